@@ -1,0 +1,162 @@
+/**
+ * The contract of a checker: one plain object, whether it ships with watchpost or is yours.
+ *
+ * A checker *returns* what it judged and *throws* what prevented judging; it never sees thresholds,
+ * storage or contacts. What it opened through `ctx.net` is closed for it.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import type { FieldTable, Input, Settings, Stored } from '../fields/field.ts'
+import type { Problems } from '../fields/parse.ts'
+import type { Logger } from '../logger.ts'
+import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Phase } from '../model.ts'
+import type { Net } from '../net/net.ts'
+import type { SharedCause } from './causes.ts'
+
+export interface CauseInfo {
+  /** Used where a judgement brings no text of its own. */
+  readonly text: string
+  /** `unknown`: our side could not measure. Default `fail`. */
+  readonly verdict?: 'fail' | 'unknown'
+  readonly phase?: Phase
+}
+
+export type CauseTable = Readonly<Record<string, CauseInfo>>
+
+export interface Findings {
+  /** Merged over what `ctx.measure` was told. */
+  readonly details?: JsonObject
+  readonly phase?: Phase
+  /** Facts that may be news; the engine tells each key once. */
+  readonly notices?: readonly Notice[]
+  /** Comes back as `ctx.memo` at the next check from this location; at most 64 KiB of JSON. Left out, the old one stays. */
+  readonly memo?: Json
+  /** When the condition began, where that is not now (a missed deadline). */
+  readonly since?: EpochMs
+  /** Good, but something awaited is overdue. Only with `up`. */
+  readonly late?: boolean
+}
+
+export interface Judgement<C extends string = string> {
+  readonly verdict: 'ok' | 'fail' | 'unknown'
+  readonly cause_code: C | null
+  readonly cause_text: string | null
+  readonly findings: Findings
+}
+
+/** It works. */
+export function up(findings: Findings = {}): Judgement<never> {
+  return { verdict: 'ok', cause_code: null, cause_text: null, findings }
+}
+
+/** It does not: `cause_code` is one of the checker's own causes or a shared one, `cause_text` one sentence with what was seen. */
+export function down<const C extends string>(cause_code: C, cause_text: string, findings: Findings = {}): Judgement<C> {
+  return { verdict: 'fail', cause_code, cause_text, findings }
+}
+
+/** Our side could not measure; no incident comes of it. */
+export function unknown<const C extends string>(cause_code: C, cause_text: string, findings: Findings = {}): Judgement<C> {
+  return { verdict: 'unknown', cause_code, cause_text, findings }
+}
+
+export interface CheckContext {
+  /** Aborts at the deadline and when the engine stops; its reason says which. */
+  readonly signal: AbortSignal
+  /** Milliseconds left until the deadline, never negative. */
+  remaining(): number
+  readonly clock: Clock
+  readonly net: Net
+  /** What the last check from this location left behind. */
+  readonly memo: Json | undefined
+  readonly location: Pick<LocationRecord, 'id' | 'name'>
+  readonly log: Logger
+  /** Times a step of the protocol; when the deadline passes inside, the cause names it. */
+  phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /** Notes what was measured as soon as it is known, so that it is kept when the check fails later. */
+  measure(details: JsonObject): void
+  /** Imports a package on first use; a missing one becomes a clear error with the install line. */
+  load<T>(name: string, importer: () => Promise<T>): Promise<T>
+  /** Releases what `ctx.net` did not open; called after `run` or at the deadline. */
+  onEnd(release: () => void | Promise<void>): void
+}
+
+/** Something told to a monitor from outside (a heartbeat). */
+export interface Signal {
+  readonly kind: 'success' | 'start' | 'fail' | 'log'
+  readonly at: EpochMs
+  readonly exit_code?: number
+  readonly run_id?: string
+  readonly message?: string
+  readonly duration_ms?: number
+}
+
+/** For checkers that wait for signals instead of asking: pure functions over the memo. */
+export interface Passive<S> {
+  /** The memo after a signal. */
+  receive(memo: Json | undefined, signal: Signal, settings: S): Json
+  /** When `run` should judge next, `null` while nothing is awaited. */
+  dueAt(memo: Json | undefined, settings: S): EpochMs | null
+  /** The memo with its deadlines counted from `at`: after a pause, or when the engine itself was away. */
+  rearm(memo: Json | undefined, at: EpochMs, settings: S): Json | undefined
+}
+
+/** Defaults and bounds of the common settings, where a type needs its own. */
+export interface CommonRules {
+  readonly interval_sec?: { readonly default: number; readonly min?: number }
+  readonly timeout_ms?: { readonly default: number; readonly max?: number }
+  /** Asked from one location only: the answer is the same everywhere (a registry, a list). `confirm_locations` is taken as 1. */
+  readonly singleLocation?: true
+  /** One judgement is certain: both thresholds are taken as 1. */
+  readonly certain?: true
+}
+
+export interface Checker<T extends FieldTable = FieldTable> {
+  readonly type: string
+  readonly title: string
+  /** One or two sentences for GET /types and the docs. */
+  readonly description: string
+  readonly fields: T
+  /** Its own causes; those of the transport are shared (`causes.ts`). */
+  readonly causes: CauseTable
+  /** Name of each entry of `details` to what it means, with its unit. */
+  readonly measurements: Readonly<Record<string, string>>
+  /** Soft events it may state as notices. */
+  readonly events?: readonly string[]
+  /** Told instead of `down` when its incident opens. */
+  readonly downEvent?: string
+  readonly common?: CommonRules
+  /** The package it loads on first use. */
+  readonly driver?: string
+  readonly passive?: Passive<Settings<T>>
+  /** Rules that span fields: returns the settings as they are to be stored, or what is wrong. */
+  refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
+  /** What lists and webhooks show as the checked address; free of secrets. */
+  target(settings: Stored<T>): string
+  run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement>
+}
+
+// See AnyField: `run` is contravariant in the settings.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyChecker = Checker<any>
+
+type Definition<N extends string, T extends FieldTable, C extends CauseTable> = Omit<
+  Checker<T>,
+  'type' | 'causes' | 'run' | 'measurements'
+> & {
+  readonly type: N
+  readonly causes?: C
+  readonly measurements?: Readonly<Record<string, string>>
+  run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement<(keyof C & string) | SharedCause>>
+}
+
+/** A checker of your own, with the same rights as the built-in ones. `run` may only name causes that are declared or shared. */
+export function defineChecker<const N extends string, const T extends FieldTable, const C extends CauseTable = Record<never, never>>(
+  definition: Definition<N, T, C>,
+): Checker<T> & { readonly type: N } {
+  return { causes: {}, measurements: {}, ...definition }
+}
+
+/** What a user writes to have this checker run: `{ type, …its fields }`. */
+export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N } ? { readonly type: N } & Input<T> : never

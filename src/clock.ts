@@ -1,0 +1,83 @@
+/**
+ * Time, timers and chance as a port: the only file that touches the platform's own.
+ *
+ * @module
+ */
+
+import type { EpochMs } from './model.ts'
+
+/** Node fires timers above 2^31-1 ms at once; no timer of ours is set beyond half of that. */
+export const MAX_TIMER_MS = 2 ** 30
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Wall time in epoch milliseconds; may jump when the system's clock is set. */
+  now(): EpochMs
+  /** Monotonic milliseconds with fractions, for durations. */
+  monotonic(): number
+  /** Calls `run` once after `ms` (bounded to {@link MAX_TIMER_MS}). `background` timers do not keep the process alive. */
+  timer(ms: number, run: () => void, options?: { readonly background?: boolean }): Timer
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Uniform in [0, 1). For spreading load, never for secrets. */
+  random(): number
+}
+
+/* eslint-disable no-restricted-globals, no-restricted-properties -- this is the one place where they live */
+
+/** The machine's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  timer(ms, run, options) {
+    const handle = setTimeout(run, Math.min(Math.max(0, ms), MAX_TIMER_MS))
+    if (options?.background === true) handle.unref()
+    return { cancel: () => clearTimeout(handle) }
+  },
+  sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+}
+
+/* eslint-enable no-restricted-globals, no-restricted-properties */
+
+/** `sleep` for any clock that has timers: long waits are cut into steps of {@link MAX_TIMER_MS}. */
+export async function sleepOn(
+  clock: Pick<Clock, 'timer'>,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
+    await pause(clock, Math.min(left, MAX_TIMER_MS), signal)
+  }
+}
+
+function pause(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason as Error)
+      return
+    }
+    const stop = () => {
+      timer.cancel()
+      reject(signal?.reason as Error)
+    }
+    const timer = clock.timer(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** ISO 8601 UTC with milliseconds, the form of every time that leaves the engine. */
+export function iso(at: EpochMs): string {
+  return new Date(at).toISOString()
+}
+
+/** {@link iso} for times that may not have come. */
+export function isoOrNull(at: EpochMs | null): string | null {
+  return at === null ? null : iso(at)
+}

@@ -1,0 +1,199 @@
+/**
+ * The engine as its users see it. What REST can do is here, and REST does nothing else.
+ *
+ * @module
+ */
+
+import type { AnyChecker, CheckerInput } from '../checkers/checker.ts'
+import type { FieldRow } from '../fields/describe.ts'
+import type { FieldTable } from '../fields/field.ts'
+import type { CommonSettings, EpochMs, JsonObject, MonitorState, MonitorStatus, Verdict } from '../model.ts'
+import type {
+  AccountView,
+  ContactView,
+  IncidentView,
+  KeyView,
+  LocationView,
+  MonitorSummary,
+  MonitorView,
+  NotificationView,
+  Page,
+  ResultView,
+  StatusView,
+  UptimeView,
+} from './views.ts'
+import type { EngineEvents } from './events.ts'
+
+export interface PageOptions {
+  /** Default 50, 1 to 200 (results: default 100, at most 1000). */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: number
+}
+
+export interface MonitorFilter extends PageOptions {
+  /** Any of these states, or of the four statuses they fold into. */
+  readonly status?: readonly (MonitorState | MonitorStatus)[]
+  readonly type?: readonly string[]
+  /** Each inner list is "any of these"; all must hold. */
+  readonly tag?: readonly (readonly string[])[]
+  readonly q?: string
+}
+
+export interface ResultFilter extends PageOptions {
+  readonly location_id?: number
+  readonly verdict?: Verdict
+  readonly from?: EpochMs
+  readonly to?: EpochMs
+  readonly order?: 'asc' | 'desc'
+}
+
+export interface IncidentFilter extends PageOptions {
+  readonly monitor_id?: number
+  readonly open?: boolean
+  readonly cause_code?: string
+  readonly from?: EpochMs
+  readonly to?: EpochMs
+}
+
+export interface NotificationFilter extends PageOptions {
+  readonly monitor_id?: number
+  readonly incident_id?: number
+  readonly contact_id?: number
+}
+
+/** Common settings of spec 2.1 as a user may write them. */
+export type CommonInput = { readonly [K in keyof CommonSettings]?: CommonSettings[K] | null }
+
+/** What `monitors.create` takes: one of the registered types with its own fields, and the common ones. */
+export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker ? CheckerInput<C> & CommonInput & { readonly name: string } : never
+
+export interface VersionOptions {
+  /** Refused with a `ConflictError` (`version_mismatch`) where another version is stored. */
+  readonly version?: number
+}
+
+/** All of one account. Foreign ids are `NotFoundError`s. */
+export interface AccountScope<C extends AnyChecker = AnyChecker> {
+  readonly account_id: number
+
+  readonly monitors: {
+    /** @throws ValidationError with every problem at once */
+    create(input: MonitorInput<C>): Promise<MonitorView>
+    list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
+    get(id: number): Promise<MonitorView>
+    /** Merges: `null` resets a field, lists are replaced, a masked secret is kept. */
+    update(id: number, patch: JsonObject, options?: VersionOptions): Promise<MonitorView>
+    remove(id: number, options?: VersionOptions): Promise<void>
+    pause(id: number): Promise<MonitorSummary>
+    resume(id: number): Promise<MonitorSummary>
+    /** A round now; joins one under way. @throws ConflictError `paused` */
+    check(id: number): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
+    /** Like `check`, but resolves once the round is queued. */
+    queueCheck(id: number): Promise<void>
+    status(id: number): Promise<StatusView>
+    /** `days` 1 to 365, default 30. */
+    uptime(id: number, options?: { readonly days?: number }): Promise<UptimeView>
+  }
+
+  readonly results: {
+    list(monitor_id: number, filter?: ResultFilter): Promise<Page<ResultView>>
+  }
+
+  readonly incidents: {
+    get(id: number): Promise<IncidentView>
+    list(filter?: IncidentFilter): Promise<Page<IncidentView>>
+  }
+
+  readonly contacts: {
+    create(input: ContactInput): Promise<ContactView>
+    get(id: number): Promise<ContactView>
+    list(): Promise<readonly ContactView[]>
+    update(id: number, patch: JsonObject): Promise<ContactView>
+    remove(id: number): Promise<void>
+    /** One delivery of the event `test`, without retries; resolves when it has ended. */
+    test(id: number): Promise<NotificationView>
+  }
+
+  readonly notifications: {
+    get(id: number): Promise<NotificationView>
+    list(filter?: NotificationFilter): Promise<Page<NotificationView>>
+    /** Sends a final notification once more, under a new id. */
+    resend(id: number): Promise<NotificationView>
+  }
+
+  readonly keys: {
+    /** The key itself is in the answer and nowhere else. */
+    create(options?: { readonly name?: string; readonly key?: string }): Promise<{ readonly key: string; readonly view: KeyView }>
+    list(): Promise<readonly KeyView[]>
+    revoke(id: number): Promise<void>
+  }
+}
+
+export interface ContactInput {
+  readonly kind: string
+  readonly name: string
+  readonly all_monitors?: boolean
+  readonly [setting: string]: unknown
+}
+
+/** One row of GET /types. */
+export interface TypeView {
+  readonly type: string
+  readonly name: string
+  readonly description: string
+  readonly fields: readonly FieldRow[]
+  readonly causes: readonly { readonly code: string; readonly text: string; readonly verdict: 'fail' | 'unknown'; readonly phase: string | null }[]
+  readonly measurements: readonly { readonly name: string; readonly description: string }[]
+  readonly events: readonly string[]
+  readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
+  /** `false` where its driver is not installed; `install` says how to change that. */
+  readonly available: boolean
+  readonly install?: string
+}
+
+/** A signal as it comes in at `/hb/<token>`. */
+export interface SignalInput {
+  readonly kind: 'success' | 'start' | 'fail' | 'log'
+  readonly exit_code?: number
+  readonly run_id?: string
+  readonly message?: string
+  readonly duration_ms?: number
+}
+
+export interface Engine<C extends AnyChecker = AnyChecker> extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
+  /** Opens the store and begins to check. */
+  start(): Promise<void>
+  /** Opens the store only: every group works, nothing is checked or sent. Called by `start` and by the first group call. */
+  open(): Promise<void>
+  /** No new checks and claims; what runs ends within `drain_ms` (default 11000), then it is aborted. */
+  stop(options?: { readonly drain_ms?: number }): Promise<void>
+  readonly running: boolean
+  on<E extends keyof EngineEvents>(event: E, listener: (payload: EngineEvents[E]) => void): () => void
+  /** The same groups for another account; the engine itself is the scope of the first one. */
+  account(account_id: number): AccountScope<C>
+  readonly accounts: {
+    create(input: { readonly name: string }): Promise<AccountView>
+    list(): Promise<readonly AccountView[]>
+  }
+  readonly locations: {
+    list(): Promise<readonly LocationView[]>
+  }
+  /** Account and key of an API key, `undefined` for one that is unknown or revoked. */
+  authenticate(key: string): Promise<{ readonly account_id: number; readonly key: KeyView } | undefined>
+  /** A signal for the monitor with this token. @throws NotFoundError */
+  signal(token: string, signal: SignalInput): Promise<{ readonly state: MonitorState; readonly next_expected_at: string | null; readonly ignored?: 'rate_limited' }>
+  readonly types: {
+    list(): readonly TypeView[]
+    common(): readonly FieldRow[]
+    /** The tables behind it, for OpenAPI and docs. */
+    tables(): ReadonlyMap<string, { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }>
+  }
+  /** Kept answers for requests that may be repeated. */
+  readonly replies: {
+    get(account_id: number, key: string): Promise<{ readonly request_hash: string; readonly status: number; readonly body: string } | undefined>
+    put(account_id: number, key: string, reply: { readonly request_hash: string; readonly status: number; readonly body: string }): Promise<void>
+  }
+  /** Figures for health and metrics. */
+  health(): Promise<{ readonly running: boolean; readonly monitors: number; readonly checks_running: number; readonly outbox_depth: number; readonly lag_ms: number }>
+}

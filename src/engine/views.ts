@@ -1,0 +1,189 @@
+/**
+ * What the engine shows of its records: the bodies of the REST API, the same for a caller in code.
+ * Times are ISO 8601 UTC with milliseconds, secrets are masked.
+ *
+ * @module
+ */
+
+import type {
+  ClosedReason,
+  CommonSettings,
+  JsonObject,
+  MonitorState,
+  MonitorStatus,
+  NotificationStatus,
+  Outcome,
+} from '../model.ts'
+
+export interface MonitorSummary {
+  readonly id: number
+  readonly type: string
+  readonly name: string
+  readonly target: string
+  readonly state: MonitorState
+  readonly status: MonitorStatus
+  /** More than three rounds in a row could not be decided. */
+  readonly stale: boolean
+  readonly interval_sec: number
+  readonly tags: readonly string[]
+  readonly last_check_at: string | null
+  readonly next_check_at: string | null
+  readonly last_duration_ms: number | null
+  readonly cause_code: string | null
+  readonly open_incident_id: number | null
+  readonly version: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface LocationStatus {
+  readonly location_id: number
+  readonly name: string
+  readonly status: 'up' | 'down' | 'unknown'
+  readonly last_check_at: string | null
+  readonly duration_ms: number | null
+  readonly phases: Outcome['phases']
+  readonly cause_code: string | null
+  readonly cause_text: string | null
+  readonly consecutive_fails: number
+}
+
+/** Summary, every setting (type-specific ones at the top level, as they are written), status per location. */
+export type MonitorView = MonitorSummary &
+  CommonSettings & {
+    readonly locations: readonly LocationStatus[]
+    readonly counters: { readonly fails: number; readonly oks: number; readonly inconclusive: number }
+    /** Only of monitors fed by signals. */
+    readonly token?: string
+    readonly ping_url?: string
+    readonly [setting: string]: unknown
+  }
+
+export interface StatusView {
+  readonly state: MonitorState
+  readonly status: MonitorStatus
+  readonly since: string
+  readonly last_check_at: string | null
+  readonly next_check_at: string | null
+  readonly stale: boolean
+  readonly cause_code: string | null
+  readonly cause_text: string | null
+  readonly incident: { readonly id: number; readonly started_at: string } | null
+  readonly locations: readonly LocationStatus[]
+  readonly uptime_24h: number | null
+}
+
+/** An outcome with its place in history. */
+export interface ResultView extends Outcome {
+  readonly id: number
+  readonly monitor_id: number
+  readonly location_id: number
+  readonly round: string
+  readonly lag_ms: number
+}
+
+export interface IncidentView {
+  readonly id: number
+  readonly monitor: { readonly id: number; readonly name: string; readonly type: string; readonly target: string }
+  readonly state: 'open' | 'closed'
+  readonly started_at: string
+  readonly detected_at: string
+  readonly ended_at: string | null
+  /** Until now while open. */
+  readonly duration_sec: number
+  readonly cause_code: string
+  readonly cause_text: string
+  readonly causes: readonly { readonly at: string; readonly cause_code: string; readonly cause_text: string }[]
+  readonly locations_failed: readonly number[]
+  readonly closed_reason: ClosedReason | null
+}
+
+export interface UptimeSeconds {
+  /** Percent, floored to four digits: never 100 with a second down; `null` without data. */
+  readonly uptime: number | null
+  readonly up_sec: number
+  readonly down_sec: number
+  readonly paused_sec: number
+  readonly maintenance_sec: number
+  readonly unknown_sec: number
+  readonly incidents: number
+}
+
+export interface UptimeDay extends UptimeSeconds {
+  readonly date: string
+  readonly checks: number
+  readonly avg_ms: number | null
+  readonly p95_ms: number | null
+  /** The day has not ended, or the monitor is younger than it. */
+  readonly partial: boolean
+}
+
+export interface UptimeView extends Omit<UptimeSeconds, 'uptime'> {
+  readonly from: string
+  readonly to: string
+  readonly tz: 'UTC'
+  readonly overall: number | null
+  readonly days: readonly UptimeDay[]
+}
+
+export interface ContactView {
+  readonly id: number
+  readonly kind: string
+  readonly name: string
+  readonly all_monitors: boolean
+  readonly settings: JsonObject
+  readonly last_delivery: { readonly at: string; readonly ok: boolean; readonly error: string | null } | null
+  readonly created_at: string
+}
+
+export interface LocationView {
+  readonly id: number
+  readonly name: string
+  readonly online: boolean
+}
+
+export interface AttemptView {
+  readonly at: string
+  readonly duration_ms: number
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly answer: string | null
+}
+
+export interface NotificationView {
+  readonly id: number
+  readonly event: string
+  readonly monitor_id: number | null
+  readonly incident_id: number | null
+  readonly contact_id: number
+  readonly status: NotificationStatus
+  readonly error: string | null
+  readonly repeat: number
+  readonly created_at: string
+  readonly sent_at: string | null
+  readonly next_attempt_at: string | null
+  readonly finished_at: string | null
+  readonly attempts: readonly AttemptView[]
+}
+
+export interface AccountView {
+  readonly id: number
+  readonly name: string
+  readonly created_at: string
+}
+
+export interface KeyView {
+  readonly id: number
+  readonly account_id: number
+  readonly name: string
+  readonly prefix: string
+  readonly created_at: string
+  readonly last_used_at: string | null
+  readonly revoked_at: string | null
+}
+
+/** A page of a list; `next` goes into `after`/`before` of the next call, `null` at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: number | null
+}

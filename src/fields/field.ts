@@ -1,0 +1,116 @@
+/**
+ * One setting of a checker or a contact kind. A table of fields is written once; TypeScript types,
+ * validation, `GET /types`, OpenAPI and the docs tables all come from it.
+ *
+ * A field knows two forms of its value: the wire form (plain JSON, stored and sent) and the form in
+ * which `run` gets it (a compiled pattern, a parsed range), made once per revision of a monitor.
+ *
+ * @module
+ */
+
+import type { StandardSchemaV1 } from './standard-schema.ts'
+
+export type FieldKind =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'enum'
+  | 'regex'
+  | 'array'
+  | 'object'
+
+export type Presence = 'required' | 'optional' | 'default'
+
+/** What a person or a client program is told about a field. */
+export interface FieldInfo {
+  readonly kind: FieldKind
+  readonly description: string
+  /** Bounds of a number, or of the length of a text or list; inclusive. */
+  readonly min?: number
+  readonly max?: number
+  readonly enum?: readonly (string | number)[]
+  /** `url`, `host`, `seconds`, …: what the value means beyond its kind. */
+  readonly format?: string
+  readonly unit?: string
+  /** `value`: never shown again. `by_header_name`: an object of headers of which some are. */
+  readonly secret?: 'value' | 'by_header_name'
+  readonly example?: string
+  /** Fields of a nested object. */
+  readonly fields?: FieldTable
+}
+
+export interface Field<Wire = unknown, Value = Wire, P extends Presence = Presence> {
+  readonly info: FieldInfo
+  readonly presence: P
+  /** Used where the field is absent, in wire form. */
+  readonly fallback?: Wire | undefined
+  /** Accepts what users write, returns the wire form. Any Standard Schema will do. */
+  readonly schema: StandardSchemaV1<unknown, Wire>
+  /** Wire form to the form that `run` gets. */
+  revive(this: void, wire: Wire): Value
+}
+
+export type FieldTable = Readonly<Record<string, AnyField>>
+
+// `any` and not `unknown`: a Field is contravariant in Wire through `revive`, so only `any` admits them all.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyField = Field<any, any>
+
+type RequiredNames<T extends FieldTable> = {
+  [K in keyof T]: T[K]['presence'] extends 'required' ? K : never
+}[keyof T]
+type GivenNames<T extends FieldTable> = {
+  [K in keyof T]: T[K]['presence'] extends 'optional' ? never : K
+}[keyof T]
+
+type WireOf<F> = F extends Field<infer W, infer _V> ? W : never
+type ValueOf<F> = F extends Field<infer _W, infer V> ? V : never
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** What a user may write for a table: required fields must be there, all others may be left out. */
+export type Input<T extends FieldTable> = Flat<
+  { readonly [K in RequiredNames<T>]: WireOf<T[K]> } & {
+    readonly [K in Exclude<keyof T, RequiredNames<T>>]?: WireOf<T[K]> | null
+  }
+>
+
+/** The wire form after validation: defaults are filled in. */
+export type Stored<T extends FieldTable> = Flat<
+  { readonly [K in GivenNames<T>]: WireOf<T[K]> } & {
+    readonly [K in Exclude<keyof T, GivenNames<T>>]?: WireOf<T[K]>
+  }
+>
+
+/** What `run` gets. */
+export type Settings<T extends FieldTable> = Flat<
+  { readonly [K in GivenNames<T>]: ValueOf<T[K]> } & {
+    readonly [K in Exclude<keyof T, GivenNames<T>>]?: ValueOf<T[K]>
+  }
+>
+
+/** A field under construction: still optional; `required()` and `default()` settle its presence. */
+export interface FieldBuilder<Wire, Value = Wire> extends Field<Wire, Value, 'optional'> {
+  required(): Field<Wire, Value, 'required'>
+  default(value: Wire): Field<Wire, Value, 'default'>
+}
+
+/** Makes a field of your own from any Standard Schema (valibot, zod, arktype, …). */
+export function defineField<Wire, Value = Wire>(
+  info: FieldInfo,
+  schema: StandardSchemaV1<unknown, Wire>,
+  ...revive: [Wire] extends [Value] ? [revive?: (wire: Wire) => Value] : [revive: (wire: Wire) => Value]
+): FieldBuilder<Wire, Value> {
+  const base = {
+    info,
+    schema,
+    revive: revive[0] ?? ((wire: Wire): Value => wire as unknown as Value),
+  }
+  return {
+    ...base,
+    presence: 'optional',
+    required: () => ({ ...base, presence: 'required' }),
+    default: (fallback) => ({ ...base, presence: 'default', fallback }),
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Input of a user against a table of fields: the only place that looks at unchecked settings.
+ *
+ * Problems are collected, never thrown one by one. Each begins with a stable code: `required`,
+ * `invalid`, `out_of_range: <bounds>`, `unknown_field`, `immutable`.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../model.ts'
+import type { AnyField, FieldTable, Settings, Stored } from './field.ts'
+
+/** Field name, as the user wrote it, to problem. */
+export type Problems = Readonly<Record<string, string>>
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fields: Problems }
+
+/** Keys that would reach an object's prototype. */
+const POISON = new Set(['__proto__', 'constructor', 'prototype'])
+
+/**
+ * Checks `input` against `fields` and fills in the defaults. `null` means "not given". Nested fields
+ * may be written nested (`{ auth: { user } }`) or dotted (`{ "auth.user": … }`), as the spec's tables do.
+ */
+export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<Stored<T>> {
+  if (!isPlainObject(input)) return { ok: false, fields: { '': 'invalid: an object is expected' } }
+  const problems: Record<string, string> = {}
+  const value = parseTable(fields, nest(fields, input, problems), '', problems)
+  if (Object.keys(problems).length > 0) return { ok: false, fields: problems }
+  return { ok: true, value: value as Stored<T> }
+}
+
+/** Stored settings in the form that `run` gets. */
+export function revive<T extends FieldTable>(fields: T, stored: Stored<T>): Settings<T> {
+  const settings: Record<string, unknown> = {}
+  for (const [name, wire] of Object.entries(stored)) {
+    const field = fields[name]
+    if (field === undefined || wire === undefined) continue
+    const nested = field.info.fields
+    settings[name] =
+      nested === undefined ? field.revive(wire) : revive(nested, wire as Stored<FieldTable>)
+  }
+  return settings as Settings<T>
+}
+
+export function isPlainObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parseTable(
+  fields: FieldTable,
+  input: JsonObject,
+  prefix: string,
+  problems: Record<string, string>,
+): JsonObject {
+  const value: Record<string, unknown> = {}
+  for (const name of Object.keys(input)) {
+    if (!Object.hasOwn(fields, name) || POISON.has(name)) {
+      problems[prefix + name] ??= 'unknown_field'
+    }
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    const given = Object.hasOwn(input, name) ? input[name] : undefined
+    const parsed = parseField(field, given ?? undefined, prefix + name, problems)
+    if (parsed !== undefined) value[name] = parsed
+  }
+  return value as JsonObject
+}
+
+function parseField(
+  field: AnyField,
+  given: unknown,
+  path: string,
+  problems: Record<string, string>,
+): unknown {
+  if (given === undefined) {
+    if (field.presence === 'required') problems[path] = 'required'
+    return field.presence === 'default' ? field.fallback : undefined
+  }
+  if (field.info.fields !== undefined) {
+    if (isPlainObject(given)) return parseTable(field.info.fields, given, `${path}.`, problems)
+    problems[path] = 'invalid: an object is expected'
+    return undefined
+  }
+  const result = field.schema['~standard'].validate(given)
+  if (result instanceof Promise) throw new TypeError(`The schema of the field "${path}" is asynchronous`)
+  if (result.issues === undefined) return result.value
+  for (const issue of result.issues) {
+    problems[path + pathOf(issue.path)] ??= problemOf(issue.message)
+  }
+  return undefined
+}
+
+/** Dotted keys of known groups are moved into their group; everything else stays as it is. */
+function nest(fields: FieldTable, input: JsonObject, problems: Record<string, string>): JsonObject {
+  const nested: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [key, value] of Object.entries(input)) {
+    const dot = key.indexOf('.')
+    const group = key.slice(0, Math.max(0, dot))
+    if (dot < 1 || fields[group]?.info.fields === undefined) {
+      nested[key] = isPlainObject(value) && isPlainObject(nested[key]) ? { ...nested[key], ...value } : value
+      continue
+    }
+    const name = key.slice(dot + 1)
+    const held = nested[group]
+    if (isPlainObject(held) && Object.hasOwn(held, name)) problems[key] = 'invalid: given twice'
+    nested[group] = { ...(isPlainObject(held) ? held : {}), [name]: value }
+  }
+  return nested as JsonObject
+}
+
+type IssuePath = readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+
+function pathOf(path: IssuePath): string {
+  return (path ?? [])
+    .map((step) => `.${String(typeof step === 'object' ? step.key : step)}`)
+    .join('')
+}
+
+/** A message of a foreign validator becomes an `invalid`; ours already begin with a code. */
+function problemOf(message: string): string {
+  return /^(required|invalid|out_of_range|unknown_field|immutable)\b/.test(message)
+    ? message
+    : `invalid: ${message}`
+}

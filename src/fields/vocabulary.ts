@@ -1,0 +1,196 @@
+/**
+ * The words in which settings are written: `field.port()`, `field.secret()`, `field.regex()`, …
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { defineField } from './field.ts'
+import type { FieldBuilder, FieldInfo, FieldTable, Input, Settings } from './field.ts'
+import { compilePattern, parsePattern } from './pattern.ts'
+import type { Pattern } from './pattern.ts'
+import { parseHost } from './host.ts'
+
+type Extra = Pick<FieldInfo, 'description'> & Partial<Pick<FieldInfo, 'unit' | 'format' | 'example'>>
+
+/** Any control character but tab, line feed and carriage return. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
+// eslint-disable-next-line no-control-regex
+const LINE_BREAK = /[\u0000\r\n]/
+
+interface TextBounds {
+  readonly min?: number
+  /** Default 4096 characters. */
+  readonly max?: number
+  /** Line breaks are refused unless this is set: most texts end up on a wire of lines. */
+  readonly multiline?: boolean
+  /** Escape sequences and such may hold controls. */
+  readonly controls?: boolean
+  readonly trim?: boolean
+}
+
+function textSchema({ min = 1, max = 4096, multiline = false, controls = false, trim = false }: TextBounds) {
+  return v.pipe(
+    v.string('invalid: a string is expected'),
+    v.transform((text) => (trim ? text.trim() : text)),
+    v.check((text) => text.length >= min && text.length <= max, `out_of_range: ${min}..${max} characters`),
+    v.check((text) => multiline || !LINE_BREAK.test(text), 'invalid: line breaks are not allowed'),
+    v.check((text) => controls || !CONTROL.test(text), 'invalid: control characters are not allowed'),
+  )
+}
+
+function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
+  return v.pipe(
+    v.number(whole ? 'invalid: an integer is expected' : 'invalid: a number is expected'),
+    v.check(
+      (n) => Number.isFinite(n) && (!whole || Number.isSafeInteger(n)),
+      whole ? 'invalid: an integer is expected' : 'invalid: a number is expected',
+    ),
+    v.check((n) => n >= bounds.min && n <= bounds.max, `out_of_range: ${bounds.min}..${bounds.max}`),
+  )
+}
+
+/** The vocabulary. Every word returns an optional field; add `.required()` or `.default(value)`. */
+export const field = {
+  /** One line of text, 1 to 4096 characters unless bounds are given. */
+  text(info: Extra & TextBounds): FieldBuilder<string> {
+    const { description, unit, format, example, ...bounds } = info
+    const max = bounds.max ?? 4096
+    return defineField(
+      { kind: 'string', description, min: bounds.min ?? 1, max, ...given({ unit, format, example }) },
+      textSchema(bounds),
+    )
+  },
+
+  /** Text that is never shown again, neither by REST nor in logs, causes or webhooks; at most 4096 characters. */
+  secret(info: Extra & { readonly min?: number }): FieldBuilder<string> {
+    const min = info.min ?? 1
+    return defineField(
+      { kind: 'string', description: info.description, min, max: 4096, secret: 'value' },
+      textSchema({ min }),
+    )
+  },
+
+  integer(info: Extra & { readonly min: number; readonly max: number }): FieldBuilder<number> {
+    return defineField({ kind: 'integer', ...info }, numberSchema(info, true))
+  },
+
+  number(info: Extra & { readonly min?: number; readonly max?: number }): FieldBuilder<number> {
+    const bounds = { min: info.min ?? -Number.MAX_VALUE, max: info.max ?? Number.MAX_VALUE }
+    return defineField({ kind: 'number', ...info }, numberSchema(bounds, false))
+  },
+
+  flag(info: Extra): FieldBuilder<boolean> {
+    return defineField({ kind: 'boolean', ...info }, v.boolean('invalid: true or false is expected'))
+  },
+
+  /** One of a few words; `aliases` are accepted as well and stored as the word they stand for. */
+  oneOf<const W extends string>(
+    words: readonly W[],
+    info: Extra & { readonly aliases?: Readonly<Record<string, W>> },
+  ): FieldBuilder<W> {
+    const { aliases, ...rest } = info
+    const schema = v.pipe(
+      v.union([v.string(), v.boolean(), v.number()], `invalid: one of ${words.join(', ')} is expected`),
+      v.transform((value) => aliases?.[String(value).toLowerCase()] ?? matchWord(words, value)),
+      v.check((value) => value !== undefined, `invalid: one of ${words.join(', ')} is expected`),
+      v.transform((value) => value as W),
+    )
+    return defineField({ kind: 'enum', enum: words, ...rest }, schema)
+  },
+
+  port(info: Extra): FieldBuilder<number> {
+    return defineField({ kind: 'integer', format: 'port', min: 1, max: 65535, ...info }, numberSchema({ min: 1, max: 65535 }, true))
+  },
+
+  /** Host name (IDN allowed, stored as A-labels) or IP address (brackets are stripped); zone ids are refused. */
+  host(info: Extra): FieldBuilder<string> {
+    const schema = v.pipe(
+      textSchema({ max: 253, trim: true }),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const host = parseHost(dataset.value)
+        if (host !== undefined) return host
+        addIssue({ message: 'invalid: a host name or IP address is expected' })
+        return NEVER
+      }),
+    )
+    return defineField({ kind: 'string', format: 'host', min: 1, max: 253, ...info }, schema)
+  },
+
+  /** Which address family a connection may take. */
+  ipFamily(): FieldBuilder<'auto' | 'ipv4' | 'ipv6'> {
+    return field.oneOf(['auto', 'ipv4', 'ipv6'], {
+      description: 'Address family; auto takes the first address that answers',
+      aliases: { any: 'auto', '4': 'ipv4', '6': 'ipv6', v4: 'ipv4', v6: 'ipv6' },
+    })
+  },
+
+  /** A pattern on a linear-time engine, written bare or as `/pattern/flags`; at most 1000 characters. */
+  regex(info: Extra): FieldBuilder<string, Pattern> {
+    const schema = v.pipe(
+      textSchema({ max: 1000 }),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const parsed = parsePattern(dataset.value)
+        if (parsed.ok) return dataset.value
+        addIssue({ message: `invalid: ${parsed.problem}` })
+        return NEVER
+      }),
+    )
+    return defineField({ kind: 'regex', format: 'regex', max: 1000, ...info }, schema, compilePattern)
+  },
+
+  /** A list, also accepted as one string with commas where `commas` is set. */
+  list<W, V>(
+    item: FieldBuilder<W, V>,
+    info: Extra & { readonly min?: number; readonly max: number; readonly commas?: boolean },
+  ): FieldBuilder<readonly W[], readonly V[]> {
+    const { commas = false, min = 0, max, ...rest } = info
+    const list = v.pipe(
+      v.array(v.unknown(), 'invalid: an array is expected'),
+      v.check((items) => items.length >= min && items.length <= max, `out_of_range: ${min}..${max} items`),
+      v.rawTransform<unknown[], readonly W[]>(({ dataset, addIssue }) =>
+        dataset.value.map((value, index) => {
+          const result = item.schema['~standard'].validate(value)
+          if (!(result instanceof Promise) && result.issues === undefined) return result.value
+          const message = result instanceof Promise ? 'invalid' : (result.issues[0]?.message ?? 'invalid')
+          addIssue({ message, path: [{ type: 'array', origin: 'value', input: dataset.value, key: index, value }] })
+          return undefined as W
+        }),
+      ),
+    )
+    const schema = commas ? v.pipe(v.unknown(), v.transform(splitCommas), list) : list
+    return defineField(
+      { kind: 'array', min, max, ...rest },
+      schema,
+      (wire: readonly W[]) => wire.map((value) => item.revive(value)),
+    )
+  },
+
+  /** Fields under one name: `{ auth: { user, pass } }`, also written `auth.user`. */
+  group<const T extends FieldTable>(fields: T, info: Extra): FieldBuilder<Input<T>, Settings<T>> {
+    return defineField<Input<T>, Settings<T>>(
+      { kind: 'object', fields, ...info },
+      v.record(v.string(), v.unknown()) as never,
+      (wire: Input<T>) => wire as never,
+    )
+  },
+}
+
+function matchWord<W extends string>(words: readonly W[], value: string | boolean | number): W | undefined {
+  const text = String(value).toLowerCase()
+  return words.find((word) => word.toLowerCase() === text)
+}
+
+function splitCommas(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** The entries of `info` that are there; `exactOptionalPropertyTypes` wants absence, not `undefined`. */
+function given<T extends object>(info: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as never
+}

@@ -1,0 +1,302 @@
+/**
+ * The nouns of the engine. Names are those of the REST API and the webhooks, kept verbatim down to
+ * storage. Times inside the engine are epoch milliseconds (UTC); they become ISO 8601 at the edges.
+ *
+ * @module
+ */
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json | undefined
+}
+
+/** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
+export type EpochMs = number
+
+/** `unknown` means that our side could not measure; it never opens an incident. */
+export type Verdict = 'ok' | 'fail' | 'unknown'
+
+/** The step of a check that was under way, from name resolution to the last byte. */
+export type Phase =
+  | 'resolve'
+  | 'connect'
+  | 'tls'
+  | 'starttls'
+  | 'greeting'
+  | 'send'
+  | 'auth'
+  | 'query'
+  | 'first_byte'
+  | 'transfer'
+
+/** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */
+export type Phases = { readonly [P in Phase as `${P}_ms`]?: number }
+
+/** What one check from one location found out. */
+export interface Outcome {
+  readonly verdict: Verdict
+  /** Stable machine code of the cause, `null` when `verdict` is `ok`. */
+  readonly cause_code: string | null
+  /** One sentence for a person; never holds a secret. */
+  readonly cause_text: string | null
+  /** The phase in which it failed, where one can be named. */
+  readonly phase: Phase | null
+  /** ISO 8601 UTC with milliseconds. */
+  readonly started_at: string
+  readonly duration_ms: number
+  readonly phases: Phases
+  /** The address that answered, or was tried last. */
+  readonly remote_ip: string | null
+  /** What the type measured; the names are listed per type in the documentation. */
+  readonly details: JsonObject
+}
+
+/** A fact that may be news (a certificate nears its end, a page changed). The engine tells it once per `key`. */
+export interface Notice {
+  readonly event: string
+  /** Identifies the news: the same key is not told twice for one monitor. */
+  readonly key: string
+  /** Added to the webhook body as it is. */
+  readonly data: JsonObject
+}
+
+/** An outcome with what the engine needs besides it; this is what a probe sends back. */
+export interface CheckReport {
+  readonly outcome: Outcome
+  readonly notices?: readonly Notice[]
+  /** Handed to the next check of this monitor at this location as `ctx.memo`. */
+  readonly memo?: Json
+  /** When the judged condition began, where that differs from the check's own time (a missed deadline). */
+  readonly since?: EpochMs
+  /** The verdict is `ok`, but something awaited is overdue (a heartbeat within its grace). */
+  readonly late?: boolean
+}
+
+export const MONITOR_STATES = [
+  'pending',
+  'up',
+  'confirming',
+  'down',
+  'recovering',
+  'late',
+  'maintenance',
+  'paused',
+] as const
+export type MonitorState = (typeof MONITOR_STATES)[number]
+
+/** The eight states folded for a simple reader. */
+export const MONITOR_STATUSES = ['up', 'down', 'unknown', 'paused'] as const
+export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
+
+/** How the seconds of a day are counted. */
+export type Availability = 'up' | 'down' | 'unknown' | 'paused' | 'maintenance'
+
+/** Settings every monitor has, whatever its type (spec 2.1). */
+export interface CommonSettings {
+  readonly name: string
+  readonly interval_sec: number
+  readonly timeout_ms: number
+  readonly location_ids: readonly number[]
+  readonly confirm_locations: number
+  readonly fail_threshold: number
+  readonly recover_threshold: number
+  readonly notify_repeat_min: number
+  readonly notify_repeat_max: number
+  readonly notify_recovery: boolean
+  readonly tags: readonly string[]
+  readonly contact_ids: readonly number[]
+  /** Contact id (as a string key) to minutes. */
+  readonly contact_delay: Readonly<Record<string, number>>
+}
+
+/** What the incident machine remembers of a monitor between rounds. Plain JSON. */
+export interface MachineState {
+  readonly state: MonitorState
+  /** When `state` was entered. */
+  readonly since: EpochMs
+  /** Failing, good and undecided rounds in a row. */
+  readonly fails: number
+  readonly oks: number
+  readonly inconclusive: number
+  readonly first_fail_at: EpochMs | null
+  readonly first_ok_at: EpochMs | null
+  readonly last_round_at: EpochMs | null
+  readonly incident: OpenIncident | null
+  /** Keys of the notices told last, newest last, at most 50. */
+  readonly told: readonly string[]
+  readonly availability: Availability
+}
+
+export interface OpenIncident {
+  readonly id: number
+  readonly started_at: EpochMs
+  readonly cause_code: string
+}
+
+export interface MonitorRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly type: string
+  readonly common: CommonSettings
+  /** Type-specific settings in wire form; secrets are sealed where the engine has a key. */
+  readonly settings: JsonObject
+  /** What webhooks and lists show as the checked address; free of secrets. */
+  readonly target: string
+  readonly machine: MachineState
+  /** SHA-256 (hex) of the token of a monitor that is fed by signals, else `null`. */
+  readonly token_hash: string | null
+  /** The token itself, sealed where the engine has a key. */
+  readonly token: string | null
+  /** Starts at 1; grows with every change of settings. */
+  readonly version: number
+  readonly created_at: EpochMs
+  readonly updated_at: EpochMs
+}
+
+/** What is known of one monitor at one location. */
+export interface LocationState {
+  readonly monitor_id: number
+  readonly location_id: number
+  readonly last: Outcome | null
+  readonly consecutive_fails: number
+  readonly memo: Json | null
+}
+
+export interface ResultRecord extends Omit<Outcome, 'started_at'> {
+  readonly id: number
+  readonly monitor_id: number
+  readonly location_id: number
+  /** The due time shared by all locations of one round. */
+  readonly round: EpochMs
+  readonly started_at: EpochMs
+  /** How late the check began against its due time; waiting is never part of `duration_ms`. */
+  readonly lag_ms: number
+}
+
+export type ClosedReason = 'recovered' | 'paused' | 'reconfigured' | 'deleted'
+
+export interface IncidentCause {
+  readonly at: EpochMs
+  readonly cause_code: string
+  readonly cause_text: string
+}
+
+export interface IncidentRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly monitor_id: number
+  /** The first failing round, not the moment of its confirmation. */
+  readonly started_at: EpochMs
+  readonly detected_at: EpochMs
+  /** The first good round; `null` while open. */
+  readonly ended_at: EpochMs | null
+  readonly cause_code: string
+  readonly cause_text: string
+  /** Every change of cause while open, the first one included; at most 50, the latest kept. */
+  readonly causes: readonly IncidentCause[]
+  readonly locations_failed: readonly number[]
+  readonly closed_reason: ClosedReason | null
+}
+
+/** From `at` until the next entry of the same monitor, time counts as `availability`. */
+export interface AvailabilityChange {
+  readonly monitor_id: number
+  readonly at: EpochMs
+  readonly availability: Availability
+}
+
+/** Results of one monitor on one UTC day. */
+export interface DailyStats {
+  readonly monitor_id: number
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string
+  readonly ok: number
+  readonly fail: number
+  readonly unknown: number
+  /** Sum of `duration_ms` over the good results. */
+  readonly ok_ms: number
+  /** Good results per latency bucket (see `incident/latency.ts`), bucket number to count. */
+  readonly latency: Readonly<Record<string, number>>
+}
+
+export interface AccountRecord {
+  readonly id: number
+  readonly name: string
+  readonly created_at: EpochMs
+}
+
+export interface KeyRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly name: string
+  /** The first characters, to recognise a key by. */
+  readonly prefix: string
+  /** SHA-256 of the key, hex. The key itself is shown once and never stored. */
+  readonly hash: string
+  readonly created_at: EpochMs
+  readonly last_used_at: EpochMs | null
+  readonly revoked_at: EpochMs | null
+}
+
+export interface LocationRecord {
+  readonly id: number
+  readonly name: string
+}
+
+export interface ContactRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly kind: string
+  readonly name: string
+  /** Told about every monitor of the account. */
+  readonly all_monitors: boolean
+  /** Settings of the kind in wire form; secrets are sealed where the engine has a key. */
+  readonly settings: JsonObject
+  readonly created_at: EpochMs
+  readonly updated_at: EpochMs
+}
+
+export const NOTIFICATION_STATUSES = ['queued', 'sending', 'sent', 'failed', 'cancelled'] as const
+export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
+
+export interface NotificationRecord {
+  readonly id: number
+  readonly account_id: number
+  readonly monitor_id: number | null
+  readonly incident_id: number | null
+  readonly contact_id: number
+  readonly event: string
+  readonly status: NotificationStatus
+  /** Earliest time of the next attempt. */
+  readonly due_at: EpochMs
+  /** Counted attempts so far. */
+  readonly attempts: number
+  /** Claims so far, counted or not: the fencing token of the attempt under way. */
+  readonly claims: number
+  /** Attempts in a row whose end nobody saw (the process died). */
+  readonly interruptions: number
+  readonly lease_until: EpochMs | null
+  /** The event's body without `notification_id` and `sent_at`, frozen when the row is made: JSON text. */
+  readonly payload: string
+  /** Time of the first attempt; `null` before it. */
+  readonly sent_at: EpochMs | null
+  /** Number of the repetition, 0 for all other events. */
+  readonly repeat: number
+  /** Why it failed or was cancelled. */
+  readonly error: string | null
+  readonly created_at: EpochMs
+  readonly finished_at: EpochMs | null
+}
+
+export interface AttemptRecord {
+  readonly notification_id: number
+  /** The claim this attempt was made under. */
+  readonly claim: number
+  readonly at: EpochMs
+  readonly duration_ms: number
+  readonly http_status: number | null
+  /** Machine code of the failure, `interrupted` for an attempt whose end nobody saw, `null` on success. */
+  readonly error: string | null
+  /** The beginning of the receiver's answer, cut and escaped. */
+  readonly answer: string | null
+}

@@ -1,0 +1,133 @@
+/**
+ * The network as a checker sees it. Whatever is opened here is guarded (every address is judged before
+ * it is dialled), timed (phases go to the trace), bounded (reads have a size, waits a deadline) and
+ * owned by the check: it is destroyed when the check ends, so that a leak is impossible.
+ *
+ * @module
+ */
+
+import type { Socket } from 'node:net'
+import type { SecureContext, TLSSocket } from 'node:tls'
+
+export type IpFamily = 'auto' | 'ipv4' | 'ipv6'
+
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+export interface TlsOptions {
+  /** Name for SNI and for the certificate; defaults to the host. Not sent where it is an IP address (RFC 6066, 3). */
+  readonly servername?: string
+  /** Default `true`: chain, name and dates must be right, or the handshake fails. */
+  readonly verify?: boolean
+  readonly alpn?: readonly string[]
+  /** Instead of the shared context with the default trust store. */
+  readonly context?: SecureContext
+}
+
+export interface ConnectOptions {
+  readonly host: string
+  readonly port: number
+  /** Default `auto`: addresses in the resolver's order, one at a time, at most four. */
+  readonly ip_family?: IpFamily
+  /** Speak TLS from the first byte. */
+  readonly tls?: TlsOptions | undefined
+}
+
+/** What a TLS handshake agreed on. */
+export interface TlsFacts {
+  readonly protocol: string | null
+  readonly cipher: string
+  readonly alpn: string | null
+  /** Whether chain, name and dates are right; only ever `false` where `verify` was off. */
+  readonly authorized: boolean
+  /** End of the peer's certificate, ISO 8601, `null` where none was shown. */
+  readonly not_after: string | null
+}
+
+export interface ReadOptions {
+  /** Most bytes that are taken; beyond it the read fails with `too_long`. Default 4096. */
+  readonly max?: number
+}
+
+/** One stream socket. All reads share one buffer, so that nothing is lost between them. */
+export interface Connection {
+  readonly remote: Address & { readonly port: number }
+  /** For libraries that take a stream. After handing it over, do not read from the connection. */
+  readonly socket: Socket | TLSSocket
+  /** `null` on a plain connection. */
+  readonly tls: TlsFacts | null
+  /** Resolves when the bytes are handed to the system. */
+  write(data: string | Uint8Array): Promise<void>
+  /** The next line without its end (LF or CRLF), as latin1 text. Fails with `closed_early` at the end of the stream. */
+  readLine(options?: ReadOptions): Promise<string>
+  /** Gathers bytes until `enough` says so; returns everything gathered. Fails with `closed_early` or `too_long`. */
+  readUntil(enough: (gathered: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>
+  /** The bytes that have arrived and were not read yet. */
+  readonly buffered: number
+  /** STARTTLS: a TLS handshake on this socket. Plaintext that the peer sent beyond its consent is refused (CVE-2011-0411). */
+  upgrade(options?: TlsOptions): Promise<Connection>
+  /** Destroys the socket. */
+  close(): void
+}
+
+export interface HttpRequest {
+  readonly url: string
+  /** Default GET. */
+  readonly method?: string
+  /** A list of pairs keeps order and repeated names. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  readonly body?: string | Uint8Array
+  readonly ip_family?: IpFamily
+  /** Default `true`. */
+  readonly verify?: boolean
+  /** Redirects followed at most; 0 follows none. Default 10. */
+  readonly redirects?: number
+  /** Sent to the first origin only; dropped when a redirect leads to another origin. */
+  readonly auth?: { readonly user: string; readonly pass: string } | undefined
+  /** Decoded bytes kept of the body; the rest is counted up to this bound too, then the transfer ends. Default 4 MiB. */
+  readonly bodyLimit?: number
+}
+
+/** One request and its answer; an exchange with redirects has several. */
+export interface HttpHop {
+  readonly url: string
+  readonly status: number
+  readonly remote_ip: string | null
+  readonly resolve_ms: number
+  readonly connect_ms: number
+  readonly tls_ms: number
+  readonly first_byte_ms: number
+  readonly transfer_ms: number
+}
+
+export interface HttpExchange {
+  readonly status: number
+  /** Lower-case names; repeated headers joined as node:http does. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly http_version: string
+  /** Every hop, the final one last. */
+  readonly hops: readonly HttpHop[]
+  /** After redirects, without fragment and userinfo. */
+  readonly final_url: string
+  /** Decoded (gzip, deflate, br in any order), at most `bodyLimit` bytes. */
+  readonly body: Buffer
+  /** The decoded body went on beyond `bodyLimit`. */
+  readonly body_cut: boolean
+  /** Bytes of the body on the wire. */
+  readonly body_bytes: number
+  readonly tls: TlsFacts | null
+  /** The body as text, by the charset of header, byte order mark or meta element; UTF-8 otherwise. */
+  text(): string
+}
+
+export interface Net {
+  /** Guarded addresses of a name, in the resolver's order; an address stands for itself. */
+  resolve(host: string, options?: { readonly ip_family?: IpFamily }): Promise<readonly Address[]>
+  connect(options: ConnectOptions): Promise<Connection>
+  http(request: HttpRequest): Promise<HttpExchange>
+}
+
+/** Says why an address may not be dialled, or `undefined` where it may. */
+export type TargetPolicy = (target: { readonly host: string; readonly address: string }) => string | undefined

@@ -1,0 +1,64 @@
+/**
+ * Where the time of one check went, and which phase was under way when it ended.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import type { Phase, Phases } from '../model.ts'
+
+export interface Trace {
+  /** The phase under way, or the last one that ended in an error. */
+  readonly current: Phase | null
+  /** Milliseconds per phase so far. */
+  readonly phases: Phases
+  /** The address tried or reached last. */
+  remote_ip: string | null
+  /** Times `work` as (part of) a phase; phases met again are summed. */
+  phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /** For code that cannot be wrapped (callbacks): begins a phase; the returned function ends it and gives its length in ms. */
+  begin(name: Phase): () => number
+}
+
+export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
+  const spent = new Map<Phase, number>()
+  let current: Phase | null = null
+
+  function begin(name: Phase): () => number {
+    const before = current
+    const from = clock.monotonic()
+    let ended = false
+    current = name
+    return () => {
+      if (ended) return 0
+      ended = true
+      const ms = Math.max(0, clock.monotonic() - from)
+      spent.set(name, (spent.get(name) ?? 0) + ms)
+      if (current === name) current = before
+      return ms
+    }
+  }
+
+  return {
+    remote_ip: null,
+    get current() {
+      return current
+    },
+    get phases() {
+      return Object.fromEntries([...spent].map(([name, ms]) => [`${name}_ms`, round(ms)]))
+    },
+    begin,
+    async phase(name, work) {
+      const end = begin(name)
+      const value = await work()
+      // Not in a `finally`: after a failure the phase stays current, so that the cause can name it.
+      end()
+      return value
+    },
+  }
+}
+
+/** Hundredths of a millisecond are all a network measurement can carry. */
+export function round(ms: number): number {
+  return Math.round(ms * 100) / 100
+}

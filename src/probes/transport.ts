@@ -1,0 +1,53 @@
+/**
+ * How check orders reach a location and reports come back. In-process by default; the engine does not
+ * know the difference.
+ *
+ * @module
+ */
+
+import type { CheckReport, EpochMs, Json, JsonObject, LocationRecord } from '../model.ts'
+
+/** One check to be made at one location. Plain JSON, so that it can travel. */
+export interface CheckOrder {
+  /** `<monitor>-<version>-<round>-<location>`: the same order is never carried out twice. */
+  readonly id: string
+  readonly monitor_id: number
+  readonly version: number
+  readonly type: string
+  /** Stored settings with secrets in clear; a transport that leaves the process must encrypt them. */
+  readonly settings: JsonObject
+  readonly timeout_ms: number
+  readonly location: LocationRecord
+  /** Due time of the round. */
+  readonly round: EpochMs
+  /** An order that could not begin by then is dropped: its round is over. */
+  readonly expires_at: EpochMs
+  readonly memo: Json | null
+  /** Checks against the same host are limited; this names the host. */
+  readonly host: string
+}
+
+export interface CheckAnswer {
+  readonly order: Pick<CheckOrder, 'id' | 'monitor_id' | 'version' | 'round'> & { readonly location_id: number }
+  readonly report: CheckReport
+  /** How late the check began against `round`. */
+  readonly lag_ms: number
+}
+
+export interface ProbeHost {
+  /** Makes one check; never rejects. */
+  readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
+  readonly onAnswer: (answer: CheckAnswer) => void
+}
+
+export interface ProbeTransport {
+  start(host: ProbeHost): Promise<void>
+  /** Hands an order over; resolves once it is accepted, not when it is done. */
+  send(order: CheckOrder): Promise<void>
+  /** Drops what is queued for a monitor and aborts what is under way. */
+  cancel(monitor_id: number): void
+  /** Waits for running checks up to `drain_ms`, then aborts them. */
+  stop(drain_ms: number): Promise<void>
+  /** Whether the location can take orders now. */
+  online(location_id: number): boolean
+}

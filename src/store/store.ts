@@ -1,0 +1,307 @@
+/**
+ * What the engine needs of a store. Memory, SQLite and PostgreSQL pass one shared suite
+ * (`watchpost/testing`, `storeSuite`); a store of your own proves itself the same way.
+ *
+ * Every method is atomic and durable when its promise resolves. Failures reject with `StorageError`
+ * and leave nothing half done. Records are plain values: a store hands out copies. Ids are positive
+ * integers, never used twice. Lists are ordered by id and cut at `limit`.
+ *
+ * @module
+ */
+
+import type {
+  AccountRecord,
+  AttemptRecord,
+  AvailabilityChange,
+  ClosedReason,
+  CommonSettings,
+  ContactRecord,
+  DailyStats,
+  EpochMs,
+  IncidentCause,
+  IncidentRecord,
+  JsonObject,
+  KeyRecord,
+  LocationRecord,
+  LocationState,
+  MachineState,
+  MonitorRecord,
+  MonitorState,
+  NotificationRecord,
+  NotificationStatus,
+  ResultRecord,
+  Verdict,
+} from '../model.ts'
+
+export interface Store {
+  /** Several processes may use it at the same time. */
+  readonly shared: boolean
+  /** Opens or creates, and migrates. Must be called once before all else. */
+  open(): Promise<void>
+  close(): Promise<void>
+
+  readonly accounts: {
+    create(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
+    list(): Promise<readonly AccountRecord[]>
+  }
+
+  readonly keys: {
+    create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
+    byHash(hash: string): Promise<KeyRecord | undefined>
+    list(account_id: number): Promise<readonly KeyRecord[]>
+    update(id: number, change: Partial<Pick<KeyRecord, 'last_used_at' | 'revoked_at'>>): Promise<void>
+  }
+
+  readonly locations: {
+    /** The location of this name, made where it is new: an id stays with its name for ever. */
+    ensure(name: string): Promise<LocationRecord>
+    list(): Promise<readonly LocationRecord[]>
+  }
+
+  readonly contacts: {
+    create(contact: Omit<ContactRecord, 'id'>): Promise<ContactRecord>
+    get(id: number): Promise<ContactRecord | undefined>
+    list(account_id: number): Promise<readonly ContactRecord[]>
+    update(id: number, change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>): Promise<ContactRecord | undefined>
+    /** Also cancels its queued notifications. */
+    remove(id: number): Promise<boolean>
+  }
+
+  readonly monitors: {
+    create(monitor: Omit<MonitorRecord, 'id' | 'version'>): Promise<MonitorRecord>
+    get(id: number): Promise<MonitorRecord | undefined>
+    byTokenHash(hash: string): Promise<MonitorRecord | undefined>
+    list(query: MonitorQuery): Promise<readonly MonitorRecord[]>
+    /** What is known per location, for any number of monitors. */
+    locations(monitor_ids: readonly number[]): Promise<readonly LocationState[]>
+  }
+
+  /**
+   * Carries out changes, all in one transaction; each takes effect whole or not at all. A change whose
+   * monitor is gone or has another version is refused by itself and does not hinder the others.
+   */
+  commit(changes: readonly Change[]): Promise<readonly Committed[]>
+
+  readonly results: {
+    /** Newest first unless `order` says otherwise. */
+    list(query: ResultQuery): Promise<readonly ResultRecord[]>
+  }
+
+  readonly incidents: {
+    get(id: number): Promise<IncidentRecord | undefined>
+    /** Newest first. */
+    list(query: IncidentQuery): Promise<readonly IncidentRecord[]>
+  }
+
+  readonly availability: {
+    /** The changes within [from, to), preceded by the last one before `from`, oldest first. */
+    list(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly AvailabilityChange[]>
+  }
+
+  readonly daily: {
+    /** Days from `from_day` to `to_day` inclusive, oldest first; days without results are left out. */
+    list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
+  }
+
+  readonly notifications: {
+    /** Rows outside of a monitor's change (a test delivery, a resend). */
+    create(notification: Omit<NewNotification, 'incident' | 'only_if_told'> & { readonly account_id: number; readonly monitor_id: number | null; readonly incident_id: number | null; readonly created_at: EpochMs }): Promise<NotificationRecord>
+    get(id: number): Promise<NotificationRecord | undefined>
+    /** Newest first. */
+    list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
+    attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
+    claim(claim: Claim): Promise<readonly NotificationRecord[]>
+    /** Records the end of an attempt. `false`: the row was claimed again meanwhile (fencing), and nothing was written. */
+    finish(end: AttemptEnd): Promise<boolean>
+    /** When the next row falls due or the next lease lapses, `null` when nothing waits. */
+    nextDue(): Promise<EpochMs | null>
+    /** Rows not yet final. */
+    depth(): Promise<number>
+  }
+
+  /** Answers kept for requests that may be repeated (Idempotency-Key). */
+  readonly replies: {
+    get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
+    put(account_id: number, key: string, reply: StoredReply): Promise<void>
+  }
+
+  /** Small facts of the engine itself (when it was last alive). */
+  readonly meta: {
+    get(name: string): Promise<string | undefined>
+    set(name: string, value: string): Promise<void>
+  }
+
+  /** Removes at most `limit` rows of each kind that are older than asked; returns how many went. */
+  prune(options: PruneOptions): Promise<number>
+}
+
+export interface MonitorQuery {
+  readonly account_id?: number
+  readonly states?: readonly MonitorState[]
+  readonly types?: readonly string[]
+  /** Each inner list is "any of these"; all inner lists must hold. Compared without case. */
+  readonly tags?: readonly (readonly string[])[]
+  /** Substring of name or target, without case (also beyond ASCII). */
+  readonly q?: string
+  readonly after_id?: number
+  readonly limit: number
+}
+
+export interface ResultQuery {
+  readonly monitor_id: number
+  readonly location_id?: number
+  readonly verdict?: Verdict
+  /** `started_at` within [from, to). */
+  readonly from?: EpochMs
+  readonly to?: EpochMs
+  /** Continue behind this id, in the direction of `order`. */
+  readonly after_id?: number
+  readonly order?: 'asc' | 'desc'
+  readonly limit: number
+}
+
+export interface IncidentQuery {
+  readonly account_id?: number
+  readonly monitor_id?: number
+  readonly open?: boolean
+  readonly cause_code?: string
+  /** `started_at` within [from, to). */
+  readonly from?: EpochMs
+  readonly to?: EpochMs
+  readonly before_id?: number
+  readonly limit: number
+}
+
+export interface NotificationQuery {
+  readonly account_id?: number
+  readonly monitor_id?: number
+  readonly incident_id?: number
+  readonly contact_id?: number
+  readonly statuses?: readonly NotificationStatus[]
+  readonly before_id?: number
+  readonly limit: number
+}
+
+/** Stands in `machine.incident.id` for the id of the incident that the same change opens; the store fills it in. */
+export const OPENED_INCIDENT = 0
+
+/** Everything that one event does to one monitor. */
+export interface Change {
+  readonly monitor_id: number
+  /** The version the change was worked out on; another one stored means `outdated`. */
+  readonly version: number
+  readonly at: EpochMs
+  readonly machine?: MachineState
+  /** New settings: grows the version. */
+  readonly settings?: { readonly common: CommonSettings; readonly settings: JsonObject; readonly target: string }
+  readonly token?: { readonly token: string; readonly token_hash: string }
+  /** Drops what is known per location (memos included) before `locations` is written. */
+  readonly forget_locations?: boolean
+  readonly locations?: readonly LocationState[]
+  readonly results?: readonly Omit<ResultRecord, 'id' | 'monitor_id'>[]
+  /** Appended; never earlier than the last one of the monitor. */
+  readonly availability?: readonly Omit<AvailabilityChange, 'monitor_id'>[]
+  /** Added to what is counted already. */
+  readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
+  readonly open_incident?: Omit<IncidentRecord, 'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason'>
+  readonly update_incident?: {
+    readonly id: number
+    readonly ended_at?: EpochMs
+    readonly closed_reason?: ClosedReason
+    readonly causes?: readonly IncidentCause[]
+    readonly locations_failed?: readonly number[]
+  }
+  /** Carried out before `notify`. */
+  readonly cancel?: CancelNotifications
+  readonly notify?: readonly NewNotification[]
+  /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
+  readonly remove?: boolean
+}
+
+export interface CancelNotifications {
+  /**
+   * `later`: rows not due yet (`due_at` after the change's `at`) that no attempt was made for, and every queued
+   * repetition. `all`: every queued row of the monitor. A row under way is never touched.
+   */
+  readonly scope: 'later' | 'all'
+  /** Only rows of this incident; all of the monitor's where absent. */
+  readonly incident_id?: number
+  readonly reason: string
+}
+
+export interface NewNotification {
+  readonly contact_id: number
+  readonly event: string
+  readonly due_at: EpochMs
+  readonly payload: string
+  readonly repeat: number
+  /** `opened`: the incident that the same change opens. */
+  readonly incident: 'opened' | number | null
+  /** Made only where this contact has a row of the same incident that was not cancelled. */
+  readonly only_if_told?: boolean
+}
+
+export type Committed =
+  | {
+      readonly ok: true
+      readonly version: number
+      /** The opened incident, or the one updated. */
+      readonly incident_id: number | null
+      readonly result_ids: readonly number[]
+      readonly notification_ids: readonly number[]
+    }
+  | { readonly ok: false; readonly reason: 'gone' | 'outdated' }
+
+export interface Claim {
+  readonly now: EpochMs
+  readonly lease_until: EpochMs
+  readonly limit: number
+  /** At most this many rows per contact, those under way included. */
+  readonly per_contact: number
+}
+
+/*
+ * Rules of `claim`, the same in every store:
+ * - A row can be claimed when it is queued and due, or when it is `sending` with a lapsed lease.
+ * - It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is queued and
+ *   either due or already attempted; rows without a monitor do not wait.
+ * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` where it was null. A row taken over from a
+ *   lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
+ * - Rows come in order of `due_at`, then id.
+ */
+
+export interface AttemptEnd {
+  readonly id: number
+  /** `claims` of the row as it was claimed: the fencing token. */
+  readonly claim: number
+  /** `queued` with a new `due_at` for a further attempt. */
+  readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
+  readonly due_at?: EpochMs
+  readonly attempts: number
+  /** Resets or keeps the count of attempts nobody saw the end of. */
+  readonly interruptions: number
+  readonly error: string | null
+  readonly at: EpochMs
+  /** Absent where nothing was sent (a cancelled row). */
+  readonly attempt?: Omit<AttemptRecord, 'notification_id' | 'claim'>
+  /** Made in the same transaction, only while the row's incident is open. */
+  readonly then?: Pick<NewNotification, 'event' | 'due_at' | 'payload' | 'repeat'>
+}
+
+export interface StoredReply {
+  /** SHA-256 of method, path and body. */
+  readonly request_hash: string
+  readonly status: number
+  readonly body: string
+  readonly expires_at: EpochMs
+}
+
+export interface PruneOptions {
+  readonly results_before: EpochMs
+  /** Final notifications (with attempts). */
+  readonly notifications_before: EpochMs
+  /** Daily statistics and availability changes; the last availability change of a monitor always stays. */
+  readonly history_before: EpochMs
+  readonly replies_before: EpochMs
+  readonly limit: number
+}
