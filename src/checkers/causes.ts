@@ -10,7 +10,10 @@ import type { CauseInfo } from './checker.ts'
 export const SHARED_CAUSES = {
   dns_nxdomain: { text: 'The host name does not exist', phase: 'resolve' },
   dns_no_records: { text: 'The host name has no address of the wanted family', phase: 'resolve' },
-  dns_server_failure: { text: 'The name servers of the host name answered with a failure', phase: 'resolve' },
+  dns_server_failure: {
+    text: 'The name servers of the host name answered with a failure',
+    phase: 'resolve',
+  },
   dns_refused: { text: 'The name server refused to answer', phase: 'resolve' },
   dns_timeout: { text: 'No answer from the name servers in time', phase: 'resolve' },
 
@@ -28,9 +31,15 @@ export const SHARED_CAUSES = {
   tls_protocol: { text: 'No common TLS version or cipher', phase: 'tls' },
   tls_not_tls: { text: 'The server does not speak TLS on this port', phase: 'tls' },
   tls_expired: { text: 'The certificate, or one of its chain, has expired', phase: 'tls' },
-  tls_not_yet_valid: { text: 'The certificate, or one of its chain, is not valid yet', phase: 'tls' },
+  tls_not_yet_valid: {
+    text: 'The certificate, or one of its chain, is not valid yet',
+    phase: 'tls',
+  },
   tls_self_signed: { text: 'The certificate is self-signed', phase: 'tls' },
-  tls_chain_incomplete: { text: 'The server does not send the whole certificate chain', phase: 'tls' },
+  tls_chain_incomplete: {
+    text: 'The server does not send the whole certificate chain',
+    phase: 'tls',
+  },
   tls_untrusted: { text: 'The certificate is not issued by a trusted authority', phase: 'tls' },
   tls_name_mismatch: { text: 'The certificate is for another name', phase: 'tls' },
   tls_revoked: { text: 'The certificate has been revoked', phase: 'tls' },
@@ -48,7 +57,11 @@ export const SHARED_CAUSES = {
   probe_offline: { text: 'The location itself has no network', verdict: 'unknown' },
   probe_unsupported: { text: 'This machine cannot make this check', verdict: 'unknown' },
   probe_overloaded: { text: 'The machine was too busy to measure', verdict: 'unknown' },
-  probe_resolver_broken: { text: "The location's own name server does not answer", verdict: 'unknown', phase: 'resolve' },
+  probe_resolver_broken: {
+    text: "The location's own name server does not answer",
+    verdict: 'unknown',
+    phase: 'resolve',
+  },
   probe_no_report: { text: 'The location did not report in time', verdict: 'unknown' },
   probe_stopped: { text: 'The check was stopped before it was complete', verdict: 'unknown' },
   internal_error: { text: 'The check failed for a reason of its own', verdict: 'unknown' },

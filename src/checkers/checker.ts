@@ -52,12 +52,20 @@ export function up(findings: Findings = {}): Judgement<never> {
 }
 
 /** It does not: `cause_code` is one of the checker's own causes or a shared one, `cause_text` one sentence with what was seen. */
-export function down<const C extends string>(cause_code: C, cause_text: string, findings: Findings = {}): Judgement<C> {
+export function down<const C extends string>(
+  cause_code: C,
+  cause_text: string,
+  findings: Findings = {},
+): Judgement<C> {
   return { verdict: 'fail', cause_code, cause_text, findings }
 }
 
 /** Our side could not measure; no incident comes of it. */
-export function unknown<const C extends string>(cause_code: C, cause_text: string, findings: Findings = {}): Judgement<C> {
+export function unknown<const C extends string>(
+  cause_code: C,
+  cause_text: string,
+  findings: Findings = {},
+): Judgement<C> {
   return { verdict: 'unknown', cause_code, cause_text, findings }
 }
 
@@ -148,15 +156,22 @@ type Definition<N extends string, T extends FieldTable, C extends CauseTable> = 
   readonly type: N
   readonly causes?: C
   readonly measurements?: Readonly<Record<string, string>>
-  run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement<(keyof C & string) | SharedCause>>
+  run(
+    ctx: CheckContext,
+    settings: Settings<T>,
+  ): Promise<Judgement<(keyof C & string) | SharedCause>>
 }
 
 /** A checker of your own, with the same rights as the built-in ones. `run` may only name causes that are declared or shared. */
-export function defineChecker<const N extends string, const T extends FieldTable, const C extends CauseTable = Record<never, never>>(
-  definition: Definition<N, T, C>,
-): Checker<T> & { readonly type: N } {
+export function defineChecker<
+  const N extends string,
+  const T extends FieldTable,
+  const C extends CauseTable = Record<never, never>,
+>(definition: Definition<N, T, C>): Checker<T> & { readonly type: N } {
   return { causes: {}, measurements: {}, ...definition }
 }
 
 /** What a user writes to have this checker run: `{ type, …its fields }`. */
-export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N } ? { readonly type: N } & Input<T> : never
+export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N }
+  ? { readonly type: N } & Input<T>
+  : never

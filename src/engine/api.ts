@@ -7,7 +7,14 @@
 import type { AnyChecker, CheckerInput } from '../checkers/checker.ts'
 import type { FieldRow } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
-import type { CommonSettings, EpochMs, JsonObject, MonitorState, MonitorStatus, Verdict } from '../model.ts'
+import type {
+  CommonSettings,
+  EpochMs,
+  JsonObject,
+  MonitorState,
+  MonitorStatus,
+  Verdict,
+} from '../model.ts'
 import type {
   AccountView,
   ContactView,
@@ -66,7 +73,9 @@ export interface NotificationFilter extends PageOptions {
 export type CommonInput = { readonly [K in keyof CommonSettings]?: CommonSettings[K] | null }
 
 /** What `monitors.create` takes: one of the registered types with its own fields, and the common ones. */
-export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker ? CheckerInput<C> & CommonInput & { readonly name: string } : never
+export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
+  ? CheckerInput<C> & CommonInput & { readonly name: string }
+  : never
 
 export interface VersionOptions {
   /** Refused with a `ConflictError` (`version_mismatch`) where another version is stored. */
@@ -88,7 +97,9 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
     pause(id: number): Promise<MonitorSummary>
     resume(id: number): Promise<MonitorSummary>
     /** A round now; joins one under way. @throws ConflictError `paused` */
-    check(id: number): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
+    check(
+      id: number,
+    ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
     /** Like `check`, but resolves once the round is queued. */
     queueCheck(id: number): Promise<void>
     status(id: number): Promise<StatusView>
@@ -124,7 +135,10 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
 
   readonly keys: {
     /** The key itself is in the answer and nowhere else. */
-    create(options?: { readonly name?: string; readonly key?: string }): Promise<{ readonly key: string; readonly view: KeyView }>
+    create(options?: {
+      readonly name?: string
+      readonly key?: string
+    }): Promise<{ readonly key: string; readonly view: KeyView }>
     list(): Promise<readonly KeyView[]>
     revoke(id: number): Promise<void>
   }
@@ -143,7 +157,12 @@ export interface TypeView {
   readonly name: string
   readonly description: string
   readonly fields: readonly FieldRow[]
-  readonly causes: readonly { readonly code: string; readonly text: string; readonly verdict: 'fail' | 'unknown'; readonly phase: string | null }[]
+  readonly causes: readonly {
+    readonly code: string
+    readonly text: string
+    readonly verdict: 'fail' | 'unknown'
+    readonly phase: string | null
+  }[]
   readonly measurements: readonly { readonly name: string; readonly description: string }[]
   readonly events: readonly string[]
   readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
@@ -161,7 +180,8 @@ export interface SignalInput {
   readonly duration_ms?: number
 }
 
-export interface Engine<C extends AnyChecker = AnyChecker> extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
+export interface Engine<C extends AnyChecker = AnyChecker>
+  extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
   /** Opens the store and begins to check. */
   start(): Promise<void>
   /** Opens the store only: every group works, nothing is checked or sent. Called by `start` and by the first group call. */
@@ -169,7 +189,10 @@ export interface Engine<C extends AnyChecker = AnyChecker> extends Omit<AccountS
   /** No new checks and claims; what runs ends within `drain_ms` (default 11000), then it is aborted. */
   stop(options?: { readonly drain_ms?: number }): Promise<void>
   readonly running: boolean
-  on<E extends keyof EngineEvents>(event: E, listener: (payload: EngineEvents[E]) => void): () => void
+  on<E extends keyof EngineEvents>(
+    event: E,
+    listener: (payload: EngineEvents[E]) => void,
+  ): () => void
   /** The same groups for another account; the engine itself is the scope of the first one. */
   account(account_id: number): AccountScope<C>
   readonly accounts: {
@@ -180,20 +203,47 @@ export interface Engine<C extends AnyChecker = AnyChecker> extends Omit<AccountS
     list(): Promise<readonly LocationView[]>
   }
   /** Account and key of an API key, `undefined` for one that is unknown or revoked. */
-  authenticate(key: string): Promise<{ readonly account_id: number; readonly key: KeyView } | undefined>
+  authenticate(
+    key: string,
+  ): Promise<{ readonly account_id: number; readonly key: KeyView } | undefined>
   /** A signal for the monitor with this token. @throws NotFoundError */
-  signal(token: string, signal: SignalInput): Promise<{ readonly state: MonitorState; readonly next_expected_at: string | null; readonly ignored?: 'rate_limited' }>
+  signal(
+    token: string,
+    signal: SignalInput,
+  ): Promise<{
+    readonly state: MonitorState
+    readonly next_expected_at: string | null
+    readonly ignored?: 'rate_limited'
+  }>
   readonly types: {
     list(): readonly TypeView[]
     common(): readonly FieldRow[]
     /** The tables behind it, for OpenAPI and docs. */
-    tables(): ReadonlyMap<string, { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }>
+    tables(): ReadonlyMap<
+      string,
+      { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }
+    >
   }
   /** Kept answers for requests that may be repeated. */
   readonly replies: {
-    get(account_id: number, key: string): Promise<{ readonly request_hash: string; readonly status: number; readonly body: string } | undefined>
-    put(account_id: number, key: string, reply: { readonly request_hash: string; readonly status: number; readonly body: string }): Promise<void>
+    get(
+      account_id: number,
+      key: string,
+    ): Promise<
+      { readonly request_hash: string; readonly status: number; readonly body: string } | undefined
+    >
+    put(
+      account_id: number,
+      key: string,
+      reply: { readonly request_hash: string; readonly status: number; readonly body: string },
+    ): Promise<void>
   }
   /** Figures for health and metrics. */
-  health(): Promise<{ readonly running: boolean; readonly monitors: number; readonly checks_running: number; readonly outbox_depth: number; readonly lag_ms: number }>
+  health(): Promise<{
+    readonly running: boolean
+    readonly monitors: number
+    readonly checks_running: number
+    readonly outbox_depth: number
+    readonly lag_ms: number
+  }>
 }

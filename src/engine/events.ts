@@ -13,11 +13,19 @@ export interface EngineEvents {
   /** An incident was closed by recovery. */
   readonly up: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
   /** A monitor went from one state to another. */
-  readonly state: { readonly monitor: MonitorSummary; readonly from: MonitorState; readonly to: MonitorState }
+  readonly state: {
+    readonly monitor: MonitorSummary
+    readonly from: MonitorState
+    readonly to: MonitorState
+  }
   /** A round was stored. */
   readonly round: { readonly monitor: MonitorSummary; readonly results: readonly ResultView[] }
   /** A soft event of a checker (`ssl_expiring`, `content_changed`, …). */
-  readonly notice: { readonly monitor: MonitorSummary; readonly event: string; readonly data: unknown }
+  readonly notice: {
+    readonly monitor: MonitorSummary
+    readonly event: string
+    readonly data: unknown
+  }
   /** A notification became final. */
   readonly notification: NotificationView
   /** Something failed that no caller waits for; the engine goes on. */

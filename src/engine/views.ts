@@ -52,7 +52,11 @@ export interface LocationStatus {
 export type MonitorView = MonitorSummary &
   CommonSettings & {
     readonly locations: readonly LocationStatus[]
-    readonly counters: { readonly fails: number; readonly oks: number; readonly inconclusive: number }
+    readonly counters: {
+      readonly fails: number
+      readonly oks: number
+      readonly inconclusive: number
+    }
     /** Only of monitors fed by signals. */
     readonly token?: string
     readonly ping_url?: string
@@ -84,7 +88,12 @@ export interface ResultView extends Outcome {
 
 export interface IncidentView {
   readonly id: number
-  readonly monitor: { readonly id: number; readonly name: string; readonly type: string; readonly target: string }
+  readonly monitor: {
+    readonly id: number
+    readonly name: string
+    readonly type: string
+    readonly target: string
+  }
   readonly state: 'open' | 'closed'
   readonly started_at: string
   readonly detected_at: string
@@ -93,7 +102,11 @@ export interface IncidentView {
   readonly duration_sec: number
   readonly cause_code: string
   readonly cause_text: string
-  readonly causes: readonly { readonly at: string; readonly cause_code: string; readonly cause_text: string }[]
+  readonly causes: readonly {
+    readonly at: string
+    readonly cause_code: string
+    readonly cause_text: string
+  }[]
   readonly locations_failed: readonly number[]
   readonly closed_reason: ClosedReason | null
 }
@@ -132,7 +145,11 @@ export interface ContactView {
   readonly name: string
   readonly all_monitors: boolean
   readonly settings: JsonObject
-  readonly last_delivery: { readonly at: string; readonly ok: boolean; readonly error: string | null } | null
+  readonly last_delivery: {
+    readonly at: string
+    readonly ok: boolean
+    readonly error: string | null
+  } | null
   readonly created_at: string
 }
 

@@ -26,12 +26,17 @@ export interface FieldRow {
 export function describe(fields: FieldTable, prefix = ''): FieldRow[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const nested = field.info.fields
-    return nested === undefined ? [row(prefix + name, field)] : describe(nested, `${prefix}${name}.`)
+    return nested === undefined
+      ? [row(prefix + name, field)]
+      : describe(nested, `${prefix}${name}.`)
   })
 }
 
 /** JSON Schema (2020-12, as OpenAPI 3.1 uses it) of what a user may send. */
-export function jsonSchema(fields: FieldTable, options: { readonly partial?: boolean } = {}): JsonObject {
+export function jsonSchema(
+  fields: FieldTable,
+  options: { readonly partial?: boolean } = {},
+): JsonObject {
   const required = Object.entries(fields)
     .filter(([, field]) => field.presence === 'required' && options.partial !== true)
     .map(([name]) => name)
@@ -75,7 +80,8 @@ function propertySchema(field: AnyField, options: { readonly partial?: boolean }
   if (field.info.fields !== undefined) {
     return { ...jsonSchema(field.info.fields, options), description }
   }
-  const bounds = kind in LENGTH_BOUNDS ? LENGTH_BOUNDS[kind as keyof typeof LENGTH_BOUNDS] : undefined
+  const bounds =
+    kind in LENGTH_BOUNDS ? LENGTH_BOUNDS[kind as keyof typeof LENGTH_BOUNDS] : undefined
   return {
     type: kind === 'enum' || kind === 'regex' ? 'string' : kind,
     description: unit === undefined ? description : `${description} (${unit})`,

@@ -11,14 +11,7 @@
 import type { StandardSchemaV1 } from './standard-schema.ts'
 
 export type FieldKind =
-  | 'string'
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'enum'
-  | 'regex'
-  | 'array'
-  | 'object'
+  'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'regex' | 'array' | 'object'
 
 export type Presence = 'required' | 'optional' | 'default'
 
@@ -100,7 +93,9 @@ export interface FieldBuilder<Wire, Value = Wire> extends Field<Wire, Value, 'op
 export function defineField<Wire, Value = Wire>(
   info: FieldInfo,
   schema: StandardSchemaV1<unknown, Wire>,
-  ...revive: [Wire] extends [Value] ? [revive?: (wire: Wire) => Value] : [revive: (wire: Wire) => Value]
+  ...revive: [Wire] extends [Value]
+    ? [revive?: (wire: Wire) => Value]
+    : [revive: (wire: Wire) => Value]
 ): FieldBuilder<Wire, Value> {
   const base = {
     info,

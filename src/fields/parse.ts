@@ -13,7 +13,8 @@ import type { AnyField, FieldTable, Settings, Stored } from './field.ts'
 /** Field name, as the user wrote it, to problem. */
 export type Problems = Readonly<Record<string, string>>
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fields: Problems }
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fields: Problems }
 
 /** Keys that would reach an object's prototype. */
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
@@ -83,7 +84,8 @@ function parseField(
     return undefined
   }
   const result = field.schema['~standard'].validate(given)
-  if (result instanceof Promise) throw new TypeError(`The schema of the field "${path}" is asynchronous`)
+  if (result instanceof Promise)
+    throw new TypeError(`The schema of the field "${path}" is asynchronous`)
   if (result.issues === undefined) return result.value
   for (const issue of result.issues) {
     problems[path + pathOf(issue.path)] ??= problemOf(issue.message)
@@ -98,7 +100,8 @@ function nest(fields: FieldTable, input: JsonObject, problems: Record<string, st
     const dot = key.indexOf('.')
     const group = key.slice(0, Math.max(0, dot))
     if (dot < 1 || fields[group]?.info.fields === undefined) {
-      nested[key] = isPlainObject(value) && isPlainObject(nested[key]) ? { ...nested[key], ...value } : value
+      nested[key] =
+        isPlainObject(value) && isPlainObject(nested[key]) ? { ...nested[key], ...value } : value
       continue
     }
     const name = key.slice(dot + 1)

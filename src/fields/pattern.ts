@@ -40,7 +40,8 @@ export function parsePattern(source: string): ParsedPattern {
   let flags = 0
   for (const flag of literal?.[2] ?? '') {
     const bit = FLAGS[flag]
-    if (bit === undefined) return { ok: false, problem: `the flag "${flag}" is not known; i, m, s, u and g are` }
+    if (bit === undefined)
+      return { ok: false, problem: `the flag "${flag}" is not known; i, m, s, u and g are` }
     flags |= bit
   }
   try {
@@ -48,7 +49,10 @@ export function parsePattern(source: string): ParsedPattern {
     return { ok: true, pattern, flags }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { ok: false, problem: `not a usable pattern (${reason}); look-around and back-references are not supported` }
+    return {
+      ok: false,
+      problem: `not a usable pattern (${reason}); look-around and back-references are not supported`,
+    }
   }
 }
 

@@ -12,7 +12,8 @@ import { isPlainObject } from './parse.ts'
 /** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
 export const MASK = '***'
 
-const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|set-cookie)$|api-?key|token|secret|password|signature/i
+const SECRET_HEADER =
+  /^(authorization|proxy-authorization|cookie|set-cookie)$|api-?key|token|secret|password|signature/i
 
 /** Whether the value of a header of this name is treated as a secret. */
 export function isSecretHeader(name: string): boolean {
@@ -55,7 +56,9 @@ export function unmask(fields: FieldTable, sent: JsonObject, stored: JsonObject)
     known.set(path, secret)
     return secret
   })
-  return mapSecrets(fields, sent, (secret, path) => (secret === MASK ? (known.get(path) ?? secret) : secret))
+  return mapSecrets(fields, sent, (secret, path) =>
+    secret === MASK ? (known.get(path) ?? secret) : secret,
+  )
 }
 
 function mapHeaders(
@@ -69,7 +72,12 @@ function mapHeaders(
       if (!isSecretHeader(name) || value === undefined) return [name, value]
       if (typeof value === 'string') return [name, change(value, at)]
       if (!Array.isArray(value)) return [name, value]
-      return [name, value.map((item: unknown, index) => (typeof item === 'string' ? change(item, `${at}.${index}`) : item))]
+      return [
+        name,
+        value.map((item: unknown, index) =>
+          typeof item === 'string' ? change(item, `${at}.${index}`) : item,
+        ),
+      ]
     }),
   ) as JsonObject
 }

@@ -11,7 +11,8 @@ import { compilePattern, parsePattern } from './pattern.ts'
 import type { Pattern } from './pattern.ts'
 import { parseHost } from './host.ts'
 
-type Extra = Pick<FieldInfo, 'description'> & Partial<Pick<FieldInfo, 'unit' | 'format' | 'example'>>
+type Extra = Pick<FieldInfo, 'description'> &
+  Partial<Pick<FieldInfo, 'unit' | 'format' | 'example'>>
 
 /** Any control character but tab, line feed and carriage return. */
 // eslint-disable-next-line no-control-regex
@@ -30,13 +31,25 @@ interface TextBounds {
   readonly trim?: boolean
 }
 
-function textSchema({ min = 1, max = 4096, multiline = false, controls = false, trim = false }: TextBounds) {
+function textSchema({
+  min = 1,
+  max = 4096,
+  multiline = false,
+  controls = false,
+  trim = false,
+}: TextBounds) {
   return v.pipe(
     v.string('invalid: a string is expected'),
     v.transform((text) => (trim ? text.trim() : text)),
-    v.check((text) => text.length >= min && text.length <= max, `out_of_range: ${min}..${max} characters`),
+    v.check(
+      (text) => text.length >= min && text.length <= max,
+      `out_of_range: ${min}..${max} characters`,
+    ),
     v.check((text) => multiline || !LINE_BREAK.test(text), 'invalid: line breaks are not allowed'),
-    v.check((text) => controls || !CONTROL.test(text), 'invalid: control characters are not allowed'),
+    v.check(
+      (text) => controls || !CONTROL.test(text),
+      'invalid: control characters are not allowed',
+    ),
   )
 }
 
@@ -47,7 +60,10 @@ function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
       (n) => Number.isFinite(n) && (!whole || Number.isSafeInteger(n)),
       whole ? 'invalid: an integer is expected' : 'invalid: a number is expected',
     ),
-    v.check((n) => n >= bounds.min && n <= bounds.max, `out_of_range: ${bounds.min}..${bounds.max}`),
+    v.check(
+      (n) => n >= bounds.min && n <= bounds.max,
+      `out_of_range: ${bounds.min}..${bounds.max}`,
+    ),
   )
 }
 
@@ -58,7 +74,13 @@ export const field = {
     const { description, unit, format, example, ...bounds } = info
     const max = bounds.max ?? 4096
     return defineField(
-      { kind: 'string', description, min: bounds.min ?? 1, max, ...given({ unit, format, example }) },
+      {
+        kind: 'string',
+        description,
+        min: bounds.min ?? 1,
+        max,
+        ...given({ unit, format, example }),
+      },
       textSchema(bounds),
     )
   },
@@ -82,7 +104,10 @@ export const field = {
   },
 
   flag(info: Extra): FieldBuilder<boolean> {
-    return defineField({ kind: 'boolean', ...info }, v.boolean('invalid: true or false is expected'))
+    return defineField(
+      { kind: 'boolean', ...info },
+      v.boolean('invalid: true or false is expected'),
+    )
   },
 
   /** One of a few words; `aliases` are accepted as well and stored as the word they stand for. */
@@ -92,7 +117,10 @@ export const field = {
   ): FieldBuilder<W> {
     const { aliases, ...rest } = info
     const schema = v.pipe(
-      v.union([v.string(), v.boolean(), v.number()], `invalid: one of ${words.join(', ')} is expected`),
+      v.union(
+        [v.string(), v.boolean(), v.number()],
+        `invalid: one of ${words.join(', ')} is expected`,
+      ),
       v.transform((value) => aliases?.[String(value).toLowerCase()] ?? matchWord(words, value)),
       v.check((value) => value !== undefined, `invalid: one of ${words.join(', ')} is expected`),
       v.transform((value) => value as W),
@@ -101,7 +129,10 @@ export const field = {
   },
 
   port(info: Extra): FieldBuilder<number> {
-    return defineField({ kind: 'integer', format: 'port', min: 1, max: 65535, ...info }, numberSchema({ min: 1, max: 65535 }, true))
+    return defineField(
+      { kind: 'integer', format: 'port', min: 1, max: 65535, ...info },
+      numberSchema({ min: 1, max: 65535 }, true),
+    )
   },
 
   /** Host name (IDN allowed, stored as A-labels) or IP address (brackets are stripped); zone ids are refused. */
@@ -137,7 +168,11 @@ export const field = {
         return NEVER
       }),
     )
-    return defineField({ kind: 'regex', format: 'regex', max: 1000, ...info }, schema, compilePattern)
+    return defineField(
+      { kind: 'regex', format: 'regex', max: 1000, ...info },
+      schema,
+      compilePattern,
+    )
   },
 
   /** A list, also accepted as one string with commas where `commas` is set. */
@@ -148,22 +183,27 @@ export const field = {
     const { commas = false, min = 0, max, ...rest } = info
     const list = v.pipe(
       v.array(v.unknown(), 'invalid: an array is expected'),
-      v.check((items) => items.length >= min && items.length <= max, `out_of_range: ${min}..${max} items`),
+      v.check(
+        (items) => items.length >= min && items.length <= max,
+        `out_of_range: ${min}..${max} items`,
+      ),
       v.rawTransform<unknown[], readonly W[]>(({ dataset, addIssue }) =>
         dataset.value.map((value, index) => {
           const result = item.schema['~standard'].validate(value)
           if (!(result instanceof Promise) && result.issues === undefined) return result.value
-          const message = result instanceof Promise ? 'invalid' : (result.issues[0]?.message ?? 'invalid')
-          addIssue({ message, path: [{ type: 'array', origin: 'value', input: dataset.value, key: index, value }] })
+          const message =
+            result instanceof Promise ? 'invalid' : (result.issues[0]?.message ?? 'invalid')
+          addIssue({
+            message,
+            path: [{ type: 'array', origin: 'value', input: dataset.value, key: index, value }],
+          })
           return undefined as W
         }),
       ),
     )
     const schema = commas ? v.pipe(v.unknown(), v.transform(splitCommas), list) : list
-    return defineField(
-      { kind: 'array', min, max, ...rest },
-      schema,
-      (wire: readonly W[]) => wire.map((value) => item.revive(value)),
+    return defineField({ kind: 'array', min, max, ...rest }, schema, (wire: readonly W[]) =>
+      wire.map((value) => item.revive(value)),
     )
   },
 
@@ -177,7 +217,10 @@ export const field = {
   },
 }
 
-function matchWord<W extends string>(words: readonly W[], value: string | boolean | number): W | undefined {
+function matchWord<W extends string>(
+  words: readonly W[],
+  value: string | boolean | number,
+): W | undefined {
   const text = String(value).toLowerCase()
   return words.find((word) => word.toLowerCase() === text)
 }
@@ -192,5 +235,7 @@ function splitCommas(value: unknown): unknown {
 
 /** The entries of `info` that are there; `exactOptionalPropertyTypes` wants absence, not `undefined`. */
 function given<T extends object>(info: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as never
+  return Object.fromEntries(
+    Object.entries(info).filter(([, value]) => value !== undefined),
+  ) as never
 }

@@ -130,4 +130,7 @@ export interface Net {
 }
 
 /** Says why an address may not be dialled, or `undefined` where it may. */
-export type TargetPolicy = (target: { readonly host: string; readonly address: string }) => string | undefined
+export type TargetPolicy = (target: {
+  readonly host: string
+  readonly address: string
+}) => string | undefined

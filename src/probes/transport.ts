@@ -28,7 +28,9 @@ export interface CheckOrder {
 }
 
 export interface CheckAnswer {
-  readonly order: Pick<CheckOrder, 'id' | 'monitor_id' | 'version' | 'round'> & { readonly location_id: number }
+  readonly order: Pick<CheckOrder, 'id' | 'monitor_id' | 'version' | 'round'> & {
+    readonly location_id: number
+  }
   readonly report: CheckReport
   /** How late the check began against `round`. */
   readonly lag_ms: number

@@ -49,7 +49,10 @@ export interface Store {
     create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
     byHash(hash: string): Promise<KeyRecord | undefined>
     list(account_id: number): Promise<readonly KeyRecord[]>
-    update(id: number, change: Partial<Pick<KeyRecord, 'last_used_at' | 'revoked_at'>>): Promise<void>
+    update(
+      id: number,
+      change: Partial<Pick<KeyRecord, 'last_used_at' | 'revoked_at'>>,
+    ): Promise<void>
   }
 
   readonly locations: {
@@ -62,7 +65,10 @@ export interface Store {
     create(contact: Omit<ContactRecord, 'id'>): Promise<ContactRecord>
     get(id: number): Promise<ContactRecord | undefined>
     list(account_id: number): Promise<readonly ContactRecord[]>
-    update(id: number, change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>): Promise<ContactRecord | undefined>
+    update(
+      id: number,
+      change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>,
+    ): Promise<ContactRecord | undefined>
     /** Also cancels its queued notifications. */
     remove(id: number): Promise<boolean>
   }
@@ -105,7 +111,14 @@ export interface Store {
 
   readonly notifications: {
     /** Rows outside of a monitor's change (a test delivery, a resend). */
-    create(notification: Omit<NewNotification, 'incident' | 'only_if_told'> & { readonly account_id: number; readonly monitor_id: number | null; readonly incident_id: number | null; readonly created_at: EpochMs }): Promise<NotificationRecord>
+    create(
+      notification: Omit<NewNotification, 'incident' | 'only_if_told'> & {
+        readonly account_id: number
+        readonly monitor_id: number | null
+        readonly incident_id: number | null
+        readonly created_at: EpochMs
+      },
+    ): Promise<NotificationRecord>
     get(id: number): Promise<NotificationRecord | undefined>
     /** Newest first. */
     list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
@@ -193,7 +206,11 @@ export interface Change {
   readonly at: EpochMs
   readonly machine?: MachineState
   /** New settings: grows the version. */
-  readonly settings?: { readonly common: CommonSettings; readonly settings: JsonObject; readonly target: string }
+  readonly settings?: {
+    readonly common: CommonSettings
+    readonly settings: JsonObject
+    readonly target: string
+  }
   readonly token?: { readonly token: string; readonly token_hash: string }
   /** Drops what is known per location (memos included) before `locations` is written. */
   readonly forget_locations?: boolean
@@ -203,7 +220,10 @@ export interface Change {
   readonly availability?: readonly Omit<AvailabilityChange, 'monitor_id'>[]
   /** Added to what is counted already. */
   readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
-  readonly open_incident?: Omit<IncidentRecord, 'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason'>
+  readonly open_incident?: Omit<
+    IncidentRecord,
+    'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason'
+  >
   readonly update_incident?: {
     readonly id: number
     readonly ended_at?: EpochMs
