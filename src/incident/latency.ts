@@ -1,0 +1,32 @@
+/**
+ * Response times in buckets that grow by a tenth, so that a day's percentiles are kept in a few numbers
+ * and days can be added up. A percentile read from them is off by at most five percent.
+ *
+ * @module
+ */
+
+const GROWTH = Math.log(1.1)
+
+/** Below one millisecond everything is bucket 0. */
+export function bucketOf(ms: number): number {
+  return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
+}
+
+/** The value below which the share `p` (0 to 1) of the counted times lies, in ms; `null` where none was counted. */
+export function percentile(counts: Readonly<Record<string, number>>, p: number): number | null {
+  const buckets = Object.entries(counts)
+    .map(([bucket, count]) => [Number(bucket), count] as const)
+    .sort(([a], [b]) => a - b)
+  const total = buckets.reduce((sum, [, count]) => sum + count, 0)
+  if (total === 0) return null
+  let seen = 0
+  for (const [bucket, count] of buckets) {
+    seen += count
+    if (seen >= p * total) return middleOf(bucket)
+  }
+  return null
+}
+
+function middleOf(bucket: number): number {
+  return Math.round(Math.exp((bucket - 0.5) * GROWTH) * 10) / 10
+}

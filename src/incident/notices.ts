@@ -1,0 +1,66 @@
+/**
+ * Who is told what and when: pure rules over contacts, delays and repetitions.
+ *
+ * @module
+ */
+
+import type { CommonSettings, ContactRecord, EpochMs, Notice } from '../model.ts'
+
+/** Keys of news remembered per monitor; the oldest are forgotten first. */
+const TOLD_LIMIT = 50
+
+type Audience = Pick<CommonSettings, 'contact_ids' | 'contact_delay'>
+
+/** The contacts of a monitor: those it names and those marked for all monitors, each once, in order of id. */
+export function audience<C extends Pick<ContactRecord, 'id' | 'all_monitors'>>(
+  contacts: readonly C[],
+  { contact_ids }: Pick<Audience, 'contact_ids'>,
+): C[] {
+  return contacts
+    .filter(({ id, all_monitors }) => all_monitors || contact_ids.includes(id))
+    .sort((a, b) => a.id - b.id)
+}
+
+/** When a contact is to hear of an incident that was found at `detected_at`. */
+export function dueAt(
+  contact_id: number,
+  { contact_delay }: Pick<Audience, 'contact_delay'>,
+  detected_at: EpochMs,
+): EpochMs {
+  return detected_at + (contact_delay[String(contact_id)] ?? 0) * 60_000
+}
+
+/** The repetition that follows a delivery that ended at `at`, or `null` when there is none. `repeat` is the number of the one that ended, 0 for the first telling. */
+export function nextRepeat(
+  {
+    notify_repeat_min,
+    notify_repeat_max,
+  }: Pick<CommonSettings, 'notify_repeat_min' | 'notify_repeat_max'>,
+  repeat: number,
+  at: EpochMs,
+): { readonly repeat: number; readonly due_at: EpochMs } | null {
+  if (notify_repeat_min === 0) return null
+  if (notify_repeat_max > 0 && repeat >= notify_repeat_max) return null
+  return { repeat: repeat + 1, due_at: at + notify_repeat_min * 60_000 }
+}
+
+/** The notices that were not told before, and the memory with them added. */
+export function news(
+  told: readonly string[],
+  notices: readonly Notice[],
+): { readonly fresh: readonly Notice[]; readonly told: readonly string[] } {
+  const known = new Set(told)
+  const fresh: Notice[] = []
+  for (const notice of notices) {
+    const key = keyOf(notice)
+    if (known.has(key)) continue
+    known.add(key)
+    fresh.push(notice)
+  }
+  if (fresh.length === 0) return { fresh, told }
+  return { fresh, told: [...told, ...fresh.map(keyOf)].slice(-TOLD_LIMIT) }
+}
+
+function keyOf({ event, key }: Notice): string {
+  return `${event}:${key}`
+}

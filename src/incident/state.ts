@@ -1,0 +1,51 @@
+/**
+ * The beginning of every monitor, and what its state means to a simple reader.
+ *
+ * @module
+ */
+
+import type { EpochMs, MachineState, MonitorState, MonitorStatus } from '../model.ts'
+
+/** Undecided rounds in a row after which a monitor is called stale and its time counts as unknown. */
+const STALE_AFTER = 3
+
+export function initialState(at: EpochMs): MachineState {
+  return {
+    state: 'pending',
+    since: at,
+    fails: 0,
+    oks: 0,
+    inconclusive: 0,
+    first_fail_at: null,
+    first_ok_at: null,
+    last_round_at: null,
+    known_since: at,
+    incident: null,
+    told: [],
+    availability: 'unknown',
+  }
+}
+
+const STATUS_OF: Readonly<Record<MonitorState, MonitorStatus>> = {
+  pending: 'unknown',
+  up: 'up',
+  confirming: 'up',
+  down: 'down',
+  recovering: 'down',
+  late: 'up',
+  maintenance: 'paused',
+  paused: 'paused',
+}
+
+export function statusOf(state: MonitorState): MonitorStatus {
+  return STATUS_OF[state]
+}
+
+/** The states that fold into `status`. */
+export function statesOf(status: MonitorStatus): MonitorState[] {
+  return (Object.keys(STATUS_OF) as MonitorState[]).filter((state) => STATUS_OF[state] === status)
+}
+
+export function isStale(machine: Pick<MachineState, 'inconclusive'>): boolean {
+  return machine.inconclusive > STALE_AFTER
+}

@@ -1,0 +1,303 @@
+/**
+ * The incident machine: what one event does to a monitor. Pure: the same state, event and policy give
+ * the same answer, and nothing happens here; the effects are carried out by whoever asked.
+ *
+ * @module
+ */
+
+import type { Availability, ClosedReason, EpochMs, MachineState, MonitorState } from '../model.ts'
+import { isStale } from './state.ts'
+
+export interface Cause {
+  readonly cause_code: string
+  readonly cause_text: string
+}
+
+export type RoundEvent = {
+  readonly kind: 'round'
+  readonly at: EpochMs
+  /** When the judged condition began, where that was before the round (a missed deadline). */
+  readonly since?: EpochMs | undefined
+} & (
+  | { readonly verdict: 'ok' | 'late' | 'inconclusive' }
+  | {
+      readonly verdict: 'fail'
+      readonly cause: Cause
+      readonly locations_failed: readonly number[]
+    }
+)
+
+export type MachineEvent =
+  | RoundEvent
+  | {
+      readonly kind:
+        'pause' | 'resume' | 'reconfigure' | 'remove' | 'maintenance_start' | 'maintenance_end'
+      readonly at: EpochMs
+    }
+
+export interface Policy {
+  readonly fail_threshold: number
+  readonly recover_threshold: number
+  /** A longer time between two rounds means that nobody looked; `null` for monitors that are fed by signals. */
+  readonly gap_ms: number | null
+}
+
+export type Effect =
+  | {
+      readonly kind: 'open_incident'
+      readonly started_at: EpochMs
+      readonly detected_at: EpochMs
+      readonly cause: Cause
+      readonly locations_failed: readonly number[]
+    }
+  | {
+      readonly kind: 'close_incident'
+      readonly id: number
+      readonly ended_at: EpochMs
+      readonly reason: ClosedReason
+    }
+  | {
+      readonly kind: 'cause_changed'
+      readonly id: number
+      readonly at: EpochMs
+      readonly cause: Cause
+      readonly locations_failed: readonly number[]
+    }
+  | { readonly kind: 'availability'; readonly at: EpochMs; readonly availability: Availability }
+  | { readonly kind: 'announce'; readonly event: 'down' | 'up' }
+  /** The next round should not wait for its turn. */
+  | { readonly kind: 'check_soon' }
+
+export interface Transition {
+  readonly state: MachineState
+  readonly effects: readonly Effect[]
+}
+
+/** Stands for the id of an incident that the effects of this transition open (see `OPENED_INCIDENT` of the store). */
+const OPENED = 0
+
+export function transition(before: MachineState, event: MachineEvent, policy: Policy): Transition {
+  switch (event.kind) {
+    case 'round':
+      return onRound(before, event, policy)
+    case 'pause':
+      return before.state === 'paused' ? same(before) : leave(before, event.at, 'paused')
+    case 'resume':
+      return before.state === 'paused' ? restart(before, event.at) : same(before)
+    case 'reconfigure':
+      return before.state === 'paused' ? same(before) : leave(before, event.at, 'reconfigured')
+    case 'remove':
+      return leave(before, event.at, 'deleted')
+    case 'maintenance_start':
+      return before.state === 'paused' || before.state === 'maintenance'
+        ? same(before)
+        : maintain(before, event.at)
+    case 'maintenance_end':
+      return before.state === 'maintenance' ? restart(before, event.at) : same(before)
+  }
+}
+
+function onRound(before: MachineState, event: RoundEvent, policy: Policy): Transition {
+  if (before.state === 'paused') return same(before)
+  if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })
+  const gap = afterGap(before, event.at, policy)
+  const seen: MachineState = { ...gap.state, last_round_at: event.at }
+  const next = judged(seen, event, policy)
+  return { state: next.state, effects: [...gap.effects, ...next.effects] }
+}
+
+function judged(seen: MachineState, event: RoundEvent, policy: Policy): Transition {
+  switch (event.verdict) {
+    case 'ok':
+      return onOk({ ...seen, inconclusive: 0 }, event.at, policy)
+    case 'late':
+      return onLate({ ...seen, inconclusive: 0 }, event.at)
+    case 'fail':
+      return onFail({ ...seen, inconclusive: 0 }, event, policy)
+    case 'inconclusive':
+      return onInconclusive({ ...seen, inconclusive: seen.inconclusive + 1 }, event.at)
+  }
+}
+
+function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
+  const good: MachineState = { ...seen, fails: 0, first_fail_at: null }
+  if (seen.state !== 'down' && seen.state !== 'recovering') {
+    // An incident may be open here: maintenance left it so, and this round ends it.
+    return recovered({ ...good, first_ok_at: at }, at)
+  }
+  const counted: MachineState = { ...good, oks: seen.oks + 1, first_ok_at: seen.first_ok_at ?? at }
+  if (counted.oks >= policy.recover_threshold) return recovered(counted, at)
+  return { state: enter(counted, 'recovering', at), effects: [...available(counted, 'down', at)] }
+}
+
+function recovered(seen: MachineState, at: EpochMs): Transition {
+  const from = Math.max(seen.first_ok_at ?? at, seen.known_since)
+  const { incident } = seen
+  const state: MachineState = {
+    ...enter(seen, 'up', at),
+    oks: 0,
+    first_ok_at: null,
+    incident: null,
+    availability: 'up',
+  }
+  const closed: Effect[] =
+    incident === null
+      ? []
+      : [
+          {
+            kind: 'close_incident',
+            id: incident.id,
+            ended_at: seen.first_ok_at ?? at,
+            reason: 'recovered',
+          },
+          { kind: 'announce', event: 'up' },
+        ]
+  return { state, effects: [...available(seen, 'up', from), ...closed] }
+}
+
+function onLate(seen: MachineState, at: EpochMs): Transition {
+  if (seen.state !== 'up' && seen.state !== 'late') return same(seen)
+  return {
+    state: { ...enter(seen, 'late', at), availability: 'up' },
+    effects: available(seen, 'up', at),
+  }
+}
+
+function onFail(
+  seen: MachineState,
+  event: RoundEvent & { verdict: 'fail' },
+  policy: Policy,
+): Transition {
+  const failed: MachineState = {
+    ...seen,
+    fails: seen.fails + 1,
+    oks: 0,
+    first_ok_at: null,
+    first_fail_at: seen.first_fail_at ?? Math.min(event.since ?? event.at, event.at),
+  }
+  if (seen.incident !== null) return stillDown(failed, seen.incident, event)
+  if (failed.fails >= policy.fail_threshold) return confirmed(failed, event)
+  const availability =
+    seen.availability === 'unknown' && seen.state !== 'pending' ? 'up' : seen.availability
+  return {
+    state: { ...enter(failed, 'confirming', event.at), availability },
+    effects: [...available(seen, availability, event.at), { kind: 'check_soon' }],
+  }
+}
+
+function confirmed(failed: MachineState, event: RoundEvent & { verdict: 'fail' }): Transition {
+  const started_at = failed.first_fail_at ?? event.at
+  const { cause, locations_failed } = event
+  return {
+    state: {
+      ...enter(failed, 'down', event.at),
+      incident: { id: OPENED, started_at, cause_code: cause.cause_code },
+      availability: 'down',
+    },
+    effects: [
+      ...available(failed, 'down', Math.max(started_at, failed.known_since)),
+      { kind: 'open_incident', started_at, detected_at: event.at, cause, locations_failed },
+      { kind: 'announce', event: 'down' },
+    ],
+  }
+}
+
+function stillDown(
+  failed: MachineState,
+  incident: NonNullable<MachineState['incident']>,
+  event: RoundEvent & { verdict: 'fail' },
+): Transition {
+  const { cause, locations_failed } = event
+  const state: MachineState = {
+    ...enter(failed, 'down', event.at),
+    incident: { ...incident, cause_code: cause.cause_code },
+    availability: 'down',
+  }
+  const changed: Effect[] =
+    cause.cause_code === incident.cause_code
+      ? []
+      : [{ kind: 'cause_changed', id: incident.id, at: event.at, cause, locations_failed }]
+  return { state, effects: [...available(failed, 'down', event.at), ...changed] }
+}
+
+/** Neither resets nor counts; but after several in a row nobody can claim to know. */
+function onInconclusive(seen: MachineState, at: EpochMs): Transition {
+  if (!isStale(seen)) return same(seen)
+  return { state: { ...seen, availability: 'unknown' }, effects: available(seen, 'unknown', at) }
+}
+
+/** Nobody looked for longer than the policy allows: the time in between is unknown. */
+function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition {
+  const last = before.last_round_at
+  if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
+  const from = last + policy.gap_ms / 2
+  return {
+    state: { ...before, availability: 'unknown', known_since: at },
+    effects: available(before, 'unknown', from),
+  }
+}
+
+/** Out of the checks: the open incident ends here, told to nobody. */
+function leave(
+  before: MachineState,
+  at: EpochMs,
+  reason: 'paused' | 'reconfigured' | 'deleted',
+): Transition {
+  const availability = reason === 'paused' ? 'paused' : 'unknown'
+  const fresh = reset(before, at)
+  const closed: Effect[] =
+    before.incident === null
+      ? []
+      : [{ kind: 'close_incident', id: before.incident.id, ended_at: at, reason }]
+  const soon: Effect[] = reason === 'reconfigured' ? [{ kind: 'check_soon' }] : []
+  return {
+    state: {
+      ...fresh,
+      state: reason === 'paused' ? 'paused' : 'pending',
+      incident: null,
+      availability,
+    },
+    effects: [...available(before, availability, at), ...closed, ...soon],
+  }
+}
+
+/** Back into the checks: nothing is known yet; an incident left open by maintenance goes on. */
+function restart(before: MachineState, at: EpochMs): Transition {
+  return {
+    state: { ...reset(before, at), state: 'pending', availability: 'unknown' },
+    effects: [...available(before, 'unknown', at), { kind: 'check_soon' }],
+  }
+}
+
+function maintain(before: MachineState, at: EpochMs): Transition {
+  return {
+    state: { ...reset(before, at), state: 'maintenance', availability: 'maintenance' },
+    effects: available(before, 'maintenance', at),
+  }
+}
+
+function reset(before: MachineState, at: EpochMs): MachineState {
+  return {
+    ...before,
+    since: at,
+    fails: 0,
+    oks: 0,
+    inconclusive: 0,
+    first_fail_at: null,
+    first_ok_at: null,
+    last_round_at: null,
+    known_since: at,
+  }
+}
+
+function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineState {
+  return from.state === state ? from : { ...from, state, since: at }
+}
+
+function available(from: MachineState, availability: Availability, at: EpochMs): Effect[] {
+  return from.availability === availability ? [] : [{ kind: 'availability', at, availability }]
+}
+
+function same(state: MachineState): Transition {
+  return { state, effects: [] }
+}

@@ -1,0 +1,64 @@
+/**
+ * Uptime from the intervals between state changes, never from the share of good checks: the seconds of
+ * a day add up to the day, whatever the interval of the checks.
+ *
+ * @module
+ */
+
+import type { Availability, AvailabilityChange, EpochMs } from '../model.ts'
+
+export const DAY_MS = 86_400_000
+
+export type Seconds = Readonly<Record<Availability, number>>
+
+/** Whole seconds per kind within [from, to). `changes` are ordered; time before the first is unknown. */
+export function secondsBetween(
+  changes: readonly AvailabilityChange[],
+  from: EpochMs,
+  to: EpochMs,
+): Seconds {
+  const seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+  let at = from
+  let availability: Availability = 'unknown'
+  for (const change of changes) {
+    const until = Math.min(Math.max(change.at, from), to)
+    seconds[availability] += wholeSeconds(until) - wholeSeconds(at)
+    at = until
+    availability = change.availability
+  }
+  seconds[availability] += Math.max(0, wholeSeconds(to) - wholeSeconds(at))
+  return seconds
+}
+
+/** Percent of the known time, floored to four digits so that a second of downtime never reads 100; `null` when nothing is known. */
+export function uptimePercent({ up, down }: Pick<Seconds, 'up' | 'down'>): number | null {
+  const known = up + down
+  if (known === 0) return null
+  return Math.floor((up / known) * 1e6) / 1e4
+}
+
+export function addSeconds(a: Seconds, b: Seconds): Seconds {
+  return {
+    up: a.up + b.up,
+    down: a.down + b.down,
+    unknown: a.unknown + b.unknown,
+    paused: a.paused + b.paused,
+    maintenance: a.maintenance + b.maintenance,
+  }
+}
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function dayOf(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
+/** The last `days` UTC days up to and including that of `now`: their beginnings, oldest first. */
+export function lastDays(now: EpochMs, days: number): EpochMs[] {
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  return Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS)
+}
+
+/** Differences of floored boundaries add up exactly, which rounded differences do not. */
+function wholeSeconds(at: EpochMs): number {
+  return Math.floor(at / 1000)
+}
