@@ -72,6 +72,8 @@ export function unknown<const C extends string>(
 export interface CheckContext {
   /** Aborts at the deadline and when the engine stops; its reason says which. */
   readonly signal: AbortSignal
+  /** The monitor's `interval_sec` in ms; 0 for a check without a monitor. */
+  readonly period_ms: number
   /** Milliseconds left until the deadline, never negative. */
   remaining(): number
   readonly clock: Clock
@@ -100,14 +102,28 @@ export interface Signal {
   readonly duration_ms?: number
 }
 
+/** What a passive checker judges by besides its memo. */
+export interface Terms<S> {
+  readonly settings: S
+  /** The monitor's `interval_sec`, in ms: how often a signal is expected. */
+  readonly period_ms: number
+}
+
 /** For checkers that wait for signals instead of asking: pure functions over the memo. */
 export interface Passive<S> {
   /** The memo after a signal. */
-  receive(memo: Json | undefined, signal: Signal, settings: S): Json
-  /** When `run` should judge next, `null` while nothing is awaited. */
-  dueAt(memo: Json | undefined, settings: S): EpochMs | null
-  /** The memo with its deadlines counted from `at`: after a pause, or when the engine itself was away. */
-  rearm(memo: Json | undefined, at: EpochMs, settings: S): Json | undefined
+  receive(memo: Json | undefined, signal: Signal): Json
+  /** When `run` should judge next, strictly after `after`; `null` while nothing is awaited. */
+  dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
+  /**
+   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: the engine itself was
+   * away until `at`, and nobody may be blamed for a signal that could not be heard.
+   */
+  rearm(
+    memo: Json | undefined,
+    why: { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' },
+    terms: Terms<S>,
+  ): Json | undefined
 }
 
 /** Defaults and bounds of the common settings, where a type needs its own. */

@@ -17,6 +17,7 @@ export interface CheckOrder {
   /** Stored settings with secrets in clear; a transport that leaves the process must encrypt them. */
   readonly settings: JsonObject
   readonly timeout_ms: number
+  readonly interval_sec: number
   readonly location: LocationRecord
   /** Due time of the round. */
   readonly round: EpochMs

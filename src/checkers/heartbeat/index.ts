@@ -1,0 +1,81 @@
+/** Heartbeat: a job reports in; silence beyond its period and grace is the failure. */
+
+import { iso, isoOrNull } from '../../clock.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { defineChecker, down, unknown, up } from '../checker.ts'
+import type { Findings } from '../checker.ts'
+import { deadlines, nextDue, pulseOf, receive, rearm } from './pulse.ts'
+import type { Pulse } from './pulse.ts'
+
+export const heartbeat = () =>
+  defineChecker({
+    type: 'heartbeat',
+    title: 'Cron job / backup heartbeat',
+    description:
+      'Waits for a job to call its address. Late after the period, down after the grace; a failure that the job reports is down at once.',
+    fields: {
+      grace_sec: field.integer({
+        description:
+          'Time after the period before silence counts as down; default a fifth of the period, 60 to 3600',
+        min: 0,
+        max: 31 * 86_400,
+        unit: 'seconds',
+      }),
+    },
+    common: { interval_sec: { default: 86_400, min: 30 }, singleLocation: true, certain: true },
+    causes: {
+      heartbeat_missed: { text: 'No sign of life within period and grace' },
+      heartbeat_failed: { text: 'The job reported a failure' },
+      heartbeat_too_long: { text: 'The job started and did not finish within the grace' },
+      heartbeat_waiting: { text: 'No sign of life yet', verdict: 'unknown' },
+    },
+    measurements: {
+      last_signal: 'Kind of the last signal: success, start, fail or log',
+      last_signal_at: 'When it came (ISO 8601 UTC)',
+      next_expected_at: 'End of the period (ISO 8601 UTC)',
+      exit_code: 'Exit code the job reported',
+      run_ms: 'Length of the last run in ms, from start to end or as the job said',
+      message: 'What the job said, at most 1000 characters',
+    },
+    target: () => 'heartbeat',
+    passive: { receive, dueAt: nextDue, rearm },
+
+    run(ctx, settings) {
+      const pulse = pulseOf(ctx.memo)
+      const due = deadlines(pulse, { settings, period_ms: ctx.period_ms })
+      if (due === null) return Promise.resolve(unknown('heartbeat_waiting', 'No sign of life yet'))
+      const found: Findings = { details: detailsOf(pulse, due.expected_at) }
+      const now = ctx.clock.now()
+      return Promise.resolve(judge())
+
+      function judge() {
+        if (pulse.failed_at !== null) {
+          const code = pulse.exit_code === null ? '' : ` with exit code ${pulse.exit_code}`
+          return down('heartbeat_failed', `The job reported a failure${code}`, {
+            ...found,
+            since: pulse.failed_at,
+          })
+        }
+        if (due!.finish_by !== null && now >= due!.finish_by) {
+          const text = `The job started at ${isoOrNull(pulse.started_at)} and did not finish in time`
+          return down('heartbeat_too_long', text, { ...found, since: due!.finish_by })
+        }
+        if (now >= due!.missed_at) {
+          const text = `The last sign of life came at ${isoOrNull(pulse.base_at)}; the next was due by ${iso(due!.missed_at)}`
+          return down('heartbeat_missed', text, { ...found, since: due!.missed_at })
+        }
+        return up(now >= due!.expected_at ? { ...found, late: true } : found)
+      }
+    },
+  })
+
+function detailsOf(pulse: Pulse, expected_at: number): NonNullable<Findings['details']> {
+  return {
+    last_signal: pulse.last_signal,
+    last_signal_at: isoOrNull(pulse.last_signal_at),
+    next_expected_at: iso(expected_at),
+    ...(pulse.exit_code !== null ? { exit_code: pulse.exit_code } : {}),
+    ...(pulse.run_ms !== null ? { run_ms: pulse.run_ms } : {}),
+    ...(pulse.message !== null ? { message: pulse.message } : {}),
+  }
+}
