@@ -10,48 +10,13 @@ import type { FieldBuilder, FieldInfo, FieldTable, Input, Settings } from './fie
 import { compilePattern, parsePattern } from './pattern.ts'
 import type { Pattern } from './pattern.ts'
 import { parseHost } from './host.ts'
+import { headersField, headerValueField } from './headers.ts'
+import { textSchema } from './text.ts'
+import type { TextBounds } from './text.ts'
+import { urlField } from './url.ts'
 
 type Extra = Pick<FieldInfo, 'description'> &
   Partial<Pick<FieldInfo, 'unit' | 'format' | 'example'>>
-
-/** Any control character but tab, line feed and carriage return. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
-// eslint-disable-next-line no-control-regex
-const LINE_BREAK = /[\u0000\r\n]/
-
-interface TextBounds {
-  readonly min?: number
-  /** Default 4096 characters. */
-  readonly max?: number
-  /** Line breaks are refused unless this is set: most texts end up on a wire of lines. */
-  readonly multiline?: boolean
-  /** Escape sequences and such may hold controls. */
-  readonly controls?: boolean
-  readonly trim?: boolean
-}
-
-function textSchema({
-  min = 1,
-  max = 4096,
-  multiline = false,
-  controls = false,
-  trim = false,
-}: TextBounds) {
-  return v.pipe(
-    v.string('invalid: a string is expected'),
-    v.transform((text) => (trim ? text.trim() : text)),
-    v.check(
-      (text) => text.length >= min && text.length <= max,
-      `out_of_range: ${min}..${max} characters`,
-    ),
-    v.check((text) => multiline || !LINE_BREAK.test(text), 'invalid: line breaks are not allowed'),
-    v.check(
-      (text) => controls || !CONTROL.test(text),
-      'invalid: control characters are not allowed',
-    ),
-  )
-}
 
 function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
   return v.pipe(
@@ -148,6 +113,15 @@ export const field = {
     )
     return defineField({ kind: 'string', format: 'host', min: 1, max: 253, ...info }, schema)
   },
+
+  /** Absolute `http:` or `https:` address in its WHATWG spelling, fragment removed, at most 2048 characters; `user:pass@` only where asked for. */
+  url: urlField,
+
+  /** Request headers: an object of names to a text or a list of texts. Those of the connection are refused; values of telling names are secrets. */
+  headers: headersField,
+
+  /** The value of one header: Latin-1 without controls, 1 to 1024 characters unless `max` is given. */
+  headerValue: headerValueField,
 
   /** Which address family a connection may take. */
   ipFamily(): FieldBuilder<'auto' | 'ipv4' | 'ipv6'> {

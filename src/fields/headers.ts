@@ -1,0 +1,142 @@
+/**
+ * Header fields of an HTTP request as users set them (RFC 9110, 5).
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { defineField } from './field.ts'
+import type { FieldBuilder, FieldInfo } from './field.ts'
+import { isPlainObject } from './parse.ts'
+import { textSchema } from './text.ts'
+
+/** Header name to its value, or its values where it is sent several times. */
+export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
+/** In the order of sending. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[]
+
+type HeaderInfo = Pick<FieldInfo, 'description'> & Partial<Pick<FieldInfo, 'example'>>
+
+const MAX_HEADERS = 50
+const MAX_NAME_CHARACTERS = 256
+const MAX_VALUE_CHARACTERS = 8192
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+/** What one octet can carry besides controls; a character is sent as its Latin-1 octet. */
+const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+
+/** They belong to the connection (RFC 9110, 7.6.1) or to the framing of the message, which is ours. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** See `field.headers`. */
+export function headersField(info: HeaderInfo): FieldBuilder<HeaderMap, HeaderPairs> {
+  const schema = v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, HeaderMap>(({ dataset, addIssue, NEVER }) => {
+      const read = readHeaders(dataset.value)
+      if (typeof read !== 'string') return read
+      addIssue({ message: read })
+      return NEVER
+    }),
+  )
+  return defineField({ kind: 'object', secret: 'by_header_name', ...info }, schema, pairsOf)
+}
+
+/** See `field.headerValue`. */
+export function headerValueField(info: HeaderInfo & { max?: number }): FieldBuilder<string> {
+  const { max = 1024, ...rest } = info
+  const schema = v.pipe(
+    textSchema({ max, trim: true }),
+    v.check(
+      (text) => FIELD_VALUE.test(text),
+      'invalid: a header carries only characters of Latin-1',
+    ),
+  )
+  return defineField({ kind: 'string', min: 1, max, ...rest }, schema)
+}
+
+/** The headers, or the first problem. Takes an object, or a list of `{ name, value }`. */
+function readHeaders(input: unknown): HeaderMap | string {
+  const entries = entriesOf(input)
+  if (entries === undefined) return 'invalid: an object of header names and values is expected'
+  if (entries.length > MAX_HEADERS) return `out_of_range: 0..${MAX_HEADERS} headers`
+  const named = new Map<string, string>()
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of entries) {
+    const problem = problemOf(name, value)
+    if (problem !== undefined) return problem
+    const known = named.get(name.toLowerCase())
+    if (known === undefined) {
+      named.set(name.toLowerCase(), name)
+      define(headers, name, typeof value === 'string' ? value.trim() : [...value].map(trimmed))
+    } else {
+      define(headers, known, [headers[known] ?? [], value].flat().map(trimmed))
+    }
+  }
+  if (Array.isArray(headers[named.get('host') ?? ''])) return 'invalid: host can be sent only once'
+  return headers
+}
+
+function entriesOf(input: unknown): [string, string | readonly string[]][] | undefined {
+  const raw: unknown[][] | undefined = Array.isArray(input)
+    ? input.map((item: unknown) => (isPlainObject(item) ? [item.name, item.value] : []))
+    : isPlainObject(input)
+      ? Object.entries(input)
+      : undefined
+  const valid = raw?.every(([name, value]) => typeof name === 'string' && isValue(value))
+  return valid === true ? (raw as [string, string | readonly string[]][]) : undefined
+}
+
+function isValue(value: unknown): boolean {
+  return (
+    typeof value === 'string' ||
+    (Array.isArray(value) &&
+      value.length <= MAX_HEADERS &&
+      value.every((item) => typeof item === 'string'))
+  )
+}
+
+function problemOf(name: string, value: string | readonly string[]): string | undefined {
+  if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
+    return 'invalid: a header name is made of letters, digits and hyphens'
+  }
+  if (OURS.has(name.toLowerCase())) return `invalid: ${name} is set by the connection itself`
+  const values = [value].flat()
+  if (values.some((text) => text.length > MAX_VALUE_CHARACTERS)) {
+    return `out_of_range: 0..${MAX_VALUE_CHARACTERS} characters in ${name}`
+  }
+  // The value is not repeated in the message: it may be a secret.
+  return values.every((text) => FIELD_VALUE.test(text))
+    ? undefined
+    : `invalid: ${name} has line breaks or characters beyond Latin-1`
+}
+
+function pairsOf(headers: HeaderMap): HeaderPairs {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((text) => [name, text] as const),
+  )
+}
+
+/** A plain assignment would reach the prototype for a header of the name `__proto__`, which is a valid token. */
+function define<T>(target: Record<string, T>, name: string, value: T): void {
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+}
+
+function trimmed(text: string): string {
+  return text.trim()
+}

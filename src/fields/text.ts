@@ -1,0 +1,48 @@
+/**
+ * Texts of users: length in characters, and which of them may hold line breaks or controls.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+
+/** Any control character but tab, line feed and carriage return. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
+// eslint-disable-next-line no-control-regex
+const LINE_BREAK = /[\u0000\r\n]/
+
+export interface TextBounds {
+  readonly min?: number
+  /** Default 4096 characters. */
+  readonly max?: number
+  /** Line breaks are refused unless this is set: most texts end up on a wire of lines. */
+  readonly multiline?: boolean
+  /** Escape sequences and such may hold controls. */
+  readonly controls?: boolean
+  readonly trim?: boolean
+}
+
+// The return type is a pipe of valibot that only it can spell.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export function textSchema({
+  min = 1,
+  max = 4096,
+  multiline = false,
+  controls = false,
+  trim = false,
+}: TextBounds) {
+  return v.pipe(
+    v.string('invalid: a string is expected'),
+    v.transform((text) => (trim ? text.trim() : text)),
+    v.check(
+      (text) => text.length >= min && text.length <= max,
+      `out_of_range: ${min}..${max} characters`,
+    ),
+    v.check((text) => multiline || !LINE_BREAK.test(text), 'invalid: line breaks are not allowed'),
+    v.check(
+      (text) => controls || !CONTROL.test(text),
+      'invalid: control characters are not allowed',
+    ),
+  )
+}

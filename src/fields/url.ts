@@ -1,0 +1,82 @@
+/**
+ * Addresses of the web: absolute, `http` or `https`, in the one spelling that the WHATWG URL standard
+ * gives them, without fragment.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { defineField } from './field.ts'
+import type { FieldBuilder, FieldInfo } from './field.ts'
+import { textSchema } from './text.ts'
+
+/** Longer addresses are cut off or refused by servers and proxies in the wild. */
+const MAX_URL_CHARACTERS = 2048
+
+export interface UrlInfo
+  extends Pick<FieldInfo, 'description'>, Partial<Pick<FieldInfo, 'example'>> {
+  /** `user:pass@` is accepted; the type that allows it moves it to its `auth` with {@link takeUserinfo}. */
+  readonly userinfo?: boolean
+}
+
+export type ParsedUrl =
+  { readonly ok: true; readonly url: string } | { readonly ok: false; readonly problem: string }
+
+/** Reads an address and says in words what is wrong with it. The result has no fragment. */
+export function parseUrl(text: string, options: { readonly userinfo?: boolean } = {}): ParsedUrl {
+  // The URL parser drops line breaks and tabs silently; what was checked would not be what was written.
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    return { ok: false, problem: 'control characters are not allowed' }
+  }
+  if (!URL.canParse(text)) return { ok: false, problem: 'an absolute URL is expected' }
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return { ok: false, problem: 'an http:// or https:// address is expected' }
+  }
+  if (url.port === '0') return { ok: false, problem: 'port 0 cannot be connected to' }
+  if (options.userinfo !== true && (url.username !== '' || url.password !== '')) {
+    return { ok: false, problem: 'user and password do not belong in this address' }
+  }
+  url.hash = ''
+  return { ok: true, url: url.href }
+}
+
+/** The address without `user:pass@`, and what stood there, percent-decoded. */
+export function takeUserinfo(address: string): {
+  readonly url: string
+  readonly auth?: { readonly user: string; readonly pass: string }
+} {
+  const url = new URL(address)
+  if (url.username === '' && url.password === '') return { url: address }
+  const auth = { user: percentDecoded(url.username), pass: percentDecoded(url.password) }
+  url.username = ''
+  url.password = ''
+  return { url: url.href, auth }
+}
+
+/** See `field.url`. */
+export function urlField(info: UrlInfo): FieldBuilder<string> {
+  const { userinfo = false, ...rest } = info
+  const schema = v.pipe(
+    textSchema({ max: MAX_URL_CHARACTERS, trim: true }),
+    v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+      const parsed = parseUrl(dataset.value, { userinfo })
+      if (parsed.ok) return parsed.url
+      addIssue({ message: `invalid: ${parsed.problem}` })
+      return NEVER
+    }),
+  )
+  return defineField(
+    { kind: 'string', format: 'url', min: 1, max: MAX_URL_CHARACTERS, ...rest },
+    schema,
+  )
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
