@@ -1,0 +1,67 @@
+/**
+ * Redis without persistence.
+ *
+ * @module
+ */
+
+import type { RunningServer } from './harness.ts'
+import { startServer } from './harness.ts'
+import { answersTo } from './hello.ts'
+import type { ServerNeed } from './need.ts'
+import { findBinary, required } from './need.ts'
+
+export const redisServer: ServerNeed = {
+  name: 'Redis',
+  packages: 'redis-server',
+  locate: () => findBinary(['redis-server', 'valkey-server']),
+}
+
+export interface RedisOptions {
+  /** Asked of every client. Default: none. */
+  readonly password?: string
+  /** Clients beyond it get an error and are closed. Default 10 000. */
+  readonly maxClients?: number
+  /** Writes beyond it get an OOM error. Default: no bound. */
+  readonly maxMemoryMb?: number
+  /** As a replica of a server that is not there: reads are refused with MASTERDOWN, writes with READONLY. */
+  readonly orphanedReplica?: boolean
+  /** Commands that answer "unknown command", such as `EVALSHA`. */
+  readonly withoutCommands?: readonly string[]
+  /** Appends every write to disk, so that a restart keeps the data. Default `false`. */
+  readonly durable?: boolean
+}
+
+export type RedisServer = RunningServer<'redis'>
+
+export function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
+  const hello = options.password === undefined ? 'PING\r\n' : `AUTH ${options.password}\r\n`
+  return startServer({
+    name: 'redis',
+    binary: required(redisServer),
+    ports: ['redis'],
+    args: ({ dir }) => [`${dir}/redis.conf`],
+    files: ({ dir, ports }) => ({ 'redis.conf': configuration(dir, ports.redis, options) }),
+    ready: ({ ports }) => answersTo(ports.redis, hello, /^(\+|-MASTERDOWN)/),
+  })
+}
+
+function configuration(dir: string, port: number, options: RedisOptions): string {
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    'save ""',
+    `appendonly ${options.durable === true ? 'yes' : 'no'}`,
+    'appendfsync always',
+    'maxmemory-policy noeviction',
+    'enable-debug-command local',
+    `dir ${dir}`,
+    ...(options.withoutCommands ?? []).map((name) => `rename-command ${name} ""`),
+  ]
+  if (options.password !== undefined) lines.push(`requirepass ${options.password}`)
+  if (options.maxClients !== undefined) lines.push(`maxclients ${options.maxClients}`)
+  if (options.maxMemoryMb !== undefined) lines.push(`maxmemory ${options.maxMemoryMb}mb`)
+  if (options.orphanedReplica === true) {
+    lines.push('replicaof 127.0.0.1 9', 'replica-serve-stale-data no')
+  }
+  return `${lines.join('\n')}\n`
+}
