@@ -1,0 +1,141 @@
+import tseslint from 'typescript-eslint'
+
+const clockAlone = 'Time, timers and chance come from the clock port (src/clock.ts).'
+const cliAlone = 'The host owns its process and its output; only src/cli speaks for it.'
+
+const platformClock = [
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'clearTimeout',
+  'clearInterval',
+  'performance',
+].map((name) => ({ name, message: clockAlone }))
+
+const platformTime = [
+  { object: 'Date', property: 'now', message: clockAlone },
+  { object: 'Math', property: 'random', message: clockAlone },
+  { object: 'AbortSignal', property: 'timeout', message: clockAlone },
+]
+
+const hostOutput = [{ name: 'console', message: cliAlone }]
+
+/** What belongs to the host. `process.platform`, `pid`, `getBuiltinModule` and the like are facts. */
+const hostProcess = [
+  'argv',
+  'chdir',
+  'cwd',
+  'emit',
+  'env',
+  'exit',
+  'exitCode',
+  'kill',
+  'off',
+  'on',
+  'once',
+  'removeListener',
+  'stderr',
+  'stdin',
+  'stdout',
+].map((property) => ({ object: 'process', property, message: cliAlone }))
+
+/** Node's modules that bring back what the rules above take away. */
+const backDoors = {
+  patterns: [
+    { regex: '^node:timers', message: clockAlone },
+    { regex: '^node:perf_hooks$', message: clockAlone },
+    { regex: '^node:(?:process|console)$', message: cliAlone },
+    {
+      regex: '^(?!node:)(?:fs|net|tls|dns|http|https|crypto|path|os|url|util|stream|events)(?:/|$)',
+      message: 'Write node: before the names of built-in modules.',
+    },
+  ],
+}
+
+const nameless = [
+  {
+    selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
+    message: clockAlone,
+  },
+  { selector: 'ExportDefaultDeclaration', message: 'Exports have names.' },
+  { selector: 'TSEnumDeclaration', message: 'A union of literals says it without code.' },
+]
+
+export default tseslint.config(
+  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      eqeqeq: 'error',
+      'no-else-return': 'error',
+      'no-control-regex': 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-invalid-void-type': ['error', { allowAsThisParameter: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      'max-lines': ['error', 350],
+      'max-params': ['error', 3],
+      'no-restricted-globals': ['error', ...platformClock, ...hostOutput],
+      'no-restricted-properties': ['error', ...platformTime, ...hostProcess],
+      'no-restricted-imports': ['error', backDoors],
+      'no-restricted-syntax': ['error', ...nameless],
+    },
+  },
+  {
+    files: ['src/cli/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...platformClock],
+      'no-restricted-properties': ['error', ...platformTime],
+    },
+  },
+  {
+    // A simulated clock lets what is ready run before it moves on.
+    files: ['src/testing/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...platformClock.filter(({ name }) => name !== 'setImmediate'),
+        ...hostOutput,
+      ],
+    },
+  },
+  {
+    // Tests may be loose with types where they play a caller who makes mistakes.
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['scripts/**/*.mjs', '*.config.js', '*.config.ts', 'examples/**'],
+    rules: {
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
+  },
+)

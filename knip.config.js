@@ -1,0 +1,19 @@
+import { cli, entries } from './scripts/entries.mjs'
+
+/** @type {import('knip').KnipConfig} */
+export default {
+  entry: [
+    ...entries.map(({ source }) => `${source}!`),
+    `${cli.source}!`,
+    'scripts/*.mjs',
+    'examples/**/*.{ts,mts,mjs,js}',
+    'bench/**/*.{ts,mjs}',
+    'test/**/*.test.ts',
+  ],
+  project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.{ts,mjs}'],
+  // Called by path, so that no shell stands between (scripts/package.mjs).
+  ignoreDependencies: ['@arethetypeswrong/cli', 'publint'],
+  ignoreBinaries: ['openssl'],
+  // Parts of a contract are exported beside it, whether or not we name them ourselves.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+}

@@ -1,0 +1,105 @@
+/**
+ * `npm run check`: everything that must hold before a change is merged. `npm run check -- lint types`
+ * runs those steps alone, `-- --except test` all but some, `-- --list` names them.
+ */
+
+import { run, tool } from './steps.mjs'
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} about
+ * @property {() => Promise<number>} work resolves with an exit code
+ * @property {string} [after] a step whose failure leaves nothing to look at
+ */
+
+/** @type {readonly Step[]} */
+const steps = [
+  {
+    name: 'format',
+    about: 'prettier has nothing to change',
+    work: () => tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']),
+  },
+  {
+    name: 'lint',
+    about: 'eslint with types: no floating promise, no clock or console out of place',
+    work: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings=0']),
+  },
+  {
+    name: 'types',
+    about: 'tsc at its strictest over sources, tests and scripts',
+    work: () => tool('typescript/bin/tsc', ['--noEmit']),
+  },
+  {
+    name: 'dead-code',
+    about: 'knip: no export, file or dependency that nobody uses',
+    work: () => tool('knip/bin/knip.js', []),
+  },
+  {
+    name: 'test',
+    about: 'all tests, against real servers where there are any',
+    work: () => script('test'),
+  },
+  {
+    name: 'build',
+    about: 'both module formats and their declarations',
+    work: async () => (await tool('tsup/dist/cli-default.js', [])) || script('declarations'),
+  },
+  {
+    name: 'package',
+    about: 'publint and attw on the packed tarball, and its use in an empty project',
+    work: () => script('package'),
+    after: 'build',
+  },
+  {
+    name: 'size',
+    about: 'what each subpath loads stays below its ceiling',
+    work: () => script('sizes'),
+    after: 'build',
+  },
+]
+
+/** @param {string} name */
+function script(name) {
+  return run(process.execPath, [`scripts/${name}.mjs`])
+}
+
+const names = steps.map(({ name }) => name)
+const words = process.argv.slice(2)
+const asked = words.filter((word) => !word.startsWith('--'))
+const stranger = asked.find((word) => !names.includes(word))
+
+if (words.includes('--list')) {
+  for (const { name, about } of steps) console.log(`${name.padEnd(10)} ${about}`)
+} else if (stranger !== undefined) {
+  console.error(`There is no step "${stranger}"; there are: ${names.join(', ')}`)
+  process.exitCode = 64
+} else {
+  process.exitCode = await check(steps.filter(({ name }) => chosen(name)))
+}
+
+/** @param {string} name */
+function chosen(name) {
+  if (asked.length === 0) return true
+  return asked.includes(name) !== words.includes('--except')
+}
+
+/** @param {readonly Step[]} list */
+async function check(list) {
+  /** @type {Map<string, string>} */
+  const outcomes = new Map()
+  for (const { name, about, work, after } of list) {
+    if (after !== undefined && outcomes.get(after)?.startsWith('FAILED')) {
+      outcomes.set(name, `not run: ${after} failed`)
+      continue
+    }
+    console.log(`\n── ${name}: ${about}`)
+    const began = performance.now()
+    const status = await work()
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    outcomes.set(name, status === 0 ? `ok in ${seconds} s` : `FAILED (${status}) in ${seconds} s`)
+  }
+  console.log('')
+  for (const [name, outcome] of outcomes) console.log(`${name.padEnd(10)} ${outcome}`)
+  return [...outcomes.values()].every((outcome) => outcome.startsWith('ok')) ? 0 : 1
+}

@@ -1,0 +1,107 @@
+/**
+ * The public entry points, written once: tsup, the declarations, knip, the size ceilings, the test of
+ * the packed tarball and `exports` in package.json all follow this list.
+ *
+ * `node scripts/entries.mjs --write` brings package.json up to date with it.
+ */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root } from './steps.mjs'
+
+/** The sixteen type codes of the built-in checkers, in the order of the specification. */
+export const checkerTypes = [
+  'http',
+  'content',
+  'ping',
+  'tcp',
+  'dns',
+  'ssl',
+  'domain',
+  'smtp',
+  'pop3',
+  'imap',
+  'ftp',
+  'mysql',
+  'postgres',
+  'resources',
+  'heartbeat',
+  'blacklist',
+]
+
+/**
+ * @typedef {object} Entry
+ * @property {string} subpath as users write it after the package's name
+ * @property {string} output file below dist, without its extension
+ * @property {string} source file below the root
+ * @property {number} maxKib ceiling of what `import` loads of ours: the file with its static chunks
+ */
+
+/** @type {readonly Entry[]} */
+export const entries = [
+  entry('.', 'index', 'src/index', 320),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 320),
+  ...checkerTypes.map((type) =>
+    entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),
+  ),
+  entry('./store/memory', 'store/memory', 'src/store/memory', 60),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
+  entry('./verify', 'verify', 'src/webhook/verify', 8),
+  entry('./guard', 'guard', 'src/net/guard', 40),
+  entry('./rest', 'rest/index', 'src/rest/index', 160),
+  entry('./rest/node', 'rest/node', 'src/rest/node', 24),
+  entry('./testing', 'testing/index', 'src/testing/index', 160),
+]
+
+/** The command line: ESM only, no types, not importable. */
+export const cli = { output: 'cli', source: 'src/cli/main.ts' }
+
+/** What `exports` of package.json has to be. */
+export function packageExports() {
+  const listed = entries.map(({ subpath, output, source }) => {
+    const types = source.replace(/^src\//, './dist/types/').replace(/\.ts$/, '')
+    return [
+      subpath,
+      {
+        import: { types: `${types}.d.ts`, default: `./dist/${output}.js` },
+        require: { types: `${types}.d.cts`, default: `./dist/${output}.cjs` },
+      },
+    ]
+  })
+  return Object.fromEntries([...listed, ['./package.json', './package.json']])
+}
+
+/**
+ * @param {string} subpath
+ * @param {string} output
+ * @param {string} base
+ * @param {number} maxKib
+ * @returns {Entry}
+ */
+function entry(subpath, output, base, maxKib) {
+  return { subpath, output, source: locate(base), maxKib }
+}
+
+/**
+ * A source file that has outgrown itself becomes a folder of the same name.
+ *
+ * @param {string} base path without extension
+ */
+function locate(base) {
+  const places = [`${base}.ts`, `${base}/index.ts`, `${base}/${basename(base)}.ts`]
+  return places.find((place) => existsSync(join(root, place))) ?? `${base}.ts`
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const path = join(root, 'package.json')
+  const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), exports: packageExports() }
+  const { format, resolveConfig } = await import('prettier')
+  const text = await format(JSON.stringify(manifest, undefined, 2), {
+    ...(await resolveConfig(path)),
+    filepath: path,
+  })
+  if (process.argv.includes('--write')) writeFileSync(path, text)
+  else process.stdout.write(text)
+}

@@ -1,0 +1,138 @@
+/**
+ * The tarball as a user gets it: packed, judged by publint and attw, installed into an empty project,
+ * imported and required through every subpath, compiled against, and run from the command line.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { entries } from './entries.mjs'
+import { root, run, tool } from './steps.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'watchpost-package-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+await must('npm pack', npm(['pack', '--silent', '--pack-destination', folder], root))
+const file = readdirSync(folder).find((name) => name.endsWith('.tgz'))
+if (file === undefined) throw new Error('npm pack made no tarball')
+const tarball = join(folder, file)
+
+await must('publint', tool('publint/src/cli.js', ['run', tarball, '--strict']))
+await must(
+  'attw',
+  tool(
+    '@arethetypeswrong/cli/dist/index.js',
+    [tarball, '--profile', 'node16', '--format', 'ascii'],
+    {
+      quiet: true,
+    },
+  ),
+)
+
+const project = join(folder, 'project')
+await mkdir(project)
+writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }\n')
+await must('npm install', npm(['install', '--silent', '--prefer-offline', tarball], project))
+
+const names = entries.map(({ subpath }) => join('watchpost', subpath).replaceAll('\\', '/'))
+write('import.mjs', esm())
+write('require.cjs', cjs())
+await must('import of every subpath', node('import.mjs'))
+await must('require of every subpath', node('require.cjs'))
+
+write('types.mts', consumer())
+write('types.cts', consumer())
+await must('types, import and require', compile('NodeNext', 'NodeNext', ['types.mts', 'types.cts']))
+await must('types, bundler', compile('ESNext', 'Bundler', ['types.mts']))
+await must('npx watchpost types', commandLine())
+
+// A slim install has none of the optional drivers; everything still loads.
+await must('npm install --omit=optional', npm(['install', '--silent', '--omit=optional'], project))
+await must('import without the drivers', node('import.mjs'))
+await must('require without the drivers', node('require.cjs'))
+
+/**
+ * @param {string} what
+ * @param {Promise<number>} work
+ */
+async function must(what, work) {
+  const status = await work
+  console.log(`${status === 0 ? 'ok' : 'FAILED'}  ${what}`)
+  if (status !== 0) process.exit(1)
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ */
+function npm(args, cwd) {
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts']
+  return run('npm', [...args, ...quiet], { cwd, quiet: true })
+}
+
+/** @param {string} script */
+function node(script) {
+  return run(process.execPath, [script], { cwd: project })
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function write(name, text) {
+  writeFileSync(join(project, name), text)
+}
+
+function esm() {
+  return `const names = ${JSON.stringify(names)}
+for (const name of names) {
+  const found = Object.keys(await import(name))
+  if (found.length === 0) throw new Error(name + ' exports nothing')
+  if (found.includes('default')) throw new Error(name + ' has a default export')
+}
+`
+}
+
+function cjs() {
+  return `const names = ${JSON.stringify(names)}
+const list = (module) => Object.keys(module).filter((key) => key !== '__esModule').sort().join()
+async function compare() {
+  for (const name of names) {
+    const required = list(require(name))
+    const imported = list(await import(name))
+    if (required !== imported) throw new Error(name + ': ' + required + ' is not ' + imported)
+  }
+}
+compare().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})
+`
+}
+
+function consumer() {
+  const imports = names.map((name, index) => `import * as m${index} from '${name}'`)
+  const uses = names.map((_, index) => `m${index}`)
+  return `${imports.join('\n')}\nexport const modules: readonly object[] = [${uses.join(', ')}]\n`
+}
+
+/**
+ * With the library's declarations checked too: what a strict user without skipLibCheck sees.
+ *
+ * @param {string} module
+ * @param {string} resolution
+ * @param {readonly string[]} files
+ */
+function compile(module, resolution, files) {
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'ES2022']
+  const node = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+  const how = ['--module', module, '--moduleResolution', resolution]
+  return tool('typescript/bin/tsc', [...strict, ...node, ...how, ...files], { cwd: project })
+}
+
+async function commandLine() {
+  const command = join(project, 'node_modules/.bin/watchpost')
+  return run(process.platform === 'win32' ? `${command}.cmd` : command, ['types'], { quiet: true })
+}

@@ -1,0 +1,60 @@
+/** Running child processes and reporting on them, for the scripts of this folder. */
+
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+/** The repository's root, without a slash at the end. */
+export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '')
+
+/**
+ * Runs one program without a stdin; resolves with its exit code.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} [options] `quiet` shows the output only when it fails
+ * @returns {Promise<number>} 127 where the program does not exist, 128 + n where signal n ended it
+ */
+export function run(command, args, { cwd = root, env = process.env, quiet = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+    })
+    /** @type {Buffer[]} */
+    const output = []
+    child.stdout?.on('data', (/** @type {Buffer} */ chunk) => output.push(chunk))
+    child.stderr?.on('data', (/** @type {Buffer} */ chunk) => output.push(chunk))
+    child.on('error', (error) => {
+      process.stderr.write(`${command}: ${error.message}\n`)
+      resolve(127)
+    })
+    /** @type {NodeJS.Signals | undefined} */
+    let stopped
+    const stop = (/** @type {NodeJS.Signals} */ signal) => {
+      stopped = signal
+      child.kill(signal)
+    }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+    child.on('close', (code, signal) => {
+      process.off('SIGINT', stop).off('SIGTERM', stop)
+      const status = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 0)
+      // Whoever stopped us wants no further step.
+      if (stopped !== undefined) process.exit(128 + constants.signals[stopped])
+      if (quiet && status !== 0) process.stderr.write(Buffer.concat(output))
+      resolve(status)
+    })
+  })
+}
+
+/**
+ * Runs a tool of node_modules/.bin with the Node that runs us, on every platform.
+ *
+ * @param {string} file path of its script below node_modules
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} [options]
+ */
+export function tool(file, args, options) {
+  return run(process.execPath, [`${root}/node_modules/${file}`, ...args], options)
+}

@@ -1,0 +1,85 @@
+/**
+ * watchpost: uptime monitoring that you import. Every public name of the main entry, one by one.
+ *
+ * @module
+ */
+
+export { defineChecker, down, unknown, up } from './checkers/checker.ts'
+export type {
+  AnyChecker,
+  CauseInfo,
+  CauseTable,
+  CheckContext,
+  Checker,
+  CheckerInput,
+  CommonRules,
+  Findings,
+  Judgement,
+  Passive,
+  Signal,
+} from './checkers/checker.ts'
+export { systemClock } from './clock.ts'
+export type { Clock, Timer } from './clock.ts'
+export type {
+  AccountScope,
+  CommonInput,
+  ContactInput,
+  Engine,
+  IncidentFilter,
+  MonitorFilter,
+  MonitorInput,
+  NotificationFilter,
+  PageOptions,
+  ResultFilter,
+  SignalInput,
+  TypeView,
+  VersionOptions,
+} from './engine/api.ts'
+export type { EngineEvents } from './engine/events.ts'
+export type {
+  AccountView,
+  AttemptView,
+  ContactView,
+  IncidentView,
+  KeyView,
+  LocationStatus,
+  LocationView,
+  MonitorSummary,
+  MonitorView,
+  NotificationView,
+  Page,
+  ResultView,
+  StatusView,
+  UptimeDay,
+  UptimeView,
+} from './engine/views.ts'
+export {
+  ClosedError,
+  ConfigurationError,
+  ConflictError,
+  isWatchpostError,
+  MissingDependencyError,
+  NotFoundError,
+  StorageError,
+  ValidationError,
+  WatchpostError,
+} from './errors.ts'
+export { field } from './fields/vocabulary.ts'
+export type { Field, FieldTable, Input, Settings, Stored } from './fields/field.ts'
+export { silentLogger } from './logger.ts'
+export type { Logger } from './logger.ts'
+export type {
+  Json,
+  JsonObject,
+  MonitorState,
+  MonitorStatus,
+  Notice,
+  Outcome,
+  Phase,
+  Phases,
+  Verdict,
+} from './model.ts'
+export { CheckFailure } from './net/failure.ts'
+export type { Connection, HttpExchange, HttpRequest, Net } from './net/net.ts'
+export type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from './probes/transport.ts'
+export type { Store } from './store/store.ts'

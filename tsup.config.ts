@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { defineConfig, type Options } from 'tsup'
+import { cli, entries } from './scripts/entries.mjs'
+
+// An entry still to be written does not stop the others; test/package/exports.test.ts names it.
+const written = [...entries, cli].filter(({ source }) => existsSync(source))
+const sources = Object.fromEntries(written.map(({ output, source }) => [output, source]))
+const { [cli.output]: _, ...library } = sources
+
+const shared: Options = {
+  target: 'node20.19',
+  platform: 'node',
+  // What entries have in common is in chunks, so that one process holds each class and each table once.
+  splitting: true,
+  // Declarations come from tsc (scripts/declarations.mjs): bundling them takes far longer.
+  dts: false,
+  sourcemap: false,
+  silent: true,
+}
+
+// Two builds write into dist side by side; each removes its own files only.
+export default defineConfig([
+  { ...shared, entry: sources, format: 'esm', clean: ['**/*.js'] },
+  { ...shared, entry: library, format: 'cjs', clean: ['**/*.cjs'] },
+])
