@@ -1,0 +1,126 @@
+/**
+ * What an operator may open in the guard, read once and strictly: a mistyped entry must not become a
+ * guard that is narrower or wider than its author believes.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import { ConfigurationError } from '../errors.ts'
+import { ownCategoryOf } from './address.ts'
+import { contains, parseCidr } from './ip.ts'
+import type { Cidr, Ip } from './ip.ts'
+import { parseTargetUrl } from './target-url.ts'
+
+export interface AllowedHost {
+  readonly host: string
+  /** Also where its addresses are private. Loopback, link-local and metadata addresses still need an entry of `allowCidrs`. */
+  readonly anyAddress?: boolean
+}
+
+export interface GuardOptions {
+  /**
+   * Ranges (or single addresses) that may be dialled although they are not public. Loopback, link-local
+   * and metadata addresses are opened only by an entry of /24 or longer (IPv6: /64) that lies inside
+   * them: `0.0.0.0/0` opens private networks, not this machine. IPv4-mapped forms follow the IPv4 entry.
+   */
+  readonly allowCidrs?: readonly string[]
+  /** Exact names that are refused as names otherwise (`hooks.internal`). Their addresses are judged all the same. */
+  readonly allowHosts?: readonly (string | AllowedHost)[]
+  /** Addresses or ranges refused whatever else is allowed: the engine's own public ones, for example. */
+  readonly denyAddresses?: readonly string[]
+  /** Judge 64:ff9b::/96 by the IPv4 address inside (networks with NAT64). Default `false`: refuse. */
+  readonly nat64?: boolean
+  /** The only ports that URLs may have. Default: all. */
+  readonly ports?: readonly number[]
+  readonly clock?: Clock
+}
+
+export interface GuardRules {
+  readonly allowed: readonly Cidr[]
+  readonly denied: readonly Cidr[]
+  readonly hosts: ReadonlyMap<string, { readonly anyAddress: boolean }>
+  readonly nat64: boolean
+  readonly ports: ReadonlySet<number> | undefined
+  /** Whether an address of this machine, its link or its cloud is opened by a narrow entry. */
+  allowedOwn(this: void, ip: Ip): boolean
+}
+
+const NAMES = new Set([
+  'allowCidrs',
+  'allowHosts',
+  'denyAddresses',
+  'nat64',
+  'ports',
+  'clock',
+] satisfies (keyof GuardOptions)[])
+
+/** @throws ConfigurationError that names the option */
+export function readGuardOptions(options: GuardOptions): GuardRules {
+  for (const name of Object.keys(options)) {
+    if (!NAMES.has(name as keyof GuardOptions)) throw wrong(name, 'there is no such option')
+  }
+  const { nat64 = false } = options
+  if (typeof nat64 !== 'boolean') throw wrong('nat64', 'true or false is expected')
+  const allowed = readList('allowCidrs', options.allowCidrs).map((item) => cidr('allowCidrs', item))
+  const denied = readList('denyAddresses', options.denyAddresses)
+  const hosts = readList('allowHosts', options.allowHosts).map(readHost)
+  return {
+    allowed,
+    denied: denied.map((item) => cidr('denyAddresses', item)),
+    hosts: new Map(hosts),
+    nat64,
+    ports: options.ports === undefined ? undefined : readPorts(options.ports),
+    allowedOwn: (ip) => allowed.some((range) => isNarrow(range, ip) && contains(range, ip)),
+  }
+}
+
+function isNarrow(range: Cidr, ip: Ip): boolean {
+  if (ip.family === 4) return range.prefix >= 24
+  const category = ownCategoryOf(ip)
+  // `::` and `::1` are ranges of one address: no longer range lies inside them.
+  return range.prefix >= (category === 'loopback' || category === 'unspecified' ? 128 : 64)
+}
+
+function readList<T>(name: string, list: readonly T[] | undefined): readonly T[] {
+  if (list === undefined) return []
+  if (!Array.isArray(list)) throw wrong(name, 'an array is expected')
+  return list
+}
+
+function cidr(name: string, item: unknown): Cidr {
+  if (typeof item !== 'string') throw wrong(name, 'strings are expected')
+  try {
+    return parseCidr(item)
+  } catch (error) {
+    throw wrong(name, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readHost(
+  item: string | AllowedHost,
+): readonly [name: string, rule: { readonly anyAddress: boolean }] {
+  const { host, anyAddress = false } = typeof item === 'string' ? { host: item } : (item ?? {})
+  if (typeof host !== 'string' || typeof anyAddress !== 'boolean') {
+    throw wrong('allowHosts', 'names, or objects of host and anyAddress, are expected')
+  }
+  const parsed = parseTargetUrl(`http://${host}/`)
+  if (typeof parsed === 'string' || parsed.url.pathname !== '/' || parsed.port !== 80) {
+    throw wrong('allowHosts', `"${host}" is not a host name`)
+  }
+  if (/^[\d.]+$|:/.test(parsed.host)) {
+    throw wrong('allowHosts', `"${host}" is an address; put it into allowCidrs`)
+  }
+  return [parsed.host, { anyAddress }]
+}
+
+function readPorts(ports: readonly number[]): ReadonlySet<number> {
+  const list = readList('ports', ports)
+  const valid = list.every((port) => Number.isInteger(port) && port >= 1 && port <= 65535)
+  if (list.length === 0 || !valid) throw wrong('ports', 'port numbers of 1 to 65535 are expected')
+  return new Set(list)
+}
+
+function wrong(option: string, problem: string): ConfigurationError {
+  return new ConfigurationError(`Guard option ${option}: ${problem}`)
+}

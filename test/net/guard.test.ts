@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../src/errors.ts'
+import { createGuard, targetPolicy } from '../../src/net/guard.ts'
+import type { GuardOptions } from '../../src/net/guard.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import {
+  ALLOWED_ADDRESSES,
+  ALLOWED_LITERAL_URLS,
+  ALLOWED_URLS,
+  REFUSED_ADDRESSES,
+  REFUSED_URLS,
+} from './guard-corpus.ts'
+
+const PUBLIC = '93.184.216.34'
+const rows = (table: Readonly<Partial<Record<string, readonly string[]>>>) =>
+  Object.entries(table).flatMap(([reason, list]) =>
+    (list ?? []).map((item) => [item, reason] as const),
+  )
+const answering =
+  (...addresses: string[]) =>
+  (): Promise<string[]> =>
+    Promise.resolve(addresses)
+const neverAsked = (): never => {
+  throw new Error('the name servers were asked')
+}
+
+describe('createGuard without options', () => {
+  const guard = createGuard()
+
+  it.each(rows(REFUSED_ADDRESSES))('refuses the address %j: %s', (address, reason) => {
+    expect(guard.checkAddress(address)).toEqual({ allowed: false, reason })
+    expect(guard.policy({ host: 'example.com', address })).toBe(reason)
+  })
+
+  it.each(ALLOWED_ADDRESSES)('allows the address %s', (address) => {
+    expect(guard.checkAddress(address)).toEqual({ allowed: true })
+    expect(guard.policy({ host: 'example.com', address })).toBeUndefined()
+  })
+
+  it.each(rows(REFUSED_URLS))('refuses the URL %j unasked: %s', async (url, reason) => {
+    expect(await guard.checkUrl(url, { resolve: neverAsked })).toEqual({ allowed: false, reason })
+  })
+
+  it.each(ALLOWED_URLS)('asks for the host of %s', async (url, host) => {
+    const asked: string[] = []
+    const resolve = (name: string): string[] => {
+      asked.push(name)
+      return [PUBLIC]
+    }
+    expect(await guard.checkUrl(url, { resolve })).toEqual({ allowed: true, addresses: [PUBLIC] })
+    expect(asked).toEqual([host])
+  })
+
+  it.each(ALLOWED_LITERAL_URLS)('allows %s without asking', async (url) => {
+    expect(await guard.checkUrl(url, { resolve: neverAsked })).toMatchObject({ allowed: true })
+  })
+
+  it.each(rows(REFUSED_ADDRESSES))(
+    'refuses a name when %j is among its addresses: %s',
+    async (address, reason) => {
+      const verdict = { allowed: false, reason }
+      const url = 'https://example.com/'
+      expect(await guard.checkUrl(url, { resolve: answering(PUBLIC, address) })).toEqual(verdict)
+      expect(await guard.checkUrl(url, { resolve: answering(address, PUBLIC) })).toEqual(verdict)
+    },
+  )
+
+  it('hands out the judged addresses, so that a later answer for the same name cannot slip in', async () => {
+    const answers = [[PUBLIC], ['127.0.0.1']]
+    const resolve = (): string[] => answers.shift() ?? []
+    const url = 'https://rebinding.example/'
+    const first = await guard.checkUrl(url, { resolve })
+    expect(first).toEqual({ allowed: true, addresses: [PUBLIC] })
+    expect(answers).toHaveLength(1)
+    expect(await guard.checkUrl(url, { resolve })).toEqual({ allowed: false, reason: 'loopback' })
+    expect(guard.policy({ host: 'rebinding.example', address: '127.0.0.1' })).toBe('loopback')
+  })
+
+  it('refuses blocked names where it dials, whatever they resolve to', () => {
+    expect(guard.policy({ host: 'LOCALHOST.', address: PUBLIC })).toBe('blocked_name')
+    expect(guard.policy({ host: 'metadata.google.internal', address: PUBLIC })).toBe('blocked_name')
+  })
+
+  it('takes a name that cannot be resolved, or has more than 16 addresses, for refused', async () => {
+    const url = 'https://example.com/'
+    const many = Array.from({ length: 17 }, (_, last) => `8.8.8.${last}`)
+    const failing = (): Promise<string[]> => Promise.reject(new Error('SERVFAIL'))
+    const unresolvable = { allowed: false, reason: 'unresolvable' }
+    expect(await guard.checkUrl(url, { resolve: answering() })).toEqual(unresolvable)
+    expect(await guard.checkUrl(url, { resolve: failing })).toEqual(unresolvable)
+    expect(await guard.checkUrl(url, { resolve: answering(...many) })).toEqual({
+      allowed: false,
+      reason: 'too_many_addresses',
+    })
+    expect(await guard.checkUrl(url, { resolve: answering(...many.slice(1)) })).toMatchObject({
+      allowed: true,
+    })
+  })
+
+  it('gives up on a resolver that never answers after 5 s', async () => {
+    const clock = simulatedClock()
+    const patient = createGuard({ clock })
+    const verdict = patient.checkUrl('https://example.com/', {
+      resolve: () => new Promise(() => undefined),
+    })
+    await clock.advance(5000)
+    expect(await verdict).toEqual({ allowed: false, reason: 'unresolvable' })
+  })
+})
+
+describe('createGuard with an allow-list', () => {
+  const allows = (options: GuardOptions, address: string): boolean =>
+    createGuard(options).checkAddress(address).allowed
+
+  it('opens the listed ranges and nothing beside them', () => {
+    const options = { allowCidrs: ['10.1.0.0/16', 'fd12::/16'] }
+    expect(allows(options, '10.1.255.255')).toBe(true)
+    expect(allows(options, '::ffff:10.1.2.3')).toBe(true)
+    expect(allows(options, 'fd12::1')).toBe(true)
+    expect(allows(options, '10.2.0.0')).toBe(false)
+    expect(allows(options, '::ffff:10.2.0.0')).toBe(false)
+    expect(allows(options, 'fd13::1')).toBe(false)
+  })
+
+  it.each([
+    '127.0.0.1',
+    '127.9.9.9',
+    '0.0.0.0',
+    '169.254.1.1',
+    '169.254.169.254',
+    '::ffff:127.0.0.1',
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00:ec2::254',
+    '::127.0.0.1',
+    '2002:7f00:1::1',
+    '100.100.100.200',
+    '168.63.129.16',
+  ])('opens %s by no wide entry', (address) => {
+    const wide = [
+      '0.0.0.0/0',
+      '::/0',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '100.64.0.0/10',
+      'fe80::/10',
+      'fd00::/8',
+      '0.0.0.0/8',
+      '168.63.0.0/16',
+      '::/64',
+      '2002::/16',
+    ]
+    expect(allows({ allowCidrs: wide }, address)).toBe(false)
+  })
+
+  it('opens private networks by a wide entry', () => {
+    const options = { allowCidrs: ['0.0.0.0/0', '::/0'] }
+    expect(
+      ['10.0.0.1', '192.168.1.1', 'fd00::1', '203.0.113.1'].map((ip) => allows(options, ip)),
+    ).toEqual([true, true, true, true])
+  })
+
+  it.each([
+    ['127.0.0.1/32', '127.0.0.1'],
+    ['127.0.0.0/24', '127.0.0.9'],
+    ['127.0.0.1/32', '::ffff:127.0.0.1'],
+    ['::ffff:127.0.0.1/128', '127.0.0.1'],
+    ['::1/128', '::1'],
+    ['169.254.169.254', '169.254.169.254'],
+    ['fe80::/64', 'fe80::1'],
+    ['fd00:ec2::/64', 'fd00:ec2::254'],
+  ])('opens by the narrow entry %s the address %s', (entry, address) => {
+    expect(allows({ allowCidrs: [entry] }, address)).toBe(true)
+  })
+
+  it('opens a blocked name by itself, but not its addresses', async () => {
+    const url = 'http://hooks.internal:8080/'
+    const resolve = answering('10.1.2.3')
+    const named = createGuard({ allowHosts: ['Hooks.Internal.'] })
+    const both = createGuard({ allowHosts: ['hooks.internal'], allowCidrs: ['10.1.2.0/24'] })
+    const any = createGuard({ allowHosts: [{ host: 'hooks.internal', anyAddress: true }] })
+    expect(await named.checkUrl(url, { resolve })).toEqual({ allowed: false, reason: 'private' })
+    expect(await both.checkUrl(url, { resolve })).toMatchObject({ allowed: true })
+    expect(await any.checkUrl(url, { resolve })).toMatchObject({ allowed: true })
+    expect(await any.checkUrl('http://other.internal/', { resolve })).toMatchObject({
+      allowed: false,
+    })
+    expect(any.policy({ host: 'hooks.internal', address: '10.1.2.3' })).toBeUndefined()
+    expect(any.policy({ host: 'example.com', address: '10.1.2.3' })).toBe('private')
+  })
+
+  it('keeps the metadata service closed to a host of any address', async () => {
+    const any = createGuard({ allowHosts: [{ host: 'hooks.internal', anyAddress: true }] })
+    const resolve = answering('169.254.169.254')
+    expect(await any.checkUrl('http://hooks.internal/', { resolve })).toEqual({
+      allowed: false,
+      reason: 'metadata',
+    })
+  })
+
+  it('refuses denied addresses whatever is allowed', () => {
+    const options = { allowCidrs: ['10.0.0.0/8'], denyAddresses: ['10.0.0.7', '8.8.8.0/24'] }
+    expect(allows(options, '10.0.0.6')).toBe(true)
+    expect(allows(options, '10.0.0.7')).toBe(false)
+    expect(allows(options, '::ffff:10.0.0.7')).toBe(false)
+    expect(allows(options, '8.8.8.8')).toBe(false)
+  })
+
+  it('judges what lies behind NAT64 where that is switched on', () => {
+    expect(allows({ nat64: true }, '64:ff9b::8.8.8.8')).toBe(true)
+    expect(allows({ nat64: true }, '64:ff9b::127.0.0.1')).toBe(false)
+    expect(allows({ nat64: true }, '64:ff9b::10.0.0.1')).toBe(false)
+    expect(allows({ nat64: true, allowCidrs: ['10.0.0.0/8'] }, '64:ff9b::10.0.0.1')).toBe(true)
+    expect(allows({ nat64: true, denyAddresses: ['8.8.8.8'] }, '64:ff9b::8.8.8.8')).toBe(false)
+    expect(allows({ allowCidrs: ['::/0'] }, '64:ff9b::8.8.8.8')).toBe(false)
+    expect(allows({ nat64: true }, '64:ff9b:1::8.8.8.8')).toBe(false)
+  })
+
+  it('keeps to the listed ports', async () => {
+    const guard = createGuard({ ports: [443, 8443] })
+    const resolve = answering(PUBLIC)
+    const verdicts = await Promise.all(
+      [
+        'https://a.example/',
+        'https://a.example:8443/',
+        'http://a.example/',
+        'https://8.8.8.8:22/',
+      ].map((url) => guard.checkUrl(url, { resolve })),
+    )
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false, false])
+  })
+
+  const wrong: Readonly<Record<string, unknown>> = {
+    'a range that is none': { allowCidrs: ['10.0.0.0/33'] },
+    'a range with bits beyond its prefix': { allowCidrs: ['10.0.0.1/8'] },
+    'a name among the ranges': { allowCidrs: ['example.com'] },
+    'ranges that are no list': { allowCidrs: '10.0.0.0/8' },
+    'a number among the ranges': { allowCidrs: [10] },
+    'an address among the hosts': { allowHosts: ['10.0.0.1'] },
+    'an IPv6 address among the hosts': { allowHosts: ['[fd00::1]'] },
+    'a URL among the hosts': { allowHosts: ['http://hooks.internal/'] },
+    'a host with a port': { allowHosts: ['hooks.internal:8080'] },
+    'an empty host': { allowHosts: [''] },
+    'a host that is null': { allowHosts: [null] },
+    'anyAddress as a word': { allowHosts: [{ host: 'a.internal', anyAddress: 'yes' }] },
+    'a denied range that is none': { denyAddresses: ['nonsense'] },
+    'a port of 0': { ports: [0] },
+    'no ports at all': { ports: [] },
+    'nat64 as a word': { nat64: 'true' },
+    'an option that does not exist': { allowCidr: ['10.0.0.0/8'] },
+  }
+  it.each(Object.entries(wrong))('refuses %s at creation', (_, options) => {
+    expect(() => createGuard(options as GuardOptions)).toThrow(ConfigurationError)
+  })
+})
+
+describe('targetPolicy', () => {
+  it('lets an operator watch everything but metadata services by default', () => {
+    const open = targetPolicy('open')
+    const judge = (address: string): string | undefined => open({ host: 'db.internal', address })
+    expect(
+      ['127.0.0.1', '10.0.0.1', '::1', 'fd00::1', '169.254.1.1', '8.8.8.8', '224.0.0.1'].map(judge),
+    ).toEqual(Array(7).fill(undefined))
+    for (const address of REFUSED_ADDRESSES.metadata!) expect(judge(address)).toBe('metadata')
+    expect(judge('64:ff9b::a9fe:a9fe')).toBe('metadata')
+  })
+
+  it('opens a metadata address of the open policy that is listed', () => {
+    const open = targetPolicy('open', { allowCidrs: ['169.254.169.254/32'] })
+    expect(open({ host: 'x', address: '169.254.169.254' })).toBeUndefined()
+    expect(open({ host: 'x', address: 'fd00:ec2::254' })).toBe('metadata')
+  })
+
+  it('is the guard where targets are public, and the function where one is given', () => {
+    const own = (): string => 'no'
+    expect(targetPolicy('public')({ host: 'a.example', address: '10.0.0.1' })).toBe('private')
+    expect(targetPolicy('public')({ host: 'a.example', address: '8.8.8.8' })).toBeUndefined()
+    expect(targetPolicy(own)).toBe(own)
+    expect(() => targetPolicy('closed' as 'open')).toThrow(ConfigurationError)
+  })
+})
