@@ -49,11 +49,23 @@ export interface TlsFacts {
 export interface ReadOptions {
   /** Most bytes that are taken; beyond it the read fails with `too_long`. Default 4096. */
   readonly max?: number
+  /** The end of the stream is enough too: what was gathered is returned instead of failing with `closed_early`. */
+  readonly orEnd?: boolean
+}
+
+/** One try to connect to one address. */
+export interface Attempt {
+  readonly address: string
+  /** `null` for the one that succeeded. */
+  readonly cause_code: string | null
+  readonly duration_ms: number
 }
 
 /** One stream socket. All reads share one buffer, so that nothing is lost between them. */
 export interface Connection {
   readonly remote: Address & { readonly port: number }
+  /** Every address that was tried, the one that answered last. */
+  readonly attempts: readonly Attempt[]
   /** For libraries that take a stream. After handing it over, do not read from the connection. */
   readonly socket: Socket | TLSSocket
   /** `null` on a plain connection. */

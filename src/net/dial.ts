@@ -1,0 +1,156 @@
+/**
+ * From judged addresses to a connected socket: in order, one at a time, at most four.
+ *
+ * Node's own "happy eyeballs" gives each address 250 ms, which calls slow links down, and it cannot be
+ * told which of the addresses were judged.
+ *
+ * @module
+ */
+
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Clock } from '../clock.ts'
+import { hostPort, toAddress } from './endpoint.ts'
+import { toFailure } from './explain.ts'
+import { CheckFailure } from './failure.ts'
+import type { Address, Attempt } from './net.ts'
+import type { Trace } from './trace.ts'
+import { waitFor } from './wait.ts'
+
+/** Addresses tried at most. */
+const MAX_ADDRESSES = 4
+
+/** Where there are several, none may use up more than this, nor more than half of the time that is left. */
+const PATIENCE_MS = 3000
+
+export interface DialOptions {
+  /** For the texts of failures. */
+  readonly host: string
+  readonly port: number
+  /** Judged already; at least one. */
+  readonly addresses: readonly Address[]
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>
+  readonly signal: AbortSignal
+  /** Milliseconds left for the whole check. */
+  readonly deadlineIn: () => number
+  readonly trace: Trace
+  /** Told of every socket before it is dialled, so that none can be lost. */
+  readonly own: (socket: Socket) => void
+}
+
+export interface Dialled {
+  readonly socket: Socket
+  readonly address: Address
+  /** Every try, the one that succeeded last. */
+  readonly attempts: readonly Attempt[]
+}
+
+/**
+ * @throws CheckFailure `connect_refused`, `connect_timeout`, `connect_reset`, `connect_unreachable`, …
+ * of the first address; the signal's reason when it aborts
+ */
+export async function dial(options: DialOptions): Promise<Dialled> {
+  const { clock, trace } = options
+  const queue = options.addresses.slice(0, MAX_ADDRESSES)
+  const several = queue.length > 1
+  const attempts: Attempt[] = []
+  let failure: CheckFailure | undefined
+  let resets = 0
+  for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
+    trace.remote_ip = address.address
+    const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
+    const from = clock.monotonic()
+    const outcome = await dialOne(address, limit_ms, options)
+    const duration_ms = Math.round(clock.monotonic() - from)
+    const cause_code = outcome instanceof CheckFailure ? outcome.code : null
+    attempts.push({ address: address.address, cause_code, duration_ms })
+    if (!(outcome instanceof CheckFailure)) return { socket: outcome, address, attempts }
+    failure = weightier(failure, outcome)
+    // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
+    if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
+  }
+  throw failure ?? new CheckFailure('dns_no_records', `${options.host} has no address`)
+}
+
+async function dialOne(
+  target: Address,
+  limit_ms: number | undefined,
+  options: DialOptions,
+): Promise<Socket | CheckFailure> {
+  const { port, signal, clock, own } = options
+  const name = hostPort(options.host, port)
+  try {
+    return await waitFor<Socket>(signal, ({ resolve, reject }) => {
+      const socket = connect({
+        host: target.address,
+        port,
+        family: target.family,
+        autoSelectFamily: false,
+        noDelay: true,
+      })
+      own(socket)
+      const late = (): void =>
+        reject(new CheckFailure('connect_timeout', `${name} did not accept the connection in time`))
+      const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
+      const connected = (): void => {
+        const problem = problemOf(socket, target, name)
+        if (problem === undefined) resolve(socket)
+        else reject(problem)
+      }
+      socket.once('connect', connected).once('error', reject)
+      return () => {
+        timer?.cancel()
+        socket.off('connect', connected).off('error', reject)
+        if (socket.connecting) socket.destroy()
+      }
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    return localFault(error, target) ?? toFailure(error, { phase: 'connect', target: name })
+  }
+}
+
+/** Before the first byte: the peer must be the address that was judged, whatever lies between. */
+function problemOf(socket: Socket, target: Address, name: string): CheckFailure | undefined {
+  const { remoteAddress } = socket
+  if (remoteAddress === undefined) {
+    return new CheckFailure('connect_reset', `${name} reset the connection`)
+  }
+  if (toAddress(remoteAddress)?.address === target.address) return undefined
+  socket.destroy()
+  return new CheckFailure('connect_blocked', `The connection to ${name} ended up elsewhere`)
+}
+
+/** Where there is no route because this machine has no such network at all, the server is not to blame. */
+function localFault(error: unknown, target: Address): CheckFailure | undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENETUNREACH' && code !== 'EADDRNOTAVAIL') return undefined
+  const families = ownFamilies()
+  if (families.has(target.family)) return undefined
+  const options = { phase: 'connect', cause: error } as const
+  if (families.size === 0) {
+    return new CheckFailure('probe_offline', 'This location has no network', options)
+  }
+  const text = `This location has no IPv${target.family}`
+  return new CheckFailure('probe_unsupported', text, options)
+}
+
+/** Families of the addresses with which this machine can reach beyond itself and its link. */
+function ownFamilies(): ReadonlySet<number> {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const reaching = all.filter(
+    ({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address),
+  )
+  return new Set(reaching.map(({ family }) => (family === 'IPv4' ? 4 : 6)))
+}
+
+/** Of two failures the one that says more about the server; the first one where they say the same. */
+function weightier(first: CheckFailure | undefined, second: CheckFailure): CheckFailure {
+  return first === undefined || weight(second) > weight(first) ? second : first
+}
+
+function weight({ code }: CheckFailure): number {
+  if (code.startsWith('probe_')) return 0
+  return code === 'connect_unreachable' ? 1 : 2
+}

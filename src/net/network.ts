@@ -1,0 +1,174 @@
+/**
+ * The network of an engine: what all checks share (resolver, TLS contexts, the policy), and one `Net`
+ * per check, which owns every socket that the check opens.
+ *
+ * @module
+ */
+
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../clock.ts'
+import { createConnection } from './connection.ts'
+import { dial } from './dial.ts'
+import type { Dialled } from './dial.ts'
+import { hostPort, toAddress } from './endpoint.ts'
+import { CheckFailure } from './failure.ts'
+import { httpExchange } from './http/exchange.ts'
+import type {
+  Address,
+  Connection,
+  ConnectOptions,
+  IpFamily,
+  Net,
+  TargetPolicy,
+  TlsOptions,
+} from './net.ts'
+import { createResolver } from './resolver.ts'
+import type { Resolver } from './resolver.ts'
+import { createTlsContexts, handshake, tlsFacts } from './tls.ts'
+import type { TlsContexts } from './tls.ts'
+import type { Trace } from './trace.ts'
+
+export interface NetworkOptions {
+  readonly clock: Clock
+  /** Judges every address before it is dialled. */
+  readonly policy: TargetPolicy
+  /** Default: hosts file and name servers of the system. */
+  readonly resolver?: Resolver
+  /** Certificates (PEM) trusted besides the default ones. */
+  readonly ca?: string | readonly string[]
+}
+
+export interface OpenOptions {
+  /** Ends everything at once; its reason is what all waits reject with. */
+  readonly signal: AbortSignal
+  /** Milliseconds left until the signal is due. */
+  readonly deadlineIn: () => number
+  readonly trace: Trace
+}
+
+/** The network of one check. */
+export interface OwnedNet extends Net {
+  /** Destroys whatever is still open; resolves when the handles are gone. */
+  close(): Promise<void>
+}
+
+export interface Network {
+  open(options: OpenOptions): OwnedNet
+}
+
+export function createNetwork(options: NetworkOptions): Network {
+  const { clock, policy, resolver = createResolver({ clock }) } = options
+  const contexts = createTlsContexts(options.ca)
+  return { open: (check) => openNet({ clock, policy, resolver, contexts, ...check }) }
+}
+
+interface Session extends OpenOptions {
+  readonly clock: Clock
+  readonly policy: TargetPolicy
+  readonly resolver: Resolver
+  readonly contexts: TlsContexts
+}
+
+function openNet(session: Session): OwnedNet {
+  const { signal, trace, clock } = session
+  const sockets = ownSockets(signal)
+
+  async function resolve(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
+    const find = (): Promise<readonly Address[]> =>
+      session.resolver.resolve(host, ip_family, signal)
+    // Nothing is looked up for an address, so there is no such phase.
+    const addresses = await (toAddress(host) === undefined ? trace.phase('resolve', find) : find())
+    judge(session.policy, host, addresses)
+    return addresses
+  }
+
+  async function connect(options: ConnectOptions): Promise<Connection> {
+    const addresses = await resolve(options.host, options.ip_family)
+    const dialled = await trace.phase('connect', () =>
+      dial({ ...session, host: options.host, port: options.port, addresses, own: sockets.own }),
+    )
+    if (options.tls === undefined) return connection(options, dialled)
+    return secure(options, dialled, options.tls, 'tls')
+  }
+
+  async function secure(
+    { host, port }: ConnectOptions,
+    dialled: Dialled,
+    tls: TlsOptions,
+    phase: 'tls' | 'starttls',
+  ): Promise<Connection> {
+    const { socket } = dialled
+    const { contexts } = session
+    const upgraded = await trace.phase(phase, () =>
+      handshake({ socket, host, port, tls, contexts, phase, signal, own: sockets.own }),
+    )
+    return connection({ host, port }, { ...dialled, socket: upgraded }, upgraded)
+  }
+
+  function connection(target: ConnectOptions, dialled: Dialled, upgraded?: TLSSocket): Connection {
+    const { socket, address, attempts } = dialled
+    return createConnection({
+      socket,
+      attempts,
+      remote: { ...address, port: target.port },
+      tls: upgraded === undefined ? null : tlsFacts(upgraded),
+      name: hostPort(target.host, target.port),
+      signal,
+      secure: (tls) => secure(target, dialled, tls, 'starttls'),
+    })
+  }
+
+  const net: Pick<Net, 'resolve' | 'connect'> = {
+    resolve: (host, options) => resolve(host, options?.ip_family),
+    connect,
+  }
+  return {
+    ...net,
+    http: (request) => httpExchange(net, trace, request, { signal, clock }),
+    close: sockets.close,
+  }
+}
+
+/**
+ * One refused address refuses the name: an attacker's name server would otherwise be asked until it
+ * gives the wanted one. The text does not tell what the name resolves to.
+ */
+function judge(policy: TargetPolicy, host: string, addresses: readonly Address[]): void {
+  const refused = addresses.some(({ address }) => policy({ host, address }) !== undefined)
+  if (!refused) return
+  const text = `The address of ${host} is not allowed as a target`
+  throw new CheckFailure('connect_blocked', text, { phase: 'connect' })
+}
+
+interface OwnedSockets {
+  own(socket: Socket): void
+  close(): Promise<void>
+}
+
+function ownSockets(signal: AbortSignal): OwnedSockets {
+  const open = new Set<Socket>()
+  let closed = false
+  const destroyAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  signal.addEventListener('abort', destroyAll, { once: true })
+  return {
+    own(socket) {
+      // Errors that nobody waits for any more must not end the process.
+      socket.on('error', () => undefined)
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+      if (closed || signal.aborted) socket.destroy()
+    },
+    async close() {
+      closed = true
+      signal.removeEventListener('abort', destroyAll)
+      const gone = [...open].map(
+        (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
+      )
+      destroyAll()
+      await Promise.all(gone)
+    },
+  }
+}
