@@ -1,0 +1,212 @@
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { checkerTypes } from '../../scripts/entries.mjs'
+import { layerOf, objection } from './layers.ts'
+import { parseSource, readSources, visit } from './sources.ts'
+import type { SourceFile, SourceImport } from './sources.ts'
+
+const sources = readSources()
+const byPath = new Map(sources.map((file) => [file.path, file]))
+
+describe('imports in src', () => {
+  it('are those of the table of layers', () => {
+    expect(sources.flatMap(objections)).toEqual([])
+  })
+
+  it('go to the file that has the thing, never to a barrel', () => {
+    const barrels = sources.flatMap((file) =>
+      file.imports
+        .filter(({ target }) => target !== undefined && /(^|\/)index\.ts$/.test(target))
+        // The command line takes the sixteen checkers the way any host does.
+        .filter(({ target }) => !(layerOf(file.path) === 'cli' && target === 'checkers/index.ts'))
+        .map(({ specifier }) => `${file.path} → ${specifier}`),
+    )
+    expect(barrels).toEqual([])
+  })
+
+  it('end in .ts and lead to a file that exists', () => {
+    const dead = sources.flatMap((file) =>
+      file.imports
+        .filter(({ target }) => target !== undefined && !byPath.has(target))
+        .map(({ specifier }) => `${file.path} → ${specifier}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('make no circle at run time', () => {
+    expect(circles()).toEqual([])
+  })
+
+  it.each(['webhook/verify.ts', 'webhook/signature.ts'])(
+    'of %s stay inside src and off node:*, so that it runs in any runtime',
+    (path) => {
+      expect(byPath.has(path)).toBe(true)
+      const outside = [...reachable(path)]
+        .flatMap((file) => byPath.get(file)?.imports ?? [])
+        .filter(({ target, typeOnly }) => target === undefined && !typeOnly)
+      expect(outside.map(({ specifier }) => specifier)).toEqual([])
+    },
+  )
+})
+
+describe('a planted violation is seen:', () => {
+  it.each([
+    ['checkers/tcp.ts', `import { createEngine } from '../engine/engine.ts'`],
+    ['checkers/tcp.ts', `import type { Engine } from '../engine/api.ts'`],
+    ['checkers/tcp.ts', `import { connect } from 'node:net'`],
+    ['checkers/mysql.ts', `import { createConnection } from 'mysql2/promise'`],
+    ['engine/engine.ts', `import { tcp } from '../checkers/tcp.ts'`],
+    ['engine/engine.ts', `import { defineChecker } from '../checkers/checker.ts'`],
+    ['engine/engine.ts', `const { request } = await import('node:https')`],
+    ['engine/engine.ts', `import { Pool } from 'pg'`],
+    ['incident/quorum.ts', `import { silentLogger } from '../logger.ts'`],
+    ['incident/quorum.ts', `import { createHash } from 'node:crypto'`],
+    ['store/memory.ts', `export { iso } from '../fields/text.ts'`],
+    ['net/guard.ts', `type Check = import('../checkers/checker.ts').Checker`],
+    ['clock.ts', `import { iso } from './fields/text.ts'`],
+    ['page/page.ts', `import left from 'left-pad'`],
+    ['fields/url.ts', `const it = await import(name)`],
+  ])('%s: %s', (path, text) => {
+    expect(objections(parseSource(path, text))).toHaveLength(1)
+  })
+
+  it.each([
+    ['engine/engine.ts', `import type { Checker } from '../checkers/checker.ts'`],
+    ['checkers/mysql.ts', `const driver = await import('mysql2/promise')`],
+    ['checkers/mysql.ts', `import type { Connection } from 'mysql2/promise'`],
+    ['rest/node.ts', `import type { IncomingMessage } from 'node:http'`],
+    ['net/connection.ts', `import { connect } from 'node:tls'`],
+  ])('and this is none: %s: %s', (path, text) => {
+    expect(objections(parseSource(path, text))).toEqual([])
+  })
+})
+
+describe('code in src', () => {
+  it('keeps no state in modules: two engines in one process do not see each other', () => {
+    expect(sources.flatMap(moduleState)).toEqual([])
+  })
+
+  it('names no type of check outside of checkers', () => {
+    const layers = ['engine', 'incident', 'page', 'probes', 'rest', 'store', 'webhook']
+    const files = sources.filter(({ path }) => layers.includes(layerOf(path)))
+    expect(files.flatMap(typeCodes)).toEqual([])
+  })
+
+  it('leaves environment, output and signals to the host, but for the command line', () => {
+    const files = sources.filter(({ path }) => layerOf(path) !== 'cli')
+    expect(files.flatMap(hostAccess)).toEqual([])
+  })
+
+  it('is in files that can be read in one sitting: at most 350 lines', () => {
+    const long = sources.filter(({ lines }) => lines > 350)
+    expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
+  })
+
+  it('has no class but for errors', () => {
+    expect(sources.flatMap(classes)).toEqual([])
+  })
+
+  it.each([
+    [moduleState, 'let round = 0'],
+    [moduleState, 'const seen = new Map<string, number>()'],
+    [moduleState, 'const queue: string[] = []'],
+    [typeCodes, "if (monitor.type === 'heartbeat') wait()"],
+    [typeCodes, 'switch (type) { case `ssl`: break }'],
+    [hostAccess, "console.log('hello')"],
+    [hostAccess, "const port = process.env['PORT']"],
+    [hostAccess, "process.on('SIGTERM', stop)"],
+    [classes, 'class Manager extends Base {}'],
+  ])('%o sees: %s', (look, text) => {
+    expect(look(parseSource('engine/planted.ts', text))).toHaveLength(1)
+  })
+
+  it.each([
+    [moduleState, 'const LIMITS = new Map([[1, 2]])\nfunction f() { let round = 0 }'],
+    [typeCodes, "// a 'heartbeat' is fed\nconst scheme = { type: 'http', scheme: 'bearer' }"],
+    [hostAccess, 'const { platform } = process'],
+    [classes, 'class LateError extends WatchpostError {}'],
+  ])('%o leaves alone: %s', (look, text) => {
+    expect(look(parseSource('engine/planted.ts', text))).toEqual([])
+  })
+})
+
+function objections(file: SourceFile): string[] {
+  return file.imports.flatMap((found) => {
+    const problem = objection(file, found)
+    return problem === undefined ? [] : [`${file.path} → ${found.specifier} ${problem}`]
+  })
+}
+
+/** Top-level `let`, and empty collections, which are there to be filled. */
+function moduleState({ path, tree }: SourceFile): string[] {
+  return tree.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) => {
+    const variable = (declarationList.flags & ts.NodeFlags.Const) === 0
+    return declarationList.declarations
+      .filter(({ initializer }) => variable || (initializer !== undefined && isEmpty(initializer)))
+      .map((declaration) => `${path}: ${declaration.getText()}`)
+  })
+}
+
+function isEmpty(node: ts.Expression): boolean {
+  if (ts.isNewExpression(node)) {
+    const name = node.expression.getText()
+    return /^(?:Weak)?(?:Map|Set)$/.test(name) && (node.arguments?.length ?? 0) === 0
+  }
+  return ts.isArrayLiteralExpression(node) && node.elements.length === 0
+}
+
+function typeCodes(file: SourceFile): string[] {
+  return places(
+    file,
+    (node) =>
+      ts.isStringLiteralLike(node) && checkerTypes.includes(node.text) && !isOpenApiWord(node),
+  )
+}
+
+/** `{ type: 'http', scheme: 'bearer' }` is how OpenAPI writes bearer authentication. */
+function isOpenApiWord(node: ts.Node): boolean {
+  const { parent } = node.parent
+  return ts.isObjectLiteralExpression(parent) && /\bscheme: 'bearer'/.test(parent.getText())
+}
+
+function hostAccess(file: SourceFile): string[] {
+  const host = /^(?:console\.|process\.(?:argv|env|exit|exitCode|kill|on|once|std\w+)$)/
+  return places(file, (node) => ts.isPropertyAccessExpression(node) && host.test(node.getText()))
+}
+
+function classes(file: SourceFile): string[] {
+  return places(file, (node) => {
+    if (!ts.isClassLike(node)) return false
+    const base = node.heritageClauses?.[0]?.types[0]?.expression.getText() ?? ''
+    return !/(?:Error|Failure)$/.test(base)
+  })
+}
+
+function places({ path, tree }: SourceFile, wanted: (node: ts.Node) => boolean): string[] {
+  const found: string[] = []
+  visit(tree, (node) => {
+    if (!wanted(node)) return
+    const { line } = tree.getLineAndCharacterOfPosition(node.getStart())
+    found.push(`${path}:${line + 1}: ${node.getText().split('\n')[0] ?? ''}`)
+  })
+  return found
+}
+
+function runtimeTargets(path: string): string[] {
+  const needed = (found: SourceImport) => !found.typeOnly && !found.lazy
+  const imports = byPath.get(path)?.imports.filter(needed) ?? []
+  return imports.flatMap(({ target }) => (target === undefined ? [] : [target]))
+}
+
+function reachable(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  for (const target of runtimeTargets(path)) reachable(target, seen)
+  return seen
+}
+
+function circles(): string[] {
+  return sources
+    .filter(({ path }) => runtimeTargets(path).some((target) => reachable(target).has(path)))
+    .map(({ path }) => path)
+}

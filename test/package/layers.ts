@@ -1,0 +1,122 @@
+import type { SourceFile, SourceImport } from './sources.ts'
+
+/**
+ * Who may import whom (docs/design/architecture.md). `values` are folders and files below src that a
+ * layer may use at run time; `types` only as types. What is not listed is forbidden.
+ */
+interface Layer {
+  readonly values: readonly string[]
+  readonly types?: readonly string[]
+  readonly free?: false
+}
+
+/** Everybody may use these, but for the layers that say `free: false`. */
+const FREE = ['model.ts', 'errors.ts', 'clock.ts', 'logger.ts', 'version.ts']
+
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  // Pure: the machine knows the nouns and nothing else.
+  incident: { values: ['model.ts'], free: false },
+  fields: { values: [] },
+  net: { values: [] },
+  store: { values: [] },
+  probes: { values: [] },
+  checkers: { values: ['fields', 'net'] },
+  webhook: { values: ['fields', 'net'] },
+  engine: {
+    // causes.ts and store.ts hold contracts: tables and constants that both sides read.
+    values: ['fields', 'incident', 'net', 'webhook', 'checkers/causes.ts', 'store/store.ts'],
+    types: ['checkers/checker.ts', 'probes/transport.ts'],
+  },
+  rest: { values: ['engine', 'fields'] },
+  page: { values: ['engine', 'fields'] },
+  testing: {
+    values: [
+      'checkers/checker.ts',
+      'engine',
+      'fields',
+      'incident',
+      'net',
+      'store/store.ts',
+      'webhook',
+    ],
+    types: ['probes'],
+  },
+  // The command line composes a whole service, as any host does.
+  cli: {
+    values: ['checkers', 'engine', 'fields', 'net', 'page', 'probes', 'rest', 'store', 'webhook'],
+  },
+  // What `import 'watchpost'` offers: the engine and the contracts, no concrete checker or store.
+  'index.ts': {
+    values: ['checkers/checker.ts', 'engine', 'fields', 'net'],
+    types: ['checkers/causes.ts', 'incident', 'probes/transport.ts', 'store/store.ts', 'webhook'],
+  },
+}
+
+/** Where an npm package may be imported, and whether only on first use. */
+export const PACKAGES: Readonly<
+  Record<string, { readonly in: readonly string[]; readonly lazy?: true }>
+> = {
+  valibot: { in: ['fields', 'engine/common-fields.ts'] },
+  re2js: { in: ['fields'] },
+  eventemitter3: { in: ['engine'] },
+  undici: { in: ['net'] },
+  'dns-packet': { in: ['net', 'checkers'] },
+  tldts: { in: ['checkers'] },
+  'node-sqlite3-wasm': { in: ['store'], lazy: true },
+  mysql2: { in: ['checkers'], lazy: true },
+  pg: { in: ['checkers'], lazy: true },
+  imapflow: { in: ['checkers'], lazy: true },
+  'basic-ftp': { in: ['checkers'], lazy: true },
+  nodemailer: { in: ['checkers'], lazy: true },
+}
+
+const SOCKETS = /^node:(?:net|tls|dgram|dns|http|https|http2|child_process)(?:\/|$)/
+
+/** Says what is wrong with an import, or nothing. */
+export function objection(file: SourceFile, found: SourceImport): string | undefined {
+  if (found.target !== undefined) return objectionToSource(file, found, found.target)
+  if (found.specifier.startsWith('node:')) return objectionToBuiltin(file, found)
+  return objectionToPackage(file, found)
+}
+
+function objectionToSource(file: SourceFile, found: SourceImport, target: string) {
+  const layer = layerOf(file.path)
+  if (within(target, layer)) return undefined
+  const rules = LAYERS[layer]
+  if (rules === undefined) {
+    // The four that everybody imports may only lean on each other.
+    return FREE.includes(file.path) && FREE.includes(target) ? undefined : 'belongs to no layer'
+  }
+  if (rules.free !== false && FREE.includes(target)) return undefined
+  if (rules.values.some((allowed) => within(target, allowed))) return undefined
+  if (rules.types?.some((allowed) => within(target, allowed)) !== true) return 'is not in the table'
+  return found.typeOnly ? undefined : 'may only be used as a type'
+}
+
+function objectionToBuiltin(file: SourceFile, { specifier, typeOnly }: SourceImport) {
+  const layer = layerOf(file.path)
+  if (layer === 'incident') return 'is not for pure code'
+  if (!SOCKETS.test(specifier) || typeOnly || layer === 'net' || layer === 'cli') return undefined
+  return 'belongs to src/net'
+}
+
+function objectionToPackage(file: SourceFile, { specifier, typeOnly, lazy }: SourceImport) {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+  const rule = PACKAGES[name]
+  if (rule === undefined) return 'is not one of our packages'
+  if (!rule.in.some((place) => within(file.path, place)))
+    return `belongs to src/${rule.in.join(', src/')}`
+  return rule.lazy === true && !lazy && !typeOnly ? 'must be loaded on first use' : undefined
+}
+
+/** `checkers` for checkers/http.ts, `clock.ts` for clock.ts. */
+export function layerOf(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
+function within(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`)
+}
