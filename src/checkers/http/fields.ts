@@ -1,0 +1,179 @@
+/**
+ * The settings of `http`, and the rules that span several of them.
+ *
+ * @module
+ */
+
+import type { Settings, Stored } from '../../fields/field.ts'
+import type { Problems } from '../../fields/parse.ts'
+import { takeUserinfo } from '../../fields/url.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { statusRangesField } from './status-ranges.ts'
+import { finalUrlField, keywordField } from './text-rules.ts'
+
+/** Largest body that can be asked for with `size_min` and `size_max`: 16 MiB. */
+const MAX_SIZE_BYTES = 16 * 1024 * 1024
+
+export const httpFields = {
+  url: field
+    .url({
+      description: 'Address to ask; user:pass@ is moved to auth',
+      example: 'https://example.com/health',
+      userinfo: true,
+    })
+    .required(),
+  method: field
+    .oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], {
+      description: 'Request method',
+    })
+    .default('GET'),
+  expected_status: statusRangesField(
+    'Status codes that are right: codes, ranges and classes (2xx) with commas',
+  ).default('200-299'),
+  max_response_ms: field.integer({
+    min: 1,
+    max: 60_000,
+    unit: 'ms',
+    description: 'Longest time from the first look-up to the last byte, redirects included',
+  }),
+  keyword_present: keywordField(
+    'Text that must be in the body, or a pattern as /…/flags (its first 262144 characters are searched)',
+  ),
+  keyword_absent: keywordField('Text or /pattern/flags that must not be in the body'),
+  size_min: field.integer({
+    min: 0,
+    max: MAX_SIZE_BYTES,
+    unit: 'bytes',
+    description: 'Smallest size of the unpacked body',
+  }),
+  size_max: field.integer({
+    min: 0,
+    max: MAX_SIZE_BYTES,
+    unit: 'bytes',
+    description: 'Largest size of the unpacked body',
+  }),
+  number_regex: field.regex({
+    description: 'Finds a number in the body: the first group, or the whole match without one',
+    example: 'Queue: ([\\d.,]+)',
+  }),
+  number_min: field.number({ description: 'Smallest right value of the number found' }),
+  number_max: field.number({ description: 'Largest right value of the number found' }),
+  follow_redirects: field
+    .flag({ description: 'Follow up to 10 redirects; without it a 3xx is the answer' })
+    .default(true),
+  expected_final_url: finalUrlField(
+    'Address at which the redirects must end; a * at the end stands for any rest',
+  ),
+  user_agent: field.headerValue({
+    description: 'User-Agent; Watchpost and its version where absent',
+  }),
+  referer: field.headerValue({ max: 2048, description: 'Referer' }),
+  headers: field.headers({ description: 'More request headers' }),
+  body: field.text({
+    max: 65_536,
+    multiline: true,
+    controls: true,
+    description: 'Request body, in UTF-8; not with GET and HEAD',
+  }),
+  content_type: field.headerValue({
+    description:
+      'Content-Type of the body; application/json where it is JSON, else text/plain in UTF-8',
+  }),
+  auth: field.group(
+    {
+      user: field.text({ max: 256, description: 'User name for Basic authentication' }),
+      pass: field.secret({ description: 'Password for Basic authentication' }),
+    },
+    { description: 'Credentials for Basic authentication, for the first origin only' },
+  ),
+  ignore_tls_errors: field
+    .flag({ description: 'Accept any certificate; what was wrong is still in the details' })
+    .default(false),
+  ip_family: field.ipFamily().default('auto'),
+}
+
+export type HttpStored = Stored<typeof httpFields>
+export type HttpSettings = Settings<typeof httpFields>
+
+/** Rules that span fields; credentials in the address are moved to `auth`, where they are a secret. */
+export function refineHttp(
+  given: HttpStored,
+): { readonly settings: HttpStored } | { readonly fields: Problems } {
+  const settings = withoutUserinfo(given)
+  const problems: Record<string, string> = {}
+  for (const problem of [bodyProblems, rangeProblems, headerProblems]) {
+    Object.assign(problems, problem(settings))
+  }
+  return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
+}
+
+function withoutUserinfo(settings: HttpStored): HttpStored {
+  const { url, auth } = takeUserinfo(settings.url)
+  const taken = {
+    ...(auth === undefined || auth.user === '' ? {} : { user: auth.user }),
+    ...(auth === undefined || auth.pass === '' ? {} : { pass: auth.pass }),
+  }
+  const { auth: stored, ...rest } = settings
+  const both = auth === undefined ? stored : taken
+  return { ...rest, url, ...(both?.user == null && both?.pass == null ? {} : { auth: both }) }
+}
+
+function bodyProblems(settings: HttpStored): Problems {
+  const { method } = settings
+  const problems: Record<string, string> = {}
+  if (settings.body !== undefined && (method === 'GET' || method === 'HEAD')) {
+    problems.body = `invalid: a ${method} request has no body`
+  }
+  if (method !== 'HEAD') return problems
+  const ofBody = [
+    'keyword_present',
+    'keyword_absent',
+    'size_min',
+    'size_max',
+    'number_regex',
+  ] as const
+  for (const name of ofBody) {
+    if (settings[name] !== undefined) {
+      problems[name] = 'invalid: the answer to a HEAD request has no body'
+    }
+  }
+  return problems
+}
+
+function rangeProblems(settings: HttpStored): Problems {
+  const problems: Record<string, string> = {}
+  for (const name of ['number_min', 'number_max'] as const) {
+    if (settings[name] !== undefined && settings.number_regex === undefined) {
+      problems[name] = 'invalid: number_regex must say which number is meant'
+    }
+  }
+  for (const kind of ['size', 'number'] as const) {
+    const [min, max] = [settings[`${kind}_min`], settings[`${kind}_max`]]
+    if (min !== undefined && max !== undefined && min > max) {
+      problems[`${kind}_min`] ??= `invalid: greater than ${kind}_max`
+    }
+  }
+  return problems
+}
+
+function headerProblems({ headers = {}, auth, ...settings }: HttpStored): Problems {
+  const problems: Record<string, string> = {}
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const twice = {
+    user_agent: 'user-agent',
+    referer: 'referer',
+    content_type: 'content-type',
+  } as const
+  for (const name of ['user_agent', 'referer', 'content_type'] as const) {
+    if (settings[name] !== undefined && names.has(twice[name])) {
+      problems[name] = `invalid: ${twice[name]} is among the headers as well`
+    }
+  }
+  if (auth !== undefined && names.has('authorization')) {
+    problems['auth.user'] = 'invalid: authorization is among the headers as well'
+  }
+  if (auth?.user?.includes(':') === true) {
+    problems['auth.user'] = 'invalid: the user name of Basic authentication has no colon'
+  }
+  return problems
+}

@@ -1,0 +1,108 @@
+/**
+ * `http`: asks a web address and judges status, redirects, text, size, a number, and speed.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
+import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HttpExchange, HttpRequest } from '../../net/net.ts'
+import { round } from '../../net/trace.ts'
+import { VERSION } from '../../version.ts'
+import { defineChecker } from '../checker.ts'
+import { HTTP_CAUSES } from './causes.ts'
+import { httpFields, refineHttp } from './fields.ts'
+import type { HttpSettings } from './fields.ts'
+import { findNumber, HTTP_RULE_CAUSES, judge } from './judge.ts'
+
+/** Sent where `user_agent` is absent, so that a site's owner can find out who asks. */
+const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
+
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the type is the table
+export const http = () =>
+  defineChecker({
+    type: 'http',
+    title: 'Site over HTTP/HTTPS',
+    description:
+      'Asks a web address and judges status, redirects, text, size, a number, and speed.',
+    fields: httpFields,
+    causes: { ...HTTP_CAUSES, ...HTTP_RULE_CAUSES },
+    measurements: {
+      status: 'Status code of the final answer',
+      http_version: 'Version of HTTP of the final answer',
+      hops: 'Every request and its answer, redirects first: url, status, remote_ip and the ms of each phase',
+      final_url: 'Address of the final answer, credentials in its query hidden',
+      body_bytes: 'Bytes of the body on the wire, packed as it was sent',
+      body_decoded_bytes: 'Bytes of the unpacked body; at most the limit where body_cut is true',
+      body_cut: 'true where the body went on beyond the limit and the rest was not read',
+      content_type: 'Content-Type of the final answer',
+      tls: 'protocol, cipher, alpn, authorized and not_after of the final connection',
+      number: 'What number_regex found',
+      response_ms: 'Milliseconds from the first look-up to the last byte, redirects included',
+    },
+    refine: refineHttp,
+    target: (settings) => redactUrl(settings.url),
+    async run(ctx, settings) {
+      const from = ctx.clock.monotonic()
+      const exchange = await ctx.net.http(requestFor(settings))
+      const response_ms = round(ctx.clock.monotonic() - from)
+      ctx.measure({ ...measurements(exchange), response_ms })
+      const number = findNumber(exchange, settings)
+      if (number !== undefined) ctx.measure({ number })
+      return judge({ exchange, response_ms, number }, settings)
+    },
+  })
+
+function requestFor(settings: HttpSettings): HttpRequest {
+  const { url, method, body, auth, size_min = 0, size_max = 0 } = settings
+  return {
+    url,
+    method,
+    headers: headersFor(settings),
+    ...(body !== undefined ? { body } : {}),
+    ip_family: settings.ip_family,
+    verify: !settings.ignore_tls_errors,
+    ...(settings.follow_redirects ? {} : { redirects: 0 }),
+    auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
+    bodyLimit: Math.max(DEFAULT_BODY_LIMIT_BYTES, size_min, size_max),
+  }
+}
+
+function headersFor(settings: HttpSettings): NonNullable<HttpRequest['headers']> {
+  const { headers = [], user_agent, referer, body, content_type } = settings
+  const given = new Set(headers.map(([name]) => name.toLowerCase()))
+  const own = [
+    ['User-Agent', user_agent ?? USER_AGENT],
+    ['Referer', referer],
+    ['Content-Type', content_type ?? (body === undefined ? undefined : contentTypeOf(body))],
+  ] as const
+  const sent = own.flatMap(([name, value]) =>
+    value === undefined || given.has(name.toLowerCase()) ? [] : [[name, value] as const],
+  )
+  return [...sent, ...headers]
+}
+
+function contentTypeOf(body: string): string {
+  try {
+    JSON.parse(body)
+    return 'application/json'
+  } catch {
+    return 'text/plain; charset=utf-8'
+  }
+}
+
+function measurements(exchange: HttpExchange): JsonObject {
+  const { status, http_version, body_bytes, body_cut, tls } = exchange
+  return {
+    status,
+    http_version,
+    hops: exchange.hops.map((hop) => ({ ...hop, url: redactUrl(hop.url) })),
+    final_url: redactUrl(exchange.final_url),
+    body_bytes,
+    body_decoded_bytes: exchange.body.length,
+    ...(body_cut ? { body_cut } : {}),
+    content_type: exchange.headers['content-type'] ?? null,
+    tls: tls === null ? null : { ...tls },
+  }
+}

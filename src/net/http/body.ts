@@ -1,0 +1,156 @@
+/**
+ * Gathers the body of an answer: unpacked, counted, and never more of it than the limit.
+ *
+ * @module
+ */
+
+import { Readable } from 'node:stream'
+import { CheckFailure } from '../failure.ts'
+import { decoded, decodeError } from './decode.ts'
+
+export interface CollectedBody {
+  /** Unpacked, at most the limit. */
+  readonly body: Buffer
+  /** The unpacked body went on beyond the limit. */
+  readonly body_cut: boolean
+  /** Taken off the wire, without chunk framing. */
+  readonly body_bytes: number
+}
+
+/** Takes a body piece by piece; `collected` settles once it is complete, cut, or failed. */
+export interface BodySink {
+  /** Bytes taken so far. */
+  readonly body_bytes: number
+  readonly collected: Promise<CollectedBody>
+  take(chunk: Buffer): void
+  end(): void
+  fail(error: Error): void
+}
+
+/** How a sink slows its source down. */
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+export interface BodyOptions {
+  readonly codings: readonly string[]
+  readonly bodyLimit: number
+  readonly flow: Flow
+}
+
+/** Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to nothing. */
+const PACKING_OVERHEAD_BYTES = 64 * 1024
+
+export function createBodySink(options: BodyOptions): BodySink {
+  return options.codings.length === 0 ? plainSink(options.bodyLimit) : packedSink(options)
+}
+
+function plainSink(bodyLimit: number): BodySink {
+  const { promise, resolve, reject } = settled()
+  const gathering = gather(bodyLimit)
+  let body_bytes = 0
+  const finish = (): void => resolve({ ...gathering.result(), body_bytes })
+  return {
+    get body_bytes() {
+      return body_bytes
+    },
+    collected: promise,
+    take(chunk) {
+      body_bytes += chunk.length
+      if (!gathering.add(chunk)) finish()
+    },
+    end: finish,
+    fail: reject,
+  }
+}
+
+function packedSink({ codings, bodyLimit, flow }: BodyOptions): BodySink {
+  const { promise, resolve, reject } = settled()
+  const source = new Readable({ read: () => flow.resume() })
+  // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
+  source.on('error', () => undefined)
+  const gathering = gather(bodyLimit)
+  let body_bytes = 0
+  let failure: Error | undefined
+
+  async function unpack(): Promise<void> {
+    try {
+      for await (const chunk of await decoded(source, codings)) {
+        if (!gathering.add(chunk as Buffer)) break
+      }
+      resolve({ ...gathering.result(), body_bytes })
+    } catch (error) {
+      reject(failure ?? asDecodeError(error))
+    } finally {
+      source.destroy()
+    }
+  }
+
+  return {
+    get body_bytes() {
+      return body_bytes
+    },
+    collected: promise,
+    take(chunk) {
+      // Nothing is set up for an answer that has no body at all (HEAD, 204, 304).
+      if (body_bytes === 0) void unpack()
+      body_bytes += chunk.length
+      if (body_bytes > bodyLimit + PACKING_OVERHEAD_BYTES) {
+        this.fail(decodeError('The packed body is longer than what it may unpack to'))
+      } else if (!source.push(chunk)) {
+        flow.pause()
+      }
+    },
+    end() {
+      if (body_bytes === 0) resolve({ ...gathering.result(), body_bytes })
+      else source.push(null)
+    },
+    fail(error) {
+      failure = error
+      reject(error)
+      source.destroy(error)
+    },
+  }
+}
+
+function gather(bodyLimit: number): {
+  /** `false` once the limit is passed. */
+  add(chunk: Buffer): boolean
+  result(): Omit<CollectedBody, 'body_bytes'>
+} {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    add(chunk) {
+      const room = bodyLimit - size
+      size += chunk.length
+      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      return size <= bodyLimit
+    },
+    result: () => ({
+      body: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
+      body_cut: size > bodyLimit,
+    }),
+  }
+}
+
+function settled(): {
+  promise: Promise<CollectedBody>
+  resolve: (body: CollectedBody) => void
+  reject: (error: Error) => void
+} {
+  let resolve!: (body: CollectedBody) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<CollectedBody>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}
+
+function asDecodeError(error: unknown): Error {
+  if (error instanceof CheckFailure) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return decodeError(`The body does not unpack: ${reason}`, error)
+}

@@ -1,0 +1,215 @@
+/**
+ * `net.http`: a request, the redirects it leads through, and the final answer. Every hop has a
+ * connection of its own, so that the guard sees every address and no check profits from another.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import type { Phases } from '../../model.ts'
+import { CheckFailure } from '../failure.ts'
+import type { Connection, HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
+import { round } from '../trace.ts'
+import type { Trace } from '../trace.ts'
+import { decodeText } from './charset.ts'
+import { createCookieJar } from './cookies.ts'
+import type { CookieJar } from './cookies.ts'
+import { ACCEPT_ENCODING } from './decode.ts'
+import { hasHeader, joined, valuesOf, without } from './headers.ts'
+import type { HeaderPair } from './headers.ts'
+import { exchangeHop } from './hop.ts'
+import type { HopAnswer, HopRequest } from './hop.ts'
+import { isRedirect, nextRequest } from './redirect.ts'
+import { redactUrl } from './redact-url.ts'
+
+/** Default of `bodyLimit`: 4 MiB. */
+export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
+
+/** As browsers, curl and blackbox_exporter have it, give or take. */
+const DEFAULT_REDIRECTS = 10
+
+export interface ExchangeOptions {
+  /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
+  readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'now'>
+}
+
+interface Hopped {
+  readonly answer: HopAnswer
+  readonly connection: Connection
+  readonly hop: HttpHop
+}
+
+/**
+ * Carries out `request` over connections of `net`.
+ *
+ * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`,
+ *   `http_redirect_limit`, `http_redirect_loop`, `http_redirect_invalid`, `closed_early`,
+ *   `connect_reset`, `send_failed`, and whatever `net.connect` throws.
+ */
+export async function httpExchange(
+  net: Pick<Net, 'connect'>,
+  trace: Trace,
+  request: HttpRequest,
+  options: ExchangeOptions,
+): Promise<HttpExchange> {
+  const redirects = request.redirects ?? DEFAULT_REDIRECTS
+  const jar = createCookieJar()
+  const visits = createVisits()
+  const hops: HttpHop[] = []
+  let next = firstRequest(request)
+  for (;;) {
+    options.signal.throwIfAborted()
+    visits.enter(next, jar)
+    const follows = (status: number): boolean => redirects > 0 && isRedirect(status)
+    const { answer, connection, hop } = await travel(
+      { net, trace, request, options, follows },
+      {
+        ...next,
+        headers: withCookies(next.headers, jar.header(next.url)),
+      },
+    )
+    hops.push(hop)
+    if (!follows(answer.status)) return assemble(answer, connection, hops)
+    if (hops.length > redirects) {
+      throw new CheckFailure(
+        'http_redirect_limit',
+        `More than ${redirects} redirects, the last one from ${redactUrl(next.url.href)}`,
+        { phase: 'first_byte' },
+      )
+    }
+    jar.store(next.url, valuesOf(answer.headers, 'set-cookie'), options.clock.now())
+    next = nextRequest(next, answer.status, valuesOf(answer.headers, 'location')[0])
+  }
+}
+
+interface Journey {
+  readonly net: Pick<Net, 'connect'>
+  readonly trace: Trace
+  readonly request: HttpRequest
+  readonly options: ExchangeOptions
+  readonly follows: (status: number) => boolean
+}
+
+async function travel(journey: Journey, hopRequest: HopRequest): Promise<Hopped> {
+  const { net, trace, request, options, follows } = journey
+  const before = trace.phases
+  const connection = await connectTo(net, hopRequest.url, request)
+  const after = trace.phases
+  const answer = await exchangeHop(connection, hopRequest, {
+    trace,
+    signal: options.signal,
+    bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
+    wantsBody: (status) => !follows(status),
+  })
+  const hop: HttpHop = {
+    url: hopRequest.url.href,
+    status: answer.status,
+    remote_ip: connection.remote.address,
+    resolve_ms: spent('resolve_ms', before, after),
+    connect_ms: spent('connect_ms', before, after),
+    tls_ms: spent('tls_ms', before, after),
+    first_byte_ms: round(answer.first_byte_ms),
+    transfer_ms: round(answer.transfer_ms),
+  }
+  return { answer, connection, hop }
+}
+
+function connectTo(
+  net: Pick<Net, 'connect'>,
+  url: URL,
+  { ip_family, verify = true }: HttpRequest,
+): Promise<Connection> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const isTls = url.protocol === 'https:'
+  // A certificate never names the root dot, and servers do not know a name with it.
+  const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
+  return net.connect({
+    host,
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    ...(ip_family !== undefined ? { ip_family } : {}),
+    ...(isTls ? { tls: { verify, alpn: ['http/1.1'], ...servername } } : {}),
+  })
+}
+
+function firstRequest(request: HttpRequest): HopRequest {
+  const url = new URL(request.url)
+  const headers: HeaderPair[] = [...(request.headers ?? [])]
+  if (!hasHeader(headers, 'accept')) headers.push(['Accept', '*/*'])
+  if (!hasHeader(headers, 'accept-encoding')) headers.push(['Accept-Encoding', ACCEPT_ENCODING])
+  url.hash = ''
+  url.username = ''
+  url.password = ''
+  return {
+    url,
+    method: request.method ?? 'GET',
+    headers: withAuth(headers, request.auth),
+    body: request.body,
+  }
+}
+
+/** Basic credentials (RFC 7617) in UTF-8; they stand above a header the user set. */
+function withAuth(
+  headers: readonly HeaderPair[],
+  auth: HttpRequest['auth'],
+): readonly HeaderPair[] {
+  if (auth === undefined) return headers
+  const credentials = Buffer.from(`${auth.user}:${auth.pass}`, 'utf8').toString('base64')
+  const others = without(headers, (name) => name === 'authorization')
+  return [...others, ['Authorization', `Basic ${credentials}`]]
+}
+
+/** Cookies of the jar go behind those the user set, in one header (RFC 6265, 5.4). */
+function withCookies(
+  headers: readonly HeaderPair[],
+  cookies: string | undefined,
+): readonly HeaderPair[] {
+  if (cookies === undefined) return headers
+  const own = valuesOf(headers, 'cookie')
+  const others = without(headers, (name) => name === 'cookie')
+  return [...others, ['Cookie', [...own, cookies].join('; ')]]
+}
+
+/** The same request again with the same cookies gets the same answer: that is a loop. */
+function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
+  const seen = new Set<string>()
+  return {
+    enter({ method, url }, jar) {
+      const visit = `${jar.version} ${method} ${url.href}`
+      if (seen.has(visit)) {
+        throw new CheckFailure(
+          'http_redirect_loop',
+          `The redirects lead back to ${redactUrl(url.href)}`,
+          { phase: 'first_byte' },
+        )
+      }
+      seen.add(visit)
+    },
+  }
+}
+
+function assemble(
+  answer: HopAnswer,
+  connection: Connection,
+  hops: readonly HttpHop[],
+): HttpExchange {
+  const headers = joined(answer.headers)
+  const { body = Buffer.alloc(0), body_cut = false, body_bytes = 0 } = answer.body ?? {}
+  let text: string | undefined
+  return {
+    status: answer.status,
+    headers,
+    http_version: answer.http_version,
+    hops,
+    final_url: hops.at(-1)?.url ?? '',
+    body,
+    body_cut,
+    body_bytes,
+    tls: connection.tls,
+    text: () => (text ??= decodeText(body, headers['content-type'])),
+  }
+}
+
+function spent(phase: keyof Phases, before: Phases, after: Phases): number {
+  return round((after[phase] ?? 0) - (before[phase] ?? 0))
+}

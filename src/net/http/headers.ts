@@ -1,0 +1,65 @@
+/**
+ * Header fields of requests and answers as lists of pairs.
+ *
+ * @module
+ */
+
+export type HeaderPair = readonly [name: string, value: string]
+
+/** Names that may carry a credential; wide on purpose, as it decides what another origin gets to see. */
+const CREDENTIAL_HEADER =
+  /^(?:authorization|proxy-authorization|cookie2?)$|key|token|secret|passw|signature|auth|session|credential/i
+
+/** Fields of which only the first counts (as node:http reads them; a list would make no sense). */
+const SINGLE = new Set([
+  'age',
+  'authorization',
+  'content-length',
+  'content-type',
+  'etag',
+  'expires',
+  'from',
+  'host',
+  'if-modified-since',
+  'if-unmodified-since',
+  'last-modified',
+  'location',
+  'max-forwards',
+  'proxy-authorization',
+  'referer',
+  'retry-after',
+  'server',
+  'user-agent',
+])
+
+export function mayCarryCredential(name: string): boolean {
+  return CREDENTIAL_HEADER.test(name)
+}
+
+/** Every value of one field, in order. */
+export function valuesOf(headers: readonly HeaderPair[], name: string): string[] {
+  return headers.filter(([known]) => known.toLowerCase() === name).map(([, value]) => value)
+}
+
+export function hasHeader(headers: readonly HeaderPair[], name: string): boolean {
+  return headers.some(([known]) => known.toLowerCase() === name)
+}
+
+export function without(
+  headers: readonly HeaderPair[],
+  drop: (name: string) => boolean,
+): HeaderPair[] {
+  return headers.filter(([name]) => !drop(name.toLowerCase()))
+}
+
+/** Lower-case names; what is repeated is joined by commas, or its first value taken where a list makes no sense. */
+export function joined(headers: readonly HeaderPair[]): Record<string, string> {
+  const values = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    const known = values.get(key)
+    if (known === undefined) values.set(key, value)
+    else if (!SINGLE.has(key)) values.set(key, `${known}, ${value}`)
+  }
+  return Object.fromEntries(values)
+}

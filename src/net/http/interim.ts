@@ -1,0 +1,93 @@
+/**
+ * Interim answers (1xx, RFC 9110, 15.2) that come before the final one. They are taken out of the
+ * stream here because undici fails on a 100 that it has not asked for, and waits for ever on a flood
+ * of them. The version of HTTP is read in passing, which undici does not tell.
+ *
+ * @module
+ */
+
+import type { Socket } from 'node:net'
+import { CheckFailure } from '../failure.ts'
+
+/** Interim answers are a few hundred bytes; a server that sends this much never comes to the point. */
+const MAX_INTERIM_BYTES = 256 * 1024
+
+/** `HTTP/1.1 100` */
+const STATUS_CHARACTERS = 12
+
+export interface InterimFilter {
+  /** `1.0`, `1.1`; `null` before the final status line has been seen. */
+  readonly http_version: string | null
+  /** What is left of `chunk` for the parser, `null` while there is nothing. @throws CheckFailure */
+  push(chunk: Buffer): Buffer | null
+}
+
+export function createInterimFilter(): InterimFilter {
+  let held: Buffer | null = null
+  let skipped = 0
+  let http_version: string | null = null
+  let done = false
+
+  function hold(data: Buffer): null {
+    if (skipped + data.length > MAX_INTERIM_BYTES) {
+      throw new CheckFailure(
+        'http_protocol_error',
+        `No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`,
+        { phase: 'first_byte' },
+      )
+    }
+    held = data
+    return null
+  }
+
+  function pass(data: Buffer): Buffer {
+    done = true
+    return data
+  }
+
+  return {
+    get http_version() {
+      return http_version
+    },
+    push(chunk) {
+      if (done) return chunk
+      let data = held === null ? chunk : Buffer.concat([held, chunk])
+      held = null
+      for (;;) {
+        const start = data.toString('latin1', 0, STATUS_CHARACTERS)
+        if (start.length < STATUS_CHARACTERS && /^H(T(T(P(\/.*)?)?)?)?$/s.test(start)) {
+          return data.length === 0 ? null : hold(data)
+        }
+        const line = /^HTTP\/(\d\.\d) (\d{3})/.exec(start)
+        http_version = line?.[1] ?? null
+        // 101 is final: the connection is no longer HTTP after it.
+        if (line?.[2]?.startsWith('1') !== true || line[2] === '101') return pass(data)
+        const end = data.indexOf('\r\n\r\n')
+        if (end < 0) return hold(data)
+        skipped += end + 4
+        data = data.subarray(end + 4)
+        if (data.length === 0) return skipped > MAX_INTERIM_BYTES ? hold(data) : null
+      }
+    },
+  }
+}
+
+/** Puts the filter between a socket and whoever calls its `read`. */
+export function filterInterim(socket: Socket): InterimFilter {
+  const filter = createInterimFilter()
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number): unknown => {
+    for (;;) {
+      const chunk: unknown = read(size)
+      if (!Buffer.isBuffer(chunk)) return chunk
+      try {
+        const rest = filter.push(chunk)
+        if (rest !== null) return rest
+      } catch (error) {
+        socket.destroy(error as Error)
+        return null
+      }
+    }
+  }
+  return filter
+}
