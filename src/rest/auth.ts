@@ -1,0 +1,61 @@
+/**
+ * Who asks: `Authorization: Bearer <API_KEY>` (spec 5), or whatever the host's own function makes of the request.
+ *
+ * @module
+ */
+
+import type { Engine } from '../engine/api.ts'
+import { Refusal } from './refusal.ts'
+
+/** The key a request came with, as far as `GET /me` and the rate limit need to know it. */
+export interface RequestKey {
+  /** Unique within the account: requests are counted per key. */
+  readonly id: number | string
+  readonly name?: string | null
+  /** Default both. A key without `write` may only read (403 `forbidden`). */
+  readonly scopes?: readonly ('read' | 'write')[]
+  readonly created_at?: string | null
+  readonly last_used_at?: string | null
+}
+
+export interface Identity {
+  readonly account_id: number
+  readonly key: RequestKey
+}
+
+/** `undefined` refuses the request with 401. */
+export type Authenticate = (
+  request: Request,
+) => Promise<Identity | undefined> | Identity | undefined
+
+/** Characters of a bearer token (RFC 6750, section 2.1). */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
+
+/** Keys of the engine itself; the default. */
+export function engineKeys(engine: Pick<Engine, 'authenticate'>): Authenticate {
+  return async (request) => {
+    const key = BEARER.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
+    return key === undefined ? undefined : engine.authenticate(key)
+  }
+}
+
+/** @throws Refusal 401 */
+export async function identify(authenticate: Authenticate, request: Request): Promise<Identity> {
+  const identity = await authenticate(request)
+  if (identity !== undefined) return identity
+  throw new Refusal({
+    status: 401,
+    error: 'unauthorized',
+    message: request.headers.has('authorization')
+      ? 'The API key is not valid'
+      : 'Send "Authorization: Bearer <API_KEY>"',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+}
+
+/** @throws Refusal 403 */
+export function requireScope(identity: Identity, method: string): void {
+  const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  if (identity.key.scopes?.includes(scope) ?? true) return
+  throw new Refusal({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
+}

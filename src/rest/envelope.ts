@@ -1,0 +1,68 @@
+/**
+ * The envelope of every answer (spec 4): `{ ok: true, … }` or `{ ok: false, error, message?, fields?, request_id }`.
+ * Nothing else in this folder writes `ok`.
+ *
+ * @module
+ */
+
+/** An answer before it becomes a `Response`. */
+export interface Reply {
+  readonly status: number
+  /** An object is sent as JSON, a text as `text/plain`, `null` as no body at all. */
+  readonly body: Readonly<Record<string, unknown>> | string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface ReplyOptions {
+  /** Default 200. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Failure {
+  readonly status: number
+  /** Stable machine code. */
+  readonly error: string
+  /** One sentence for a person. Left out where `fields` says it all. */
+  readonly message?: string
+  /** Problem per field or parameter, as the user wrote its name. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** Whole seconds after which a repetition may succeed. */
+  readonly retry_after?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A success: `resource` names what is sent, as in `{ monitor }` or `{ monitors, next_cursor }`. */
+export function ok(resource: object, options: ReplyOptions = {}): Reply {
+  return {
+    status: options.status ?? 200,
+    body: { ok: true, ...resource },
+    headers: options.headers ?? {},
+  }
+}
+
+export function fail(failure: Failure, request_id: string): Reply {
+  const { status, headers = {}, ...told } = failure
+  const { retry_after } = told
+  return {
+    status,
+    body: { ok: false, ...told, request_id },
+    headers: retry_after === undefined ? headers : { ...headers, 'Retry-After': `${retry_after}` },
+  }
+}
+
+/** The reply on the wire. `base` headers give way to those of the reply. */
+export function toResponse(reply: Reply, base: Headers, options: { head: boolean }): Response {
+  const headers = new Headers(base)
+  for (const [name, value] of Object.entries(reply.headers)) headers.set(name, value)
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
+  headers.set('X-Content-Type-Options', 'nosniff')
+  if (reply.body === null) return new Response(null, { status: reply.status, headers })
+  const text = typeof reply.body === 'string'
+  headers.set(
+    'Content-Type',
+    text ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+  )
+  const content = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+  return new Response(options.head ? null : content, { status: reply.status, headers })
+}

@@ -1,0 +1,62 @@
+/**
+ * Entity tags of monitors: `"<version>.<digest of the body>"`.
+ *
+ * The version alone decides about `If-Match`: a check that ran in between does not spoil an edit. The
+ * digest is for `If-None-Match`: a body holds the state as well, which changes without a new version.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { ConflictError } from '../errors.ts'
+import { ok } from './envelope.ts'
+import type { Reply } from './envelope.ts'
+
+interface Versioned {
+  readonly version: number
+}
+
+/** `{ ok, monitor }` with its entity tag. */
+export function monitorReply(
+  monitor: Versioned,
+  options: Parameters<typeof ok>[1] & { readonly also?: object } = {},
+): Reply {
+  const { also, ...rest } = options
+  const headers = { ...rest.headers, ETag: etagOf(monitor) }
+  return ok({ ...also, monitor }, { ...rest, headers })
+}
+
+/** 304 without a body where the client has this very reply already. */
+export function unlessKnown(reply: Reply, request: Request): Reply {
+  const etag = reply.headers['ETag']
+  const known = request.headers.get('if-none-match')
+  if (known === null || etag === undefined) return reply
+  const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (!tags.includes(etag) && !tags.includes('*')) return reply
+  return { status: 304, body: null, headers: { ETag: etag } }
+}
+
+/**
+ * The version that `If-Match` asks for, as an option of the engine's calls.
+ *
+ * @throws ConflictError `version_mismatch` where none of the tags can match
+ */
+export async function requiredVersion(
+  request: Request,
+  current: () => Promise<Versioned>,
+): Promise<{ readonly version?: number }> {
+  const wanted = request.headers.get('if-match')?.trim()
+  if (wanted === undefined || wanted === '*') return {}
+  const versions = [...wanted.matchAll(/(?:^|[\s,])"(\d{1,15})(?:\.[\w-]*)?"/g)].map(([, digits]) =>
+    Number(digits),
+  )
+  if (versions.length === 1) return { version: Number(versions[0]) }
+  const { version } = await current()
+  if (versions.includes(version)) return { version }
+  throw new ConflictError('version_mismatch', 'The monitor has another version by now')
+}
+
+function etagOf(monitor: Versioned): string {
+  const digest = createHash('sha256').update(JSON.stringify(monitor)).digest('base64url')
+  return `"${monitor.version}.${digest.slice(0, 12)}"`
+}

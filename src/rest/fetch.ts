@@ -1,0 +1,223 @@
+/**
+ * The REST API as one function from `Request` to `Response`; every host that speaks them can mount it.
+ *
+ * @module
+ */
+
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/api.ts'
+import { NotFoundError, ValidationError } from '../errors.ts'
+import { silentLogger } from '../logger.ts'
+import type { Logger } from '../logger.ts'
+import type { JsonObject } from '../model.ts'
+import { engineKeys, identify, requireScope } from './auth.ts'
+import type { Authenticate, Identity } from './auth.ts'
+import { readJson } from './body.ts'
+import { fail, toResponse } from './envelope.ts'
+import type { Reply } from './envelope.ts'
+import { heartbeat, methodNotAllowed } from './heartbeat.ts'
+import { idempotency } from './idempotency.ts'
+import type { Idempotency } from './idempotency.ts'
+import { openApiDocument } from './openapi/document.ts'
+import type { Call, Host } from './operation.ts'
+import { DEFAULT_RATE, rateHeaders, requireQuota, slidingWindow } from './rate-limit.ts'
+import type { RatePolicy, RateWindow } from './rate-limit.ts'
+import { failureOf } from './refusal.ts'
+import { createRouter } from './router.ts'
+import type { Router } from './router.ts'
+import { API, HEARTBEAT, OPENAPI, routes } from './routes.ts'
+import type { Route } from './routes.ts'
+
+export interface RestOptions {
+  /** Who asks. Default: the bearer key, looked up with `engine.authenticate`. */
+  readonly authenticate?: Authenticate
+  /** Money of an account. Default: none is kept (`{ amount: null, unlimited: true }`). */
+  readonly balance?: Host['balance']
+  /**
+   * Requests per key (spec 8: 60 in 60 seconds, the default); `false` switches it off. `window` counts
+   * them; a shared one makes several processes keep one limit.
+   */
+  readonly rateLimit?: false | (Partial<RatePolicy> & { readonly window?: RateWindow })
+  /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
+  readonly basePath?: string
+  /** Default: says nothing. */
+  readonly logger?: Logger
+  readonly clock?: Clock
+}
+
+export interface Rest {
+  /** Never rejects; needs no `this`. */
+  fetch(this: void, request: Request): Promise<Response>
+  /** Whether a path is this API's: `/api/v1` and `/hb` with all below them. */
+  owns(this: void, pathname: string): boolean
+}
+
+export function createRest(engine: Engine, options: RestOptions = {}): Rest {
+  const service = createService(engine, options)
+  return {
+    fetch: (request) => respond(service, request),
+    owns: (pathname) => owns(service.host, pathname),
+  }
+}
+
+function owns({ base_path }: Host, pathname: string): boolean {
+  return [base_path + API, base_path + HEARTBEAT].some(
+    (prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`),
+  )
+}
+
+interface Service {
+  readonly engine: Engine
+  readonly host: Host
+  readonly authenticate: Authenticate
+  readonly window: RateWindow
+  readonly router: Router<Route>
+  readonly idempotency: Idempotency
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Made when first asked for: the types are known by then. */
+  document(): JsonObject
+}
+
+/** One request on its way through. */
+interface Exchange {
+  readonly request: Request
+  readonly url: URL
+  /** Without the base path. */
+  readonly pathname: string
+  readonly request_id: string
+  /** For every answer to this request, whatever becomes of it. */
+  readonly headers: Headers
+}
+
+function createService(engine: Engine, options: RestOptions): Service {
+  const { clock = systemClock, logger = silentLogger, basePath = '', rateLimit = {} } = options
+  const host: Host = {
+    balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
+    rate: rateLimit === false ? null : { ...DEFAULT_RATE, ...rateLimit },
+    base_path: basePath,
+  }
+  let document: JsonObject | undefined
+  return {
+    engine,
+    host,
+    authenticate: options.authenticate ?? engineKeys(engine),
+    window: (rateLimit === false ? undefined : rateLimit.window) ?? slidingWindow(clock),
+    router: createRouter(routes),
+    idempotency: idempotency({ replies: engine.replies, clock, logger }),
+    clock,
+    logger,
+    document: () =>
+      (document ??= openApiDocument({ routes, types: engine.types, base_path: basePath })),
+  }
+}
+
+async function respond(service: Service, request: Request): Promise<Response> {
+  const url = new URL(request.url)
+  const request_id = requestId(request, service.clock)
+  const exchange: Exchange = {
+    request,
+    url,
+    pathname: url.pathname.slice(service.host.base_path.length),
+    request_id,
+    headers: new Headers({ 'X-Request-Id': request_id }),
+  }
+  const options = { head: request.method === 'HEAD' }
+  try {
+    return toResponse(await serve(service, exchange), exchange.headers, options)
+  } catch (error) {
+    const about = { request_id, method: request.method, route: patternOf(service, exchange) }
+    const failure = failureOf(error, { logger: service.logger, about })
+    return toResponse(fail(failure, request_id), exchange.headers, options)
+  }
+}
+
+async function serve(service: Service, exchange: Exchange): Promise<Reply> {
+  const { request, url, pathname } = exchange
+  const { engine, clock, host } = service
+  if (!owns(host, url.pathname)) throw new NotFoundError('address')
+  if (isHeartbeat(pathname)) return heartbeat({ engine, clock, request, url, pathname })
+  if (pathname === OPENAPI) return openapi(service, request)
+
+  const identity = await identify(service.authenticate, request)
+  await count(service, exchange, identity)
+  const match = service.router.match(request.method, pathname)
+  if (match.kind === 'none') throw new NotFoundError('address')
+  if (match.kind === 'method') throw methodNotAllowed(match.allow)
+
+  const { route, params } = match
+  requireScope(identity, route.method)
+  return perform(service, exchange, { identity, route, params })
+}
+
+function isHeartbeat(pathname: string): boolean {
+  return pathname === HEARTBEAT || pathname.startsWith(`${HEARTBEAT}/`)
+}
+
+/** For the log: a path would hold ids and heartbeat tokens, a pattern does not. */
+function patternOf({ router }: Service, { request, pathname }: Exchange): string {
+  if (isHeartbeat(pathname)) return `${HEARTBEAT}/:token`
+  const match = router.match(request.method, pathname)
+  return match.kind === 'found' ? match.route.path : 'none'
+}
+
+type Found = Pick<Call, 'identity' | 'params'> & { readonly route: Route }
+
+async function perform(service: Service, exchange: Exchange, found: Found): Promise<Reply> {
+  const { engine, host, clock } = service
+  const { request, url, pathname } = exchange
+  const { identity, params, route } = found
+  const { operation } = route
+  const body = operation.body === undefined ? {} : await readJson(request, clock)
+  if (operation.body === 'none') requireNoFields(body)
+  const { account_id } = identity
+  const call: Call = {
+    engine,
+    scope: engine.account(account_id),
+    identity,
+    host,
+    request,
+    url,
+    params,
+    id: Number(params['id'] ?? 0),
+    body,
+  }
+  if (operation.repeatable !== true) return operation.run(call)
+  const repeatable = { request, account_id, path: pathname + url.search, body }
+  return service.idempotency.once(repeatable, () => operation.run(call))
+}
+
+/** Counts the request and tells on every answer how many are left. @throws Refusal 429 */
+async function count(service: Service, exchange: Exchange, identity: Identity): Promise<void> {
+  const { rate } = service.host
+  if (rate === null) return
+  const taken = await service.window.take(`${identity.account_id}:${identity.key.id}`, rate)
+  for (const [name, value] of Object.entries(rateHeaders(rate, taken, service.clock))) {
+    exchange.headers.set(name, value)
+  }
+  requireQuota(rate, taken)
+}
+
+/** No key needed: it tells what there is, not what somebody has. */
+function openapi(service: Service, request: Request): Reply {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD'])
+  return { status: 200, body: service.document(), headers: { 'Cache-Control': 'no-cache' } }
+}
+
+function requireNoFields(body: JsonObject): void {
+  const names = Object.keys(body)
+  if (names.length === 0) return
+  throw new ValidationError(Object.fromEntries(names.map((name) => [name, 'unknown_field'])))
+}
+
+/** The client's own id where it sent a harmless one; it ties our log lines to those of a proxy in front. */
+function requestId(request: Request, clock: Pick<Clock, 'random'>): string {
+  const given = request.headers.get('x-request-id')
+  if (given !== null && /^[\w.-]{1,64}$/.test(given)) return given
+  const part = () =>
+    Math.floor(clock.random() * 36 ** 6)
+      .toString(36)
+      .padStart(6, '0')
+  return part() + part()
+}

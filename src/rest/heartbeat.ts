@@ -1,0 +1,112 @@
+/**
+ * The heartbeat address (spec 4): `/hb/<token>`, and as extensions `/start`, `/fail`, `/log` and `/<exit code>`
+ * behind it. No key and no request limit of this folder; the token is the authentication and the engine
+ * limits signals per monitor.
+ *
+ * A ping must not be lost for an ornament: a message that is too long is cut, a parameter that does
+ * not parse is ignored.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import type { Engine, SignalInput } from '../engine/api.ts'
+import { NotFoundError } from '../errors.ts'
+import { readBytes } from './body.ts'
+import { ok } from './envelope.ts'
+import type { Reply } from './envelope.ts'
+import { Refusal } from './refusal.ts'
+import { createRouter } from './router.ts'
+
+/** Kept of a body, in bytes. */
+export const MESSAGE_LIMIT_BYTES = 10_240
+
+const SHORT_TEXT = 200
+const KINDS = ['start', 'fail', 'log'] as const
+
+const router = createRouter(
+  ['GET', 'POST'].flatMap((method) => [
+    { method, path: '/hb/:token' },
+    { method, path: '/hb/:token/:suffix' },
+  ]),
+)
+
+interface Ping {
+  readonly engine: Pick<Engine, 'signal'>
+  readonly clock: Pick<Clock, 'timer'>
+  readonly request: Request
+  readonly url: URL
+  /** Path without the base path. */
+  readonly pathname: string
+}
+
+/** @throws Refusal 400 `bad_signal`, 405; NotFoundError for an unknown token or path */
+export async function heartbeat({ engine, clock, request, url, pathname }: Ping): Promise<Reply> {
+  const match = router.match(request.method, pathname)
+  if (match.kind === 'none') throw new NotFoundError('address')
+  if (match.kind === 'method') throw methodNotAllowed(match.allow)
+  const { token = '', suffix } = match.params
+  const kind = kindOf(suffix)
+  const message = await messageOf(request, url, clock)
+  const answer = await engine.signal(token, {
+    ...kind,
+    ...message,
+    ...ornaments(url.searchParams),
+  })
+  if (prefersText(request)) return { status: 200, body: 'OK', headers: {} }
+  return ok(answer)
+}
+
+export function methodNotAllowed(allow: readonly string[]): Refusal {
+  return new Refusal({
+    status: 405,
+    error: 'method_not_allowed',
+    message: `This address takes ${allow.join(', ')}`,
+    headers: { Allow: allow.join(', ') },
+  })
+}
+
+function kindOf(suffix: string | undefined): Pick<SignalInput, 'kind' | 'exit_code'> {
+  if (suffix === undefined) return { kind: 'success' }
+  const kind = KINDS.find((known) => known === suffix)
+  if (kind !== undefined) return { kind }
+  const exit_code = Number(suffix)
+  if (/^\d{1,3}$/.test(suffix) && exit_code <= 255) {
+    return { kind: exit_code === 0 ? 'success' : 'fail', exit_code }
+  }
+  throw new Refusal({
+    status: 400,
+    error: 'bad_signal',
+    message: 'After the token: nothing, start, fail, log, or an exit code from 0 to 255',
+  })
+}
+
+/** The body, or else `msg`. */
+async function messageOf(
+  request: Request,
+  url: URL,
+  clock: Pick<Clock, 'timer'>,
+): Promise<Pick<SignalInput, 'message'>> {
+  const bytes = await readBytes(request, { clock, max_bytes: MESSAGE_LIMIT_BYTES, overflow: 'cut' })
+  // As a stream: the character that the limit cuts through is left out instead of spoilt.
+  const body = new TextDecoder().decode(bytes, { stream: bytes.length === MESSAGE_LIMIT_BYTES })
+  const message = body === '' ? url.searchParams.get('msg')?.slice(0, MESSAGE_LIMIT_BYTES) : body
+  return message === undefined || message === '' ? {} : { message }
+}
+
+function ornaments(query: URLSearchParams): Pick<SignalInput, 'run_id' | 'duration_ms'> {
+  const run_id = query.get('rid')
+  const duration = query.get('duration_ms') ?? ''
+  return {
+    ...(run_id !== null && run_id !== '' ? { run_id: run_id.slice(0, SHORT_TEXT) } : {}),
+    ...(/^\d{1,12}$/.test(duration) ? { duration_ms: Number(duration) } : {}),
+  }
+}
+
+/** `text/plain` was asked for before JSON (some clients send both by default, JSON first). */
+function prefersText(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? ''
+  const text = accept.indexOf('text/plain')
+  const json = accept.indexOf('application/json')
+  return text >= 0 && (json < 0 || text < json)
+}

@@ -1,0 +1,132 @@
+/**
+ * `Idempotency-Key`: a request that is sent again, because its answer was lost, takes effect once.
+ *
+ * Kept for 24 hours by the engine, per account. Only successes are kept: a refused request changed
+ * nothing and may be corrected and sent again under the same key.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/api.ts'
+import { ConflictError, ValidationError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { JsonObject } from '../model.ts'
+import type { Reply } from './envelope.ts'
+import { Refusal } from './refusal.ts'
+
+/** How long an equal request waits for the first before it is told to come back. */
+const WAIT_MS = 60_000
+
+interface Repeatable {
+  readonly request: Request
+  readonly account_id: number
+  /** The path without host, so that two names of one server are one. */
+  readonly path: string
+  readonly body: JsonObject
+}
+
+export interface Idempotency {
+  /** Carries out `work`, or answers with the reply kept for an equal request. */
+  once(repeatable: Repeatable, work: () => Promise<Reply>): Promise<Reply>
+}
+
+interface Ports {
+  readonly replies: Engine['replies']
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function idempotency(ports: Ports): Idempotency {
+  /** The last request under way in this process, by account and key. */
+  const running = new Map<string, Promise<unknown>>()
+
+  return {
+    async once(repeatable, work) {
+      const key = keyOf(repeatable.request)
+      if (key === undefined) return work()
+      const slot = `${repeatable.account_id}:${key}`
+      const before = running.get(slot)
+      // Taken in one step, without an await between: of two that arrive together one is second.
+      const answer = turn(before, ports.clock).then(() =>
+        answerOnce(ports, { ...repeatable, key }, work),
+      )
+      const settled = Promise.allSettled([before, answer]).then(() => {
+        if (running.get(slot) === settled) running.delete(slot)
+      })
+      running.set(slot, settled)
+      return answer
+    },
+  }
+}
+
+async function answerOnce(
+  { replies, logger }: Ports,
+  asked: Repeatable & { readonly key: string },
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  const { account_id, key } = asked
+  const request_hash = hashOf(asked)
+  const kept = await replies.get(account_id, key)
+  if (kept !== undefined) {
+    if (kept.request_hash === request_hash) return replay(kept)
+    throw new ConflictError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used for another request',
+    )
+  }
+  const reply = await work()
+  if (reply.status >= 300) return reply
+  const { status, body, headers } = reply
+  try {
+    await replies.put(account_id, key, {
+      request_hash,
+      status,
+      body: JSON.stringify({ body, headers }),
+    })
+  } catch (error) {
+    // The work is done: a failure answer now would make the client do it twice.
+    logger.warn({ error }, 'an answer could not be kept for repetition')
+  }
+  return reply
+}
+
+/** Resolves when `before` has ended. @throws Refusal 409 when that takes too long */
+async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
+  if (before === undefined) return
+  const stop = new AbortController()
+  const late = clock.sleep(WAIT_MS, stop.signal).then(
+    () => true,
+    () => false,
+  )
+  const waited_out = await Promise.race([before.then(() => false), late])
+  stop.abort()
+  if (!waited_out) return
+  throw new Refusal({
+    status: 409,
+    error: 'idempotency_in_progress',
+    message: 'An equal request is still being worked on',
+    retry_after: 10,
+  })
+}
+
+/** @throws ValidationError */
+function keyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw new ValidationError({
+    'Idempotency-Key': 'invalid: 1..255 visible ASCII characters are expected',
+  })
+}
+
+function hashOf({ request, path, body }: Repeatable): string {
+  const text = JSON.stringify([request.method, path, body])
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function replay(kept: { readonly status: number; readonly body: string }): Reply {
+  const { body, headers } = JSON.parse(kept.body) as Pick<Reply, 'body' | 'headers'>
+  return { status: kept.status, body, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
+}

@@ -1,0 +1,48 @@
+/**
+ * Incidents, of one monitor and of the whole account.
+ *
+ * @module
+ */
+
+import { ok } from './envelope.ts'
+import { arrayOf, nullable, text } from './openapi/schemas.ts'
+import { operation } from './operation.ts'
+import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
+
+const tag = 'Incidents'
+
+const filters = {
+  open: param.flag('Open incidents only, or closed ones only'),
+  cause_code: param.text('With this cause only', 100),
+  from: param.time('Started not before'),
+  to: param.time('Started before'),
+  ...paging('incidents'),
+}
+
+const answers = { 200: { incidents: arrayOf('Incident'), next_cursor: nullable(text()) } }
+
+export const listIncidents = operation({
+  summary: 'Incidents of the whole account, newest first',
+  tag,
+  query: { ...filters, monitor_id: param.id('Of this monitor only') },
+  answers,
+  async run({ scope }, query) {
+    requireOrder(query)
+    const { items, next } = await scope.incidents.list(paged(query))
+    return ok({ incidents: items, next_cursor: cursorOf('incidents', next) })
+  },
+})
+
+export const listMonitorIncidents = operation({
+  summary: 'Incidents of this monitor, newest first',
+  tag,
+  query: filters,
+  answers,
+  async run({ scope, id }, query) {
+    requireOrder(query)
+    // The filter alone would answer an unknown monitor with an empty list.
+    await scope.monitors.get(id)
+    const { items, next } = await scope.incidents.list({ ...paged(query), monitor_id: id })
+    return ok({ incidents: items, next_cursor: cursorOf('incidents', next) })
+  },
+})

@@ -1,0 +1,215 @@
+/**
+ * Monitors: create, read, change, remove, and the actions upon them.
+ *
+ * @module
+ */
+
+import type { MonitorInput } from '../engine/api.ts'
+import { ConflictError, ValidationError } from '../errors.ts'
+import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
+import { ok } from './envelope.ts'
+import { monitorReply, requiredVersion, unlessKnown } from './etag.ts'
+import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts'
+import { operation } from './operation.ts'
+import type { Call } from './operation.ts'
+import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
+
+const tag = 'Monitors'
+
+export const listMonitors = operation({
+  summary: 'Lists monitors, oldest first',
+  tag,
+  query: {
+    status: param.anyOf(
+      [...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])],
+      'States, or statuses that several states fold into',
+    ),
+    type: param.words('Type codes'),
+    q: param.text('Part of the name or the target, without regard to case', 200),
+    tag: param.allOfAnyOf('Tags'),
+    ...paging('monitors'),
+  },
+  answers: { 200: { monitors: arrayOf('MonitorSummary'), next_cursor: nullable(text()) } },
+  async run(call, query) {
+    requireKnownTypes(call, query.type ?? [])
+    const { items, next } = await call.scope.monitors.list(paged(query))
+    return ok({ monitors: items, next_cursor: cursorOf('monitors', next) })
+  },
+})
+
+export const createMonitor = operation({
+  summary: 'Creates a monitor in state `pending`',
+  tag,
+  body: 'MonitorCreate',
+  answers: { 201: { monitor: ref('Monitor') } },
+  versioned: true,
+  repeatable: true,
+  async run({ scope, body, host }) {
+    // The engine is the one that checks a user's input; until then it only looks like a `MonitorInput`.
+    const monitor = await scope.monitors.create(body as unknown as MonitorInput)
+    const Location = `${host.base_path}/api/v1/monitors/${monitor.id}`
+    return monitorReply(monitor, { status: 201, headers: { Location } })
+  },
+})
+
+export const showMonitor = operation({
+  summary: 'One monitor with its settings and its status per location',
+  tag,
+  answers: { 200: { monitor: ref('Monitor') } },
+  versioned: true,
+  async run({ scope, id, request }) {
+    return unlessKnown(monitorReply(await scope.monitors.get(id)), request)
+  },
+})
+
+export const updateMonitor = operation({
+  summary: 'Changes the fields that are sent',
+  description:
+    'Merges: `null` resets a field to its default, lists are replaced, a masked secret (`"***"`) is kept, `type` cannot change.',
+  tag,
+  body: 'MonitorUpdate',
+  answers: { 200: { monitor: ref('Monitor') } },
+  versioned: true,
+  async run(call) {
+    const { scope, id, body } = call
+    return monitorReply(await scope.monitors.update(id, body, await ifMatch(call)))
+  },
+})
+
+export const deleteMonitor = operation({
+  summary: 'Deletes the monitor with its results and incidents',
+  tag,
+  answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
+  versioned: true,
+  async run(call) {
+    await call.scope.monitors.remove(call.id, await ifMatch(call))
+    return ok({ deleted: { id: call.id } })
+  },
+})
+
+export const pauseMonitor = operation({
+  summary: 'Pauses the monitor; an open incident is closed without a recovery notice',
+  tag,
+  body: 'none',
+  answers: { 200: { monitor: ref('MonitorSummary') } },
+  versioned: true,
+  repeatable: true,
+  async run(call) {
+    await requireMatch(call)
+    return monitorReply(await call.scope.monitors.pause(call.id))
+  },
+})
+
+export const resumeMonitor = operation({
+  summary: 'Resumes the monitor',
+  tag,
+  body: 'none',
+  answers: { 200: { monitor: ref('MonitorSummary') } },
+  versioned: true,
+  repeatable: true,
+  async run(call) {
+    await requireMatch(call)
+    return monitorReply(await call.scope.monitors.resume(call.id))
+  },
+})
+
+const check = (state: 'queued' | 'done') =>
+  object({ monitor_id: { type: 'integer' }, state: word([state]) })
+
+export const checkMonitor = operation({
+  summary: 'Runs a check from all locations now',
+  description:
+    'Answers 202 once the check is queued; with `wait=1`, 200 once its results are stored.',
+  tag,
+  query: { wait: param.flag('Wait for the results') },
+  body: 'none',
+  answers: {
+    202: { check: check('queued') },
+    200: {
+      check: check('done'),
+      results: arrayOf('Result'),
+      monitor: ref('MonitorSummary'),
+    },
+  },
+  refusals: [409],
+  versioned: true,
+  repeatable: true,
+  async run(call, { wait }) {
+    const { scope, id } = call
+    await requireMatch(call)
+    if (wait !== true) {
+      await scope.monitors.queueCheck(id)
+      return ok({ check: { monitor_id: id, state: 'queued' } }, { status: 202 })
+    }
+    const { results, monitor } = await scope.monitors.check(id)
+    return monitorReply(monitor, { also: { check: { monitor_id: id, state: 'done' }, results } })
+  },
+})
+
+export const showStatus = operation({
+  summary: 'Current state of the monitor',
+  tag,
+  answers: { 200: { status: ref('Status') } },
+  async run({ scope, id }) {
+    return ok({ status: await scope.monitors.status(id) })
+  },
+})
+
+export const listResults = operation({
+  summary: 'Raw check results, newest first',
+  tag,
+  query: {
+    from: param.time('Not before'),
+    to: param.time('Before'),
+    location_id: param.id('Of this location only'),
+    verdict: param.oneOf(['ok', 'fail', 'unknown'], 'With this verdict only'),
+    order: param.oneOf(['asc', 'desc'], 'By time; `desc` unless given'),
+    ...paging('results', { fallback: 100, max: 1000 }),
+  },
+  answers: { 200: { results: arrayOf('Result'), next_cursor: nullable(text()) } },
+  async run({ scope, id }, query) {
+    requireOrder(query)
+    const { items, next } = await scope.results.list(id, paged(query))
+    return ok({ results: items, next_cursor: cursorOf('results', next) })
+  },
+})
+
+export const showUptime = operation({
+  summary: 'Uptime per UTC day, oldest first',
+  tag,
+  query: {
+    days: param.integer({
+      description: 'Days, the present one included',
+      min: 1,
+      max: 365,
+      fallback: 30,
+    }),
+  },
+  answers: { 200: { uptime: ref('Uptime') } },
+  async run({ scope, id }, query) {
+    return ok({ uptime: await scope.monitors.uptime(id, query) })
+  },
+})
+
+/** A typo in a type code would otherwise look like an empty account. */
+function requireKnownTypes({ engine }: Call, types: readonly string[]): void {
+  const known = engine.types.tables()
+  const strange = types.find((type) => !known.has(type))
+  if (strange === undefined) return
+  throw new ValidationError({
+    type: `invalid: one of ${[...known.keys()].join(', ')} is expected`,
+  })
+}
+
+function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
+  return requiredVersion(request, () => scope.monitors.get(id))
+}
+
+/** For actions, which the engine carries out whatever the version: compared beforehand. */
+async function requireMatch(call: Call): Promise<void> {
+  const { version } = await ifMatch(call)
+  if (version === undefined) return
+  const current = await call.scope.monitors.get(call.id)
+  if (current.version === version) return
+  throw new ConflictError('version_mismatch', 'The monitor has another version by now')
+}

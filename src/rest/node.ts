@@ -1,0 +1,175 @@
+/**
+ * The API on Node's own server and on what is built upon it: `createServer(toNodeHandler(rest))`,
+ * `app.use(toNodeHandler(rest))` in Express 4 and 5, `handler(request.raw, reply.raw)` in Fastify.
+ *
+ * @module
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Rest } from './fetch.ts'
+
+/** Other paths go to `next`; without it they are answered with 404. */
+export type NodeHandler = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
+
+/** What frameworks add to Node's request. */
+type FrameworkRequest = IncomingMessage & {
+  /** The path as it was sent; Express cuts the mount point from `url`. */
+  readonly originalUrl?: string
+  /** A body that somebody has read and parsed. */
+  readonly body?: unknown
+}
+
+/** Read and thrown away behind an answer, so that the client comes to read it; then the socket is closed. */
+const DISCARD_LIMIT_BYTES = 1_048_576
+
+export function toNodeHandler(rest: Rest): NodeHandler {
+  return (req, res, next) => {
+    const url = urlOf(req)
+    if (next !== undefined && !rest.owns(url?.pathname ?? '')) {
+      next()
+      return
+    }
+    serve({ rest, req, res, url }).catch((error: unknown) => {
+      // Nothing is left to say to the client: either it is gone or the answer has begun.
+      res.destroy()
+      if (next !== undefined && !res.headersSent) next(error)
+    })
+  }
+}
+
+interface Exchange {
+  readonly rest: Rest
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly url: URL | undefined
+}
+
+async function serve({ rest, req, res, url }: Exchange): Promise<void> {
+  if (url === undefined || !rest.owns(url.pathname)) {
+    await send(plain(404, 'not found'), req, res)
+    return
+  }
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  const request = requestOf(req, url, gone.signal)
+  const response =
+    request === undefined ? plain(405, 'method not allowed') : await rest.fetch(request)
+  await send(response, req, res)
+}
+
+async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer())
+  if (res.destroyed) return
+  res.statusCode = response.status
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') res.setHeader(name, value)
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) res.setHeader('set-cookie', cookies)
+  if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
+  res.end(body)
+  if (!req.complete) discard(req)
+}
+
+/** Not JSON: it is not the API that answers here. */
+function plain(status: number, text: string): Response {
+  return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain' } })
+}
+
+/** The address as the client sent it; `undefined` for what is none (`*`, an authority). */
+function urlOf(req: FrameworkRequest): URL | undefined {
+  const target = req.originalUrl ?? req.url ?? '/'
+  const secure = 'encrypted' in req.socket
+  const host = req.headers.host ?? req.headers[':authority'] ?? 'localhost'
+  const origin = `${secure ? 'https' : 'http'}://${String(host)}`
+  const absolute = target.startsWith('/') ? origin + target : target
+  if (URL.canParse(absolute)) return new URL(absolute)
+  // A host that is none is no reason to refuse: nothing here depends on it.
+  const fallback = `http://localhost${target}`
+  return target.startsWith('/') && URL.canParse(fallback) ? new URL(fallback) : undefined
+}
+
+/** `undefined` where the method is one that `Request` does not take (CONNECT, TRACE). */
+function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Request | undefined {
+  const method = req.method ?? 'GET'
+  if (/^(?:connect|trace|track)$/i.test(method)) return undefined
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) {
+    // Names with a colon are those of HTTP/2 that carry method and path.
+    if (name.startsWith(':')) continue
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+  }
+  if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
+  const body = bodyOf(req)
+  if (req.readableEnded) {
+    // What a parser read is neither compressed nor of its old length any more.
+    headers.delete('content-encoding')
+    headers.delete('content-length')
+  }
+  return new Request(url, {
+    method,
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body, duplex: 'half' }),
+  } as RequestInit)
+}
+
+/**
+ * The stream, or what a parser before us made of it. Whether it was read decides, not whether there is
+ * a `body`: Express 4's JSON parser sets `{}` even where it has read nothing.
+ */
+function bodyOf(
+  req: FrameworkRequest,
+): ReadableStream<Uint8Array> | Uint8Array | string | undefined {
+  if (!req.readableEnded) return streamOf(req)
+  const { body } = req
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  return JSON.stringify(body)
+}
+
+/** Begins to read when it is read from: a body nobody wants stays with Node, which knows how to skip it. */
+function streamOf(req: IncomingMessage): ReadableStream<Uint8Array> {
+  let state: 'unread' | 'open' | 'ended' = 'unread'
+  const begin = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    state = 'open'
+    const end = (finish: () => void): void => {
+      if (state === 'open') finish()
+      state = 'ended'
+    }
+    req.on('data', (chunk: Uint8Array) => {
+      if (state !== 'open') return
+      controller.enqueue(chunk)
+      req.pause()
+    })
+    req.once('end', () => end(() => controller.close()))
+    req.once('error', (error) => end(() => controller.error(error)))
+    req.once('close', () => end(() => controller.error(new Error('the client went away'))))
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (state === 'unread') begin(controller)
+        req.resume()
+      },
+      cancel() {
+        state = 'ended'
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function discard(req: IncomingMessage): void {
+  let left = DISCARD_LIMIT_BYTES
+  req.on('data', (chunk: Uint8Array) => {
+    left -= chunk.length
+    if (left < 0) req.destroy()
+  })
+  req.on('error', () => undefined)
+  req.resume()
+}

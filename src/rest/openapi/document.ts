@@ -1,0 +1,171 @@
+/**
+ * OpenAPI 3.1 from the route table and the field tables: nothing in it is written twice.
+ *
+ * @module
+ */
+
+import type { Engine } from '../../engine/api.ts'
+import type { JsonObject } from '../../model.ts'
+import type { Operation } from '../operation.ts'
+import type { QueryTable } from '../query.ts'
+import { rateHeaders } from '../rate-limit.ts'
+import type { Route } from '../routes.ts'
+import { errorSchema, REFUSALS } from './errors.ts'
+import { HEARTBEAT_PATHS } from './heartbeat.ts'
+import { inputSchemas } from './inputs.ts'
+import { object, ref } from './schemas.ts'
+import type { Schema } from './schemas.ts'
+import { VIEWS } from './views.ts'
+
+interface DocumentOptions {
+  readonly routes: readonly Route[]
+  readonly types: Engine['types']
+  readonly base_path: string
+}
+
+export function openApiDocument({ routes, types, base_path }: DocumentOptions): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const item = (paths[path] ??= {})
+    item[route.method.toLowerCase()] = describeOperation(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'watchpost',
+      version: '1',
+      description: 'Monitors, results, incidents, notifications and reference lists.',
+    },
+    servers: [{ url: base_path === '' ? '/' : base_path }],
+    security: [{ key: [] }],
+    paths: { ...paths, ...HEARTBEAT_PATHS, ...SELF },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
+      schemas: { ...VIEWS, ...inputSchemas(types), Error: errorSchema },
+    },
+  }
+}
+
+const SELF: JsonObject = {
+  '/api/v1/openapi.json': {
+    get: {
+      operationId: 'openapi',
+      summary: 'This document',
+      tags: ['Account and reference lists'],
+      security: [],
+      responses: { 200: answer('The document', { type: 'object' }) },
+    },
+  },
+}
+
+function describeOperation({ method, path, operation }: Route): JsonObject {
+  const { summary, description, tag } = operation
+  return {
+    operationId: operationId(method, path),
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    parameters: parametersOf(path, operation),
+    ...bodyOf(operation),
+    responses: { ...answersOf(operation), ...refusalsOf(path, operation) },
+  }
+}
+
+/** `POST /api/v1/monitors/:id/pause` becomes `post_monitors_id_pause`. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace(/^\/api\/v1/, '')
+    .split(/\W+/)
+    .filter((word) => word !== '')
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+function parametersOf(path: string, operation: Operation): JsonObject[] {
+  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  }))
+  return [...ids, ...queryParameters(operation.query), ...headerParameters(path, operation)]
+}
+
+function queryParameters(table: QueryTable): JsonObject[] {
+  return Object.entries(table).map(([name, { description, schema }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  }))
+}
+
+function headerParameters(path: string, operation: Operation): JsonObject[] {
+  const header = (name: string, description: string): JsonObject => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  })
+  const reads = operation.body === undefined && 200 in operation.answers
+  return [
+    ...(operation.repeatable === true
+      ? [header('Idempotency-Key', 'Sent again within 24 hours, the request takes effect once')]
+      : []),
+    ...(operation.versioned === true && path.includes(':id')
+      ? [header('If-Match', 'Refused with 412 where the monitor has another version')]
+      : []),
+    ...(operation.versioned === true && path.includes(':id') && reads
+      ? [header('If-None-Match', 'Answered with 304 where nothing has changed')]
+      : []),
+  ]
+}
+
+function bodyOf({ body }: Operation): JsonObject {
+  if (body === undefined || body === 'none') return {}
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema: ref(body) } } },
+  }
+}
+
+function answersOf(operation: Operation): JsonObject {
+  return Object.fromEntries(
+    Object.entries(operation.answers).map(([status, members]) => [
+      status,
+      answer(operation.summary, object({ ok: { const: true }, ...members }), {
+        ...RATE_HEADERS,
+        ...(operation.versioned === true && 'monitor' in members ? { ETag: HEADER } : {}),
+        ...(status === '201' ? { Location: HEADER } : {}),
+      }),
+    ]),
+  )
+}
+
+function refusalsOf(path: string, operation: Operation): JsonObject {
+  const statuses = [
+    ...[401, 403, 422, 429, 500, 503],
+    ...(path.includes(':id') ? [404] : []),
+    ...(operation.body === undefined ? [] : [400, 408, 413, 415]),
+    ...(operation.repeatable === true ? [409] : []),
+    ...(operation.versioned === true && path.includes(':id') ? [412] : []),
+    ...(operation.refusals ?? []),
+  ]
+  const refusals = [...new Set(statuses)].sort((a, b) => a - b)
+  return Object.fromEntries(refusals.map((status) => [status, REFUSALS[status] ?? {}]))
+}
+
+const HEADER: JsonObject = { schema: { type: 'string' } }
+
+const RATE_HEADERS: JsonObject = Object.fromEntries(
+  Object.keys(
+    rateHeaders(
+      { requests: 1, window_sec: 1 },
+      { allowed: true, remaining: 1, reset_ms: 1 },
+      { now: () => 0 },
+    ),
+  ).map((name) => [name, HEADER]),
+)
+
+function answer(description: string, schema: Schema, headers: JsonObject = {}): JsonObject {
+  return { description, headers, content: { 'application/json': { schema } } }
+}

@@ -1,0 +1,253 @@
+/**
+ * The schemas of what the engine shows of its records.
+ *
+ * @module
+ */
+
+import type { TypeView } from '../../engine/api.ts'
+import type {
+  AttemptView,
+  ContactView,
+  IncidentView,
+  LocationStatus,
+  LocationView,
+  MonitorSummary,
+  NotificationView,
+  ResultView,
+  StatusView,
+  UptimeDay,
+  UptimeView,
+} from '../../engine/views.ts'
+import type { FieldRow } from '../../fields/describe.ts'
+import { MONITOR_STATES, MONITOR_STATUSES, NOTIFICATION_STATUSES } from '../../model.ts'
+import type { Balance } from '../operation.ts'
+import {
+  arrayOf,
+  flag,
+  integer,
+  nullable,
+  number,
+  object,
+  record,
+  text,
+  time,
+  word,
+} from './schemas.ts'
+import type { Schema } from './schemas.ts'
+
+const id = integer('Positive, never used twice')
+const state = word(MONITOR_STATES)
+const status = word(MONITOR_STATUSES, 'The state, folded for a simple reader')
+const cause_code = nullable(text('Stable machine code'))
+const cause_text = nullable(text('One sentence for a person'))
+const phases = record('Milliseconds per phase, those that took place', { type: 'number' })
+const verdict = word(['ok', 'fail', 'unknown'])
+
+const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
+  id,
+  type: text('Type code'),
+  name: text(),
+  target: text('The checked address, free of secrets'),
+  state,
+  status,
+  stale: flag('More than three rounds in a row could not be decided'),
+  interval_sec: integer(),
+  tags: arrayOf(text()),
+  last_check_at: nullable(time()),
+  next_check_at: nullable(time()),
+  last_duration_ms: nullable(number()),
+  cause_code,
+  open_incident_id: nullable(id),
+  version: integer('Grows with every change of settings'),
+  created_at: time(),
+  updated_at: time(),
+}
+
+const seconds = {
+  up_sec: number(),
+  down_sec: number(),
+  paused_sec: number(),
+  maintenance_sec: number(),
+  unknown_sec: number(),
+  incidents: integer('Incidents that began or were open in this time'),
+}
+
+/** Percent of the known time; never 100 with a second down. */
+const percent = nullable({ type: 'number', minimum: 0, maximum: 100 })
+
+export const VIEWS: Readonly<Record<string, Schema>> = {
+  MonitorSummary: object<MonitorSummary>(summary),
+  Monitor: object(
+    {
+      ...summary,
+      locations: arrayOf('LocationStatus'),
+      counters: object({ fails: integer(), oks: integer(), inconclusive: integer() }),
+    },
+    {
+      open: true,
+      description:
+        'The summary, every setting at the top level as it is written (secrets as `"***"`), and the status per location. Heartbeat monitors also have `token` and `ping_url`.',
+    },
+  ),
+  LocationStatus: object<LocationStatus>({
+    location_id: id,
+    name: text(),
+    status: word(['up', 'down', 'unknown']),
+    last_check_at: nullable(time()),
+    duration_ms: nullable(number()),
+    phases,
+    cause_code,
+    cause_text,
+    consecutive_fails: integer(),
+  }),
+  Status: object<StatusView>({
+    state,
+    status,
+    since: time('When the state was entered'),
+    last_check_at: nullable(time()),
+    next_check_at: nullable(time()),
+    stale: flag(),
+    cause_code,
+    cause_text,
+    incident: nullable(object({ id, started_at: time() })),
+    locations: arrayOf('LocationStatus'),
+    uptime_24h: percent,
+  }),
+  Result: object<ResultView>({
+    id,
+    monitor_id: id,
+    location_id: id,
+    round: time('Due time, shared by all locations of one round'),
+    lag_ms: number('How late the check began; never part of `duration_ms`'),
+    verdict,
+    cause_code,
+    cause_text,
+    phase: nullable(text('The phase in which it failed')),
+    started_at: time(),
+    duration_ms: number(),
+    phases,
+    remote_ip: nullable(text()),
+    details: record('What the type measured; GET /types names it'),
+  }),
+  Uptime: object<UptimeView>({
+    from: time(),
+    to: time(),
+    tz: word(['UTC']),
+    overall: percent,
+    ...seconds,
+    days: arrayOf('UptimeDay'),
+  }),
+  UptimeDay: object<UptimeDay>({
+    date: { ...text(), format: 'date' },
+    uptime: percent,
+    ...seconds,
+    checks: integer(),
+    avg_ms: nullable(number()),
+    p95_ms: nullable(number()),
+    partial: flag('The day has not ended, or the monitor is younger than it'),
+  }),
+  Incident: object<IncidentView>({
+    id,
+    monitor: object({ id, name: text(), type: text(), target: text() }),
+    state: word(['open', 'closed']),
+    started_at: time('The first failing round'),
+    detected_at: time('Its confirmation'),
+    ended_at: nullable(time('The first good round')),
+    duration_sec: number('Until now while open'),
+    cause_code: text(),
+    cause_text: text(),
+    causes: arrayOf(object({ at: time(), cause_code: text(), cause_text: text() })),
+    locations_failed: arrayOf(id),
+    closed_reason: nullable(word(['recovered', 'paused', 'reconfigured', 'deleted'])),
+  }),
+  Location: object<LocationView>({ id, name: text(), online: flag() }),
+  Contact: object<ContactView>({
+    id,
+    kind: text('`webhook`, or a kind of the host'),
+    name: text(),
+    all_monitors: flag('Told about every monitor of the account'),
+    settings: record('Settings of the kind; secrets are masked'),
+    last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
+    created_at: time(),
+  }),
+  Notification: object<NotificationView>({
+    id,
+    event: text(),
+    monitor_id: nullable(id),
+    incident_id: nullable(id),
+    contact_id: id,
+    status: word(NOTIFICATION_STATUSES),
+    error: nullable(text()),
+    repeat: integer('Number of the repetition, 0 for all other events'),
+    created_at: time(),
+    sent_at: nullable(time('The first attempt')),
+    next_attempt_at: nullable(time()),
+    finished_at: nullable(time()),
+    attempts: arrayOf('Attempt'),
+  }),
+  Attempt: object<AttemptView>({
+    at: time(),
+    duration_ms: number(),
+    http_status: nullable(integer()),
+    error: nullable(text()),
+    answer: nullable(text("The beginning of the receiver's answer")),
+  }),
+  Balance: object<Balance>(
+    {
+      amount: nullable(text('Decimal number')),
+      currency: text('ISO 4217'),
+      unlimited: flag(),
+      updated_at: time(),
+    },
+    { optional: ['currency', 'unlimited', 'updated_at'], open: true },
+  ),
+  Me: object({
+    account: object({ id, name: nullable(text()) }),
+    key: object({
+      id: { type: ['integer', 'string'] },
+      name: nullable(text()),
+      scopes: arrayOf(word(['read', 'write'])),
+      created_at: nullable(time()),
+      last_used_at: nullable(time()),
+    }),
+    limits: object({ requests_per_minute: nullable(integer()) }),
+  }),
+  Type: object<TypeView>(
+    {
+      type: text('Type code'),
+      name: text(),
+      description: text(),
+      fields: arrayOf('Field'),
+      causes: arrayOf(
+        object({
+          code: text(),
+          text: text(),
+          verdict: word(['fail', 'unknown']),
+          phase: nullable(text()),
+        }),
+      ),
+      measurements: arrayOf(object({ name: text(), description: text() })),
+      events: arrayOf(text()),
+      defaults: object({ interval_sec: integer(), timeout_ms: integer() }),
+      available: flag('`false` where its driver is not installed'),
+      install: text('How to install the driver'),
+    },
+    { optional: ['install'] },
+  ),
+  Field: object<FieldRow>(
+    {
+      name: text('Dotted where nested'),
+      kind: word(['string', 'integer', 'number', 'boolean', 'enum', 'regex', 'array', 'object']),
+      required: flag(),
+      default: true as unknown as Schema,
+      description: text(),
+      min: number('Of a number, or of the length of a text or list'),
+      max: number(),
+      enum: arrayOf({ type: ['string', 'number'] }),
+      format: text(),
+      unit: text(),
+      secret: flag('Never shown again'),
+    },
+    { optional: ['min', 'max', 'enum', 'format', 'unit', 'secret'] },
+  ),
+}

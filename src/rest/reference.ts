@@ -1,0 +1,82 @@
+/**
+ * Reference lists and what concerns the account itself.
+ *
+ * @module
+ */
+
+import { ConfigurationError } from '../errors.ts'
+import { ok } from './envelope.ts'
+import { arrayOf, ref } from './openapi/schemas.ts'
+import { operation } from './operation.ts'
+import type { Balance } from './operation.ts'
+
+const tag = 'Account and reference lists'
+
+export const showMe = operation({
+  summary: 'The account and the key that ask',
+  tag,
+  answers: { 200: { me: ref('Me') } },
+  async run({ engine, identity, host }) {
+    const { account_id, key } = identity
+    const account = (await engine.accounts.list()).find(({ id }) => id === account_id)
+    const per_minute =
+      host.rate === null ? null : Math.floor((host.rate.requests * 60) / host.rate.window_sec)
+    return ok({
+      me: {
+        account: { id: account_id, name: account?.name ?? null },
+        key: {
+          id: key.id,
+          name: key.name ?? null,
+          scopes: key.scopes ?? ['read', 'write'],
+          created_at: key.created_at ?? null,
+          last_used_at: key.last_used_at ?? null,
+        },
+        limits: { requests_per_minute: per_minute },
+      },
+    })
+  },
+})
+
+export const listLocations = operation({
+  summary: 'The places from which checks are made',
+  tag,
+  answers: { 200: { locations: arrayOf('Location') } },
+  async run({ engine }) {
+    return ok({ locations: await engine.locations.list() })
+  },
+})
+
+export const listContacts = operation({
+  summary: 'The contacts that can be told',
+  tag,
+  answers: { 200: { contacts: arrayOf('Contact') } },
+  async run({ scope }) {
+    return ok({ contacts: await scope.contacts.list() })
+  },
+})
+
+export const showBalance = operation({
+  summary: 'Account balance',
+  tag,
+  answers: { 200: { balance: ref('Balance') } },
+  async run({ host, identity }) {
+    const balance = await host.balance(identity.account_id)
+    requireDecimal(balance)
+    return ok({ balance })
+  },
+})
+
+export const listTypes = operation({
+  summary: 'Monitor types with all fields of each',
+  tag,
+  answers: { 200: { types: arrayOf('Type'), common_fields: arrayOf('Field') } },
+  run({ engine }) {
+    return Promise.resolve(ok({ types: engine.types.list(), common_fields: engine.types.common() }))
+  },
+})
+
+/** The host's function is not ours, and a number there would round money without anybody noticing. */
+function requireDecimal({ amount }: Balance): void {
+  if (amount === null || (typeof amount === 'string' && /^-?\d+(\.\d+)?$/.test(amount))) return
+  throw new ConfigurationError('`balance` must yield the amount as a decimal text or null')
+}

@@ -1,0 +1,77 @@
+/**
+ * From an error to the status and code that a client sees.
+ *
+ * @module
+ */
+
+import { isWatchpostError, WatchpostError } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Failure } from './envelope.ts'
+
+/** A request that is refused before the engine sees it. */
+export class Refusal extends WatchpostError {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.error, failure.message ?? failure.error)
+    this.failure = failure
+  }
+}
+
+/**
+ * Status per error of the engine. Looked up by name and not by `instanceof`: the host may have loaded
+ * the engine from the ESM build and this adapter from the CommonJS one.
+ */
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['ValidationError', 422],
+  ['NotFoundError', 404],
+  ['ConflictError', 409],
+  ['StorageError', 503],
+  ['ClosedError', 503],
+])
+
+/** Codes that have a status of their own. A version is compared only where `If-Match` was sent, hence 412. */
+const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([['version_mismatch', 412]])
+
+/** What the storage or the engine said about itself is for the operator, not for the client. */
+const NEUTRAL_TEXT: ReadonlyMap<string, string> = new Map([
+  ['storage', 'The storage does not answer; nothing was changed'],
+  ['unavailable', 'The service is starting or stopping'],
+])
+
+interface FailureContext {
+  readonly logger: Logger
+  /** What the log line carries besides the error; free of secrets. */
+  readonly about: Readonly<Record<string, unknown>>
+}
+
+export function failureOf(error: unknown, { logger, about }: FailureContext): Failure {
+  if (isRefusal(error)) return error.failure
+  const status = isWatchpostError(error) ? statusOf(error) : undefined
+  if (!isWatchpostError(error) || status === undefined) {
+    logger.error({ ...about, error }, 'a request failed unexpectedly')
+    return { status: 500, error: 'internal', message: 'Something went wrong on our side' }
+  }
+  if (status >= 500) logger.warn({ ...about, error }, 'a request could not be served')
+  const fields = fieldsOf(error)
+  if (fields !== undefined) return { status, error: error.code, fields }
+  return {
+    status,
+    error: error.code,
+    message: NEUTRAL_TEXT.get(error.code) ?? error.message,
+    ...(status === 503 ? { retry_after: 5 } : {}),
+  }
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return isWatchpostError(error) && 'failure' in error
+}
+
+function statusOf(error: WatchpostError): number | undefined {
+  return STATUS_OF_CODE.get(error.code) ?? STATUS_OF.get(error.name)
+}
+
+function fieldsOf(error: WatchpostError): Readonly<Record<string, string>> | undefined {
+  if (!('fields' in error) || typeof error.fields !== 'object' || error.fields === null) return
+  return error.fields as Readonly<Record<string, string>>
+}

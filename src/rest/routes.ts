@@ -1,0 +1,70 @@
+/**
+ * The route table. It reads like section 4 of the specification; what is ours beyond it stands below the line.
+ *
+ * @module
+ */
+
+import { listIncidents, listMonitorIncidents } from './incidents.ts'
+import {
+  checkMonitor,
+  createMonitor,
+  deleteMonitor,
+  listMonitors,
+  listResults,
+  pauseMonitor,
+  resumeMonitor,
+  showMonitor,
+  showStatus,
+  showUptime,
+  updateMonitor,
+} from './monitors.ts'
+import {
+  listNotifications,
+  resendNotification,
+  showNotification,
+  testContact,
+} from './notifications.ts'
+import type { Operation } from './operation.ts'
+import { listContacts, listLocations, listTypes, showBalance, showMe } from './reference.ts'
+import type { RoutePattern } from './router.ts'
+
+export interface Route extends RoutePattern {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly operation: Operation
+}
+
+export const API = '/api/v1'
+export const HEARTBEAT = '/hb'
+export const OPENAPI = `${API}/openapi.json`
+
+const on = (method: Route['method'], path: string, operation: Operation): Route => ({
+  method,
+  path: `${API}${path}`,
+  operation,
+})
+
+export const routes: readonly Route[] = [
+  on('GET', '/me', showMe),
+  on('GET', '/monitors', listMonitors),
+  on('POST', '/monitors', createMonitor),
+  on('GET', '/monitors/:id', showMonitor),
+  on('PATCH', '/monitors/:id', updateMonitor),
+  on('DELETE', '/monitors/:id', deleteMonitor),
+  on('POST', '/monitors/:id/pause', pauseMonitor),
+  on('POST', '/monitors/:id/resume', resumeMonitor),
+  on('POST', '/monitors/:id/check', checkMonitor),
+  on('GET', '/monitors/:id/status', showStatus),
+  on('GET', '/monitors/:id/results', listResults),
+  on('GET', '/monitors/:id/uptime', showUptime),
+  on('GET', '/monitors/:id/incidents', listMonitorIncidents),
+  on('GET', '/incidents', listIncidents),
+  on('GET', '/locations', listLocations),
+  on('GET', '/contacts', listContacts),
+  on('GET', '/balance', showBalance),
+  on('GET', '/types', listTypes),
+  // ----------------------------------------------------------------
+  on('GET', '/notifications', listNotifications),
+  on('GET', '/notifications/:id', showNotification),
+  on('POST', '/notifications/:id/resend', resendNotification),
+  on('POST', '/contacts/:id/test', testContact),
+]
