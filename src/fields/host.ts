@@ -15,7 +15,7 @@ export function parseHost(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
   if (bare === '' || /[\s/?#@\\%[\]]/.test(bare)) return undefined
   const isV6 = bare.includes(':')
-  const url = URL.parse === undefined ? tryUrl(bare, isV6) : URL.parse(urlOf(bare, isV6))
+  const url = urlOf(isV6 ? `[${bare}]` : bare)
   if (url === null) return undefined
   if (isV6) return url.hostname.slice(1, -1)
   const name = url.hostname.replace(/\.$/, '')
@@ -23,14 +23,9 @@ export function parseHost(text: string): string | undefined {
   return valid ? name : undefined
 }
 
-function urlOf(host: string, isV6: boolean): string {
-  return `http://${isV6 ? `[${host}]` : host}/`
-}
-
-/** `URL.parse` came with Node 22.1. */
-function tryUrl(host: string, isV6: boolean): URL | null {
+function urlOf(host: string): URL | null {
   try {
-    return new URL(urlOf(host, isV6))
+    return new URL(`http://${host}/`)
   } catch {
     return null
   }

@@ -68,11 +68,17 @@ export const field = {
     return defineField({ kind: 'number', ...info }, numberSchema(bounds, false))
   },
 
-  flag(info: Extra): FieldBuilder<boolean> {
-    return defineField(
-      { kind: 'boolean', ...info },
+  /** `aliases` are words that are accepted as well, where other types have a choice of more than two. */
+  flag(
+    info: Extra & { readonly aliases?: Readonly<Record<string, boolean>> },
+  ): FieldBuilder<boolean> {
+    const { aliases = {}, ...rest } = info
+    const schema = v.pipe(
+      v.unknown(),
+      v.transform((value) => (typeof value === 'string' ? (aliases[value] ?? value) : value)),
       v.boolean('invalid: true or false is expected'),
     )
+    return defineField({ kind: 'boolean', ...rest }, schema)
   },
 
   /** One of a few words; `aliases` are accepted as well and stored as the word they stand for. */

@@ -1,0 +1,51 @@
+/**
+ * What the parts of one engine share. Made once by `createEngine`; no part holds state of its own
+ * outside of it.
+ *
+ * @module
+ */
+
+import type { EventEmitter } from 'eventemitter3'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../logger.ts'
+import type { LocationRecord } from '../model.ts'
+import type { Store } from '../store/store.ts'
+import type { AnyContactKind } from '../webhook/contact-kind.ts'
+import type { EngineEvents } from './events.ts'
+import type { Registry } from './registry.ts'
+import type { Seal } from './seal.ts'
+
+type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => void }
+
+export interface Core {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly store: Store
+  readonly registry: Registry
+  readonly kinds: ReadonlyMap<string, AnyContactKind>
+  readonly seal: Seal
+  readonly events: EventEmitter<Listeners>
+  /** Begins the address of a heartbeat: `<baseUrl>/hb/<token>`. */
+  readonly baseUrl: string
+  /** Of this engine, in order of the configuration; filled when the store is opened. */
+  locations: readonly LocationRecord[]
+}
+
+/** Tells listeners without letting one of them break the engine. */
+export function emit<E extends keyof EngineEvents>(
+  core: Core,
+  event: E,
+  payload: EngineEvents[E],
+): void {
+  try {
+    ;(core.events.emit as (event: E, payload: EngineEvents[E]) => boolean)(event, payload)
+  } catch (err) {
+    core.log.error({ err, event }, 'a listener of the engine threw')
+  }
+}
+
+/** For what fails where no caller waits. */
+export function complain(core: Core, err: unknown, message: string): void {
+  core.log.error({ err }, message)
+  emit(core, 'error', err)
+}

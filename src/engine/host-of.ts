@@ -1,0 +1,13 @@
+/**
+ * The host that a target names, for the limit of checks per host. Works on what checkers give as their
+ * target: a URL, `host:port`, a bare name.
+ *
+ * @module
+ */
+
+export function hostOf(target: string): string {
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(target)
+  if (url?.[1] !== undefined) return url[1].toLowerCase()
+  const bare = /^(\[[^\]]*\]|[^:/\s]+)(?::\d+)?/.exec(target)
+  return (bare?.[1] ?? target).toLowerCase()
+}

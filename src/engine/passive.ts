@@ -1,0 +1,250 @@
+/**
+ * Monitors that are fed by signals: a signal is folded into the memo and judged at once; silence is
+ * judged when its deadline passes. Both happen inside a change of the monitor, so that a signal and a
+ * deadline at the same moment cannot overtake each other.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import type { Signal, Terms } from '../checkers/checker.ts'
+import { NotFoundError } from '../errors.ts'
+import type { CheckReport, EpochMs, Json, MonitorState } from '../model.ts'
+import type { Change } from '../store/store.ts'
+import type { CheckOrder } from '../probes/transport.ts'
+import type { SignalInput } from './api.ts'
+import type { Core } from './core.ts'
+import { hostOf } from './host-of.ts'
+import { interpret } from './interpret.ts'
+import { effective } from './registry.ts'
+import { roundEvent } from './rounds.ts'
+import type { Concluded } from './rounds.ts'
+import type { Entry, Roster } from './roster.ts'
+
+/** Signals of one monitor in a minute; more are answered and not recorded. */
+const SIGNALS_PER_MINUTE = 60
+
+export interface SignalAnswer {
+  readonly state: MonitorState
+  readonly next_expected_at: string | null
+  readonly ignored?: 'rate_limited'
+}
+
+export interface PassiveMonitors {
+  /** @throws NotFoundError for an unknown token */
+  signal(token: string, input: SignalInput): Promise<SignalAnswer>
+  /** Judges the silence of a monitor whose deadline has passed. */
+  judge(entry: Entry): Promise<Concluded | null>
+  /** Gives every deadline that passed while the engine was away its grace anew. */
+  forgiveOutage(alive_at: EpochMs): Promise<void>
+}
+
+export interface PassiveOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
+  readonly onConcluded: (concluded: Concluded | null) => void
+}
+
+export function createPassiveMonitors({
+  core,
+  roster,
+  run,
+  onConcluded,
+}: PassiveOptions): PassiveMonitors {
+  const { clock } = core
+  const recent = new Map<number, EpochMs[]>()
+
+  function tooMany(id: number, now: EpochMs): boolean {
+    const minute = (recent.get(id) ?? []).filter((at) => at > now - 60_000)
+    const full = minute.length >= SIGNALS_PER_MINUTE
+    if (!full) minute.push(now)
+    recent.set(id, minute)
+    return full
+  }
+
+  async function judged(
+    entry: Entry,
+    memo: Json | undefined,
+    at: EpochMs,
+  ): Promise<{ change: Change | null; fresh: Concluded['fresh'] }> {
+    const location_id = locationOf(entry)
+    const report = await run(
+      orderFor(core, entry, { memo, at, location_id }),
+      new AbortController().signal,
+    )
+    const reported = {
+      location_id,
+      report: { ...report, ...(memo === undefined ? {} : { memo }) },
+      lag_ms: 0,
+    }
+    const event = roundEvent(entry, [reported], at)
+    const interpreted = await interpret(core, entry, {
+      event,
+      round: at,
+      reports: [reported],
+      notices: report.notices ?? [],
+    })
+    return { change: interpreted?.change ?? null, fresh: interpreted?.fresh ?? [] }
+  }
+
+  async function conclude(
+    id: number,
+    work: (entry: Entry) => Promise<{ change: Change | null; fresh: Concluded['fresh'] }>,
+  ): Promise<Concluded | null> {
+    let fresh: Concluded['fresh'] = []
+    const changed = await roster.change(id, async (entry) => {
+      const result = await work(entry)
+      fresh = result.fresh
+      return result.change
+    })
+    return changed === null ? null : { changed, fresh }
+  }
+
+  return {
+    async signal(token, input) {
+      const found = await roster.byTokenHash(tokenHash(token))
+      const { passive } = found.type.checker
+      if (passive === undefined) throw new NotFoundError('monitor')
+      const { id } = found.record
+      if (tooMany(id, clock.now())) return { ...answerOf(found), ignored: 'rate_limited' }
+      const concluded = await conclude(id, (entry) => {
+        const at = clock.now()
+        const memo = passive.receive(memoOf(entry), { ...input, at } satisfies Signal)
+        const quiet = input.kind === 'log' || entry.record.machine.state === 'paused'
+        return quiet
+          ? Promise.resolve({ change: remembering(entry, memo, at), fresh: [] })
+          : judged(entry, memo, at)
+      })
+      onConcluded(concluded)
+      return answerOf(concluded?.changed.after ?? found)
+    },
+
+    judge: ({ record }) =>
+      conclude(record.id, (entry) => {
+        const { version, machine } = entry.record
+        if (version !== record.version || machine.state === 'paused')
+          return Promise.resolve({ change: null, fresh: [] })
+        // On the memo as it is now: a signal that came just before its deadline was judged counts.
+        return judged(entry, memoOf(entry), clock.now())
+      }),
+
+    async forgiveOutage(alive_at) {
+      for (const { record } of [...roster.entries()]) {
+        await roster.change(record.id, (entry) => forgiven(entry, alive_at, clock.now()))
+      }
+    },
+  }
+}
+
+/** What a passive checker judges by. */
+export function termsOf(entry: Entry): Terms<never> {
+  return { settings: entry.settings as never, period_ms: entry.record.common.interval_sec * 1000 }
+}
+
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** The memo with a new period, for a monitor that comes back from a pause. */
+export function rearmed(entry: Entry, at: EpochMs): Partial<Change> {
+  const memo = entry.type.checker.passive?.rearm(
+    memoOf(entry),
+    { at, reason: 'resumed' },
+    termsOf(entry),
+  )
+  return memo === undefined ? {} : { locations: [stateWith(entry, memo)] }
+}
+
+function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null {
+  const { passive } = entry.type.checker
+  const { machine, id, version } = entry.record
+  const memo = memoOf(entry)
+  if (passive === undefined || memo === undefined || machine.state === 'paused') return null
+  const due = passive.dueAt(memo, alive_at, termsOf(entry))
+  if (due === null || due > now) return null
+  const rearmedMemo = passive.rearm(memo, { at: now, reason: 'outage' }, termsOf(entry))
+  if (rearmedMemo === undefined) return null
+  const from = Math.max(alive_at, machine.since, machine.known_since)
+  const gap =
+    machine.availability === 'unknown' || from >= now
+      ? []
+      : [
+          { at: from, availability: 'unknown' as const },
+          { at: now, availability: machine.availability },
+        ]
+  return {
+    monitor_id: id,
+    version,
+    at: now,
+    locations: [stateWith(entry, rearmedMemo)],
+    availability: gap,
+    machine: { ...machine, known_since: now },
+  }
+}
+
+function remembering(entry: Entry, memo: Json, at: EpochMs): Change {
+  return {
+    monitor_id: entry.record.id,
+    version: entry.record.version,
+    at,
+    locations: [stateWith(entry, memo)],
+  }
+}
+
+function stateWith(entry: Entry, memo: Json) {
+  const location_id = locationOf(entry)
+  const state = entry.locations.get(location_id)
+  return {
+    monitor_id: entry.record.id,
+    location_id,
+    last: state?.last ?? null,
+    consecutive_fails: state?.consecutive_fails ?? 0,
+    memo,
+  }
+}
+
+export function memoOf(entry: Entry): Json | undefined {
+  return entry.locations.get(locationOf(entry))?.memo ?? undefined
+}
+
+function locationOf(entry: Entry): number {
+  return effective(entry.type, entry.record.common).location_ids[0] ?? 0
+}
+
+function answerOf(entry: Entry): SignalAnswer {
+  const expected = entry.locations.get(locationOf(entry))?.last?.details.next_expected_at
+  return {
+    state: entry.record.machine.state,
+    next_expected_at: typeof expected === 'string' ? expected : null,
+  }
+}
+
+function orderFor(
+  core: Core,
+  { record, settings }: Entry,
+  {
+    memo,
+    at,
+    location_id,
+  }: { readonly memo: Json | undefined; readonly at: EpochMs; readonly location_id: number },
+): CheckOrder {
+  const location = core.locations.find(({ id }) => id === location_id) ?? {
+    id: location_id,
+    name: 'local',
+  }
+  return {
+    id: `${record.id}-${record.version}-${at}-${location_id}`,
+    monitor_id: record.id,
+    version: record.version,
+    type: record.type,
+    settings,
+    timeout_ms: record.common.timeout_ms,
+    interval_sec: record.common.interval_sec,
+    location,
+    round: at,
+    expires_at: at + record.common.timeout_ms,
+    memo: memo ?? null,
+    host: hostOf(record.target),
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * The monitors as the engine works with them. While it runs they are held in memory; every change goes
+ * through `change`, one at a time per monitor, and is in the store before memory shows it.
+ *
+ * @module
+ */
+
+import { NotFoundError } from '../errors.ts'
+import type { FieldTable } from '../fields/field.ts'
+import { mapSecrets } from '../fields/secrets.ts'
+import type { JsonObject, LocationState, MonitorRecord } from '../model.ts'
+import { OPENED_INCIDENT } from '../store/store.ts'
+import type { Change, Committed } from '../store/store.ts'
+import { createCommitter } from './committer.ts'
+import type { Core } from './core.ts'
+import type { MonitorType } from './registry.ts'
+
+/** Monitors read from the store in one go. */
+const PAGE = 500
+
+/** How often a change is worked out anew because another process was faster. */
+const TRIES = 5
+
+export interface Entry {
+  readonly record: MonitorRecord
+  readonly type: MonitorType
+  /** Type-specific settings in wire form with secrets in clear. */
+  readonly settings: JsonObject
+  readonly locations: ReadonlyMap<number, LocationState>
+}
+
+/** A commit that took effect, with the monitor before and after it. */
+export interface Changed {
+  readonly before: Entry
+  /** `undefined` where the monitor was removed. */
+  readonly after: Entry | undefined
+  readonly change: Change
+  readonly committed: Extract<Committed, { ok: true }>
+}
+
+export interface Roster {
+  /** Reads all monitors into memory and keeps them there. */
+  load(): Promise<void>
+  unload(): void
+  /** @throws NotFoundError */
+  get(id: number): Promise<Entry>
+  /** From memory alone. */
+  peek(id: number): Entry | undefined
+  byTokenHash(hash: string): Promise<Entry>
+  /** Takes in a monitor that was just created. */
+  add(record: MonitorRecord): Entry
+  entries(): IterableIterator<Entry>
+  readonly size: number
+  /** Works a change out on the present state and commits it; `null` changes nothing. @throws NotFoundError, StorageError */
+  change(
+    id: number,
+    work: (entry: Entry) => Promise<Change | null> | Change | null,
+  ): Promise<Changed | null>
+  /** Secrets of type-specific settings, sealed for the store or opened. */
+  seal(type: MonitorType, settings: JsonObject): JsonObject
+  /** Resolves when every change that was begun has ended. */
+  drain(): Promise<void>
+}
+
+export function createRoster(core: Core): Roster {
+  const { store, registry } = core
+  const committer = createCommitter(store)
+  const held = new Map<number, Entry>()
+  const tails = new Map<number, Promise<unknown>>()
+  let loaded = false
+
+  const place = (path: string): string => `monitor.${path}`
+
+  function entryOf(record: MonitorRecord, states: readonly LocationState[]): Entry {
+    const type = registry.demand(record.type)
+    const fields = type.checker.fields as FieldTable
+    return {
+      record,
+      type,
+      settings: mapSecrets(fields, record.settings, (secret, path) =>
+        core.seal.open(secret, place(path)),
+      ),
+      locations: new Map(states.map((state) => [state.location_id, state])),
+    }
+  }
+
+  async function read(record: MonitorRecord | undefined): Promise<Entry> {
+    if (record === undefined) throw new NotFoundError('monitor')
+    return entryOf(record, await store.monitors.locations([record.id]))
+  }
+
+  /** One after the other per monitor; a failure of one does not reach the next. */
+  function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
+    const turn = (tails.get(id) ?? Promise.resolve()).then(work, work)
+    tails.set(id, turn)
+    const forget = (): void => {
+      if (tails.get(id) === turn) tails.delete(id)
+    }
+    turn.then(forget, forget)
+    return turn
+  }
+
+  async function attempt(
+    id: number,
+    work: Parameters<Roster['change']>[1],
+  ): Promise<Changed | null> {
+    for (let tries = 1; ; tries++) {
+      const before = await roster.get(id)
+      const change = await work(before)
+      if (change === null) return null
+      const committed = await committer.commit(change)
+      if (committed.ok) return settle(before, change, committed)
+      held.delete(id)
+      if (committed.reason === 'gone') throw new NotFoundError('monitor')
+      if (tries === TRIES)
+        throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
+      if (loaded) held.set(id, await read(await store.monitors.get(id)))
+    }
+  }
+
+  function settle(
+    before: Entry,
+    change: Change,
+    committed: Extract<Committed, { ok: true }>,
+  ): Changed {
+    const after = change.remove === true ? undefined : applied(before, change, committed)
+    if (after === undefined) held.delete(before.record.id)
+    else if (loaded) held.set(before.record.id, after)
+    return { before, after, change, committed }
+  }
+
+  function applied(
+    before: Entry,
+    change: Change,
+    committed: Extract<Committed, { ok: true }>,
+  ): Entry {
+    const { record } = before
+    const next: MonitorRecord = {
+      ...record,
+      ...change.settings,
+      ...change.token,
+      machine: withIncident(change.machine ?? record.machine, committed.incident_id),
+      version: committed.version,
+      updated_at: change.settings === undefined ? record.updated_at : change.at,
+    }
+    const states = new Map(change.forget_locations === true ? [] : before.locations)
+    for (const state of change.locations ?? []) states.set(state.location_id, state)
+    return change.settings === undefined
+      ? { ...before, record: next, locations: states }
+      : entryOf(next, [...states.values()])
+  }
+
+  const roster: Roster = {
+    async load() {
+      for (let after_id = 0; ;) {
+        const page = await store.monitors.list({ after_id, limit: PAGE })
+        const states = await store.monitors.locations(page.map(({ id }) => id))
+        const byMonitor = groupByMonitor(states)
+        for (const record of page) {
+          try {
+            held.set(record.id, entryOf(record, byMonitor.get(record.id) ?? []))
+          } catch (err) {
+            // A type that is no longer registered must not keep the others from being watched.
+            core.log.error({ err, monitor_id: record.id }, 'a stored monitor cannot be watched')
+          }
+        }
+        const last = page.at(-1)
+        if (last === undefined || page.length < PAGE) break
+        after_id = last.id
+      }
+      loaded = true
+    },
+    unload() {
+      loaded = false
+      held.clear()
+    },
+    peek: (id) => held.get(id),
+    async get(id) {
+      return held.get(id) ?? read(await store.monitors.get(id))
+    },
+    async byTokenHash(hash) {
+      const record = await store.monitors.byTokenHash(hash)
+      return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
+    },
+    add(record) {
+      const entry = entryOf(record, [])
+      if (loaded) held.set(record.id, entry)
+      return entry
+    },
+    entries: () => held.values(),
+    get size() {
+      return held.size
+    },
+    change: (id, work) => inTurn(id, () => attempt(id, work)),
+    seal: (type, settings) =>
+      mapSecrets(type.checker.fields as FieldTable, settings, (secret, path) =>
+        core.seal.close(secret, place(path)),
+      ),
+    async drain() {
+      while (tails.size > 0) await Promise.allSettled([...tails.values()])
+      await committer.drain()
+    },
+  }
+  return roster
+}
+
+function withIncident(
+  machine: MonitorRecord['machine'],
+  id: number | null,
+): MonitorRecord['machine'] {
+  const { incident } = machine
+  if (incident?.id !== OPENED_INCIDENT || id === null) return machine
+  return { ...machine, incident: { ...incident, id } }
+}
+
+function groupByMonitor(states: readonly LocationState[]): Map<number, LocationState[]> {
+  const groups = new Map<number, LocationState[]>()
+  for (const state of states) {
+    const group = groups.get(state.monitor_id)
+    if (group === undefined) groups.set(state.monitor_id, [state])
+    else group.push(state)
+  }
+  return groups
+}

@@ -1,0 +1,273 @@
+/**
+ * A round asks all locations of a monitor at one tick and is decided by their answers alone. At most one
+ * round of a monitor is under way; what comes too late changes nothing.
+ *
+ * @module
+ */
+
+import type { Timer } from '../clock.ts'
+import { iso } from '../clock.ts'
+import { ClosedError, ConflictError } from '../errors.ts'
+import { quorum } from '../incident/quorum.ts'
+import type { RoundEvent } from '../incident/transition.ts'
+import type { CheckReport, EpochMs, LocationRecord } from '../model.ts'
+import type { CheckAnswer, CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import { complain } from './core.ts'
+import type { Core } from './core.ts'
+import { hostOf } from './host-of.ts'
+import { interpret } from './interpret.ts'
+import type { Happening, Reported } from './interpret.ts'
+import { effective } from './registry.ts'
+import type { Changed, Entry, Roster } from './roster.ts'
+
+/** For the way of an answer back to the engine. */
+const SLACK_MS = 5_000
+
+/** A round's notices and memory of what came of it. */
+export interface Concluded {
+  readonly changed: Changed
+  readonly fresh: readonly { readonly event: string; readonly data: unknown }[]
+}
+
+interface OpenRound {
+  readonly entry: Entry
+  readonly tick: EpochMs
+  readonly locations: readonly LocationRecord[]
+  readonly reports: Map<number, Reported>
+  readonly timer: Timer
+  readonly ended: Promise<Concluded | null>
+  readonly end: (concluded: Concluded | null) => void
+  readonly fail: (error: unknown) => void
+}
+
+export interface Rounds {
+  /** Begins a round, or joins the one under way. Resolves when it is in the store; `null` when it was overtaken by a change of the monitor. */
+  run(entry: Entry, tick: EpochMs): Promise<Concluded | null>
+  underWay(monitor_id: number): boolean
+  answer(answer: CheckAnswer): void
+  /** Drops the round of a monitor that is no longer to be checked. */
+  cancel(monitor_id: number, reason: 'paused' | 'changed'): void
+  readonly size: number
+  /** Resolves when no round is under way. */
+  drain(): Promise<void>
+}
+
+export interface RoundsOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly probes: ProbeTransport
+  readonly onConcluded: (concluded: Concluded) => void
+}
+
+export function createRounds({ core, roster, probes, onConcluded }: RoundsOptions): Rounds {
+  const { clock } = core
+  const open = new Map<number, OpenRound>()
+
+  function begin(entry: Entry, tick: EpochMs): OpenRound {
+    const { record } = entry
+    const { location_ids, interval_sec, timeout_ms } = effective(entry.type, record.common)
+    const locations = core.locations.filter(({ id }) => location_ids.includes(id))
+    // A round that could not begin within its interval makes room for the next.
+    const expires_at = clock.now() + interval_sec * 1000
+    const deferred = defer<Concluded | null>()
+    const round: OpenRound = {
+      entry,
+      tick,
+      locations,
+      reports: new Map(),
+      timer: clock.timer(interval_sec * 1000 + timeout_ms + SLACK_MS, () => conclude(round)),
+      ended: deferred.promise,
+      end: deferred.resolve,
+      fail: deferred.reject,
+    }
+    open.set(record.id, round)
+    for (const location of locations) dispatch(round, location, expires_at)
+    if (locations.length === 0) conclude(round)
+    return round
+  }
+
+  function dispatch(round: OpenRound, location: LocationRecord, expires_at: EpochMs): void {
+    const { record, settings, locations } = round.entry
+    const order: CheckOrder = {
+      id: `${record.id}-${record.version}-${round.tick}-${location.id}`,
+      monitor_id: record.id,
+      version: record.version,
+      type: record.type,
+      settings,
+      timeout_ms: record.common.timeout_ms,
+      interval_sec: record.common.interval_sec,
+      location,
+      round: round.tick,
+      expires_at,
+      memo: locations.get(location.id)?.memo ?? null,
+      host: hostOf(record.target),
+    }
+    probes.send(order).catch((err: unknown) => {
+      core.log.error(
+        { err, monitor_id: record.id, location: location.name },
+        'an order could not be sent',
+      )
+      take(round, { location_id: location.id, report: silence(clock.now()), lag_ms: 0 })
+    })
+  }
+
+  function take(round: OpenRound, reported: Reported): void {
+    if (open.get(round.entry.record.id) !== round || round.reports.has(reported.location_id)) return
+    round.reports.set(reported.location_id, reported)
+    if (round.reports.size === round.locations.length) conclude(round)
+  }
+
+  function conclude(round: OpenRound): void {
+    round.timer.cancel()
+    const { id, version } = round.entry.record
+    let fresh: Concluded['fresh'] = []
+    roster
+      .change(id, async (entry) => {
+        if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
+        const interpreted = await interpret(core, entry, happeningOf(core, round))
+        fresh = interpreted?.fresh ?? []
+        return interpreted?.change ?? null
+      })
+      .then((changed) => {
+        close(round)
+        const concluded = changed === null ? null : { changed, fresh }
+        if (concluded !== null) onConcluded(concluded)
+        round.end(concluded)
+      })
+      .catch((error: unknown) => {
+        close(round)
+        complain(core, error, 'a round could not be stored; the next one will see the same')
+        round.fail(error)
+      })
+  }
+
+  function close(round: OpenRound): void {
+    if (open.get(round.entry.record.id) === round) open.delete(round.entry.record.id)
+  }
+
+  return {
+    run(entry, tick) {
+      const round = open.get(entry.record.id) ?? begin(entry, tick)
+      // Who only set it off does not wait for it; a failure was complained of already.
+      round.ended.catch(() => undefined)
+      return round.ended
+    },
+    underWay: (monitor_id) => open.has(monitor_id),
+    answer({ order, report, lag_ms }) {
+      const round = open.get(order.monitor_id)
+      if (
+        round === undefined ||
+        round.tick !== order.round ||
+        round.entry.record.version !== order.version
+      )
+        return
+      take(round, { location_id: order.location_id, report, lag_ms })
+    },
+    cancel(monitor_id, reason) {
+      const round = open.get(monitor_id)
+      if (round === undefined) return
+      round.timer.cancel()
+      open.delete(monitor_id)
+      probes.cancel(monitor_id)
+      round.fail(
+        reason === 'paused'
+          ? new ConflictError('paused', 'The monitor was paused while the check ran')
+          : new ClosedError('The check was overtaken by a change of the monitor'),
+      )
+    },
+    get size() {
+      return open.size
+    },
+    async drain() {
+      while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+/** What the answers come to. Locations that were asked and stayed silent are noted as such. */
+function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound): Happening {
+  const at = core.clock.now()
+  const all = locations.map(
+    ({ id }): Reported => reports.get(id) ?? { location_id: id, report: silence(at), lag_ms: 0 },
+  )
+  return {
+    event: roundEvent(entry, all, tick),
+    round: tick,
+    reports: all,
+    notices: all.flatMap(({ report }) => report.notices ?? []),
+  }
+}
+
+/** The event that the reports of a round amount to. */
+export function roundEvent(entry: Entry, reports: readonly Reported[], at: EpochMs): RoundEvent {
+  const { confirm_locations } = effective(entry.type, entry.record.common)
+  const verdict = quorum(
+    reports.map(({ location_id, report }) => ({
+      location_id,
+      verdict: report.outcome.verdict,
+      late: report.late === true,
+    })),
+    { locations: Math.max(1, reports.length), confirm_locations },
+  )
+  if (verdict !== 'fail') return { kind: 'round', at, verdict }
+  const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
+  const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
+  return {
+    kind: 'round',
+    at,
+    verdict,
+    since: failing[0]?.report.since,
+    cause: { cause_code, cause_text },
+    locations_failed: failing.map(({ location_id }) => location_id),
+  }
+}
+
+/** The cause that most locations name; the first of them where several lead. */
+function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
+  const counts = new Map<string, number>()
+  let best: CheckReport | undefined
+  for (const report of reports) {
+    const code = report.outcome.cause_code ?? ''
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  for (const report of reports) {
+    const count = counts.get(report.outcome.cause_code ?? '') ?? 0
+    if (best === undefined || count > (counts.get(best.outcome.cause_code ?? '') ?? 0))
+      best = report
+  }
+  return {
+    cause_code: best?.outcome.cause_code ?? 'internal_error',
+    cause_text: best?.outcome.cause_text ?? 'The check failed',
+  }
+}
+
+function silence(at: EpochMs): CheckReport {
+  return {
+    outcome: {
+      verdict: 'unknown',
+      cause_code: 'probe_no_report',
+      cause_text: 'The location did not report in time',
+      phase: null,
+      started_at: iso(at),
+      duration_ms: 0,
+      phases: {},
+      remote_ip: null,
+      details: {},
+    },
+  }
+}
+
+/** `Promise.withResolvers` came with Node 22. */
+function defer<T>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: unknown) => void
+} {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

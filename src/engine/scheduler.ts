@@ -1,0 +1,102 @@
+/**
+ * One timer over all that is due. It knows ids and times, nothing of monitors.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from '../clock.ts'
+import type { EpochMs } from '../model.ts'
+import { dueQueue } from './due-queue.ts'
+
+/** The wall clock is compared with the monotonic one at least this often. */
+const LOOK_MS = 5_000
+
+/** A difference beyond this is a clock that was set, not one that drifts. */
+const JUMP_MS = 2_000
+
+export interface Scheduler {
+  start(): void
+  stop(): void
+  set(id: number, due_at: EpochMs): void
+  delete(id: number): void
+  dueAt(id: number): EpochMs | undefined
+  readonly size: number
+}
+
+export interface SchedulerOptions {
+  readonly clock: Clock
+  /** Called for each id that fell due; it is out of the queue by then. */
+  readonly onDue: (id: number, due_at: EpochMs) => void
+  /** The wall clock was set by `jump_ms`; every id is given a new time by the answer. */
+  readonly onJump: (id: number, now: EpochMs) => EpochMs | null
+}
+
+export function createScheduler({ clock, onDue, onJump }: SchedulerOptions): Scheduler {
+  const queue = dueQueue()
+  let timer: Timer | undefined
+  let armedFor = Infinity
+  let running = false
+  let offset = clock.now() - clock.monotonic()
+
+  function arm(): void {
+    if (!running) return
+    const now = clock.now()
+    const at = Math.min(queue.peek()?.due_at ?? Infinity, now + LOOK_MS)
+    if (timer !== undefined && armedFor <= at && armedFor >= now) return
+    timer?.cancel()
+    armedFor = at
+    timer = clock.timer(Math.max(0, at - now), wake)
+  }
+
+  function wake(): void {
+    timer = undefined
+    if (!running) return
+    noticeJump()
+    const now = clock.now()
+    for (
+      let first = queue.peek();
+      first !== undefined && first.due_at <= now;
+      first = queue.peek()
+    ) {
+      queue.pop()
+      onDue(first.id, first.due_at)
+    }
+    arm()
+  }
+
+  function noticeJump(): void {
+    const seen = clock.now() - clock.monotonic()
+    const jump = seen - offset
+    // Small differences are followed silently, so that they never add up to a jump.
+    offset = seen
+    if (Math.abs(jump) < JUMP_MS) return
+    const now = clock.now()
+    for (const id of [...queue.ids()]) {
+      const at = onJump(id, now)
+      if (at === null) queue.delete(id)
+      else queue.set(id, at)
+    }
+  }
+
+  return {
+    start() {
+      running = true
+      offset = clock.now() - clock.monotonic()
+      arm()
+    },
+    stop() {
+      running = false
+      timer?.cancel()
+      timer = undefined
+    },
+    set(id, due_at) {
+      queue.set(id, due_at)
+      arm()
+    },
+    delete: (id) => queue.delete(id),
+    dueAt: (id) => queue.get(id),
+    get size() {
+      return queue.size
+    },
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Secrets at rest: AES-256-GCM per value with a random nonce, bound to the place it is stored at. Without
+ * a key values are stored as they are.
+ *
+ * @module
+ */
+
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { ConfigurationError } from '../errors.ts'
+
+const PREFIX = 'sealed:1:'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export interface Seal {
+  /** `place` (table and field) is authenticated: a sealed value moved elsewhere does not open. */
+  close(secret: string, place: string): string
+  /** @throws ConfigurationError when it was sealed with another key, or there is none */
+  open(stored: string, place: string): string
+}
+
+/** @param key 32 bytes, or their base64. @throws ConfigurationError for any other length */
+export function createSeal(key?: string | Uint8Array): Seal {
+  if (key === undefined) return { close: (secret) => secret, open: refuseSealed }
+  const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
+  if (bytes.length !== 32)
+    throw new ConfigurationError(`The secret key has ${bytes.length} bytes; 32 are needed (base64)`)
+  // Names the key without telling anything of it, for a clear error after a change of keys.
+  const keyId = createHash('sha256')
+    .update('watchpost key id')
+    .update(bytes)
+    .digest('hex')
+    .slice(0, 8)
+
+  return {
+    close(secret, place) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(place))
+      const sealed = Buffer.concat([
+        nonce,
+        cipher.update(secret, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return `${PREFIX}${keyId}:${sealed.toString('base64')}`
+    },
+    open(stored, place) {
+      if (!stored.startsWith(PREFIX)) return stored
+      const [id, text = ''] = stored.slice(PREFIX.length).split(':')
+      if (id !== keyId)
+        throw new ConfigurationError('A stored secret was sealed with another secret key')
+      const sealed = Buffer.from(text, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, NONCE_BYTES))
+        .setAAD(Buffer.from(place))
+        .setAuthTag(sealed.subarray(-TAG_BYTES))
+      try {
+        return Buffer.concat([
+          decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)),
+          decipher.final(),
+        ]).toString('utf8')
+      } catch (cause) {
+        throw new ConfigurationError('A stored secret cannot be opened: it was changed or moved', {
+          cause,
+        })
+      }
+    },
+  }
+}
+
+function refuseSealed(stored: string): string {
+  if (!stored.startsWith(PREFIX)) return stored
+  throw new ConfigurationError('The store holds sealed secrets, but no secret key is set')
+}

@@ -1,0 +1,180 @@
+/**
+ * Keeps the rounds going: which monitor is due when, what follows from a round, and what is told of it.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../model.ts'
+import type { ProbeTransport } from '../probes/transport.ts'
+import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
+import { complain, emit } from './core.ts'
+import type { Core } from './core.ts'
+import { incidentView, monitorSummary, resultView } from './present.ts'
+import { monitorOf } from './interpret.ts'
+import { termsOf } from './passive.ts'
+import { createRounds } from './rounds.ts'
+import type { Concluded, Rounds } from './rounds.ts'
+import type { Changed, Entry, Roster } from './roster.ts'
+import { createScheduler } from './scheduler.ts'
+
+export interface Watch {
+  readonly rounds: Rounds
+  /** Schedules every monitor of the roster and begins. */
+  start(): void
+  /** Nothing new begins. */
+  stop(): void
+  /** Schedules a monitor anew after it was created or changed. */
+  reschedule(entry: Entry, when: 'now' | 'next'): void
+  forget(monitor_id: number): void
+  nextDue(monitor_id: number): EpochMs | null
+  /** Tells what a change of a monitor brought about. */
+  announce(changed: Changed, fresh: Concluded['fresh']): Promise<void>
+  /** Schedules and tells what follows from a round that was not run here (a signal). */
+  concluded(result: Concluded | null): void
+  /** How late the last checks began, in ms. */
+  readonly lag_ms: number
+}
+
+export interface WatchOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly probes: ProbeTransport
+  /** Judges a monitor that is fed by signals. */
+  readonly judge: (entry: Entry) => Promise<Concluded | null>
+  /** Notifications were queued. */
+  readonly onNotifications: () => void
+}
+
+export function createWatch({ core, roster, probes, judge, onNotifications }: WatchOptions): Watch {
+  const { clock } = core
+  let lag_ms = 0
+
+  const scheduler = createScheduler({
+    clock,
+    onDue(id, due_at) {
+      lag_ms = Math.max(0, clock.now() - due_at)
+      roster.get(id).then(
+        (entry) => due(entry, due_at),
+        (err: unknown) => complain(core, err, 'a due monitor could not be read'),
+      )
+    },
+    onJump(id, now) {
+      const entry = roster.peek(id)
+      return entry === undefined ? null : nextAfter(entry, now)
+    },
+  })
+
+  const rounds = createRounds({ core, roster, probes, onConcluded: concluded })
+
+  function due(entry: Entry, due_at: EpochMs): void {
+    if (!checked(entry)) return
+    const now = clock.now()
+    const next = nextAfter(entry, now)
+    if (next !== null) scheduler.set(entry.record.id, next)
+    if (entry.type.checker.passive !== undefined) {
+      judge(entry).then(concluded, (err: unknown) =>
+        complain(core, err, 'a silence could not be judged'),
+      )
+      return
+    }
+    // The round before has not ended: this one is skipped, not queued behind it.
+    if (rounds.underWay(entry.record.id)) return
+    void rounds.run(entry, due_at).catch(() => undefined)
+  }
+
+  function concluded(result: Concluded | null): void {
+    if (result === null) return
+    const { after } = result.changed
+    if (after === undefined) return
+    const soon = result.changed.change.machine?.state === 'confirming'
+    scheduleNext(after, soon)
+    void announce(result.changed, result.fresh).catch((err: unknown) =>
+      complain(core, err, 'a round could not be announced'),
+    )
+  }
+
+  function scheduleNext(entry: Entry, soon: boolean): void {
+    const { id, common } = entry.record
+    const now = clock.now()
+    const at =
+      soon && entry.type.checker.passive === undefined
+        ? retrySlot(id, common.interval_sec * 1000, now)
+        : nextAfter(entry, now)
+    if (at === null || !checked(entry)) scheduler.delete(id)
+    else scheduler.set(id, at)
+  }
+
+  function nextAfter(entry: Entry, now: EpochMs): EpochMs | null {
+    const { id, common } = entry.record
+    const period_ms = common.interval_sec * 1000
+    const { passive } = entry.type.checker
+    if (passive === undefined) return nextSlot(id, period_ms, now)
+    const state = [...entry.locations.values()][0]
+    return passive.dueAt(state?.memo ?? undefined, now, termsOf(entry))
+  }
+
+  async function announce(
+    { before, after, committed, change }: Changed,
+    fresh: Concluded['fresh'],
+  ): Promise<void> {
+    if (committed.notification_ids.length > 0) onNotifications()
+    if (after === undefined) return
+    const monitor = monitorSummary(after, watch.nextDue(after.record.id))
+    const results = (change.results ?? []).map((result, index) =>
+      resultView({ ...result, id: committed.result_ids[index] ?? 0, monitor_id: after.record.id }),
+    )
+    if (results.length > 0) emit(core, 'round', { monitor, results })
+    for (const { event, data } of fresh) emit(core, 'notice', { monitor, event, data })
+    const [from, to] = [before.record.machine.state, after.record.machine.state]
+    if (from !== to) emit(core, 'state', { monitor, from, to })
+    const event = incidentEvent(change)
+    if (
+      event === undefined ||
+      committed.incident_id === null ||
+      core.events.listenerCount(event) === 0
+    )
+      return
+    const stored = await core.store.incidents.get(committed.incident_id)
+    if (stored !== undefined)
+      emit(core, event, { monitor, incident: incidentView(stored, monitorOf(after), clock.now()) })
+  }
+
+  const watch: Watch = {
+    rounds,
+    start() {
+      const now = clock.now()
+      for (const entry of roster.entries()) {
+        if (!checked(entry)) continue
+        const { id, common, machine } = entry.record
+        const at =
+          entry.type.checker.passive === undefined
+            ? firstSlot(id, common.interval_sec * 1000, machine.last_round_at, now)
+            : nextAfter(entry, now)
+        if (at !== null) scheduler.set(id, at)
+      }
+      scheduler.start()
+    },
+    stop: () => scheduler.stop(),
+    reschedule(entry, when) {
+      if (when === 'next' || entry.type.checker.passive !== undefined) scheduleNext(entry, false)
+      else scheduler.set(entry.record.id, clock.now())
+    },
+    forget: (id) => scheduler.delete(id),
+    nextDue: (id) => scheduler.dueAt(id) ?? null,
+    announce,
+    concluded,
+    get lag_ms() {
+      return lag_ms
+    },
+  }
+  return watch
+}
+
+function checked({ record }: Entry): boolean {
+  return record.machine.state !== 'paused'
+}
+
+function incidentEvent(change: Changed['change']): 'down' | 'up' | undefined {
+  if (change.open_incident !== undefined) return 'down'
+  return change.update_incident?.closed_reason === 'recovered' ? 'up' : undefined
+}

@@ -1,0 +1,85 @@
+/**
+ * Bytes as people write them in a text field: `\r \n \t \0 \\ \xHH`, all else as it stands.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { defineField } from './field.ts'
+import type { FieldBuilder } from './field.ts'
+
+export type Unescaped =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly problem: string }
+
+const SHORT: Readonly<Record<string, string>> = {
+  r: '\r',
+  n: '\n',
+  t: '\t',
+  0: '\0',
+  '\\': '\\',
+}
+
+/** Characters that are not escaped become UTF-8; `\xHH` is one byte. */
+export function unescapeBytes(text: string): Unescaped {
+  const bytes: number[] = []
+  const encoder = new TextEncoder()
+  for (const [part, hex, short] of text.matchAll(/\\x([0-9a-f]{2})|\\(.?)|[^\\]+/gis)) {
+    if (hex !== undefined) bytes.push(parseInt(hex, 16))
+    else if (short === undefined) bytes.push(...encoder.encode(part))
+    else if (Object.hasOwn(SHORT, short)) bytes.push(...encoder.encode(SHORT[short]))
+    else return { ok: false, problem: `${part} is no escape; \\r \\n \\t \\0 \\\\ \\xHH are` }
+  }
+  return { ok: true, bytes: Uint8Array.from(bytes) }
+}
+
+/** Received text (latin1: one character is one byte) on one line of printable ASCII, cut to `max` characters. */
+export function escapeBytes(latin1: string, max: number): string {
+  let line = ''
+  for (const char of latin1) {
+    const shown = escapeChar(char)
+    if (line.length + shown.length > max) return `${line}…`
+    line += shown
+  }
+  return line
+}
+
+function escapeChar(char: string): string {
+  if (/[ -[\]-~]/.test(char)) return char
+  const short = Object.entries(SHORT).find(([, meant]) => meant === char)
+  return short !== undefined
+    ? `\\${short[0]}`
+    : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`
+}
+
+/** A field of such a text: stored as it was written, handed to `run` as bytes. A wrong escape is refused. */
+export function escapedText(info: {
+  readonly description: string
+  /** In bytes, after the escapes are read. */
+  readonly max: number
+  readonly example?: string
+}): FieldBuilder<string, Uint8Array> {
+  const schema = v.pipe(
+    v.string('invalid: a string is expected'),
+    // Four characters of text at most make one byte; more than that need not be looked at.
+    v.check((text) => text.length <= 4 * info.max, `out_of_range: 1..${info.max} bytes`),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed || dataset.issues !== undefined) return
+      const read = unescapeBytes(dataset.value)
+      if (!read.ok) addIssue({ message: `invalid: ${read.problem}` })
+      else if (read.bytes.length < 1 || read.bytes.length > info.max)
+        addIssue({ message: `out_of_range: 1..${info.max} bytes` })
+    }),
+  )
+  return defineField(
+    { kind: 'string', format: 'escaped', min: 1, unit: 'bytes', ...info },
+    schema,
+    toBytes,
+  )
+}
+
+function toBytes(text: string): Uint8Array {
+  const read = unescapeBytes(text)
+  if (!read.ok) throw new TypeError(read.problem)
+  return read.bytes
+}
