@@ -39,7 +39,7 @@ export function run(command, args, { cwd = root, env = process.env, quiet = fals
     process.on('SIGINT', stop).on('SIGTERM', stop)
     child.on('close', (code, signal) => {
       process.off('SIGINT', stop).off('SIGTERM', stop)
-      const status = code ?? 128 + (constants.signals[signal ?? 'SIGTERM'] ?? 0)
+      const status = code ?? 128 + constants.signals[signal ?? 'SIGTERM']
       // Whoever stopped us wants no further step.
       if (stopped !== undefined) process.exit(128 + constants.signals[stopped])
       if (quiet && status !== 0) process.stderr.write(Buffer.concat(output))

@@ -56,7 +56,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 export const PACKAGES: Readonly<
   Record<string, { readonly in: readonly string[]; readonly lazy?: true }>
 > = {
-  valibot: { in: ['fields', 'engine/common-fields.ts'] },
+  // Checkers and the common settings have fields of their own kinds.
+  valibot: { in: ['fields', 'checkers', 'engine/common-fields.ts'] },
   re2js: { in: ['fields'] },
   eventemitter3: { in: ['engine'] },
   undici: { in: ['net'] },
