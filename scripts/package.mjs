@@ -3,12 +3,11 @@
  * imported and required through every subpath, compiled against, and run from the command line.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { readdirSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { entries } from './entries.mjs'
+import { checkerTypes, entries } from './entries.mjs'
 import { root, run, tool } from './steps.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-package-'))
@@ -32,7 +31,7 @@ await must(
 )
 
 const project = join(folder, 'project')
-await mkdir(project)
+mkdirSync(project)
 writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }\n')
 await must('npm install', npm(['install', '--silent', '--prefer-offline', tarball], project))
 
@@ -132,7 +131,16 @@ function compile(module, resolution, files) {
   return tool('typescript/bin/tsc', [...strict, ...node, ...how, ...files], { cwd: project })
 }
 
+/** The command line as npx runs it: it has to know all sixteen types. */
 async function commandLine() {
   const command = join(project, 'node_modules/.bin/watchpost')
-  return run(process.platform === 'win32' ? `${command}.cmd` : command, ['types'], { quiet: true })
+  const { status, stdout } = spawnSync(command, ['types'], {
+    cwd: project,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    timeout: 60_000,
+  })
+  const absent = checkerTypes.filter((type) => !new RegExp(`\\b${type}\\b`).test(stdout))
+  if (absent.length > 0) console.error(`watchpost types does not name ${absent.join(', ')}`)
+  return absent.length > 0 ? 1 : (status ?? 1)
 }
