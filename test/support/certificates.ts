@@ -30,7 +30,7 @@ export interface TestCertificates {
   readonly ca: string
   readonly caPath: string
   readonly intermediate: string
-  /** For localhost, 127.0.0.1, ::1, example.test and *.example.test; 90 days from now. */
+  /** For localhost, 127.0.0.1, 127.0.0.2, ::1, example.test and *.example.test; 90 days from now. */
   readonly good: TestCertificate
   /** Ended on 2025-02-01. */
   readonly expired: TestCertificate
@@ -55,7 +55,7 @@ export function certificates(): TestCertificates {
   return (made ??= make())
 }
 
-const NAMES = 'DNS:localhost,DNS:example.test,DNS:*.example.test,IP:127.0.0.1,IP:::1'
+const NAMES = 'DNS:localhost,DNS:example.test,DNS:*.example.test,IP:127.0.0.1,IP:127.0.0.2,IP:::1'
 
 interface Wanted {
   readonly names?: string

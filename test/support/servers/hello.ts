@@ -15,8 +15,12 @@ const WAIT_MS = 5_000
 const LIMIT = 1024 * 1024
 
 export interface HelloOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string
   /** Sent at once; most servers speak first and need none. */
   readonly send?: string | Uint8Array
+  /** Waits for this before it sends. Default: nothing. */
+  readonly after?: RegExp
   /** Reading ends when this matches what has come so far. Default: the end of a line. */
   readonly until?: RegExp
   /** TLS from the first byte, without judging the certificate. */
@@ -25,15 +29,16 @@ export interface HelloOptions {
 
 /** What the server says, as latin1 text, up to `until` or the end of the stream. */
 export async function hello(port: number, options: HelloOptions = {}): Promise<string> {
-  const where = { port, host: '127.0.0.1' }
+  const where = { port, host: options.host ?? '127.0.0.1' }
   const socket = options.tls
     ? connectTls({ ...where, rejectUnauthorized: false, servername: 'localhost' })
     : connect(where)
   socket.setTimeout(WAIT_MS, () => socket.destroy(new Error(`no answer on port ${port}`)))
   try {
     await once(socket, options.tls ? 'secureConnect' : 'connect')
-    if (options.send !== undefined) socket.write(options.send)
-    return await readText(socket, options.until ?? /\n/)
+    const before = options.after === undefined ? '' : await readText(socket, options.after)
+    if (options.send !== undefined && !socket.readableEnded) socket.write(options.send)
+    return before + (await readText(socket, options.until ?? /\n/))
   } finally {
     socket.destroy()
   }
@@ -59,9 +64,10 @@ export async function helloUdp(port: number, message: Uint8Array): Promise<Buffe
   }
 }
 
+/** Ends with the match, with the stream, or at the bound; what comes later stays unread. */
 async function readText(stream: Duplex, until: RegExp): Promise<string> {
   let text = ''
-  for await (const chunk of stream) {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
     text += (chunk as Buffer).toString('latin1')
     if (until.test(text) || text.length > LIMIT) break
   }

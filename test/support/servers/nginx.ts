@@ -21,8 +21,8 @@
 import { createHash } from 'node:crypto'
 import type { Place, RunningServer } from './harness.ts'
 import { accepts, startServer } from './harness.ts'
-import type { ServerNeed } from './need.ts'
-import { findBinary, required } from './need.ts'
+import type { ServerNeed } from './binaries.ts'
+import { findBinary, required } from './binaries.ts'
 import type { CertificateKind } from './tls-files.ts'
 import { tlsFiles } from './tls-files.ts'
 

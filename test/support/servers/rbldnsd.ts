@@ -18,8 +18,8 @@
 import type { RunningServer } from './harness.ts'
 import { startServer } from './harness.ts'
 import { helloUdp } from './hello.ts'
-import type { ServerNeed } from './need.ts'
-import { findBinary, required } from './need.ts'
+import type { ServerNeed } from './binaries.ts'
+import { findBinary, required } from './binaries.ts'
 import { dnsQuery } from './dns-bytes.ts'
 
 export const rbldnsdServer: ServerNeed = {

@@ -7,8 +7,8 @@
 import type { RunningServer } from './harness.ts'
 import { startServer } from './harness.ts'
 import { answersTo } from './hello.ts'
-import type { ServerNeed } from './need.ts'
-import { findBinary, required } from './need.ts'
+import type { ServerNeed } from './binaries.ts'
+import { findBinary, required } from './binaries.ts'
 
 export const redisServer: ServerNeed = {
   name: 'Redis',

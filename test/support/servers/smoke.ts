@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import type { RunningServer } from './harness.ts'
 import { accepts } from './harness.ts'
-import type { ServerNeed } from './need.ts'
+import type { ServerNeed } from './binaries.ts'
 import { describeWithServer } from './need.ts'
 import { processesIn } from './process.ts'
 
