@@ -15,11 +15,13 @@ const shared: Options = {
   // Declarations come from tsc (scripts/declarations.mjs): bundling them takes far longer.
   dts: false,
   sourcemap: false,
+  removeNodeProtocol: false,
   silent: true,
 }
 
 // Two builds write into dist side by side; each removes its own files only.
 export default defineConfig([
   { ...shared, entry: sources, format: 'esm', clean: ['**/*.js'] },
-  { ...shared, entry: library, format: 'cjs', clean: ['**/*.cjs'] },
+  // shims: `import.meta.url`, where it is used, means the same in CommonJS.
+  { ...shared, entry: library, format: 'cjs', clean: ['**/*.cjs'], shims: true },
 ])
