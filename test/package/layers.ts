@@ -13,7 +13,7 @@ interface Layer {
 /** Everybody may use these, but for the layers that say `free: false`. */
 const FREE = ['model.ts', 'errors.ts', 'clock.ts', 'logger.ts', 'version.ts']
 
-export const LAYERS: Readonly<Record<string, Layer>> = {
+const LAYERS: Readonly<Record<string, Layer>> = {
   // Pure: the machine knows the nouns and nothing else.
   incident: { values: ['model.ts'], free: false },
   fields: { values: [] },
@@ -53,7 +53,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 }
 
 /** Where an npm package may be imported, and whether only on first use. */
-export const PACKAGES: Readonly<
+const PACKAGES: Readonly<
   Record<string, { readonly in: readonly string[]; readonly lazy?: true }>
 > = {
   // Checkers and the common settings have fields of their own kinds.
