@@ -33,6 +33,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   const { socket, remote, attempts, tls, name, signal } = parts
   const inbox = createInbox()
   let broken: Error | undefined
+  let secured: Connection | undefined
   socket.on('error', (error) => (broken ??= error))
 
   /** Waits for bytes; `false` at the end of the stream. */
@@ -97,12 +98,15 @@ export function createConnection(parts: ConnectionParts): Connection {
         return () => undefined
       }),
     async upgrade(options = {}) {
-      if (inbox.length + socket.readableLength === 0) return parts.secure(options)
+      if (inbox.length + socket.readableLength === 0) return (secured = await parts.secure(options))
       socket.destroy()
       const text = `${name} sent data in clear between its consent to TLS and the handshake`
       throw new CheckFailure('protocol_error', text, { phase: 'starttls' })
     },
-    close: () => void socket.destroy(),
+    close() {
+      if (secured === undefined) socket.destroy()
+      else secured.close()
+    },
   }
 }
 

@@ -50,8 +50,8 @@ export interface HandshakeOptions {
   readonly contexts: TlsContexts
   readonly phase: 'tls' | 'starttls'
   readonly signal: AbortSignal
-  /** Told of the socket at once, so that it cannot be lost. */
-  readonly own: (socket: Socket) => void
+  /** Told at once of the socket that takes the place of `socket`, so that it cannot be lost. */
+  readonly takeOver: (from: Socket, to: TLSSocket) => void
 }
 
 /**
@@ -74,18 +74,21 @@ export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
         rejectUnauthorized: verify,
         ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
       })
-      options.own(secure)
-      const done = (): void => resolve(secure)
+      options.takeOver(socket, secure)
+      let done = false
+      const agreed = (): void => {
+        done = true
+        resolve(secure)
+      }
       const closed = (): void => reject(closedDuringHandshake(target, phase))
-      secure.once('secureConnect', done).once('error', reject).once('close', closed)
+      secure.once('secureConnect', agreed).once('error', reject).once('close', closed)
       return () => {
-        secure.off('secureConnect', done).off('error', reject).off('close', closed)
-        if (signal.aborted) secure.destroy()
+        secure.off('secureConnect', agreed).off('error', reject).off('close', closed)
+        if (!done) secure.destroy()
       }
     })
   } catch (error) {
     if (signal.aborted) throw error
-    socket.destroy()
     throw isEarlyEnd(error)
       ? closedDuringHandshake(target, phase, error)
       : toFailure(error, { phase, target })

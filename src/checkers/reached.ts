@@ -1,0 +1,24 @@
+/**
+ * How a server was reached, in the details of every checker that connects to one.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../model.ts'
+import type { Connection } from '../net/net.ts'
+
+export const REACHED_MEASUREMENTS = {
+  tls: 'What the handshake agreed on: protocol, cipher, alpn, authorized, not_after',
+  attempts:
+    'Every address that was tried, with cause_code and duration_ms; only where there were several tries',
+  fallback: 'true: the first address did not answer, a later one did',
+} as const
+
+export function reached({ tls, attempts, remote }: Connection): JsonObject {
+  const fallback = attempts[0] !== undefined && attempts[0].address !== remote.address
+  return {
+    ...(tls !== null ? { tls: { ...tls } } : {}),
+    ...(attempts.length > 1 ? { attempts: attempts.map((attempt) => ({ ...attempt })) } : {}),
+    ...(fallback ? { fallback } : {}),
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * One check in a test: settings as a user writes them, a network of its own, and everything that came
+ * of it. The way through the code is the engine's.
+ *
+ * @module
+ */
+
+import type { AnyChecker, CheckerInput } from '../../src/checkers/checker.ts'
+import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
+import { carryOut, parseSettings } from '../../src/engine/run-check.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { CheckReport, Json, Outcome } from '../../src/model.ts'
+import type { TargetPolicy } from '../../src/net/net.ts'
+import { createNetwork } from '../../src/net/network.ts'
+import { createResolver } from '../../src/net/resolver.ts'
+import { certificates } from './certificates.ts'
+import { hostsFile } from './hosts-file.ts'
+
+export interface CheckOptions {
+  /** Default 5000. */
+  readonly timeout_ms?: number
+  /** PEM of trusted roots; default: the root of the test certificates. */
+  readonly ca?: string
+  /** Host name to its addresses; they stand in a hosts file. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>>
+  /** `ip:port`; default: none is reached. */
+  readonly nameservers?: readonly string[]
+  readonly policy?: TargetPolicy
+  readonly signal?: AbortSignal
+  readonly clock?: Clock
+  readonly memo?: Json
+}
+
+export type Checked = Outcome & Omit<CheckReport, 'outcome'>
+
+/** @throws ValidationError */
+export async function check<const C extends AnyChecker>(
+  checker: C,
+  input: Omit<CheckerInput<C>, 'type'>,
+  options: CheckOptions = {},
+): Promise<Checked> {
+  const { clock = systemClock, memo, signal } = options
+  const network = createNetwork({
+    clock,
+    policy: options.policy ?? (() => undefined),
+    ca: options.ca ?? certificates().ca,
+    resolver: createResolver({
+      clock,
+      hostsFile: hostsFile(options.hosts ?? {}),
+      nameservers: options.nameservers ?? ['127.0.0.1:9'],
+    }),
+  })
+  const { outcome, ...rest } = await carryOut(checker, parseSettings(checker, input), {
+    clock,
+    network,
+    timeout_ms: options.timeout_ms ?? 5000,
+    location: { id: 1, name: 'test' },
+    log: silentLogger,
+    ...(memo !== undefined ? { memo } : {}),
+    ...(signal !== undefined ? { signal } : {}),
+  })
+  return { ...outcome, ...rest }
+}
