@@ -1,0 +1,105 @@
+/**
+ * A store in this process's memory: for tests, scripts and short-lived use. It is the reference of what
+ * the contract means; the stores on disk behave the same and keep things longer.
+ *
+ * @module
+ */
+
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { StorageError } from '../errors.ts'
+import { commit } from './memory/commit.ts'
+import { notifications } from './memory/notifications.ts'
+import { prune } from './memory/prune.ts'
+import {
+  accounts,
+  contacts,
+  incidents,
+  keys,
+  locations,
+  monitors,
+  results,
+} from './memory/records.ts'
+import { copy, createTables } from './memory/tables.ts'
+import type { Tables } from './memory/tables.ts'
+import { promised, storageError } from './promised.ts'
+import type { Sync } from './promised.ts'
+import type { Store } from './store.ts'
+
+export interface MemoryStoreOptions {
+  /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+/** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */
+export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
+  const tables = createTables()
+  let opened = false
+  const check = (): void => {
+    if (!opened) throw new StorageError('The store in memory is not open')
+  }
+  const failure = (error: unknown) => storageError('The store in memory refused a value', error)
+  const group = <Group extends object>(methods: Sync<Group>): Group =>
+    promised(methods, { check, failure })
+
+  return {
+    shared: false,
+    open: () => Promise.resolve(void (opened = true)),
+    close: () => Promise.resolve(void (opened = false)),
+    accounts: group<Store['accounts']>(accounts(tables)),
+    keys: group<Store['keys']>(keys(tables)),
+    locations: group<Store['locations']>(locations(tables)),
+    contacts: group<Store['contacts']>(contacts(tables, () => clock.now())),
+    monitors: group<Store['monitors']>(monitors(tables)),
+    results: group<Store['results']>(results(tables)),
+    incidents: group<Store['incidents']>(incidents(tables)),
+    availability: group<Store['availability']>(availability(tables)),
+    daily: group<Store['daily']>(daily(tables)),
+    notifications: group<Store['notifications']>(notifications(tables)),
+    replies: group<Store['replies']>(replies(tables)),
+    meta: group<Store['meta']>(meta(tables)),
+    ...group<Pick<Store, 'commit' | 'prune'>>({
+      commit: (changes) => commit(tables, changes),
+      prune: (options) => prune(tables, options),
+    }),
+  }
+}
+
+function availability(tables: Tables): Sync<Store['availability']> {
+  return {
+    list(monitor_id, from, to) {
+      const entries = tables.availability.get(monitor_id) ?? []
+      const before = entries.filter((entry) => entry.at < from).slice(-1)
+      return copy([...before, ...entries.filter((entry) => entry.at >= from && entry.at < to)])
+    },
+  }
+}
+
+function daily(tables: Tables): Sync<Store['daily']> {
+  return {
+    list: (monitor_id, from_day, to_day) =>
+      copy(
+        [...(tables.daily.get(monitor_id)?.values() ?? [])]
+          .filter(({ day }) => day >= from_day && day <= to_day)
+          .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+      ),
+  }
+}
+
+function replies(tables: Tables): Sync<Store['replies']> {
+  const place = (account_id: number, key: string) => `${account_id}:${key}`
+  return {
+    get(account_id, key, now) {
+      const reply = tables.replies.get(place(account_id, key))
+      return reply !== undefined && reply.expires_at > now ? copy(reply) : undefined
+    },
+    put: (account_id, key, reply) => void tables.replies.set(place(account_id, key), copy(reply)),
+  }
+}
+
+function meta(tables: Tables): Sync<Store['meta']> {
+  return {
+    get: (name) => tables.meta.get(name),
+    set: (name, value) => void tables.meta.set(name, value),
+  }
+}

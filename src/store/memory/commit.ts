@@ -1,0 +1,159 @@
+import type { AvailabilityChange, MonitorRecord, NotificationRecord } from '../../model.ts'
+import { addDaily, queuedRow, withIncident } from '../rules.ts'
+import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
+import { copy, listAt, mapAt, putNotification, waitingRows } from './tables.ts'
+import type { Tables } from './tables.ts'
+
+export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
+  // Copied as a whole before the first one is applied: a value that cannot be stored refuses all of them.
+  return copy(changes).map((change) => apply(tables, change))
+}
+
+function apply(tables: Tables, change: Change): Committed {
+  const monitor = tables.monitors.get(change.monitor_id)
+  if (monitor === undefined) return { ok: false, reason: 'gone' }
+  if (monitor.version !== change.version) return { ok: false, reason: 'outdated' }
+
+  const opened = openIncident(tables, monitor, change)
+  updateIncident(tables, change)
+  const version = putMonitor(tables, { monitor, change, opened })
+  putLocations(tables, change)
+  const result_ids = putResults(tables, change)
+  putHistory(tables, change)
+  if (change.cancel !== undefined) cancel(tables, change, change.cancel)
+  const notification_ids = notify(tables, { monitor, change, opened })
+  if (change.remove === true) remove(tables, monitor.id)
+
+  const incident_id = opened ?? change.update_incident?.id ?? null
+  return { ok: true, version, incident_id, result_ids, notification_ids }
+}
+
+interface Step {
+  readonly monitor: MonitorRecord
+  readonly change: Change
+  /** Id of the incident that the change opens. */
+  readonly opened: number | null
+}
+
+function openIncident(tables: Tables, monitor: MonitorRecord, change: Change): number | null {
+  if (change.open_incident === undefined) return null
+  const id = tables.nextId('incident')
+  tables.incidents.set(id, {
+    ...change.open_incident,
+    id,
+    account_id: monitor.account_id,
+    monitor_id: monitor.id,
+    ended_at: null,
+    closed_reason: null,
+  })
+  return id
+}
+
+function updateIncident(tables: Tables, { monitor_id, update_incident }: Change): void {
+  if (update_incident === undefined) return
+  const incident = tables.incidents.get(update_incident.id)
+  if (incident === undefined || incident.monitor_id !== monitor_id) return
+  tables.incidents.set(incident.id, { ...incident, ...update_incident })
+}
+
+function putMonitor(tables: Tables, { monitor, change, opened }: Step): number {
+  const { machine, settings, token, at } = change
+  const version = settings === undefined ? monitor.version : monitor.version + 1
+  tables.monitors.set(monitor.id, {
+    ...monitor,
+    ...settings,
+    ...token,
+    machine: machine === undefined ? monitor.machine : withIncident(machine, opened),
+    version,
+    updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
+  })
+  return version
+}
+
+function putLocations(tables: Tables, change: Change): void {
+  if (change.forget_locations === true) tables.locationStates.delete(change.monitor_id)
+  for (const state of change.locations ?? []) {
+    const known = mapAt(tables.locationStates, change.monitor_id)
+    known.set(state.location_id, { ...state, monitor_id: change.monitor_id })
+  }
+}
+
+function putResults(tables: Tables, change: Change): number[] {
+  const { monitor_id, results = [] } = change
+  if (results.length === 0) return []
+  const rows = listAt(tables.results, monitor_id)
+  return results.map((result) => {
+    const id = tables.nextId('result')
+    rows.push({ ...result, id, monitor_id })
+    return id
+  })
+}
+
+function putHistory(tables: Tables, change: Change): void {
+  const { monitor_id, availability = [], daily = [] } = change
+  for (const entry of availability) {
+    const entries: AvailabilityChange[] = listAt(tables.availability, monitor_id)
+    entries.push({ ...entry, monitor_id })
+  }
+  for (const stats of daily) {
+    const days = mapAt(tables.daily, monitor_id)
+    const known = days.get(stats.day)
+    const sum = known === undefined ? stats : addDaily(known, stats)
+    days.set(stats.day, { ...sum, monitor_id })
+  }
+}
+
+function cancel(
+  tables: Tables,
+  change: Change,
+  { scope, incident_id, reason }: CancelNotifications,
+) {
+  for (const row of waitingRows(tables)) {
+    if (row.monitor_id !== change.monitor_id || row.status !== 'queued') continue
+    if (incident_id !== undefined && row.incident_id !== incident_id) continue
+    const later = row.repeat > 0 || (row.due_at > change.at && row.claims === 0)
+    if (scope === 'later' && !later) continue
+    putNotification(tables, {
+      ...row,
+      status: 'cancelled',
+      error: reason,
+      finished_at: change.at,
+    })
+  }
+}
+
+function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
+  const ids: number[] = []
+  for (const wanted of change.notify ?? []) {
+    const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
+    if (wanted.only_if_told === true && !wasTold(tables, wanted, incident_id)) continue
+    const row = queuedRow({
+      ...wanted,
+      account_id: monitor.account_id,
+      monitor_id: monitor.id,
+      incident_id,
+      created_at: change.at,
+    })
+    const id = tables.nextId('notification')
+    putNotification(tables, { ...row, id })
+    ids.push(id)
+  }
+  return ids
+}
+
+function wasTold(tables: Tables, wanted: NewNotification, incident_id: number | null): boolean {
+  if (incident_id === null) return false
+  const told = (row: NotificationRecord) =>
+    row.incident_id === incident_id &&
+    row.contact_id === wanted.contact_id &&
+    row.status !== 'cancelled'
+  return [...tables.notifications.values()].some(told)
+}
+
+function remove(tables: Tables, monitor_id: number): void {
+  tables.monitors.delete(monitor_id)
+  tables.locationStates.delete(monitor_id)
+  tables.results.delete(monitor_id)
+  tables.availability.delete(monitor_id)
+  tables.daily.delete(monitor_id)
+}

@@ -1,0 +1,69 @@
+import { dayOf } from '../rules.ts'
+import type { PruneOptions } from '../store.ts'
+import type { Tables } from './tables.ts'
+
+export function prune(tables: Tables, options: PruneOptions): number {
+  return (
+    pruneResults(tables, options) +
+    pruneNotifications(tables, options) +
+    pruneDaily(tables, options) +
+    pruneAvailability(tables, options) +
+    pruneReplies(tables, options)
+  )
+}
+
+function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): number {
+  const old = [...tables.results.values()]
+    .flatMap((rows) => rows.filter((row) => row.started_at < results_before))
+    .toSorted((a, b) => a.id - b.id)
+    .slice(0, limit)
+  const gone = new Set(old)
+  for (const monitor_id of new Set(old.map((row) => row.monitor_id))) {
+    const rows = tables.results.get(monitor_id) ?? []
+    tables.results.set(
+      monitor_id,
+      rows.filter((row) => !gone.has(row)),
+    )
+  }
+  return gone.size
+}
+
+function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
+  const old = [...tables.notifications.values()]
+    .filter((row) => row.finished_at !== null && row.finished_at < notifications_before)
+    .slice(0, limit)
+  for (const { id } of old) {
+    tables.notifications.delete(id)
+    tables.attempts.delete(id)
+  }
+  return old.length
+}
+
+function pruneDaily(tables: Tables, { history_before, limit }: PruneOptions): number {
+  const first_kept = dayOf(history_before)
+  const old = [...tables.daily.values()]
+    .flatMap((days) =>
+      [...days.keys()].filter((day) => day < first_kept).map((day) => ({ days, day })),
+    )
+    .slice(0, limit)
+  for (const { days, day } of old) days.delete(day)
+  return old.length
+}
+
+/** Of the changes before the border the last one stays: it says what held when the border was passed. */
+function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptions): number {
+  let left = limit
+  for (const entries of tables.availability.values()) {
+    const older = entries.filter((entry) => entry.at < history_before).length
+    left -= entries.splice(0, Math.min(left, Math.max(0, older - 1))).length
+  }
+  return limit - left
+}
+
+function pruneReplies(tables: Tables, { replies_before, limit }: PruneOptions): number {
+  const old = [...tables.replies]
+    .filter(([, reply]) => reply.expires_at < replies_before)
+    .slice(0, limit)
+  for (const [key] of old) tables.replies.delete(key)
+  return old.length
+}

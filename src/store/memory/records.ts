@@ -1,0 +1,171 @@
+import { StorageError } from '../../errors.ts'
+import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../../model.ts'
+import type { Sync } from '../promised.ts'
+import { CONTACT_REMOVED, fold, searchText } from '../rules.ts'
+import type { IncidentQuery, MonitorQuery, ResultQuery, Store } from '../store.ts'
+import { copy, putNotification, waitingRows } from './tables.ts'
+import type { Tables } from './tables.ts'
+
+export function accounts(tables: Tables): Sync<Store['accounts']> {
+  return {
+    create(account) {
+      const made = { ...copy(account), id: tables.nextId('account') }
+      tables.accounts.set(made.id, made)
+      return copy(made)
+    },
+    list: () => copy([...tables.accounts.values()]),
+  }
+}
+
+export function keys(tables: Tables): Sync<Store['keys']> {
+  const byHash = (hash: string) => [...tables.keys.values()].find((key) => key.hash === hash)
+  return {
+    create(key) {
+      if (byHash(key.hash) !== undefined) throw new StorageError('This key is stored already')
+      const made = { ...copy(key), id: tables.nextId('key') }
+      tables.keys.set(made.id, made)
+      return copy(made)
+    },
+    byHash: (hash) => copy(byHash(hash)),
+    list: (account_id) =>
+      copy([...tables.keys.values()].filter((key) => key.account_id === account_id)),
+    update(id, change) {
+      const key = tables.keys.get(id)
+      if (key !== undefined) tables.keys.set(id, { ...key, ...copy(change) })
+    },
+  }
+}
+
+export function locations(tables: Tables): Sync<Store['locations']> {
+  return {
+    ensure(name) {
+      const known = [...tables.locations.values()].find((location) => location.name === name)
+      if (known !== undefined) return copy(known)
+      const made = { id: tables.nextId('location'), name }
+      tables.locations.set(made.id, made)
+      return copy(made)
+    },
+    list: () => copy([...tables.locations.values()]),
+  }
+}
+
+export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contacts']> {
+  return {
+    create(contact) {
+      const made = { ...copy(contact), id: tables.nextId('contact') }
+      tables.contacts.set(made.id, made)
+      return copy(made)
+    },
+    get: (id) => copy(tables.contacts.get(id)),
+    list: (account_id) =>
+      copy([...tables.contacts.values()].filter((contact) => contact.account_id === account_id)),
+    update(id, change) {
+      const contact = tables.contacts.get(id)
+      if (contact === undefined) return undefined
+      const changed = { ...contact, ...copy(change) }
+      tables.contacts.set(id, changed)
+      return copy(changed)
+    },
+    remove(id) {
+      for (const row of waitingRows(tables)) {
+        if (row.contact_id !== id || row.status !== 'queued') continue
+        const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
+        putNotification(tables, { ...row, ...end })
+      }
+      return tables.contacts.delete(id)
+    },
+  }
+}
+
+export function monitors(tables: Tables): Sync<Store['monitors']> {
+  const all = () => [...tables.monitors.values()]
+  return {
+    create(monitor) {
+      const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1 }
+      tables.monitors.set(made.id, made)
+      return copy(made)
+    },
+    get: (id) => copy(tables.monitors.get(id)),
+    byTokenHash: (hash) => copy(all().find((monitor) => monitor.token_hash === hash)),
+    list: (query) =>
+      copy(
+        all()
+          .filter((monitor) => matches(monitor, query))
+          .slice(0, query.limit),
+      ),
+    locations: (ids) =>
+      copy(
+        [...new Set(ids)]
+          .toSorted((a, b) => a - b)
+          .flatMap((id) =>
+            [...(tables.locationStates.get(id)?.values() ?? [])].toSorted(byLocation),
+          ),
+      ),
+  }
+}
+
+function byLocation(a: { readonly location_id: number }, b: { readonly location_id: number }) {
+  return a.location_id - b.location_id
+}
+
+function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
+  const tags = monitor.common.tags.map(fold)
+  return (
+    (query.account_id ?? monitor.account_id) === monitor.account_id &&
+    monitor.id > (query.after_id ?? 0) &&
+    (query.states?.includes(monitor.machine.state) ?? true) &&
+    (query.types?.includes(monitor.type) ?? true) &&
+    (query.tags?.every((any) => any.some((tag) => tags.includes(fold(tag)))) ?? true) &&
+    (query.q === undefined ||
+      searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
+  )
+}
+
+export function results(tables: Tables): Sync<Store['results']> {
+  return {
+    list(query) {
+      const rows = (tables.results.get(query.monitor_id) ?? []).filter((row) => fits(row, query))
+      return copy((query.order === 'asc' ? rows : rows.toReversed()).slice(0, query.limit))
+    },
+  }
+}
+
+function fits(row: ResultRecord, query: ResultQuery): boolean {
+  const { after_id } = query
+  const behind =
+    after_id === undefined || (query.order === 'asc' ? row.id > after_id : row.id < after_id)
+  return (
+    behind &&
+    (query.location_id ?? row.location_id) === row.location_id &&
+    (query.verdict ?? row.verdict) === row.verdict &&
+    within(row.started_at, query)
+  )
+}
+
+export function incidents(tables: Tables): Sync<Store['incidents']> {
+  return {
+    get: (id) => copy(tables.incidents.get(id)),
+    list: (query) =>
+      copy(
+        [...tables.incidents.values()]
+          .filter((incident) => isWanted(incident, query))
+          .toReversed()
+          .slice(0, query.limit),
+      ),
+  }
+}
+
+function isWanted(incident: IncidentRecord, query: IncidentQuery): boolean {
+  return (
+    (query.account_id ?? incident.account_id) === incident.account_id &&
+    (query.monitor_id ?? incident.monitor_id) === incident.monitor_id &&
+    (query.open === undefined || query.open === (incident.ended_at === null)) &&
+    (query.cause_code ?? incident.cause_code) === incident.cause_code &&
+    incident.id < (query.before_id ?? Infinity) &&
+    within(incident.started_at, query)
+  )
+}
+
+function within(at: EpochMs, { from, to }: { readonly from?: EpochMs; readonly to?: EpochMs }) {
+  return at >= (from ?? -Infinity) && at < (to ?? Infinity)
+}

@@ -1,0 +1,116 @@
+/**
+ * Where the memory store keeps things: one map per kind of record.
+ *
+ * @module
+ */
+
+import type {
+  AccountRecord,
+  AttemptRecord,
+  AvailabilityChange,
+  ContactRecord,
+  DailyStats,
+  IncidentRecord,
+  KeyRecord,
+  LocationRecord,
+  LocationState,
+  MonitorRecord,
+  NotificationRecord,
+  ResultRecord,
+} from '../../model.ts'
+import { isFinal } from '../rules.ts'
+import type { StoredReply } from '../store.ts'
+
+export interface Tables {
+  readonly accounts: Map<number, AccountRecord>
+  readonly keys: Map<number, KeyRecord>
+  readonly locations: Map<number, LocationRecord>
+  readonly contacts: Map<number, ContactRecord>
+  readonly monitors: Map<number, MonitorRecord>
+  /** By monitor, then by location. */
+  readonly locationStates: Map<number, Map<number, LocationState>>
+  /** By monitor, lowest id first. */
+  readonly results: Map<number, ResultRecord[]>
+  readonly incidents: Map<number, IncidentRecord>
+  /** By monitor, oldest first. */
+  readonly availability: Map<number, AvailabilityChange[]>
+  /** By monitor, then by day. */
+  readonly daily: Map<number, Map<string, DailyStats>>
+  readonly notifications: Map<number, NotificationRecord>
+  /** Ids of the notifications that are not final, in rising order. */
+  readonly waiting: Set<number>
+  /** By notification. */
+  readonly attempts: Map<number, AttemptRecord[]>
+  /** By account and key. */
+  readonly replies: Map<string, StoredReply>
+  readonly meta: Map<string, string>
+  /** The next id of a kind; every kind counts by itself. */
+  nextId(kind: Numbered): number
+}
+
+type Numbered =
+  'account' | 'key' | 'location' | 'contact' | 'monitor' | 'result' | 'incident' | 'notification'
+
+export function createTables(): Tables {
+  const last = new Map<Numbered, number>()
+  return {
+    accounts: new Map(),
+    keys: new Map(),
+    locations: new Map(),
+    contacts: new Map(),
+    monitors: new Map(),
+    locationStates: new Map(),
+    results: new Map(),
+    incidents: new Map(),
+    availability: new Map(),
+    daily: new Map(),
+    notifications: new Map(),
+    waiting: new Set(),
+    attempts: new Map(),
+    replies: new Map(),
+    meta: new Map(),
+    nextId(kind) {
+      const id = (last.get(kind) ?? 0) + 1
+      last.set(kind, id)
+      return id
+    },
+  }
+}
+
+/**
+ * A copy by way of JSON, as a store on disk would make it: what JSON cannot hold is refused with a
+ * `TypeError` (a bigint, a cycle) or dropped (undefined), here and there alike.
+ */
+export function copy<T>(value: T): T {
+  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T)
+}
+
+/** Stores a notification, new or changed, and keeps track of whether it still waits. */
+export function putNotification(tables: Tables, row: NotificationRecord): void {
+  tables.notifications.set(row.id, row)
+  if (isFinal(row.status)) tables.waiting.delete(row.id)
+  else tables.waiting.add(row.id)
+}
+
+/** The notifications that are not final, lowest id first. */
+export function waitingRows(tables: Tables): NotificationRecord[] {
+  return [...tables.waiting].flatMap((id) => tables.notifications.get(id) ?? [])
+}
+
+/** The list kept under `key`, made where there is none. */
+export function listAt<K, V>(lists: Map<K, V[]>, key: K): V[] {
+  const known = lists.get(key)
+  if (known !== undefined) return known
+  const made: V[] = []
+  lists.set(key, made)
+  return made
+}
+
+/** The map kept under `key`, made where there is none. */
+export function mapAt<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const made = new Map<L, V>()
+  maps.set(key, made)
+  return made
+}

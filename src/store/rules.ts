@@ -1,0 +1,110 @@
+/**
+ * Small decisions that every store makes in the same way.
+ *
+ * @module
+ */
+
+import type {
+  DailyStats,
+  EpochMs,
+  MachineState,
+  NotificationRecord,
+  NotificationStatus,
+} from '../model.ts'
+import { OPENED_INCIDENT } from './store.ts'
+
+/** Text as it is compared in searches and tags: composed, lower case by Unicode's rules, the same in every locale. */
+export function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
+/** What `q` is looked for in. */
+export function searchText(name: string, target: string): string {
+  return fold(`${name}\n${target}`)
+}
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function dayOf(at: EpochMs): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
+export function isFinal(status: NotificationStatus): boolean {
+  return status === 'sent' || status === 'failed' || status === 'cancelled'
+}
+
+/** Whether a row's payload can be sent at all: an object in JSON. */
+export function isReadable(payload: string): boolean {
+  try {
+    const value: unknown = JSON.parse(payload)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** `error` of a row whose payload cannot be read. */
+export const UNREADABLE = 'unreadable'
+/** `error` of an attempt whose end nobody saw. */
+export const INTERRUPTED = 'interrupted'
+/** `error` of the rows that went with their contact. */
+export const CONTACT_REMOVED = 'contact_removed'
+
+type QueuedFields = Pick<
+  NotificationRecord,
+  | 'account_id'
+  | 'monitor_id'
+  | 'incident_id'
+  | 'contact_id'
+  | 'event'
+  | 'due_at'
+  | 'payload'
+  | 'repeat'
+  | 'created_at'
+>
+
+/** A new row of the outbox; takes the fields one by one, so that nothing else gets in. */
+export function queuedRow(fields: QueuedFields): Omit<NotificationRecord, 'id'> {
+  return {
+    account_id: fields.account_id,
+    monitor_id: fields.monitor_id,
+    incident_id: fields.incident_id,
+    contact_id: fields.contact_id,
+    event: fields.event,
+    status: 'queued',
+    due_at: fields.due_at,
+    attempts: 0,
+    claims: 0,
+    interruptions: 0,
+    lease_until: null,
+    payload: fields.payload,
+    sent_at: null,
+    repeat: fields.repeat,
+    error: null,
+    created_at: fields.created_at,
+    finished_at: null,
+  }
+}
+
+/** The machine's state with the id of the incident that was opened beside it. */
+export function withIncident(machine: MachineState, opened_id: number | null): MachineState {
+  if (machine.incident?.id !== OPENED_INCIDENT || opened_id === null) return machine
+  return { ...machine, incident: { ...machine.incident, id: opened_id } }
+}
+
+type Counted = Omit<DailyStats, 'monitor_id'>
+
+/** Two counts of the same day as one. */
+export function addDaily(known: Counted, more: Counted): Counted {
+  const latency: Record<string, number> = { ...known.latency }
+  for (const [bucket, count] of Object.entries(more.latency)) {
+    latency[bucket] = (latency[bucket] ?? 0) + count
+  }
+  return {
+    day: known.day,
+    ok: known.ok + more.ok,
+    fail: known.fail + more.fail,
+    unknown: known.unknown + more.unknown,
+    ok_ms: known.ok_ms + more.ok_ms,
+    latency,
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * One shape for the SQLite drivers: prepared statements kept for reuse, parameters converted in one
+ * place, transactions that are rolled back when anything throws.
+ *
+ * @module
+ */
+
+import { StorageError } from '../../errors.ts'
+
+export type SqlValue = string | number | null
+/** Booleans become 0 and 1, `undefined` becomes NULL. */
+export type Param = SqlValue | boolean | undefined
+export type Row = Readonly<Record<string, SqlValue>>
+
+export interface Connection {
+  /** Several statements without parameters. */
+  exec(sql: string): void
+  /** Returns how many rows were changed. */
+  run(sql: string, params?: readonly Param[]): number
+  get(sql: string, params?: readonly Param[]): Row | undefined
+  all(sql: string, params?: readonly Param[]): readonly Row[]
+  /** Everything that `work` writes, or nothing where it throws. Cannot be nested. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+/** What a driver has to offer; `connect` makes the rest. */
+export interface Handle {
+  exec(sql: string): void
+  prepare(sql: string): Prepared
+  close(): void
+}
+
+export interface Prepared {
+  run(params: readonly SqlValue[]): number
+  all(params: readonly SqlValue[]): readonly Row[]
+  finalize(): void
+}
+
+/** Prepared statements kept at most; the one prepared first goes first. */
+const STATEMENTS = 256
+
+export function connect(handle: Handle): Connection {
+  const statements = createStatements(handle)
+  let unfinished = false
+  const connection: Connection = {
+    exec: (sql) => handle.exec(sql),
+    run: (sql, params = []) => statements.use(sql, (statement) => statement.run(bind(params))),
+    get: (sql, params) => connection.all(sql, params)[0],
+    all: (sql, params = []) => statements.use(sql, (statement) => statement.all(bind(params))),
+    transaction(work) {
+      if (unfinished) rollback()
+      handle.exec('BEGIN IMMEDIATE')
+      unfinished = true
+      try {
+        const result = work()
+        handle.exec('COMMIT')
+        unfinished = false
+        return result
+      } catch (error) {
+        rollback()
+        throw error
+      }
+    },
+    close() {
+      statements.clear()
+      handle.close()
+    },
+  }
+
+  function rollback(): void {
+    try {
+      handle.exec('ROLLBACK')
+    } catch {
+      // SQLite has rolled back by itself (disk full, I/O error): there is no transaction any more.
+    }
+    unfinished = false
+  }
+  return connection
+}
+
+function createStatements(handle: Handle) {
+  const kept = new Map<string, Prepared>()
+  const prepare = (sql: string): Prepared => {
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const [oldest] = kept
+    if (kept.size >= STATEMENTS && oldest !== undefined) drop(oldest[0])
+    const made = handle.prepare(sql)
+    kept.set(sql, made)
+    return made
+  }
+  const drop = (sql: string): void => {
+    const statement = kept.get(sql)
+    kept.delete(sql)
+    try {
+      statement?.finalize()
+    } catch {
+      // Finalizing repeats the error of the last step, which has been reported.
+    }
+  }
+  return {
+    use<T>(sql: string, work: (statement: Prepared) => T): T {
+      const statement = prepare(sql)
+      try {
+        return work(statement)
+      } catch (error) {
+        // A statement that failed half-way holds locks and refuses its next use in the wasm driver.
+        drop(sql)
+        throw error
+      }
+    },
+    clear(): void {
+      for (const sql of [...kept.keys()]) drop(sql)
+    },
+  }
+}
+
+function bind(params: readonly Param[]): SqlValue[] {
+  return params.map((value) => {
+    if (typeof value === 'boolean') return value ? 1 : 0
+    return value ?? null
+  })
+}
+
+/** Stands in for a connection until there is one, so that the groups can be made before the store is opened. */
+export function createSocket(name: string): Connection & { plug(connection?: Connection): void } {
+  let plugged: Connection | undefined
+  const current = (): Connection => {
+    if (plugged === undefined) throw new StorageError(`The store in ${name} is not open`)
+    return plugged
+  }
+  return {
+    plug: (connection) => void (plugged = connection),
+    exec: (sql) => current().exec(sql),
+    run: (sql, params) => current().run(sql, params),
+    get: (sql, params) => current().get(sql, params),
+    all: (sql, params) => current().all(sql, params),
+    transaction: (work) => current().transaction(work),
+    close() {
+      const connection = plugged
+      plugged = undefined
+      connection?.close()
+    },
+  }
+}

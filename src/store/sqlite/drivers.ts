@@ -1,0 +1,128 @@
+/**
+ * The two drivers: `node:sqlite` where Node has it, else SQLite compiled to WebAssembly.
+ *
+ * @module
+ */
+
+import { MissingDependencyError, StorageError } from '../../errors.ts'
+import type { Handle, Row, SqlValue } from './connection.ts'
+
+export interface SqliteDriver {
+  readonly name: string
+  /** Several processes may have the file open at the same time. */
+  readonly shared: boolean
+  /** Run once the file is open, before anything is read. */
+  readonly pragmas: readonly string[]
+  open(file: string): Handle
+}
+
+/**
+ * - `native`: `node:sqlite`, built into Node >= 22.13.
+ * - `wasm`: the package `node-sqlite3-wasm`.
+ */
+export type SqliteDriverName = 'native' | 'wasm'
+
+/** FULL: a commit that was acknowledged outlives a power failure, not only the death of the process. */
+const DURABLE = ['synchronous = FULL', 'temp_store = MEMORY', 'journal_size_limit = 67108864']
+
+/** The driver of this name; without one the best that this Node offers. */
+export async function loadDriver(name?: SqliteDriverName): Promise<SqliteDriver> {
+  const native = name === 'wasm' ? undefined : loadNative()
+  if (native !== undefined) return nativeDriver(native)
+  if (name === 'native') throw new StorageError('This Node has no node:sqlite; it needs >= 22.13')
+  return wasmDriver(await loadWasm())
+}
+
+/**
+ * The part of `node:sqlite` that we call (https://nodejs.org/api/sqlite.html); declared here because the
+ * types of the oldest Node we support do not have it.
+ */
+interface NativeModule {
+  readonly DatabaseSync: new (file: string) => {
+    exec(sql: string): void
+    prepare(sql: string): {
+      run(...params: SqlValue[]): { readonly changes: number | bigint }
+      all(...params: SqlValue[]): Row[]
+    }
+    close(): void
+  }
+}
+
+/** Node 22 warns once, on the first load, that the module is experimental; that warning alone is held back. */
+function loadNative(): NativeModule | undefined {
+  const warn = process.emitWarning
+  process.emitWarning = ((warning: string | Error, ...rest: never[]): void => {
+    if (!/SQLite is an experimental feature/i.test(String(warning))) warn(warning, ...rest)
+  }) as typeof warn
+  try {
+    const builtin = process.getBuiltinModule as ((id: string) => unknown) | undefined
+    return builtin?.('node:sqlite') as NativeModule | undefined
+  } finally {
+    process.emitWarning = warn
+  }
+}
+
+function nativeDriver({ DatabaseSync }: NativeModule): SqliteDriver {
+  return {
+    name: 'native',
+    shared: true,
+    pragmas: ['busy_timeout = 5000', 'journal_mode = WAL', ...DURABLE],
+    open(file) {
+      const database = new DatabaseSync(file)
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare(sql) {
+          const statement = database.prepare(sql)
+          return {
+            run: (params) => Number(statement.run(...params).changes),
+            all: (params) => statement.all(...params),
+            // Goes with the garbage.
+            finalize: () => undefined,
+          }
+        },
+        close: () => database.close(),
+      }
+    },
+  }
+}
+
+type WasmModule = typeof import('node-sqlite3-wasm')
+
+async function loadWasm(): Promise<WasmModule> {
+  try {
+    const loaded = (await import('node-sqlite3-wasm')) as WasmModule & { default?: WasmModule }
+    return loaded.default ?? loaded
+  } catch (error) {
+    throw new MissingDependencyError('node-sqlite3-wasm', { cause: error })
+  }
+}
+
+/**
+ * Its file system layer has no shared memory and takes its own lock for another's, so that in the
+ * rollback journal modes it does not roll back what a killed process left half written (seen with 0.8.60:
+ * part of a transaction stays). A write-ahead log under an exclusive lock needs neither and recovers.
+ * The lock must be made exclusive before the first access.
+ */
+function wasmDriver({ Database }: WasmModule): SqliteDriver {
+  return {
+    name: 'wasm',
+    shared: false,
+    pragmas: ['locking_mode = EXCLUSIVE', 'journal_mode = WAL', ...DURABLE],
+    open(file) {
+      const database = new Database(file)
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare(sql) {
+          const statement = database.prepare(sql)
+          return {
+            run: (params) => statement.run([...params]).changes,
+            // `get` would leave the statement running, and a running RETURNING hinders the commit.
+            all: (params) => statement.all([...params]) as Row[],
+            finalize: () => statement.finalize(),
+          }
+        },
+        close: () => database.close(),
+      }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The tables, as a list of steps that only ever grows: a file is brought from its version to the last.
+ * Released steps are never edited.
+ *
+ * @module
+ */
+
+import { StorageError } from '../../errors.ts'
+import type { Connection } from './connection.ts'
+import { first } from './schema/0001-first.ts'
+
+const STEPS: readonly string[] = [first]
+
+/** The version of the file's tables; 0 for a file without any. */
+export function versionOf(db: Connection): number {
+  return Number(db.get('PRAGMA user_version')?.['user_version'] ?? 0)
+}
+
+/** Brings the file to the last version, each step in a transaction of its own. */
+export function migrate(db: Connection): void {
+  const version = versionOf(db)
+  if (version === 0 && hasTables(db)) {
+    throw new StorageError('The file is the SQLite database of another program')
+  }
+  checkVersion(version)
+  STEPS.slice(version).forEach((step, index) => {
+    db.transaction(() => {
+      db.exec(step)
+      db.exec(`PRAGMA user_version = ${version + index + 1}`)
+    })
+  })
+}
+
+/** For a guest, who must take the tables as they are. */
+export function checkMigrated(db: Connection): void {
+  const version = versionOf(db)
+  checkVersion(version)
+  if (version < STEPS.length) {
+    throw new StorageError(
+      'The file is of an older version. Start the server once, which updates it',
+    )
+  }
+}
+
+function checkVersion(version: number): void {
+  if (version <= STEPS.length) return
+  throw new StorageError(
+    `The file was written by a newer version (tables ${version}, known up to ${STEPS.length}). Update this one`,
+  )
+}
+
+function hasTables(db: Connection): boolean {
+  return db.get("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' LIMIT 1") !== undefined
+}

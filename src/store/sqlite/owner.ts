@@ -1,0 +1,154 @@
+/**
+ * One engine per file: a note beside the database says which process has it open.
+ *
+ * @module
+ */
+
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
+import { systemClock } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
+
+export interface Owner {
+  readonly pid: number
+  /** When the process began, in the system's own words; tells apart two processes that were given the same id. */
+  readonly started: string
+  readonly host: string
+  readonly driver: string
+}
+
+export interface Ownership {
+  /** Says that the owner is still there. Cheap; call it with every write. */
+  touch(): void
+  release(): void
+}
+
+/** An owner on another host (a container that was replaced) counts as gone after this long without a sign of life. */
+const FOREIGN_OWNER_MS = 60_000
+const TOUCH_EVERY_MS = 10_000
+
+/** Takes the file for this process; rejects while another living process has it. */
+export function takeOwnership(file: string, driver: string): Ownership {
+  const note = `${file}.owner`
+  const own: Owner = {
+    pid: process.pid,
+    started: startOf(process.pid) ?? String(performance.timeOrigin),
+    host: hostname(),
+    driver,
+  }
+  // Twice: the first failure may be a note that a dead process left.
+  if (!write(note, own)) {
+    const owner = livingOwner(file)
+    if (owner !== undefined) throw new StorageError(inUse(file, owner))
+    discard(note)
+    if (!write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
+  }
+  // Of the wasm driver; it survives the process that made it.
+  rmSync(`${file}.lock`, { recursive: true, force: true })
+  let touched_at = systemClock.monotonic()
+  return {
+    touch() {
+      if (systemClock.monotonic() - touched_at < TOUCH_EVERY_MS) return
+      touched_at = systemClock.monotonic()
+      const now = new Date(systemClock.now())
+      try {
+        utimesSync(note, now, now)
+      } catch {
+        // Only a sign of life for other hosts; the write it goes with is what matters.
+      }
+    },
+    release: () => rmSync(note, { force: true }),
+  }
+}
+
+/** The process that has the file open, `undefined` where there is none (any more). */
+export function livingOwner(file: string): Owner | undefined {
+  const note = `${file}.owner`
+  const owner = read(note)
+  if (owner === undefined) return undefined
+  if (owner.host !== hostname()) return ageOf(note) < FOREIGN_OWNER_MS ? owner : undefined
+  if (!isRunning(owner.pid)) return undefined
+  const started =
+    startOf(owner.pid) ??
+    (owner.pid === process.pid ? String(performance.timeOrigin) : owner.started)
+  return started === owner.started ? owner : undefined
+}
+
+function inUse(file: string, owner: Owner | undefined): string {
+  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`
+  return `${file} is in use by ${who}. Stop that one first, or give this one a file of its own`
+}
+
+function write(note: string, owner: Owner): boolean {
+  let handle: number
+  try {
+    handle = openSync(note, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+  try {
+    writeSync(handle, JSON.stringify(owner))
+    return true
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function read(note: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(note, 'utf8')) as Owner
+  } catch {
+    // No note, or one that a process did not live to finish.
+    return undefined
+  }
+}
+
+/** Moves the note away before it is removed: of two processes that found it, one moves it and the other fails. */
+function discard(note: string): void {
+  const aside = `${note}.${process.pid}`
+  try {
+    renameSync(note, aside)
+  } catch {
+    return
+  }
+  rmSync(aside, { force: true })
+}
+
+function ageOf(note: string): number {
+  try {
+    return Math.abs(systemClock.now() - statSync(note).mtimeMs)
+  } catch {
+    return Infinity
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Boot and start tick of a process, where the system tells (Linux: field 22 of /proc/<pid>/stat, proc(5)). */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return `${boot} ${fields[19]}`
+  } catch {
+    return undefined
+  }
+}

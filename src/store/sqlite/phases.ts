@@ -1,0 +1,38 @@
+/**
+ * The phases of a result in a fifth of the bytes that JSON takes: the numbers alone, in a fixed order.
+ *
+ * @module
+ */
+
+import type { Phases } from '../../model.ts'
+
+/** Stored rows depend on this order: add at the end only. */
+const ORDER = [
+  'resolve_ms',
+  'connect_ms',
+  'tls_ms',
+  'starttls_ms',
+  'greeting_ms',
+  'send_ms',
+  'auth_ms',
+  'query_ms',
+  'first_byte_ms',
+  'transfer_ms',
+] as const satisfies readonly (keyof Phases)[]
+
+/** `12.5,3,,1`; `null` where no phase took place. */
+export function packPhases(phases: Phases): string | null {
+  const known = ORDER.map((name) => phases[name] ?? '')
+  const length = known.findLastIndex((value) => value !== '') + 1
+  return length === 0 ? null : known.slice(0, length).join(',')
+}
+
+export function unpackPhases(packed: unknown): Phases {
+  if (typeof packed !== 'string') return {}
+  const phases: { -readonly [Name in keyof Phases]: Phases[Name] } = {}
+  packed.split(',').forEach((value, index) => {
+    const name = ORDER[index]
+    if (name !== undefined && value !== '') phases[name] = Number(value)
+  })
+  return phases
+}

@@ -1,0 +1,82 @@
+/**
+ * Pieces of SQL text. Everything here and in the groups keeps to what SQLite and PostgreSQL share, apart
+ * from the `?` that stands for a parameter.
+ *
+ * @module
+ */
+
+import type { Param } from './connection.ts'
+
+export interface Where {
+  /** ` WHERE …`, or empty. */
+  readonly text: string
+  readonly params: readonly Param[]
+}
+
+/** A condition and what its placeholders stand for; left out where the value is `undefined`. */
+export type Condition = readonly [text: string, value: Param | readonly Param[]]
+
+/** All conditions together. */
+export function where(conditions: readonly Condition[]): Where {
+  const held = conditions.filter(([, value]) => value !== undefined)
+  if (held.length === 0) return { text: '', params: [] }
+  return {
+    text: ` WHERE ${held.map(([text]) => text).join(' AND ')}`,
+    params: held.flatMap(([, value]) => value as Param),
+  }
+}
+
+/** `column IN (?, …)`; without values nothing fits, and an absent list is no condition. */
+export function anyOf(column: string, values: readonly Param[] | undefined): Condition {
+  if (values === undefined) return [column, undefined]
+  return values.length === 0 ? ['1 = 0', []] : [`${column} IN (${marks(values.length)})`, values]
+}
+
+/** `?, ?, ?` */
+export function marks(count: number): string {
+  return Array.from({ length: count }, () => '?').join(', ')
+}
+
+/** A pattern for `LIKE … ESCAPE '\'` that finds the text anywhere. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+const LARGEST_CHUNK = 512
+
+/**
+ * Ids without doubles, in rising order, cut into lists for `IN`. Each list is filled up to a power of two
+ * with its last id, so that few different texts have to be prepared.
+ */
+export function idChunks(ids: readonly number[]): number[][] {
+  const rising = [...new Set(ids)].toSorted((a, b) => a - b)
+  const chunks: number[][] = []
+  for (let from = 0; from < rising.length; from += LARGEST_CHUNK) {
+    const chunk = rising.slice(from, from + LARGEST_CHUNK)
+    const size = 2 ** Math.ceil(Math.log2(chunk.length))
+    const last = chunk.at(-1) ?? 0
+    chunks.push([...chunk, ...Array.from({ length: size - chunk.length }, () => last)])
+  }
+  return chunks
+}
+
+/** `INSERT` of the named columns, answering with the new id. */
+export function insertInto(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)}) RETURNING id`
+}
+
+export interface Assignments {
+  /** `a = ?, b = ?`; empty where nothing is to be changed. */
+  readonly text: string
+  readonly params: readonly Param[]
+}
+
+/** Those of the columns that the change has a value for. Column names come from us, never from the change. */
+export function assignments(columns: readonly string[], change: object): Assignments {
+  const values = new Map(Object.entries(change) as [string, Param][])
+  const named = columns.filter((column) => values.get(column) !== undefined)
+  return {
+    text: named.map((column) => `${column} = ?`).join(', '),
+    params: named.map((column) => values.get(column)),
+  }
+}
