@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
 import { ownCategoryOf } from './address.ts'
@@ -84,8 +85,8 @@ function isNarrow(range: Cidr, ip: Ip): boolean {
 
 function readList<T>(name: string, list: readonly T[] | undefined): readonly T[] {
   if (list === undefined) return []
-  if (!Array.isArray(list)) throw wrong(name, 'an array is expected')
-  return list
+  if (Array.isArray(list)) return list as readonly T[]
+  throw wrong(name, 'an array is expected')
 }
 
 function cidr(name: string, item: unknown): Cidr {
@@ -97,20 +98,20 @@ function cidr(name: string, item: unknown): Cidr {
   }
 }
 
-function readHost(
-  item: string | AllowedHost,
-): readonly [name: string, rule: { readonly anyAddress: boolean }] {
-  const { host, anyAddress = false } = typeof item === 'string' ? { host: item } : (item ?? {})
+function readHost(item: unknown): readonly [name: string, rule: { readonly anyAddress: boolean }] {
+  const entry = typeof item === 'object' && item !== null ? item : { host: item }
+  const { host, anyAddress = false } = entry as { readonly [K in keyof AllowedHost]?: unknown }
   if (typeof host !== 'string' || typeof anyAddress !== 'boolean') {
     throw wrong('allowHosts', 'names, or objects of host and anyAddress, are expected')
   }
   const parsed = parseTargetUrl(`http://${host}/`)
-  if (typeof parsed === 'string' || parsed.url.pathname !== '/' || parsed.port !== 80) {
+  if (typeof parsed === 'string' || parsed.url.pathname !== '/') {
     throw wrong('allowHosts', `"${host}" is not a host name`)
   }
-  if (/^[\d.]+$|:/.test(parsed.host)) {
+  if (isIP(parsed.host) !== 0) {
     throw wrong('allowHosts', `"${host}" is an address; put it into allowCidrs`)
   }
+  if (host.includes(':')) throw wrong('allowHosts', `"${host}" has a port; there is "ports" for it`)
   return [parsed.host, { anyAddress }]
 }
 

@@ -115,7 +115,7 @@ export type TargetRule = 'open' | 'public' | TargetPolicy
 export function targetPolicy(targets: TargetRule, options: GuardOptions = {}): TargetPolicy {
   if (typeof targets === 'function') return targets
   if (targets === 'public') return createGuard(options).policy
-  if (targets !== 'open') {
+  if ((targets as string) !== 'open') {
     throw new ConfigurationError(`targets: "open", "public" or a function is expected`)
   }
   const rules = readGuardOptions(options)

@@ -1,0 +1,76 @@
+/**
+ * A webhook transport that sends nothing: it keeps the requests and answers as told.
+ *
+ * @module
+ */
+
+import { verifyWebhook } from '../webhook/verify.ts'
+import type { VerifyResult } from '../webhook/verify.ts'
+import type { WebhookAnswer, WebhookRequest, WebhookTransport } from '../webhook/transport.ts'
+
+export interface RecordedRequest extends WebhookRequest {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Value of a header, by its name in any case. */
+  header(name: string): string | undefined
+  /** The body, parsed. */
+  readonly json: Readonly<Record<string, unknown>>
+  /** What a receiver with this secret makes of it; the age of `sent_at` is not looked at. */
+  verify(secret: string): VerifyResult
+}
+
+/** A status; or a code such as `timeout`, `connect_refused`: no answer came. */
+export type ScriptedAnswer =
+  | number
+  | string
+  | { readonly status: number; readonly retry_after?: string; readonly answer?: string }
+
+export interface RecordingTransport extends WebhookTransport {
+  readonly requests: readonly RecordedRequest[]
+  /** Answers of the next requests, in order; then every further one gets the default again. */
+  answerWith(...answers: readonly ScriptedAnswer[]): void
+}
+
+/** `fallback` answers what no script is left for; default 200. Without a script for it, everything is delivered. */
+export function recordingTransport(
+  options: { readonly fallback?: ScriptedAnswer; readonly prefix?: string } = {},
+): RecordingTransport {
+  const { fallback = 200, prefix = 'Service' } = options
+  const requests: RecordedRequest[] = []
+  const script: ScriptedAnswer[] = []
+  return {
+    requests,
+    answerWith: (...answers) => void script.push(...answers),
+    send(request, { clock }) {
+      requests.push(record(request, clock.now(), prefix))
+      return Promise.resolve(answerOf(script.shift() ?? fallback))
+    },
+  }
+}
+
+function record(request: WebhookRequest, at: number, prefix: string): RecordedRequest {
+  const header = (name: string): string | undefined =>
+    request.headers.find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1]
+  return {
+    ...request,
+    at,
+    header,
+    get json() {
+      return JSON.parse(new TextDecoder().decode(request.body)) as Record<string, unknown>
+    },
+    verify: (secret) =>
+      verifyWebhook({
+        body: request.body,
+        header: header(`X-${prefix}-Signature`),
+        secret,
+        toleranceSec: 0,
+      }),
+  }
+}
+
+function answerOf(scripted: ScriptedAnswer): WebhookAnswer {
+  const nothing = { retry_after: undefined, answer: null, duration_ms: 1, written: true }
+  if (typeof scripted === 'string') return { ...nothing, http_status: null, error: scripted }
+  const { status, ...rest } = typeof scripted === 'number' ? { status: scripted } : scripted
+  return { ...nothing, ...rest, http_status: status, error: null }
+}

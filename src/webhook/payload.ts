@@ -1,0 +1,163 @@
+/**
+ * The body of a webhook: frozen when the notification is made, completed with what only its row knows,
+ * and from then on the same bytes at every attempt. Pure.
+ *
+ * @module
+ */
+
+import { iso } from '../clock.ts'
+import type { EpochMs, Json, JsonObject, NotificationRecord } from '../model.ts'
+
+export interface PayloadMonitor {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  /** Free of secrets. */
+  readonly target: string
+}
+
+/** Its id comes from the row: at freezing time the incident may not have one yet. */
+export interface PayloadIncident {
+  readonly started_at: EpochMs
+  readonly cause_code: string
+  readonly cause_text: string
+  /** With `up`. */
+  readonly ended_at?: EpochMs
+  readonly duration_sec?: number
+}
+
+export interface PayloadParts {
+  readonly event: string
+  /** `null` for a test. */
+  readonly monitor: PayloadMonitor | null
+  readonly incident: PayloadIncident | null
+  /** What the event adds at the top level. Names of the body itself are left out. */
+  readonly extras?: JsonObject
+}
+
+/** Largest body that is sent. */
+export const MAX_BODY_BYTES = 256 * 1024
+
+/** Left free for what is added when the body is composed. */
+const RESERVE_BYTES = 512
+
+/** Longest text and list at each try to make a body fit. */
+const SHORTEST = { chars: 256, items: 10 } as const
+const CUTS = [
+  { chars: 16_384, items: 1000 },
+  { chars: 4096, items: 200 },
+  { chars: 1024, items: 50 },
+  SHORTEST,
+] as const
+
+/** Names that the body itself uses. `truncated: true` says that something was cut. */
+const OWN = new Set(['event', 'monitor', 'incident', 'sent_at', 'notification_id', 'truncated'])
+
+/** The JSON text that is stored with a notification: everything but `notification_id`, `sent_at` and the incident's id. */
+export function freezePayload({ event, monitor, incident, extras = {} }: PayloadParts): string {
+  const added = Object.entries(extras).filter(([name]) => !OWN.has(name))
+  return fit({
+    event,
+    monitor: monitor && {
+      id: monitor.id,
+      name: monitor.name,
+      type: monitor.type,
+      target: monitor.target,
+    },
+    incident: incident && frozenIncident(incident),
+    ...Object.fromEntries(added),
+  })
+}
+
+/** The payload of a `repeat`, made of that of the notification it repeats. `n` counts from 1; `max` 0 means no end. */
+export function repeatPayload(
+  payload: string,
+  repeat: { readonly n: number; readonly max: number },
+): string {
+  return fit({ ...read(payload), event: 'repeat', repeat: { n: repeat.n, max: repeat.max } })
+}
+
+/** The body as an object, in the order of the specification. `sent_at` must be set: it is, from the first claim on. */
+export function composePayload(
+  row: Pick<NotificationRecord, 'id' | 'incident_id' | 'sent_at'>,
+  payload: string,
+): JsonObject {
+  const { event, monitor, incident, ...extras } = read(payload)
+  return {
+    event,
+    monitor,
+    incident: isObject(incident) ? { id: row.incident_id, ...incident } : null,
+    sent_at: iso(row.sent_at ?? 0),
+    notification_id: row.id,
+    ...extras,
+  }
+}
+
+/** {@link composePayload} as the bytes that are signed and sent: always the same for the same row. */
+export function composeBody(
+  row: Pick<NotificationRecord, 'id' | 'incident_id' | 'sent_at'>,
+  payload: string,
+): Uint8Array {
+  return Buffer.from(JSON.stringify(composePayload(row, payload)), 'utf8')
+}
+
+function frozenIncident(incident: PayloadIncident): JsonObject {
+  const { started_at, cause_code, cause_text, ended_at, duration_sec } = incident
+  return {
+    started_at: iso(started_at),
+    cause_code,
+    cause_text,
+    ...(ended_at !== undefined ? { ended_at: iso(ended_at) } : {}),
+    ...(duration_sec !== undefined ? { duration_sec } : {}),
+  }
+}
+
+/** JSON text that leaves room within {@link MAX_BODY_BYTES}: long texts and lists are cut, at last the extras go. */
+function fit(body: JsonObject): string {
+  const whole = textOf(body)
+  if (fits(whole)) return whole
+  for (const cut of CUTS) {
+    const text = textOf({ ...(shorten(body, cut) as JsonObject), truncated: true })
+    if (fits(text)) return text
+  }
+  const { event, monitor, incident } = shorten(body, SHORTEST) as JsonObject
+  return textOf({ event, monitor, incident, truncated: true })
+}
+
+function fits(text: string): boolean {
+  return Buffer.byteLength(text, 'utf8') <= MAX_BODY_BYTES - RESERVE_BYTES
+}
+
+/** Receivers refuse half a surrogate pair, which JSON.stringify writes as an escape: it becomes U+FFFD. */
+function textOf(body: JsonObject): string {
+  return JSON.stringify(body, (_, value: unknown) =>
+    typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value,
+  )
+}
+
+interface Cut {
+  readonly chars: number
+  readonly items: number
+}
+
+function shorten(value: Json | undefined, cut: Cut): Json | undefined {
+  if (typeof value === 'string') {
+    return value.length > cut.chars ? `${value.slice(0, cut.chars)}…` : value
+  }
+  if (isList(value)) return value.slice(0, cut.items).map((item) => shorten(item, cut) ?? null)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).slice(0, cut.items)
+  return Object.fromEntries(entries.map(([name, item]) => [name, shorten(item, cut)]))
+}
+
+function read(payload: string): JsonObject {
+  return JSON.parse(payload) as JsonObject
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

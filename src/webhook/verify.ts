@@ -1,0 +1,212 @@
+/**
+ * For those who receive our webhooks: is this request genuine, and is it fresh? Runs in Node, Deno, Bun,
+ * workers and browsers; it imports nothing but small files of ours that need no
+ * import themselves.
+ *
+ * @module
+ */
+
+import { WatchpostError } from '../errors.ts'
+import { hmacSha256 } from './sha256.ts'
+
+export { createReplayGuard } from './replay.ts'
+export type { ReplayGuard, ReplayGuardOptions } from './replay.ts'
+
+export type VerifyReason =
+  'missing_header' | 'malformed_header' | 'no_secret' | 'mismatch' | 'stale' | 'bad_body'
+
+type Secret = string | Uint8Array
+
+export interface VerifyOptions {
+  /**
+   * The body exactly as it came in. Text is hashed as UTF-8, which is only the same where the body was
+   * valid UTF-8: prefer bytes. A parsed object is a `TypeError`.
+   */
+  readonly body: string | Uint8Array | ArrayBuffer | ArrayBufferView
+  /** The value of `X-Service-Signature`. */
+  readonly header: string | readonly string[] | null | undefined
+  /** The contact's secret, or up to 10 of them while one replaces another. */
+  readonly secret: Secret | readonly (Secret | null | undefined)[] | null | undefined
+  /**
+   * How far `sent_at` may be from now, in seconds, either way. Default 900: retries are sent with the
+   * body of the first attempt, the last of them some 8 minutes later. 0 switches it off.
+   */
+  readonly toleranceSec?: number
+  /** Epoch milliseconds or a `Date`. Default: the machine's clock. */
+  readonly now?: number | Date | (() => number)
+}
+
+export interface VerifiedWebhook {
+  readonly ok: true
+  readonly event: string
+  /** The same for every attempt of one notification: what was seen already is a repetition. */
+  readonly notificationId: number
+  /** Which of the secrets it was signed with: once it is only the new one, the old one can go. */
+  readonly secretIndex: number
+  /** The whole body. */
+  readonly payload: WebhookPayload
+}
+
+export interface WebhookPayload {
+  readonly event: string
+  readonly notification_id: number
+  /** ISO 8601 UTC with milliseconds: when the first attempt was made. */
+  readonly sent_at: string
+  readonly monitor: {
+    readonly id: number
+    readonly name: string
+    readonly type: string
+    readonly target: string
+  } | null
+  readonly incident: {
+    readonly id: number
+    readonly started_at: string
+    readonly cause_code: string
+    readonly cause_text: string
+    readonly [extra: string]: unknown
+  } | null
+  /** What comes with the event. */
+  readonly [extra: string]: unknown
+}
+
+export type VerifyResult = VerifiedWebhook | { readonly ok: false; readonly reason: VerifyReason }
+
+const MAX_SECRETS = 10
+const DEFAULT_TOLERANCE_SEC = 900
+const PREFIX = 'sha256='
+const HEX_DIGITS = 64
+
+/**
+ * Checks signature and age of a webhook. Answer 400 or 401 where `ok` is `false`, and the same text
+ * whatever the reason is; the reason is for your log.
+ *
+ * @throws TypeError where it is called wrongly: a parsed body, more than 10 secrets
+ */
+export function verifyWebhook(options: VerifyOptions): VerifyResult {
+  const body = bytesOf(options.body)
+  const secrets = secretsOf(options.secret)
+  const tolerance_sec = options.toleranceSec ?? DEFAULT_TOLERANCE_SEC
+  if (!(tolerance_sec >= 0)) throw new TypeError('toleranceSec: 0 or more seconds are expected')
+  const digest = digestOf(options.header)
+  if (typeof digest === 'string') return { ok: false, reason: digest }
+  if (secrets.every((secret) => secret === undefined)) return { ok: false, reason: 'no_secret' }
+  const secretIndex = matching(secrets, body, digest)
+  if (secretIndex === -1) return { ok: false, reason: 'mismatch' }
+  const payload = payloadOf(body)
+  if (payload === undefined) return { ok: false, reason: 'bad_body' }
+  if (tolerance_sec > 0) {
+    const sent_at = timeOf(payload.sent_at)
+    if (sent_at === undefined) return { ok: false, reason: 'bad_body' }
+    const age_ms = Math.abs(nowOf(options.now) - sent_at)
+    if (!(age_ms <= tolerance_sec * 1000)) return { ok: false, reason: 'stale' }
+  }
+  const { event, notification_id: notificationId } = payload
+  return { ok: true, event, notificationId, secretIndex, payload }
+}
+
+/** Thrown by {@link assertWebhook}. The message is the same for every reason, fit to be sent as it is. */
+export class WebhookVerificationError extends WatchpostError {
+  /** For your log only. */
+  declare readonly reason: VerifyReason
+
+  constructor(reason: VerifyReason) {
+    super('webhook_not_verified', 'The webhook could not be verified')
+    // Not enumerable: an error that is sent as JSON does not tell it.
+    Object.defineProperty(this, 'reason', { value: reason })
+  }
+}
+
+/** {@link verifyWebhook} for those who rather catch. @throws WebhookVerificationError */
+export function assertWebhook(options: VerifyOptions): VerifiedWebhook {
+  const result = verifyWebhook(options)
+  if (!result.ok) throw new WebhookVerificationError(result.reason)
+  return result
+}
+
+const NO_RAW_BODY =
+  'body: the raw bytes of the request are expected, before anything has parsed them ' +
+  '(express.raw({ type: "application/json" }), await request.arrayBuffer(), …)'
+
+function bytesOf(body: VerifyOptions['body']): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (ArrayBuffer.isView(body)) {
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  }
+  // By tag: an ArrayBuffer may come from another realm.
+  const tag = Object.prototype.toString.call(body)
+  if (tag === '[object ArrayBuffer]') return new Uint8Array(body)
+  throw new TypeError(NO_RAW_BODY)
+}
+
+/** Unusable entries stay as `undefined`, so that the index of a match is that of the caller's list. */
+function secretsOf(secret: VerifyOptions['secret']): readonly (Uint8Array | undefined)[] {
+  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
+  if (list.length > MAX_SECRETS) throw new TypeError(`secret: at most ${MAX_SECRETS} are expected`)
+  return list.map((item) => {
+    const key = typeof item === 'string' ? new TextEncoder().encode(item) : item
+    return key instanceof Uint8Array && key.length > 0 ? key : undefined
+  })
+}
+
+function digestOf(
+  header: VerifyOptions['header'],
+): Uint8Array | 'missing_header' | 'malformed_header' {
+  const list: readonly unknown[] = Array.isArray(header) ? header : [header]
+  const [value] = list
+  if (list.length === 0 || value === undefined || value === null) return 'missing_header'
+  if (list.length > 1 || typeof value !== 'string') return 'malformed_header'
+  if (value.length !== PREFIX.length + HEX_DIGITS || !value.startsWith(PREFIX)) {
+    return 'malformed_header'
+  }
+  const hex = value.slice(PREFIX.length)
+  if (/[^0-9a-f]/.test(hex)) return 'malformed_header'
+  return Uint8Array.from({ length: HEX_DIGITS / 2 }, (_, at) =>
+    parseInt(hex.slice(at * 2, at * 2 + 2), 16),
+  )
+}
+
+/** Index of the first match, or -1. Takes the same time wherever the match is, and wherever digests differ. */
+function matching(
+  secrets: readonly (Uint8Array | undefined)[],
+  body: Uint8Array,
+  digest: Uint8Array,
+): number {
+  let found = -1
+  for (const [index, secret] of secrets.entries()) {
+    if (secret === undefined) continue
+    const own = hmacSha256(secret, body)
+    let difference = 0
+    for (let at = 0; at < own.length; at++) difference |= (own[at] ?? 0) ^ (digest[at] ?? 0)
+    if (difference === 0 && found === -1) found = index
+  }
+  return found
+}
+
+function payloadOf(body: Uint8Array): WebhookPayload | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
+  const { event, notification_id } = parsed as Record<string, unknown>
+  const known = typeof event === 'string' && Number.isSafeInteger(notification_id)
+  return known ? (parsed as WebhookPayload) : undefined
+}
+
+/** Only the form that is sent: `Date.parse` takes many others, and reads some of them in local time. */
+function timeOf(text: unknown): number | undefined {
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) {
+    return undefined
+  }
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : at
+}
+
+function nowOf(now: VerifyOptions['now']): number {
+  if (typeof now === 'function') return now()
+  // The one place besides clock.ts: this file runs at the receiver's, where there is no clock port.
+  // eslint-disable-next-line no-restricted-properties
+  return now === undefined ? Date.now() : Number(now)
+}
