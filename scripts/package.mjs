@@ -47,10 +47,17 @@ await must('types, import and require', compile('NodeNext', 'NodeNext', ['types.
 await must('types, bundler', compile('ESNext', 'Bundler', ['types.mts']))
 await must('npx watchpost types', commandLine())
 
+write('drivers.mjs', drivers("await import('watchpost')", '(name) => import(name)'))
+write('drivers.cjs', drivers("require('watchpost')", '(name) => require(name)'))
+await must('drivers load on first use, import', node('drivers.mjs'))
+await must('drivers load on first use, require', node('drivers.cjs'))
+
 // A slim install has none of the optional drivers; everything still loads.
 await must('npm install --omit=optional', npm(['install', '--silent', '--omit=optional'], project))
 await must('import without the drivers', node('import.mjs'))
 await must('require without the drivers', node('require.cjs'))
+await must('a missing driver is named, import', node('drivers.mjs', ['missing']))
+await must('a missing driver is named, require', node('drivers.cjs', ['missing']))
 
 /**
  * @param {string} what
@@ -71,9 +78,12 @@ function npm(args, cwd) {
   return run('npm', [...args, ...quiet], { cwd, quiet: true })
 }
 
-/** @param {string} script */
-function node(script) {
-  return run(process.execPath, [script], { cwd: project })
+/**
+ * @param {string} script
+ * @param {readonly string[]} [args]
+ */
+function node(script, args = []) {
+  return run(process.execPath, [script, ...args], { cwd: project })
 }
 
 /**
@@ -107,6 +117,39 @@ async function compare() {
 compare().catch((error) => {
   console.error(error)
   process.exitCode = 1
+})
+`
+}
+
+/**
+ * Runs every checker that has a driver against a port that hangs up at once: what comes of it is the
+ * server's fault where the driver is installed, and the install line where it is not.
+ *
+ * @param {string} main
+ * @param {string} load
+ */
+function drivers(main, load) {
+  return `const missing = process.argv.includes('missing')
+const load = ${load}
+async function runAll() {
+  const { createServer } = await import('node:net')
+  const server = createServer((socket) => socket.on('error', () => {}).end())
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { runCheck } = ${main}
+  const { builtinCheckers } = await load('watchpost/checkers')
+  for (const checker of builtinCheckers().filter(({ driver }) => driver !== undefined)) {
+    const user = 'user' in checker.fields ? { user: 'u', pass: 'p' } : {}
+    const settings = { host: '127.0.0.1', port: server.address().port, ...user }
+    const outcome = await runCheck(checker, settings, { timeout_ms: 5000 })
+    const named = outcome.cause_text?.includes('npm install ' + checker.driver) ?? false
+    const ours = ['internal_error', 'probe_unsupported'].includes(outcome.cause_code)
+    if (missing ? !named : ours) throw new Error(checker.type + ': ' + JSON.stringify(outcome))
+  }
+  server.close()
+}
+runAll().catch((error) => {
+  console.error(error)
+  process.exit(1)
 })
 `
 }

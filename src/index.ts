@@ -36,6 +36,8 @@ export type {
   VersionOptions,
 } from './engine/api.ts'
 export type { EngineEvents } from './engine/events.ts'
+export { runCheck } from './engine/run-check.ts'
+export type { RunCheckOptions } from './engine/run-check.ts'
 export type {
   AccountView,
   AttemptView,

@@ -47,7 +47,8 @@ describe('the list of entry points', () => {
 
   it('has all of them in builtinCheckers', async () => {
     const { builtinCheckers } = await import('../../src/checkers/index.ts')
-    expect(builtinCheckers().map(({ type }) => type)).toEqual(checkerTypes)
+    const types: readonly string[] = builtinCheckers().map(({ type }) => type)
+    expect(types).toEqual(checkerTypes)
   })
 
   it('is of the version that package.json has', () => {

@@ -53,23 +53,22 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 }
 
 /** Where an npm package may be imported, and whether only on first use. */
-const PACKAGES: Readonly<
-  Record<string, { readonly in: readonly string[]; readonly lazy?: true }>
-> = {
-  // Checkers and the common settings have fields of their own kinds.
-  valibot: { in: ['fields', 'checkers', 'engine/common-fields.ts'] },
-  re2js: { in: ['fields'] },
-  eventemitter3: { in: ['engine'] },
-  undici: { in: ['net'] },
-  'dns-packet': { in: ['net', 'checkers'] },
-  tldts: { in: ['checkers'] },
-  'node-sqlite3-wasm': { in: ['store'], lazy: true },
-  mysql2: { in: ['checkers'], lazy: true },
-  pg: { in: ['checkers'], lazy: true },
-  imapflow: { in: ['checkers'], lazy: true },
-  'basic-ftp': { in: ['checkers'], lazy: true },
-  nodemailer: { in: ['checkers'], lazy: true },
-}
+const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readonly lazy?: true }>> =
+  {
+    // Checkers and the common settings have fields of their own kinds.
+    valibot: { in: ['fields', 'checkers', 'engine/common-fields.ts'] },
+    re2js: { in: ['fields'] },
+    eventemitter3: { in: ['engine'] },
+    undici: { in: ['net'] },
+    'dns-packet': { in: ['net', 'checkers'] },
+    tldts: { in: ['checkers'] },
+    'node-sqlite3-wasm': { in: ['store'], lazy: true },
+    mysql2: { in: ['checkers'], lazy: true },
+    pg: { in: ['checkers'], lazy: true },
+    imapflow: { in: ['checkers'], lazy: true },
+    'basic-ftp': { in: ['checkers'], lazy: true },
+    nodemailer: { in: ['checkers'], lazy: true },
+  }
 
 const SOCKETS = /^node:(?:net|tls|dgram|dns|http|https|http2|child_process)(?:\/|$)/
 
