@@ -30,7 +30,6 @@ const hostProcess = [
   'env',
   'exit',
   'exitCode',
-  'kill',
   'off',
   'on',
   'once',

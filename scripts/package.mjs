@@ -175,7 +175,7 @@ function compile(module, resolution, files) {
 }
 
 /** The command line as npx runs it: it has to know all sixteen types. */
-async function commandLine() {
+function commandLine() {
   const command = join(project, 'node_modules/.bin/watchpost')
   const { status, stdout } = spawnSync(command, ['types'], {
     cwd: project,
@@ -185,5 +185,5 @@ async function commandLine() {
   })
   const absent = checkerTypes.filter((type) => !new RegExp(`\\b${type}\\b`).test(stdout))
   if (absent.length > 0) console.error(`watchpost types does not name ${absent.join(', ')}`)
-  return absent.length > 0 ? 1 : (status ?? 1)
+  return Promise.resolve(absent.length > 0 ? 1 : (status ?? 1))
 }

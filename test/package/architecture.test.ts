@@ -175,7 +175,7 @@ function isScheme(node: ts.Node): boolean {
 }
 
 function hostAccess(file: SourceFile): string[] {
-  const host = /^(?:console\.|process\.(?:argv|env|exit|exitCode|kill|on|once|std\w+)$)/
+  const host = /^(?:console\.|process\.(?:argv|env|exit|exitCode|on|once|std\w+)$)/
   return places(file, (node) => ts.isPropertyAccessExpression(node) && host.test(node.getText()))
 }
 

@@ -23,8 +23,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   checkers: { values: ['fields', 'net'] },
   webhook: { values: ['fields', 'net'] },
   engine: {
-    // causes.ts and store.ts hold contracts: tables and constants that both sides read.
-    values: ['fields', 'incident', 'net', 'webhook', 'checkers/causes.ts', 'store/store.ts'],
+    // causes.ts and store.ts hold contracts, tables and constants that both sides read; the checks are
+    // made in this process unless the host says otherwise.
+    values: [
+      'fields',
+      'incident',
+      'net',
+      'webhook',
+      'checkers/causes.ts',
+      'probes/in-process.ts',
+      'store/store.ts',
+    ],
     types: ['checkers/checker.ts', 'probes/transport.ts'],
   },
   rest: { values: ['engine', 'fields'] },
