@@ -1,6 +1,7 @@
 /**
  * `npm start`: builds what runs (no declarations) and becomes the server. One process, so that a signal
- * sent to it reaches the engine; arguments are passed on to `serve`.
+ * sent to it reaches the engine; arguments are passed on to `serve`. (`exec` in package.json is for the
+ * same: the shell between npm and us would die of the signal and leave us behind.)
  */
 
 import { join } from 'node:path'
