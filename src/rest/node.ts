@@ -149,6 +149,7 @@ function streamOf(req: IncomingMessage): ReadableStream<Uint8Array> {
     req.once('end', () => end(() => controller.close()))
     req.once('error', (error) => end(() => controller.error(error)))
     req.once('close', () => end(() => controller.error(new Error('the client went away'))))
+    if (req.destroyed) end(() => controller.error(new Error('the client went away')))
   }
   return new ReadableStream<Uint8Array>(
     {

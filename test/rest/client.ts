@@ -1,0 +1,107 @@
+/** A client of the API that also holds every JSON answer against the OpenAPI document. */
+
+import { expect } from 'vitest'
+import { createRest } from '../../src/rest/index.ts'
+import type { Rest, RestOptions } from '../../src/rest/index.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+import { departures } from './schema-check.ts'
+import { smallEngine } from './small-engine.ts'
+import type { SmallEngine } from './small-engine.ts'
+
+export const KEY = 'key-of-one'
+export const OTHER_KEY = 'key-of-two'
+
+export const tcpMonitor = { type: 'tcp', name: 'Shop', host: 'shop.example', port: 443 }
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // Tests look into answers of every shape.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any
+}
+
+interface Asked {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** `null` for none. */
+  readonly key?: string | null
+}
+
+export interface Client {
+  readonly small: SmallEngine
+  readonly rest: Rest
+  readonly clock: SimulatedClock
+  ask(method: string, path: string, asked?: Asked): Promise<Answer>
+  /** Makes a monitor and returns its id. */
+  create(body?: object): Promise<number>
+}
+
+export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
+  const small = smallEngine()
+  const clock = simulatedClock()
+  const rest = createRest(small.engine, { rateLimit: false, ...options, clock })
+  const ask: Client['ask'] = async (method, path, asked = {}) => {
+    const answer = await answerOf(rest.fetch(requestTo(method, path, asked)))
+    if (options.basePath === undefined) await expectDocumented(rest, { method, path, answer })
+    return answer
+  }
+  const create = async (body: object = tcpMonitor): Promise<number> =>
+    Number((await ask('POST', '/api/v1/monitors', { body })).body.monitor.id)
+  return { small, rest, clock, ask, create }
+}
+
+export function requestTo(method: string, path: string, asked: Asked = {}): Request {
+  const { body, key = KEY } = asked
+  const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined
+  return new Request(new URL(path, 'http://localhost'), {
+    method,
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(raw ? {} : { 'content-type': 'application/json' }),
+      ...asked.headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+  })
+}
+
+export async function answerOf(pending: Promise<Response>): Promise<Answer> {
+  const response = await pending
+  const { status, headers } = response
+  const text = await response.text()
+  const json = headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+  return { status, headers, text, body: json ? JSON.parse(text) : undefined }
+}
+
+async function expectDocumented(
+  rest: Rest,
+  told: { readonly method: string; readonly path: string; readonly answer: Answer },
+): Promise<void> {
+  const { method, path, answer } = told
+  if (answer.body === undefined || path.includes('openapi.json')) return
+  const document = await (await rest.fetch(requestTo('GET', '/api/v1/openapi.json'))).json()
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> }
+  const pathname = path.split('?')[0] ?? ''
+  const known = Object.keys(paths).find((pattern) =>
+    new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  )
+  const operation = known === undefined ? undefined : paths[known]?.[method.toLowerCase()]
+  const documented = operation?.responses[answer.status]
+  const error = { $ref: '#/components/schemas/Error' }
+  if (operation !== undefined && documented === undefined) {
+    throw new Error(`${method} ${String(known)} answers ${answer.status}, which is not documented`)
+  }
+  const schema = documented?.content['application/json'].schema ?? error
+  expect(departures(answer.body, schema, document)).toEqual([])
+}
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content: { readonly 'application/json': { readonly schema: unknown } } }
+    >
+  >
+}
