@@ -6,7 +6,6 @@
  * @module
  */
 
-import { createHash } from 'node:crypto'
 import type { Signal, Terms } from '../checkers/checker.ts'
 import { NotFoundError } from '../errors.ts'
 import type { CheckReport, EpochMs, Json, MonitorState } from '../model.ts'
@@ -20,6 +19,7 @@ import { effective } from './registry.ts'
 import { roundEvent } from './rounds.ts'
 import type { Concluded } from './rounds.ts'
 import type { Entry, Roster } from './roster.ts'
+import { hashOf } from './tokens.ts'
 
 /** Signals of one monitor in a minute; more are answered and not recorded. */
 const SIGNALS_PER_MINUTE = 60
@@ -103,7 +103,7 @@ export function createPassiveMonitors({
 
   return {
     async signal(token, input) {
-      const found = await roster.byTokenHash(tokenHash(token))
+      const found = await roster.byTokenHash(hashOf(token))
       const { passive } = found.type.checker
       if (passive === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
@@ -140,10 +140,6 @@ export function createPassiveMonitors({
 /** What a passive checker judges by. */
 export function termsOf(entry: Entry): Terms<never> {
   return { settings: entry.settings as never, period_ms: entry.record.common.interval_sec * 1000 }
-}
-
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 /** The memo with a new period, for a monitor that comes back from a pause. */

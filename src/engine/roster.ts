@@ -47,6 +47,8 @@ export interface Roster {
   /** From memory alone. */
   peek(id: number): Entry | undefined
   byTokenHash(hash: string): Promise<Entry>
+  /** An entry of a record read from the store, for showing it. */
+  present(record: MonitorRecord, states: readonly LocationState[]): Entry
   /** Takes in a monitor that was just created. */
   add(record: MonitorRecord): Entry
   entries(): IterableIterator<Entry>
@@ -182,6 +184,11 @@ export function createRoster(core: Core): Roster {
       const record = await store.monitors.byTokenHash(hash)
       return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
     },
+    present: (record, states) =>
+      entryOf(
+        record,
+        states.filter(({ monitor_id }) => monitor_id === record.id),
+      ),
     add(record) {
       const entry = entryOf(record, [])
       if (loaded) held.set(record.id, entry)

@@ -48,8 +48,8 @@ export interface Rounds {
   /** Drops the round of a monitor that is no longer to be checked. */
   cancel(monitor_id: number, reason: 'paused' | 'changed'): void
   readonly size: number
-  /** Resolves when no round is under way. */
-  drain(): Promise<void>
+  /** Gives up rounds that still wait for answers; resolves when those that have them all are stored. */
+  abandon(): Promise<void>
 }
 
 export interface RoundsOptions {
@@ -178,7 +178,13 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
     get size() {
       return open.size
     },
-    async drain() {
+    async abandon() {
+      for (const [id, round] of open) {
+        if (round.reports.size === round.locations.length) continue
+        round.timer.cancel()
+        open.delete(id)
+        round.fail(new ClosedError('The engine stops'))
+      }
       while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
     },
   }

@@ -29,6 +29,8 @@ export interface Watch {
   nextDue(monitor_id: number): EpochMs | null
   /** Tells what a change of a monitor brought about. */
   announce(changed: Changed, fresh: Concluded['fresh']): Promise<void>
+  /** Judges a monitor that is fed by signals out of turn. */
+  judgeNow(entry: Entry): Promise<Concluded | null>
   /** Schedules and tells what follows from a round that was not run here (a signal). */
   concluded(result: Concluded | null): void
   /** How late the last checks began, in ms. */
@@ -163,6 +165,11 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
     nextDue: (id) => scheduler.dueAt(id) ?? null,
     announce,
     concluded,
+    async judgeNow(entry) {
+      const result = await judge(entry)
+      concluded(result)
+      return result
+    },
     get lag_ms() {
       return lag_ms
     },

@@ -1,0 +1,245 @@
+/**
+ * `createEngine`: puts the parts together. Nothing happens before `start()` or the first call of a group.
+ *
+ * @module
+ */
+
+import { EventEmitter } from 'eventemitter3'
+import type { AnyChecker } from '../checkers/checker.ts'
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { ConfigurationError } from '../errors.ts'
+import { describe } from '../fields/describe.ts'
+import type { FieldTable } from '../fields/field.ts'
+import { silentLogger } from '../logger.ts'
+import type { Logger } from '../logger.ts'
+import { targetPolicy } from '../net/guard.ts'
+import type { TargetRule } from '../net/guard.ts'
+import { createNetwork } from '../net/network.ts'
+import { inProcessProbes } from '../probes/in-process.ts'
+import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import type { Store } from '../store/store.ts'
+import type { AnyContactKind } from '../webhook/contact-kind.ts'
+import { webhookContact } from '../webhook/webhook-kind.ts'
+import type { AccountScope, Engine } from './api.ts'
+import { commonFields } from './common-fields.ts'
+import type { Core } from './core.ts'
+import { accountsOf } from './groups/accounts.ts'
+import { contactsOf } from './groups/contacts.ts'
+import { historyOf } from './groups/history.ts'
+import { authenticate, keysOf } from './groups/keys.ts'
+import { monitorsOf } from './groups/monitors.ts'
+import type { Parts } from './groups/parts.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { createOutbox } from './outbox.ts'
+import { createPassiveMonitors } from './passive.ts'
+import { createRegistry } from './registry.ts'
+import { createRoster } from './roster.ts'
+import { carryOut } from './run-check.ts'
+import { createSeal } from './seal.ts'
+import { createWatch } from './watch.ts'
+
+export interface EngineOptions<C extends AnyChecker = AnyChecker> {
+  readonly store: Store
+  readonly checkers: readonly C[]
+  /** Ways of telling people; default the webhook of the specification. */
+  readonly contacts?: readonly AnyContactKind[]
+  /** Who runs checks; default this process. */
+  readonly probes?: ProbeTransport
+  /** Names of the locations, default one, `local`. A name keeps its id for ever. */
+  readonly locations?: readonly string[]
+  /** Which addresses checks may dial. Default `open`: everything but the metadata services of clouds; `public` for monitors of people you do not know. */
+  readonly targets?: TargetRule
+  /** 32 bytes, or their base64: seals secrets in the store. */
+  readonly secretKey?: string | Uint8Array
+  /** Where the REST API is reached from outside, for the addresses of heartbeats. Default: a bare path. */
+  readonly baseUrl?: string
+  /** Certificates (PEM) that checks trust besides the default ones. */
+  readonly ca?: string | readonly string[]
+  readonly limits?: {
+    /** Checks at the same time, default 64. */
+    readonly checks?: number
+    /** Checks at the same time against one host, default 2. */
+    readonly checksPerHost?: number
+    /** Deliveries at the same time, default 50, and per contact, default 5. */
+    readonly deliveries?: number
+    readonly deliveriesPerContact?: number
+  }
+  readonly retention?: {
+    /** Raw results, default 30 days. */
+    readonly results_days?: number
+    /** The notification log, default 90 days. */
+    readonly notifications_days?: number
+    /** Daily counts and availability, default 400 days. */
+    readonly history_days?: number
+  }
+  readonly clock?: Clock
+  readonly logger?: Logger
+}
+
+const HOST_LIMIT = 2
+const REPLY_MS = 86_400_000
+
+/** @throws ConfigurationError for options that cannot work */
+export function createEngine<const C extends AnyChecker>(options: EngineOptions<C>): Engine<C> {
+  const core = coreOf(options)
+  const { clock, store, registry } = core
+  const network = createNetwork({
+    clock,
+    policy: targetPolicy(options.targets ?? 'open'),
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  })
+  const {
+    checks = 64,
+    checksPerHost = HOST_LIMIT,
+    deliveries = 50,
+    deliveriesPerContact = 5,
+  } = options.limits ?? {}
+  const probes =
+    options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
+  const roster = createRoster(core)
+  const outbox = createOutbox({
+    core,
+    roster,
+    concurrency: deliveries,
+    perContact: deliveriesPerContact,
+  })
+
+  const run = (order: CheckOrder, signal: AbortSignal) =>
+    carryOut(registry.demand(order.type).checker, order.settings, {
+      clock,
+      network,
+      timeout_ms: order.timeout_ms,
+      period_ms: order.interval_sec * 1000,
+      location: order.location,
+      log: core.log,
+      signal,
+      ...(order.memo === null ? {} : { memo: order.memo }),
+    })
+  const passive = createPassiveMonitors({
+    core,
+    roster,
+    run,
+    onConcluded: (concluded) => watch.concluded(concluded),
+  })
+  const watch = createWatch({
+    core,
+    roster,
+    probes,
+    judge: passive.judge,
+    onNotifications: outbox.wake,
+  })
+  const lifecycle = createLifecycle({ core, roster, watch, outbox, passive, probes, run, options })
+  const parts: Parts = {
+    core,
+    roster,
+    watch,
+    outbox,
+    ready: lifecycle.open,
+    running: () => lifecycle.running,
+  }
+
+  const scopes = new Map<number, AccountScope>()
+  function account(account_id: number): AccountScope {
+    const known = scopes.get(account_id)
+    if (known !== undefined) return known
+    const scope: AccountScope = {
+      account_id,
+      monitors: monitorsOf(parts, account_id),
+      contacts: contactsOf(parts, account_id),
+      keys: keysOf(parts, account_id),
+      ...historyOf(parts, account_id),
+    }
+    scopes.set(account_id, scope)
+    return scope
+  }
+
+  const engine: Engine = {
+    ...account(lifecycle.firstAccount),
+    start: lifecycle.start,
+    open: lifecycle.open,
+    stop: lifecycle.stop,
+    [Symbol.asyncDispose]: () => lifecycle.stop(),
+    get running() {
+      return lifecycle.running
+    },
+    on(event, listener) {
+      core.events.on(event, listener as never)
+      return () => void core.events.off(event, listener as never)
+    },
+    account,
+    accounts: accountsOf(parts),
+    locations: {
+      async list() {
+        await lifecycle.open()
+        return core.locations.map(({ id, name }) => ({ id, name, online: probes.online(id) }))
+      },
+    },
+    authenticate: (key) => authenticate(parts, key),
+    async signal(token, signal) {
+      await lifecycle.open()
+      return passive.signal(token, signal)
+    },
+    types: {
+      list: () => registry.views(),
+      common: () => describe(commonFields()),
+      tables: () =>
+        new Map(
+          [...registry.types].map(([name, { checker, common }]) => [
+            name,
+            {
+              title: checker.title,
+              fields: checker.fields as FieldTable,
+              common: common as FieldTable,
+            },
+          ]),
+        ),
+    },
+    replies: {
+      async get(account_id, key) {
+        await lifecycle.open()
+        return store.replies.get(account_id, key, clock.now())
+      },
+      async put(account_id, key, reply) {
+        await lifecycle.open()
+        await store.replies.put(account_id, key, { ...reply, expires_at: clock.now() + REPLY_MS })
+      },
+    },
+    async health() {
+      await lifecycle.open()
+      return {
+        running: lifecycle.running,
+        monitors: roster.size,
+        checks_running: watch.rounds.size,
+        outbox_depth: await store.notifications.depth(),
+        lag_ms: watch.lag_ms,
+      }
+    },
+  }
+  return engine as Engine<C>
+}
+
+function coreOf<C extends AnyChecker>(options: EngineOptions<C>): Core {
+  const { store, checkers, contacts = [webhookContact()], secretKey } = options
+  // Callers without types get a sentence instead of a stack of ours.
+  if (typeof (store as Partial<Store> | undefined)?.commit !== 'function') {
+    throw new ConfigurationError(
+      'createEngine needs a store: createEngine({ store: memoryStore(), checkers: […] })',
+    )
+  }
+  if (!Array.isArray(checkers))
+    throw new ConfigurationError('createEngine needs checkers: an array, for example [http()]')
+  if (options.locations?.length === 0)
+    throw new ConfigurationError('An engine needs at least one location')
+  return {
+    clock: options.clock ?? systemClock,
+    log: options.logger ?? silentLogger,
+    store,
+    registry: createRegistry(checkers),
+    kinds: new Map(contacts.map((kind) => [kind.kind, kind])),
+    seal: createSeal(secretKey),
+    events: new EventEmitter(),
+    baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
+    locations: [],
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What happened: results, incidents, notifications of one account.
+ *
+ * @module
+ */
+
+import { NotFoundError } from '../../errors.ts'
+import type { IncidentRecord, NotificationRecord } from '../../model.ts'
+import type { AccountScope } from '../api.ts'
+import { incidentView, notificationView, resultView } from '../present.ts'
+import type { IncidentView, NotificationView } from '../views.ts'
+import { pageOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+
+type Scope = Pick<AccountScope, 'results' | 'incidents' | 'notifications'>
+
+export function historyOf(parts: Parts, account_id: number): Scope {
+  const { core, outbox, ready } = parts
+  const { store } = core
+
+  async function demandMonitor(id: number): Promise<void> {
+    await ready()
+    const record = parts.roster.peek(id)?.record ?? (await store.monitors.get(id))
+    if (record?.account_id !== account_id) throw new NotFoundError('monitor')
+  }
+
+  /** The monitor of an incident may be gone; its incidents stay. */
+  async function shown(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
+    const names = new Map<number, IncidentView['monitor']>()
+    for (const { monitor_id } of incidents) {
+      if (names.has(monitor_id)) continue
+      const record = parts.roster.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
+      const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
+      names.set(monitor_id, { id: monitor_id, name: common.name, type, target })
+    }
+    return incidents.map((incident) =>
+      incidentView(incident, names.get(incident.monitor_id) ?? GONE, core.clock.now()),
+    )
+  }
+
+  async function withAttempts(records: readonly NotificationRecord[]): Promise<NotificationView[]> {
+    const attempts = await store.notifications.attempts(records.map(({ id }) => id))
+    return records.map((record) =>
+      notificationView(
+        record,
+        attempts.filter(({ notification_id }) => notification_id === record.id),
+      ),
+    )
+  }
+
+  async function ownNotification(id: number): Promise<NotificationRecord> {
+    await ready()
+    const record = await store.notifications.get(id)
+    if (record?.account_id !== account_id) throw new NotFoundError('notification')
+    return record
+  }
+
+  return {
+    results: {
+      async list(monitor_id, { limit = 100, after, ...filter } = {}) {
+        await demandMonitor(monitor_id)
+        const query = {
+          monitor_id,
+          ...filter,
+          limit: limit + 1,
+          ...(after === undefined ? {} : { after_id: after }),
+        }
+        return pageOf((await store.results.list(query)).map(resultView), limit)
+      },
+    },
+
+    incidents: {
+      async get(id) {
+        await ready()
+        const incident = await store.incidents.get(id)
+        if (incident?.account_id !== account_id) throw new NotFoundError('incident')
+        const [view] = await shown([incident])
+        if (view === undefined) throw new NotFoundError('incident')
+        return view
+      },
+      async list({ limit = 50, after, ...filter } = {}) {
+        if (filter.monitor_id === undefined) await ready()
+        else await demandMonitor(filter.monitor_id)
+        const query = {
+          account_id,
+          ...filter,
+          limit: limit + 1,
+          ...(after === undefined ? {} : { before_id: after }),
+        }
+        return pageOf(await shown(await store.incidents.list(query)), limit)
+      },
+    },
+
+    notifications: {
+      async get(id) {
+        const [view] = await withAttempts([await ownNotification(id)])
+        if (view === undefined) throw new NotFoundError('notification')
+        return view
+      },
+      async list({ limit = 50, after, ...filter } = {}) {
+        await ready()
+        const query = {
+          account_id,
+          ...filter,
+          limit: limit + 1,
+          ...(after === undefined ? {} : { before_id: after }),
+        }
+        return pageOf(await withAttempts(await store.notifications.list(query)), limit)
+      },
+      resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
+    },
+  }
+}
+
+const GONE: IncidentView['monitor'] = { id: 0, name: '', type: '', target: '' }

@@ -1,0 +1,30 @@
+/**
+ * What the groups of the engine are made of.
+ *
+ * @module
+ */
+
+import type { Core } from '../core.ts'
+import type { Outbox } from '../outbox.ts'
+import type { Roster } from '../roster.ts'
+import type { Page } from '../views.ts'
+import type { Watch } from '../watch.ts'
+
+export interface Parts {
+  readonly core: Core
+  readonly roster: Roster
+  readonly watch: Watch
+  readonly outbox: Outbox
+  /** Opens the store on first use. */
+  ready(): Promise<void>
+  running(): boolean
+}
+
+/** A page out of a list that was asked for with one item more than `limit`. */
+export function pageOf<T extends { readonly id: number }>(
+  items: readonly T[],
+  limit: number,
+): Page<T> {
+  const shown = items.slice(0, limit)
+  return { items: shown, next: items.length > limit ? (shown.at(-1)?.id ?? null) : null }
+}

@@ -1,0 +1,155 @@
+/**
+ * Opening, starting and stopping, in the order in which the parts need each other.
+ *
+ * @module
+ */
+
+import type { Timer } from '../clock.ts'
+import { ClosedError } from '../errors.ts'
+import { DAY_MS } from '../incident/uptime.ts'
+import type { CheckReport } from '../model.ts'
+import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import { complain } from './core.ts'
+import type { Core } from './core.ts'
+import type { EngineOptions } from './engine.ts'
+import type { Outbox } from './outbox.ts'
+import type { PassiveMonitors } from './passive.ts'
+import type { Roster } from './roster.ts'
+import type { Watch } from './watch.ts'
+
+/** The first account of a store: made when the store is new, meant where none is named. */
+const FIRST_ACCOUNT = 1
+
+const DRAIN_MS = 11_000
+/** How often the engine notes that it is alive, and clears up. */
+const ALIVE_MS = 15_000
+const PRUNE_MS = 60_000
+const PRUNE_ROWS = 500
+
+/** Silence of the engine itself that is worth forgiving heartbeats for. */
+const OUTAGE_MS = 2 * ALIVE_MS
+
+export interface Lifecycle {
+  readonly firstAccount: number
+  readonly running: boolean
+  open(this: void): Promise<void>
+  start(this: void): Promise<void>
+  stop(this: void, options?: { readonly drain_ms?: number }): Promise<void>
+}
+
+export interface LifecycleOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly watch: Watch
+  readonly outbox: Outbox
+  readonly passive: PassiveMonitors
+  readonly probes: ProbeTransport
+  readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
+  readonly options: Pick<EngineOptions, 'locations' | 'retention'>
+}
+
+export function createLifecycle(parts: LifecycleOptions): Lifecycle {
+  const { core, roster, watch, outbox, passive, probes, run, options } = parts
+  const { clock, store } = core
+  const timers = new Set<Timer>()
+  let opened: Promise<void> | undefined
+  let state: 'idle' | 'running' | 'stopped' = 'idle'
+
+  async function openStore(): Promise<void> {
+    await store.open()
+    const accounts = await store.accounts.list()
+    if (accounts.length === 0)
+      await store.accounts.create({ name: 'default', created_at: clock.now() })
+    core.locations = await Promise.all(
+      (options.locations ?? ['local']).map((name) => store.locations.ensure(name)),
+    )
+  }
+
+  function open(): Promise<void> {
+    if (state === 'stopped') return Promise.reject(new ClosedError('The engine has been stopped'))
+    opened ??= openStore().catch((error: unknown) => {
+      // A store that could not be opened may be there a moment later.
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+
+  async function start(): Promise<void> {
+    if (state === 'running') return
+    await open()
+    await roster.load()
+    const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
+    if (clock.now() - alive_at > OUTAGE_MS) await passive.forgiveOutage(alive_at)
+    await probes.start({ run, onAnswer: (answer) => watch.rounds.answer(answer) })
+    state = 'running'
+    watch.start()
+    outbox.start()
+    await store.meta.set('alive_at', String(clock.now()))
+    every(ALIVE_MS, () => store.meta.set('alive_at', String(clock.now())))
+    every(PRUNE_MS, prune)
+  }
+
+  /** Repeats `work` from the end of one run to the begin of the next. */
+  function every(ms: number, work: () => Promise<unknown>): void {
+    const timer = clock.timer(
+      ms,
+      () => {
+        timers.delete(timer)
+        work()
+          .catch((err: unknown) => complain(core, err, 'the housekeeping of the engine failed'))
+          .finally(() => {
+            if (state === 'running') every(ms, work)
+          })
+      },
+      { background: true },
+    )
+    timers.add(timer)
+  }
+
+  /** In small steps, so that checks and deliveries are never kept waiting. */
+  async function prune(): Promise<void> {
+    const {
+      results_days = 30,
+      notifications_days = 90,
+      history_days = 400,
+    } = options.retention ?? {}
+    const now = clock.now()
+    await store.prune({
+      results_before: now - results_days * DAY_MS,
+      notifications_before: now - notifications_days * DAY_MS,
+      history_before: now - history_days * DAY_MS,
+      replies_before: now,
+      limit: PRUNE_ROWS,
+    })
+  }
+
+  async function stop({ drain_ms = DRAIN_MS }: { readonly drain_ms?: number } = {}): Promise<void> {
+    if (state === 'stopped') return
+    const wasRunning = state === 'running'
+    state = 'stopped'
+    for (const timer of timers) timer.cancel()
+    if (wasRunning) {
+      watch.stop()
+      await Promise.all([
+        probes.stop(drain_ms).then(() => watch.rounds.abandon()),
+        outbox.stop(drain_ms),
+      ])
+      await roster.drain()
+      await store.meta.set('alive_at', String(clock.now())).catch((err: unknown) => {
+        core.log.warn({ err }, 'the end of the engine could not be noted')
+      })
+    }
+    if (opened !== undefined) await opened.then(() => store.close())
+  }
+
+  return {
+    firstAccount: FIRST_ACCOUNT,
+    get running() {
+      return state === 'running'
+    },
+    open,
+    start,
+    stop,
+  }
+}

@@ -1,0 +1,283 @@
+/**
+ * Sends what the store holds for sending, and nothing else: claim, attempt, record. A killed process
+ * loses nothing, since what it was about to send is a row; what it was sending is sent again.
+ *
+ * @module
+ */
+
+import type { Timer } from '../clock.ts'
+import { ConflictError } from '../errors.ts'
+import { nextRepeat } from '../incident/notices.ts'
+import type { ContactRecord, EpochMs, NotificationRecord } from '../model.ts'
+import type { AttemptEnd } from '../store/store.ts'
+import { freezePayload, repeatPayload } from '../webhook/payload.ts'
+import { MAX_ATTEMPTS, countAttempt, settle } from '../webhook/retry.ts'
+import { createNetwork } from '../net/network.ts'
+import type { Network } from '../net/network.ts'
+import type { FieldTable } from '../fields/field.ts'
+import { revive } from '../fields/parse.ts'
+import { deliveryOf } from '../webhook/contact-kind.ts'
+import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
+import { openContact } from './contacts-sealed.ts'
+import { complain, emit } from './core.ts'
+import type { Core } from './core.ts'
+import { notificationView } from './present.ts'
+import type { Roster } from './roster.ts'
+
+/** Longer than any attempt lasts; after it another process may take the row over. */
+const LEASE_MS = 30_000
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 30_000
+
+export interface OutboxOptions {
+  readonly core: Core
+  readonly roster: Roster
+  /** Attempts at the same time, default 50. */
+  readonly concurrency?: number
+  /** Attempts at the same time to one contact, default 5. */
+  readonly perContact?: number
+}
+
+export interface Outbox {
+  start(): void
+  /** Claims nothing more; waits for attempts under way up to `drain_ms`, then ends them. */
+  stop(drain_ms: number): Promise<void>
+  /** Something may be due. */
+  wake(): void
+  /** One delivery of `test`; resolves when it is final. @throws ConflictError `not_running` */
+  test(contact: ContactRecord): Promise<NotificationRecord>
+  /** A copy of a final notification, under an id of its own. @throws ConflictError `not_final` */
+  resend(record: NotificationRecord): Promise<NotificationRecord>
+}
+
+/** How an attempt ended, and the repetition that follows from it. */
+type Ending = Omit<AttemptEnd, 'id' | 'claim'>
+
+export function createOutbox({
+  core,
+  roster,
+  concurrency = 50,
+  perContact = 5,
+}: OutboxOptions): Outbox {
+  const { clock, store } = core
+  const networks = new Map<AnyContactKind, Network>()
+  const underWay = new Map<number, Promise<void>>()
+  const waiters = new Map<number, (record: NotificationRecord) => void>()
+  let stopping = new AbortController()
+  let running = false
+  let pumping = false
+  let again = false
+  let timer: Timer | undefined
+  let failures = 0
+
+  async function pump(): Promise<void> {
+    if (pumping) {
+      again = true
+      return
+    }
+    pumping = true
+    do {
+      again = false
+      await claimAll().then(
+        () => (failures = 0),
+        (err: unknown) => {
+          complain(core, err, 'the outbox could not be read')
+          rest(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures++))
+        },
+      )
+    } while (again)
+    pumping = false
+  }
+
+  async function claimAll(): Promise<void> {
+    while (running && underWay.size < concurrency) {
+      const now = clock.now()
+      const limit = concurrency - underWay.size
+      const rows = await store.notifications.claim({
+        now,
+        lease_until: now + LEASE_MS,
+        limit,
+        per_contact: perContact,
+      })
+      for (const row of rows) begin(row)
+      if (rows.length < limit) return restUntilDue()
+    }
+  }
+
+  function begin(row: NotificationRecord): void {
+    const done = deliver(row)
+      .catch((err: unknown) =>
+        complain(core, err, 'a notification could not be recorded; it will be sent again'),
+      )
+      .finally(() => {
+        underWay.delete(row.id)
+        void pump()
+      })
+    underWay.set(row.id, done)
+  }
+
+  async function restUntilDue(): Promise<void> {
+    const due_at = await store.notifications.nextDue()
+    // Rows that are due and were not claimed wait for others under way, whose end wakes the pump.
+    if (due_at !== null) rest(Math.max(RETRY_MIN_MS, due_at - clock.now()))
+  }
+
+  function rest(ms: number): void {
+    timer?.cancel()
+    timer = running ? clock.timer(ms, () => void pump()) : undefined
+  }
+
+  async function deliver(row: NotificationRecord): Promise<void> {
+    const ending = await attempt(row)
+    const recorded = await store.notifications.finish({ id: row.id, claim: row.claims, ...ending })
+    if (!recorded) {
+      core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')
+      return
+    }
+    if (ending.status === 'queued') return
+    const record = (await store.notifications.get(row.id)) ?? row
+    emit(
+      core,
+      'notification',
+      notificationView(record, await store.notifications.attempts([row.id])),
+    )
+    waiters.get(row.id)?.(record)
+    waiters.delete(row.id)
+  }
+
+  async function attempt(row: NotificationRecord): Promise<Ending> {
+    const at = clock.now()
+    if (countAttempt(row).attempts > MAX_ATTEMPTS)
+      return { ...untold(row, 'failed', 'interrupted', at), ...(await repetition(row, at)) }
+    if (row.event === 'up' && !(await wasTold(row)))
+      return untold(row, 'cancelled', 'never_told_down', at)
+    const contact = await store.contacts.get(row.contact_id)
+    if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
+    const kind = core.kinds.get(contact.kind)
+    if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
+    const end = await kind.deliver(
+      { clock, log: core.log, signal: stopping.signal, network: networkOf(kind) },
+      revive(kind.fields as FieldTable, openContact(core, kind, contact)),
+      deliveryOf(row),
+    )
+    return ended(row, end, at)
+  }
+
+  /** One network per kind: each judges addresses by its own policy. */
+  function networkOf(kind: AnyContactKind): Network {
+    const network = networks.get(kind) ?? createNetwork({ clock, policy: kind.policy })
+    networks.set(kind, network)
+    return network
+  }
+
+  async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
+    const now = clock.now()
+    const next = settle(row, end, { now, random: () => clock.random() })
+    // A test is one attempt, reported to whoever asked for it.
+    const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
+    const { http_status, error, answer, duration_ms } = end
+    return {
+      status,
+      attempts: next.attempts,
+      interruptions: next.interruptions,
+      ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
+      error: status === 'sent' ? null : (error ?? `http_${http_status}`),
+      at: now,
+      attempt: {
+        at,
+        duration_ms,
+        http_status,
+        error: end.class === 'delivered' ? null : (error ?? `http_${http_status}`),
+        answer,
+      },
+      ...(status === 'queued' ? {} : await repetition(row, now)),
+    }
+  }
+
+  /** The next telling of an incident that goes on; the store makes it only while it does. */
+  async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+    if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
+    const entry = await roster.get(row.monitor_id).catch(() => undefined)
+    const next = entry === undefined ? null : nextRepeat(entry.record.common, row.repeat, at)
+    if (entry === undefined || next === null) return {}
+    const max = entry.record.common.notify_repeat_max
+    const payload = repeatPayload(row.payload, { n: next.repeat, max })
+    return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
+  }
+
+  async function wasTold({ id, incident_id, contact_id }: NotificationRecord): Promise<boolean> {
+    if (incident_id === null) return true
+    const rows = await store.notifications.list({
+      incident_id,
+      contact_id,
+      statuses: ['sent'],
+      before_id: id,
+      limit: 1,
+    })
+    return rows.length > 0
+  }
+
+  return {
+    start() {
+      running = true
+      stopping = new AbortController()
+      void pump()
+    },
+    async stop(drain_ms) {
+      running = false
+      timer?.cancel()
+      const late = clock.timer(drain_ms, () =>
+        stopping.abort(new ConflictError('stopped', 'The engine stops')),
+      )
+      while (underWay.size > 0) await Promise.allSettled([...underWay.values()])
+      late.cancel()
+    },
+    wake: () => void pump(),
+    async test(contact) {
+      if (!running)
+        throw new ConflictError('not_running', 'The engine is not running; start it first')
+      const payload = freezePayload({ event: 'test', monitor: null, incident: null })
+      const row = await store.notifications.create({
+        ...outside(contact.account_id, contact.id, clock.now()),
+        event: 'test',
+        payload,
+        repeat: 0,
+      })
+      const final = new Promise<NotificationRecord>((resolve) => waiters.set(row.id, resolve))
+      void pump()
+      return final
+    },
+    async resend(record) {
+      if (record.status === 'queued' || record.status === 'sending') {
+        throw new ConflictError('not_final', 'The notification is still being delivered')
+      }
+      const { event, payload, repeat, monitor_id, incident_id } = record
+      const row = await store.notifications.create({
+        ...outside(record.account_id, record.contact_id, clock.now()),
+        ...{ event, payload, repeat, monitor_id, incident_id },
+      })
+      void pump()
+      return row
+    },
+  }
+}
+
+function untold(
+  row: NotificationRecord,
+  status: 'failed' | 'cancelled',
+  error: string,
+  at: EpochMs,
+): Ending {
+  return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
+}
+
+function outside(account_id: number, contact_id: number, now: EpochMs) {
+  return {
+    account_id,
+    contact_id,
+    monitor_id: null,
+    incident_id: null,
+    due_at: now,
+    created_at: now,
+  }
+}

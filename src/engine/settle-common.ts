@@ -1,0 +1,101 @@
+/**
+ * From what a user wrote to what is stored: type-specific and common settings checked together, ids
+ * looked up, defaults that depend on the engine filled in. Every problem is reported at once.
+ *
+ * @module
+ */
+
+import { ValidationError } from '../errors.ts'
+import type { Stored } from '../fields/field.ts'
+import type { CommonSettings, ContactRecord, JsonObject } from '../model.ts'
+import type { CommonFields } from './common-fields.ts'
+import type { Core } from './core.ts'
+import { isInstalled } from './installed.ts'
+import type { MonitorType } from './registry.ts'
+
+export interface Settled {
+  readonly common: CommonSettings
+  readonly settings: JsonObject
+  readonly target: string
+}
+
+interface Settling {
+  readonly account_id: number
+  readonly type: MonitorType
+  readonly input: JsonObject
+}
+
+/** @throws ValidationError */
+export async function settleCommon(
+  core: Core,
+  { account_id, type, input }: Settling,
+): Promise<Settled> {
+  const { driver } = type.checker
+  if (driver !== undefined && !isInstalled(driver)) {
+    throw new ValidationError({
+      type: `invalid: this type needs a package that is not installed: npm install ${driver}`,
+    })
+  }
+  const parsed = core.registry.parse(type, input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const { common, settings, target } = parsed.value
+  const contacts = await core.store.contacts.list(account_id)
+  const location_ids = common.location_ids ?? core.locations.map(({ id }) => id)
+  const problems = {
+    ...locationProblems(core, common, location_ids),
+    ...contactProblems(common, contacts),
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return {
+    settings,
+    target,
+    common: {
+      ...common,
+      name: common.name ?? target.slice(0, 200),
+      location_ids: [...new Set(location_ids)],
+      confirm_locations: common.confirm_locations ?? Math.min(2, new Set(location_ids).size),
+      tags: distinct(common.tags),
+      contact_ids: [...new Set(common.contact_ids)],
+    },
+  }
+}
+
+function locationProblems(
+  core: Core,
+  { confirm_locations }: Stored<CommonFields>,
+  location_ids: readonly number[],
+): Record<string, string> {
+  const known = new Set(core.locations.map(({ id }) => id))
+  const problems: Record<string, string> = {}
+  location_ids.forEach((id, index) => {
+    if (!known.has(id)) problems[`location_ids.${index}`] = `invalid: there is no location ${id}`
+  })
+  const count = new Set(location_ids).size
+  if (confirm_locations !== undefined && confirm_locations > count) {
+    problems.confirm_locations = `out_of_range: 1..${count} (the number of locations)`
+  }
+  return problems
+}
+
+function contactProblems(
+  { contact_ids, contact_delay }: Stored<CommonFields>,
+  contacts: readonly ContactRecord[],
+): Record<string, string> {
+  const known = new Set(contacts.map(({ id }) => id))
+  const problems: Record<string, string> = {}
+  contact_ids.forEach((id, index) => {
+    if (!known.has(id)) problems[`contact_ids.${index}`] = `invalid: there is no contact ${id}`
+  })
+  for (const id of Object.keys(contact_delay)) {
+    if (!known.has(Number(id)))
+      problems[`contact_delay.${id}`] = `invalid: there is no contact ${id}`
+  }
+  return problems
+}
+
+/** Tags that differ only in case are one; the first spelling stays. */
+function distinct(tags: readonly string[]): string[] {
+  const seen = new Map<string, string>()
+  for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
+  return [...seen.values()]
+}
