@@ -1,0 +1,61 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { sign, verify } from '@octokit/webhooks-methods'
+import { describe, expect, it } from 'vitest'
+import { hmacSha256, sha256 } from '../../src/webhook/sha256.ts'
+import { signWebhook } from '../../src/webhook/signature.ts'
+import { verifyWebhook } from '../../src/webhook/verify.ts'
+import { VECTORS } from './signature-vectors.ts'
+
+const fromHex = (hex: string): Buffer => Buffer.from(hex, 'hex')
+const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+describe('signWebhook', () => {
+  it.each(VECTORS)('agrees with openssl about %s', (_, secret, body, digest) => {
+    expect(signWebhook(fromHex(secret), fromHex(body))).toBe(`sha256=${digest}`)
+    expect(toHex(hmacSha256(fromHex(secret), fromHex(body)))).toBe(digest)
+  })
+
+  it('takes text as UTF-8', () => {
+    expect(signWebhook('ключ', 'тело')).toBe(signWebhook(Buffer.from('ключ'), Buffer.from('тело')))
+  })
+
+  it('makes what @octokit/webhooks-methods accepts, and accepts what that makes', async () => {
+    const sent_at = new Date().toISOString()
+    for (let n = 1; n <= 20; n++) {
+      const secret = randomBytes(24).toString('base64')
+      const text = randomBytes(20).toString('latin1')
+      const body = JSON.stringify({ event: 'test', notification_id: n, sent_at, text })
+      expect(await verify(secret, body, signWebhook(secret, body))).toBe(true)
+      const header = await sign(secret, body)
+      expect(verifyWebhook({ body, header, secret })).toMatchObject({ ok: true })
+    }
+  })
+
+  it('does not sign with an empty secret', () => {
+    expect(() => signWebhook('', 'body')).toThrow(TypeError)
+  })
+})
+
+describe("the receiver's own SHA-256", () => {
+  it('agrees with node:crypto on every length around the block size', () => {
+    for (let length = 0; length <= 300; length++) {
+      const message = randomBytes(length)
+      const expected = createHash('sha256').update(message).digest('hex')
+      expect(toHex(sha256(message))).toBe(expected)
+    }
+  })
+
+  it('agrees with node:crypto on thousands of random keys and messages', () => {
+    for (let n = 0; n < 3000; n++) {
+      const key = randomBytes(n % 150)
+      const message = randomBytes((n * 7) % 700)
+      const expected = createHmac('sha256', key).update(message).digest('hex')
+      expect(toHex(hmacSha256(key, message))).toBe(expected)
+    }
+  })
+
+  it('agrees with node:crypto on a body of 1 MiB', () => {
+    const message = randomBytes(2 ** 20)
+    expect(toHex(sha256(message))).toBe(createHash('sha256').update(message).digest('hex'))
+  })
+})
