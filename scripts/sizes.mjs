@@ -22,6 +22,8 @@ for (const { subpath, output, maxKib } of entries) {
 process.exitCode = tooBig === 0 ? 0 : 1
 
 /**
+ * The file and everything it imports at once, directly or not.
+ *
  * @param {string} file
  * @param {Set<string>} seen
  */
