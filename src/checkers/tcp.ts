@@ -36,8 +36,9 @@ export const tcp = defineChecker({
       .default(false),
     ip_family: field.ipFamily().default('auto'),
     send: escapedText({
-      description: 'Sent once connected; \\r \\n \\t \\0 \\\\ and \\xHH are read as escapes',
-      max: 1024,
+      description:
+        'Sent once connected, at most 1024 bytes; \\r \\n \\t \\0 \\\\ and \\xHH are read as escapes',
+      maxBytes: 1024,
       example: 'PING\\r\\n',
     }),
     banner_regex: field.regex({

@@ -24,7 +24,7 @@ const SHORT: Readonly<Record<string, string>> = {
 export function unescapeBytes(text: string): Unescaped {
   const bytes: number[] = []
   const encoder = new TextEncoder()
-  for (const [part, hex, short] of text.matchAll(/\\x([0-9a-f]{2})|\\(.?)|[^\\]+/gis)) {
+  for (const [part, hex, short] of text.matchAll(/\\x([0-9a-fA-F]{2})|\\(.?)|[^\\]+/gs)) {
     if (hex !== undefined) bytes.push(parseInt(hex, 16))
     else if (short === undefined) bytes.push(...encoder.encode(part))
     else if (Object.hasOwn(SHORT, short)) bytes.push(...encoder.encode(SHORT[short]))
@@ -56,30 +56,31 @@ function escapeChar(char: string): string {
 export function escapedText(info: {
   readonly description: string
   /** In bytes, after the escapes are read. */
-  readonly max: number
+  readonly maxBytes: number
   readonly example?: string
 }): FieldBuilder<string, Uint8Array> {
+  const { maxBytes, ...rest } = info
+  // Four characters of text make one byte at most.
+  const max = 4 * maxBytes
+  const outOfRange = `out_of_range: 1..${maxBytes} bytes`
   const schema = v.pipe(
     v.string('invalid: a string is expected'),
-    // Four characters of text at most make one byte; more than that need not be looked at.
-    v.check((text) => text.length <= 4 * info.max, `out_of_range: 1..${info.max} bytes`),
+    v.check((text) => text.length <= max, outOfRange),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed || dataset.issues !== undefined) return
       const read = unescapeBytes(dataset.value)
       if (!read.ok) addIssue({ message: `invalid: ${read.problem}` })
-      else if (read.bytes.length < 1 || read.bytes.length > info.max)
-        addIssue({ message: `out_of_range: 1..${info.max} bytes` })
+      else if (read.bytes.length < 1 || read.bytes.length > maxBytes)
+        addIssue({ message: outOfRange })
     }),
   )
   return defineField(
-    { kind: 'string', format: 'escaped', min: 1, unit: 'bytes', ...info },
+    { kind: 'string', format: 'escaped', min: 1, max, ...rest },
     schema,
-    toBytes,
+    (text): Uint8Array => {
+      const read = unescapeBytes(text)
+      if (!read.ok) throw new TypeError(read.problem)
+      return read.bytes
+    },
   )
-}
-
-function toBytes(text: string): Uint8Array {
-  const read = unescapeBytes(text)
-  if (!read.ok) throw new TypeError(read.problem)
-  return read.bytes
 }

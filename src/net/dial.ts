@@ -9,12 +9,12 @@
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import type { Clock } from '../clock.ts'
 import { hostPort, toAddress } from './endpoint.ts'
 import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
 import type { Address, Attempt } from './net.ts'
+import { missingNetwork } from './own-network.ts'
 import type { Trace } from './trace.ts'
 import { waitFor } from './wait.ts'
 
@@ -70,7 +70,7 @@ export async function dial(options: DialOptions): Promise<Dialled> {
     // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
     if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
   }
-  throw failure ?? new CheckFailure('dns_no_records', `${options.host} has no address`)
+  throw summary(failure, attempts)
 }
 
 async function dialOne(
@@ -91,7 +91,11 @@ async function dialOne(
       })
       own(socket)
       const late = (): void =>
-        reject(new CheckFailure('connect_timeout', `${name} did not accept the connection in time`))
+        reject(
+          new CheckFailure('connect_timeout', `${name} did not accept the connection in time`, {
+            phase: 'connect',
+          }),
+        )
       const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
       const connected = (): void => {
         const problem = problemOf(socket, target, name)
@@ -107,42 +111,29 @@ async function dialOne(
     })
   } catch (error) {
     if (signal.aborted) throw error
-    return localFault(error, target) ?? toFailure(error, { phase: 'connect', target: name })
+    return (
+      missingNetwork(error, target.family) ?? toFailure(error, { phase: 'connect', target: name })
+    )
   }
 }
 
 /** Before the first byte: the peer must be the address that was judged, whatever lies between. */
 function problemOf(socket: Socket, target: Address, name: string): CheckFailure | undefined {
   const { remoteAddress } = socket
+  if (toAddress(remoteAddress ?? '')?.address === target.address) return undefined
+  socket.destroy()
   if (remoteAddress === undefined) {
     return new CheckFailure('connect_reset', `${name} reset the connection`)
   }
-  if (toAddress(remoteAddress)?.address === target.address) return undefined
-  socket.destroy()
   return new CheckFailure('connect_blocked', `The connection to ${name} ended up elsewhere`)
 }
 
-/** Where there is no route because this machine has no such network at all, the server is not to blame. */
-function localFault(error: unknown, target: Address): CheckFailure | undefined {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENETUNREACH' && code !== 'EADDRNOTAVAIL') return undefined
-  const families = ownFamilies()
-  if (families.has(target.family)) return undefined
-  const options = { phase: 'connect', cause: error } as const
-  if (families.size === 0) {
-    return new CheckFailure('probe_offline', 'This location has no network', options)
-  }
-  const text = `This location has no IPv${target.family}`
-  return new CheckFailure('probe_unsupported', text, options)
-}
-
-/** Families of the addresses with which this machine can reach beyond itself and its link. */
-function ownFamilies(): ReadonlySet<number> {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const reaching = all.filter(
-    ({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address),
-  )
-  return new Set(reaching.map(({ family }) => (family === 'IPv4' ? 4 : 6)))
+function summary(failure: CheckFailure | undefined, attempts: readonly Attempt[]): CheckFailure {
+  if (failure === undefined) return new CheckFailure('dns_no_records', 'The name has no address')
+  const tried = new Set(attempts.map(({ address }) => address)).size
+  if (tried === 1) return failure
+  const text = `${failure.message} (${tried} addresses tried)`
+  return new CheckFailure(failure.code, text, { phase: failure.phase, cause: failure.cause })
 }
 
 /** Of two failures the one that says more about the server; the first one where they say the same. */

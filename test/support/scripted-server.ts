@@ -30,14 +30,16 @@ export interface ScriptedOptions {
   readonly port?: number
   /** TLS from the first byte; `chain` is what is sent. */
   readonly tls?: TestCertificate
+  readonly alpn?: readonly string[]
 }
 
-export type Script = (socket: Socket) => void | Promise<void>
+/** May be asynchronous; when it fails, the connection is cut. */
+export type Script = (socket: Socket) => unknown
 
 /** Closed when the test ends. */
 export async function scriptedServer(
   script: Script,
-  { host = '127.0.0.1', port = 0, tls }: ScriptedOptions = {},
+  { host = '127.0.0.1', port = 0, tls, alpn = [] }: ScriptedOptions = {},
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
   let connections = 0
@@ -45,12 +47,12 @@ export async function scriptedServer(
   const greet = (socket: Socket): void => {
     socket.on('error', () => undefined)
     socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')))
-    void Promise.resolve(script(socket)).catch(() => socket.destroy())
+    void (async () => script(socket))().catch(() => socket.destroy())
   }
   const server: Server =
     tls === undefined
       ? createServer(greet)
-      : createTlsServer({ cert: tls.chain, key: tls.key }, greet).on(
+      : createTlsServer({ cert: tls.chain, key: tls.key, ALPNProtocols: [...alpn] }, greet).on(
           'tlsClientError',
           () => undefined,
         )

@@ -1,0 +1,217 @@
+import { utimesSync, writeFileSync } from 'node:fs'
+import type { Question } from 'dns-packet'
+import { describe, expect, it } from 'vitest'
+import { CheckFailure } from '../../src/net/failure.ts'
+import type { Address, IpFamily } from '../../src/net/net.ts'
+import { createResolver } from '../../src/net/resolver.ts'
+import type { ResolverOptions } from '../../src/net/resolver.ts'
+import { hostsFile } from '../support/hosts-file.ts'
+import { scriptedDns } from '../support/scripted-dns.ts'
+import type { DnsReply } from '../support/scripted-dns.ts'
+
+const never = new AbortController().signal
+
+/** The addresses as text, or the code of the failure. */
+async function outcome(
+  host: string,
+  options: ResolverOptions,
+  ip_family: IpFamily = 'auto',
+): Promise<string> {
+  try {
+    const found = await createResolver(options).resolve(host, ip_family, never)
+    return found.map(({ address }) => address).join(' ')
+  } catch (error) {
+    return error instanceof CheckFailure ? error.code : String(error)
+  }
+}
+
+const noHosts = (): ResolverOptions => ({ hostsFile: hostsFile({}), nameservers: ['127.0.0.1:9'] })
+
+const a = (name: string, data: string) => ({ type: 'A', name, data, ttl: 1 }) as const
+const aaaa = (name: string, data: string) => ({ type: 'AAAA', name, data, ttl: 1 }) as const
+
+async function served(reply: (question: Question) => DnsReply | undefined) {
+  const { address, questions } = await scriptedDns(reply)
+  return { options: { hostsFile: hostsFile({}), nameservers: [address] }, questions }
+}
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['fe80::1%eth0', 'connect_blocked'],
+    ['1:2', 'connect_blocked'],
+  ])('%s stands for %s', async (host, expected) => {
+    expect(await outcome(host, noHosts())).toBe(expected)
+  })
+
+  it('of the other family has no records', async () => {
+    expect(await outcome('192.0.2.1', noHosts(), 'ipv6')).toBe('dns_no_records')
+  })
+})
+
+describe('the hosts file', () => {
+  it('comes first, in its order, whatever the case of the name and with or without the last dot', async () => {
+    const { options, questions } = await served(() => ({ rcode: 3 }))
+    writeFileSync(
+      options.hostsFile,
+      '# addresses\n127.0.0.3 one.test two.test # note\nnonsense\n::1\tTWO.test.\n127.0.0.4 two.test\r\n',
+    )
+    expect(await outcome('Two.Test.', options)).toBe('127.0.0.3 ::1 127.0.0.4')
+    expect(await outcome('one.test', options)).toBe('127.0.0.3')
+    expect(questions).toEqual([])
+  })
+
+  it('is read again once it has changed', async () => {
+    const path = hostsFile({ 'a.test': ['127.0.0.3'] })
+    const resolver = createResolver({ hostsFile: path, nameservers: ['127.0.0.1:9'] })
+    await resolver.resolve('a.test', 'auto', never)
+    writeFileSync(path, '127.0.0.4 a.test\n')
+    utimesSync(path, 1, 1)
+    const expected: Address[] = [{ address: '127.0.0.4', family: 4 }]
+    expect(await resolver.resolve('a.test', 'auto', never)).toEqual(expected)
+  })
+
+  it('without an address of the wanted family is passed over', async () => {
+    const { options } = await served(({ name }) => ({ answers: [aaaa(name, '2001:db8::1')] }))
+    writeFileSync(options.hostsFile, '127.0.0.3 a.test\n')
+    expect(await outcome('a.test', options, 'ipv6')).toBe('2001:db8::1')
+  })
+
+  it('may be missing', async () => {
+    const options = { hostsFile: '/nonexistent/hosts', nameservers: ['127.0.0.1:9'] }
+    expect(await outcome('localhost', options)).toBe('127.0.0.1 ::1')
+  })
+
+  it('need not know localhost and the names below it, which no name server is asked about', async () => {
+    const { options, questions } = await served(() => ({ rcode: 3 }))
+    expect(await outcome('localhost', options, 'ipv6')).toBe('::1')
+    expect(await outcome('app.localhost', options)).toBe('127.0.0.1 ::1')
+    writeFileSync(options.hostsFile, '127.0.0.9 localhost\n')
+    expect(await outcome('localhost', options)).toBe('127.0.0.9')
+    expect(questions).toEqual([])
+  })
+})
+
+describe('the name servers', () => {
+  it('are asked for both families at once, and the answers take turns', async () => {
+    const { options } = await served(({ name, type }) => ({
+      answers:
+        type === 'A'
+          ? [a(name, '192.0.2.1'), a(name, '192.0.2.2'), a(name, '192.0.2.1')]
+          : [aaaa(name, '2001:db8::1')],
+    }))
+    expect(await outcome('a.test', options)).toBe('192.0.2.1 2001:db8::1 192.0.2.2')
+  })
+
+  it('are asked for the wanted family only', async () => {
+    const { options, questions } = await served(({ name }) => ({ answers: [a(name, '192.0.2.1')] }))
+    expect(await outcome('a.test', options, 'ipv4')).toBe('192.0.2.1')
+    expect(questions).toEqual(['A a.test'])
+  })
+
+  it('give sixteen addresses at most', async () => {
+    const { options } = await served(({ name }) => ({
+      answers: Array.from({ length: 20 }, (_, n) => a(name, `192.0.2.${n}`)),
+    }))
+    expect((await outcome('a.test', options, 'ipv4')).split(' ')).toHaveLength(16)
+  })
+
+  it('that never answer for one family do not hold up the other', async () => {
+    const { options } = await served(({ name, type }) =>
+      type === 'A' ? { answers: [a(name, '192.0.2.1')] } : undefined,
+    )
+    const from = performance.now()
+    expect(await outcome('a.test', options)).toBe('192.0.2.1')
+    expect(performance.now() - from).toBeLessThan(2000)
+  })
+
+  it.each([
+    [3, 'dns_nxdomain'],
+    [0, 'dns_no_records'],
+    [2, 'dns_server_failure'],
+    [4, 'dns_server_failure'],
+    [5, 'dns_refused'],
+  ])('that answer with rcode %i and nothing else: %s', async (rcode, expected) => {
+    const { options } = await served(() => ({ rcode }))
+    expect(await outcome('a.test', options)).toBe(expected)
+  })
+
+  it('that fail for one family leave the question open, even where the other has no records', async () => {
+    const { options } = await served(({ type }) => ({ rcode: type === 'A' ? 2 : 0 }))
+    expect(await outcome('a.test', options)).toBe('dns_server_failure')
+  })
+
+  it('that answer, but not for this name, make it a failure of the name', async () => {
+    const { options } = await served(({ name }) =>
+      name === '' || name === '.' ? { rcode: 5 } : undefined,
+    )
+    expect(await outcome('a.test', options)).toBe('dns_timeout')
+  })
+
+  it('that answer nothing at all are our own trouble', async () => {
+    const { options } = await served(() => undefined)
+    expect(await outcome('a.test', options)).toBe('probe_resolver_broken')
+  })
+
+  it('that are not there are our own trouble', async () => {
+    expect(await outcome('a.test', noHosts())).toBe('probe_resolver_broken')
+  })
+
+  it('are given up at once when the signal aborts', async () => {
+    const { options } = await served(() => undefined)
+    const stop = new AbortController()
+    const found = createResolver(options).resolve('a.test', 'auto', stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(found).rejects.toThrow('enough')
+  })
+})
+
+describe('the system', () => {
+  const known: Address[] = [{ address: '192.0.2.7', family: 4 }]
+
+  it('is asked about names that no name server knows', async () => {
+    const { options } = await served(() => ({ rcode: 3 }))
+    const system = (host: string) => Promise.resolve(host === 'intranet' ? known : [])
+    expect(await outcome('intranet', { ...options, system })).toBe('192.0.2.7')
+    expect(await outcome('intranet', { ...options, system }, 'ipv6')).toBe('dns_nxdomain')
+    expect(await outcome('other', { ...options, system })).toBe('dns_nxdomain')
+  })
+
+  it('is not asked where the name servers failed otherwise', async () => {
+    const { options } = await served(() => ({ rcode: 2 }))
+    const system = () => Promise.resolve(known)
+    expect(await outcome('intranet', { ...options, system })).toBe('dns_server_failure')
+  })
+
+  it('answers two questions at a time, and a stuck one keeps its place beyond the abort', async () => {
+    const { options } = await served(() => ({ rcode: 3 }))
+    const asked: ((found: Address[]) => void)[] = []
+    const waiters: (() => void)[] = []
+    const system = () =>
+      new Promise<Address[]>((resolve) => {
+        asked.push(resolve)
+        waiters.shift()?.()
+      })
+    const nextAsked = () => new Promise<void>((resolve) => waiters.push(resolve))
+    const resolver = createResolver({ ...options, system })
+    const stop = new AbortController()
+
+    const bothAsked = Promise.all([nextAsked(), nextAsked()])
+    const first = resolver.resolve('a.test', 'auto', stop.signal).catch(String)
+    const second = resolver.resolve('b.test', 'auto', stop.signal).catch(String)
+    await bothAsked
+    const third = resolver.resolve('c.test', 'auto', never)
+    stop.abort(new Error('enough'))
+    expect(await Promise.all([first, second])).toEqual(['Error: enough', 'Error: enough'])
+    expect(asked).toHaveLength(2)
+
+    const thirdAsked = nextAsked()
+    asked[0]?.([])
+    await thirdAsked
+    asked[2]?.(known)
+    expect(await third).toEqual(known)
+  })
+})

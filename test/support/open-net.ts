@@ -1,0 +1,48 @@
+/**
+ * A network for one test, with a signal to abort it by.
+ *
+ * @module
+ */
+
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { TargetPolicy } from '../../src/net/net.ts'
+import { createNetwork } from '../../src/net/network.ts'
+import type { OwnedNet } from '../../src/net/network.ts'
+import { createResolver } from '../../src/net/resolver.ts'
+import { createTrace } from '../../src/net/trace.ts'
+import type { Trace } from '../../src/net/trace.ts'
+import { certificates } from './certificates.ts'
+import { hostsFile } from './hosts-file.ts'
+
+export interface TestNet extends OwnedNet {
+  readonly trace: Trace
+  /** Ends everything, as a deadline does. */
+  abort(reason: Error): void
+}
+
+export interface TestNetOptions {
+  readonly hosts?: Readonly<Record<string, readonly string[]>>
+  readonly policy?: TargetPolicy
+  /** What is left of the deadline, all the time. Default 5000. */
+  readonly deadline_ms?: number
+}
+
+/** Trusts the test certificates; closed when the test ends. */
+export function openTestNet({ hosts, policy, deadline_ms = 5000 }: TestNetOptions = {}): TestNet {
+  const controller = new AbortController()
+  const trace = createTrace(systemClock)
+  const network = createNetwork({
+    clock: systemClock,
+    policy: policy ?? (() => undefined),
+    ca: certificates().ca,
+    resolver: createResolver({
+      hostsFile: hostsFile(hosts ?? {}),
+      nameservers: ['127.0.0.1:9'],
+    }),
+  })
+  const deadlineIn = (): number => deadline_ms
+  const net = network.open({ signal: controller.signal, deadlineIn, trace })
+  onTestFinished(() => net.close())
+  return { ...net, trace, abort: (reason) => controller.abort(reason) }
+}
