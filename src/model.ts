@@ -121,7 +121,7 @@ export interface MachineState {
   readonly first_fail_at: EpochMs | null
   readonly first_ok_at: EpochMs | null
   readonly last_round_at: EpochMs | null
-  /** Nothing is known of the time before; a confirmed failure is not dated back beyond it. */
+  /** The last change of `availability`, or the end of a time in which nobody looked: nothing is dated back beyond it. */
   readonly known_since: EpochMs
   readonly incident: OpenIncident | null
   /** Keys of the notices told last, newest last, at most 50. */

@@ -5,7 +5,14 @@
  * @module
  */
 
-import type { Availability, ClosedReason, EpochMs, MachineState, MonitorState } from '../model.ts'
+import type {
+  Availability,
+  ClosedReason,
+  EpochMs,
+  MachineState,
+  MonitorState,
+  OpenIncident,
+} from '../model.ts'
 import { isStale } from './state.ts'
 
 export interface Cause {
@@ -26,6 +33,8 @@ export type RoundEvent = {
       readonly locations_failed: readonly number[]
     }
 )
+
+type FailEvent = RoundEvent & { readonly verdict: 'fail' }
 
 export type MachineEvent =
   | RoundEvent
@@ -125,49 +134,29 @@ function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
     // An incident may be open here: maintenance left it so, and this round ends it.
     return recovered({ ...good, first_ok_at: at }, at)
   }
-  const counted: MachineState = { ...good, oks: seen.oks + 1, first_ok_at: seen.first_ok_at ?? at }
+  const counted = { ...good, oks: seen.oks + 1, first_ok_at: seen.first_ok_at ?? at }
   if (counted.oks >= policy.recover_threshold) return recovered(counted, at)
-  return { state: enter(counted, 'recovering', at), effects: [...available(counted, 'down', at)] }
+  return reckon(enter(counted, 'recovering', at), 'down', at)
 }
 
 function recovered(seen: MachineState, at: EpochMs): Transition {
-  const from = Math.max(seen.first_ok_at ?? at, seen.known_since)
-  const { incident } = seen
-  const state: MachineState = {
-    ...enter(seen, 'up', at),
-    oks: 0,
-    first_ok_at: null,
-    incident: null,
-    availability: 'up',
-  }
-  const closed: Effect[] =
-    incident === null
-      ? []
-      : [
-          {
-            kind: 'close_incident',
-            id: incident.id,
-            ended_at: seen.first_ok_at ?? at,
-            reason: 'recovered',
-          },
-          { kind: 'announce', event: 'up' },
-        ]
-  return { state, effects: [...available(seen, 'up', from), ...closed] }
+  const { incident, first_ok_at } = seen
+  const ended_at = first_ok_at ?? at
+  const good: MachineState = { ...enter(seen, 'up', at), oks: 0, first_ok_at: null, incident: null }
+  const step = reckon(good, 'up', ended_at)
+  if (incident === null) return step
+  return also(step, [
+    { kind: 'close_incident', id: incident.id, ended_at, reason: 'recovered' },
+    { kind: 'announce', event: 'up' },
+  ])
 }
 
 function onLate(seen: MachineState, at: EpochMs): Transition {
   if (seen.state !== 'up' && seen.state !== 'late') return same(seen)
-  return {
-    state: { ...enter(seen, 'late', at), availability: 'up' },
-    effects: available(seen, 'up', at),
-  }
+  return reckon(enter(seen, 'late', at), 'up', at)
 }
 
-function onFail(
-  seen: MachineState,
-  event: RoundEvent & { verdict: 'fail' },
-  policy: Policy,
-): Transition {
+function onFail(seen: MachineState, event: FailEvent, policy: Policy): Transition {
   const failed: MachineState = {
     ...seen,
     fails: seen.fails + 1,
@@ -177,64 +166,42 @@ function onFail(
   }
   if (seen.incident !== null) return stillDown(failed, seen.incident, event)
   if (failed.fails >= policy.fail_threshold) return confirmed(failed, event)
-  const availability =
-    seen.availability === 'unknown' && seen.state !== 'pending' ? 'up' : seen.availability
-  return {
-    state: { ...enter(failed, 'confirming', event.at), availability },
-    effects: [...available(seen, availability, event.at), { kind: 'check_soon' }],
-  }
+  // Its time still counts as it did; once confirmed, it is dated back.
+  return { state: enter(failed, 'confirming', event.at), effects: [{ kind: 'check_soon' }] }
 }
 
-function confirmed(failed: MachineState, event: RoundEvent & { verdict: 'fail' }): Transition {
+function confirmed(failed: MachineState, event: FailEvent): Transition {
   const started_at = failed.first_fail_at ?? event.at
   const { cause, locations_failed } = event
-  return {
-    state: {
-      ...enter(failed, 'down', event.at),
-      incident: { id: OPENED, started_at, cause_code: cause.cause_code },
-      availability: 'down',
-    },
-    effects: [
-      ...available(failed, 'down', Math.max(started_at, failed.known_since)),
-      { kind: 'open_incident', started_at, detected_at: event.at, cause, locations_failed },
-      { kind: 'announce', event: 'down' },
-    ],
-  }
+  const incident = { id: OPENED, started_at, cause_code: cause.cause_code }
+  const step = reckon({ ...enter(failed, 'down', event.at), incident }, 'down', started_at)
+  return also(step, [
+    { kind: 'open_incident', started_at, detected_at: event.at, cause, locations_failed },
+    { kind: 'announce', event: 'down' },
+  ])
 }
 
-function stillDown(
-  failed: MachineState,
-  incident: NonNullable<MachineState['incident']>,
-  event: RoundEvent & { verdict: 'fail' },
-): Transition {
+function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): Transition {
   const { cause, locations_failed } = event
-  const state: MachineState = {
-    ...enter(failed, 'down', event.at),
-    incident: { ...incident, cause_code: cause.cause_code },
-    availability: 'down',
-  }
-  const changed: Effect[] =
-    cause.cause_code === incident.cause_code
-      ? []
-      : [{ kind: 'cause_changed', id: incident.id, at: event.at, cause, locations_failed }]
-  return { state, effects: [...available(failed, 'down', event.at), ...changed] }
+  const incident = { ...open, cause_code: cause.cause_code }
+  const step = reckon({ ...enter(failed, 'down', event.at), incident }, 'down', event.at)
+  if (cause.cause_code === open.cause_code) return step
+  return also(step, [{ kind: 'cause_changed', id: open.id, at: event.at, cause, locations_failed }])
 }
 
 /** Neither resets nor counts; but after several in a row nobody can claim to know. */
 function onInconclusive(seen: MachineState, at: EpochMs): Transition {
   if (!isStale(seen)) return same(seen)
-  return { state: { ...seen, availability: 'unknown' }, effects: available(seen, 'unknown', at) }
+  const step = reckon(seen, 'unknown', at)
+  return { ...step, state: { ...step.state, known_since: at } }
 }
 
-/** Nobody looked for longer than the policy allows: the time in between is unknown. */
+/** Nobody looked for longer than the policy allows: from when the next look was due, the time is unknown. */
 function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition {
   const last = before.last_round_at
   if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
-  const from = last + policy.gap_ms / 2
-  return {
-    state: { ...before, availability: 'unknown', known_since: at },
-    effects: available(before, 'unknown', from),
-  }
+  const step = reckon(before, 'unknown', last + policy.gap_ms / 2)
+  return { ...step, state: { ...step.state, known_since: at } }
 }
 
 /** Out of the checks: the open incident ends here, told to nobody. */
@@ -243,37 +210,29 @@ function leave(
   at: EpochMs,
   reason: 'paused' | 'reconfigured' | 'deleted',
 ): Transition {
-  const availability = reason === 'paused' ? 'paused' : 'unknown'
-  const fresh = reset(before, at)
+  const paused = reason === 'paused'
+  const step = reckon(reset(before, at), paused ? 'paused' : 'unknown', at)
+  const state: MachineState = {
+    ...step.state,
+    state: paused ? 'paused' : 'pending',
+    incident: null,
+  }
   const closed: Effect[] =
     before.incident === null
       ? []
       : [{ kind: 'close_incident', id: before.incident.id, ended_at: at, reason }]
   const soon: Effect[] = reason === 'reconfigured' ? [{ kind: 'check_soon' }] : []
-  return {
-    state: {
-      ...fresh,
-      state: reason === 'paused' ? 'paused' : 'pending',
-      incident: null,
-      availability,
-    },
-    effects: [...available(before, availability, at), ...closed, ...soon],
-  }
+  return also({ state, effects: step.effects }, [...closed, ...soon])
 }
 
 /** Back into the checks: nothing is known yet; an incident left open by maintenance goes on. */
 function restart(before: MachineState, at: EpochMs): Transition {
-  return {
-    state: { ...reset(before, at), state: 'pending', availability: 'unknown' },
-    effects: [...available(before, 'unknown', at), { kind: 'check_soon' }],
-  }
+  const step = reckon({ ...reset(before, at), state: 'pending' }, 'unknown', at)
+  return also(step, [{ kind: 'check_soon' }])
 }
 
 function maintain(before: MachineState, at: EpochMs): Transition {
-  return {
-    state: { ...reset(before, at), state: 'maintenance', availability: 'maintenance' },
-    effects: available(before, 'maintenance', at),
-  }
+  return reckon({ ...reset(before, at), state: 'maintenance' }, 'maintenance', at)
 }
 
 function reset(before: MachineState, at: EpochMs): MachineState {
@@ -286,7 +245,6 @@ function reset(before: MachineState, at: EpochMs): MachineState {
     first_fail_at: null,
     first_ok_at: null,
     last_round_at: null,
-    known_since: at,
   }
 }
 
@@ -294,8 +252,18 @@ function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineSta
   return from.state === state ? from : { ...from, state, since: at }
 }
 
-function available(from: MachineState, availability: Availability, at: EpochMs): Effect[] {
-  return from.availability === availability ? [] : [{ kind: 'availability', at, availability }]
+/** Counts the time from `at` as `availability`; never from before what was known last. */
+function reckon(state: MachineState, availability: Availability, at: EpochMs): Transition {
+  if (state.availability === availability) return same(state)
+  const from = Math.max(at, state.known_since)
+  return {
+    state: { ...state, availability, known_since: from },
+    effects: [{ kind: 'availability', at: from, availability }],
+  }
+}
+
+function also({ state, effects }: Transition, more: readonly Effect[]): Transition {
+  return { state, effects: [...effects, ...more] }
 }
 
 function same(state: MachineState): Transition {

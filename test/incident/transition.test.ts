@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { initialState } from '../../src/incident/state.ts'
+import { transition } from '../../src/incident/transition.ts'
+import type { Effect, MachineEvent, Policy } from '../../src/incident/transition.ts'
+import type { MachineState, MonitorState } from '../../src/model.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 1)
+
+const cause = (cause_code = 'connect_refused') => ({ cause_code, cause_text: 'It is refused' })
+
+type Word =
+  | 'ok'
+  | 'late'
+  | 'fail'
+  | 'other failure'
+  | 'unknown'
+  | 'pause'
+  | 'resume'
+  | 'reconfigure'
+  | 'remove'
+  | 'maintenance'
+  | 'maintenance ends'
+
+function eventOf(word: Word, at: number): MachineEvent {
+  switch (word) {
+    case 'ok':
+    case 'late':
+      return { kind: 'round', verdict: word, at }
+    case 'unknown':
+      return { kind: 'round', verdict: 'inconclusive', at }
+    case 'fail':
+    case 'other failure':
+      return {
+        kind: 'round',
+        verdict: 'fail',
+        at,
+        cause: cause(word === 'fail' ? 'connect_refused' : 'http_status'),
+        locations_failed: [1],
+      }
+    case 'maintenance':
+      return { kind: 'maintenance_start', at }
+    case 'maintenance ends':
+      return { kind: 'maintenance_end', at }
+    default:
+      return { kind: word, at }
+  }
+}
+
+/** Plays the words a minute apart; effects are those of the last one. */
+function play(words: string, policy: Partial<Policy> = {}) {
+  let state: MachineState = initialState(START)
+  let effects: readonly Effect[] = []
+  let at = START
+  for (const word of words.split(' → ')) {
+    at += MINUTE
+    const step = transition(state, eventOf(word as Word, at), {
+      fail_threshold: 2,
+      recover_threshold: 1,
+      gap_ms: 2 * MINUTE,
+      ...policy,
+    })
+    // The store gives an opened incident its id.
+    state =
+      step.state.incident?.id === 0
+        ? { ...step.state, incident: { ...step.state.incident, id: 7 } }
+        : step.state
+    effects = step.effects
+  }
+  return { state, effects, at }
+}
+
+const said = (effects: readonly Effect[]) =>
+  effects
+    .filter(({ kind }) => kind !== 'availability')
+    .map((effect) =>
+      effect.kind === 'announce'
+        ? `tell ${effect.event}`
+        : effect.kind === 'close_incident'
+          ? `close: ${effect.reason}`
+          : effect.kind,
+    )
+    .join(', ')
+
+describe('the table of transitions', () => {
+  // what happens, with fail_threshold 2 and recover_threshold 1         state           what the last event sets off
+  const rows: readonly [
+    story: string,
+    state: MonitorState,
+    last: string,
+    policy?: Partial<Policy>,
+  ][] = [
+    ['ok', 'up', ''],
+    ['unknown', 'pending', ''],
+    ['fail', 'confirming', 'check_soon'],
+    ['fail', 'down', 'open_incident, tell down', { fail_threshold: 1 }],
+    ['ok → fail', 'confirming', 'check_soon'],
+    ['ok → fail', 'down', 'open_incident, tell down', { fail_threshold: 1 }],
+    ['ok → fail → fail', 'down', 'open_incident, tell down'],
+    ['ok → fail → ok', 'up', ''],
+    ['ok → fail → unknown', 'confirming', ''],
+    ['ok → fail → unknown → fail', 'down', 'open_incident, tell down'],
+    ['ok → fail → ok → fail', 'confirming', 'check_soon'],
+    ['fail → fail → fail', 'down', ''],
+    ['fail → fail → unknown', 'down', ''],
+    ['fail → fail → other failure', 'down', 'cause_changed'],
+    ['fail → fail → ok', 'up', 'close: recovered, tell up'],
+    ['fail → fail → ok', 'recovering', '', { recover_threshold: 2 }],
+    ['fail → fail → ok → ok', 'up', 'close: recovered, tell up', { recover_threshold: 2 }],
+    ['fail → fail → ok → fail', 'down', '', { recover_threshold: 2 }],
+    ['fail → fail → ok → fail → ok', 'recovering', '', { recover_threshold: 2 }],
+    ['ok → late', 'late', ''],
+    ['ok → late → ok', 'up', ''],
+    ['ok → late → fail', 'down', 'open_incident, tell down', { fail_threshold: 1 }],
+    ['ok → pause', 'paused', ''],
+    ['fail → fail → pause', 'paused', 'close: paused'],
+    ['ok → pause → pause', 'paused', ''],
+    ['ok → pause → ok', 'paused', ''],
+    ['ok → pause → fail', 'paused', ''],
+    ['ok → pause → resume', 'pending', 'check_soon'],
+    ['ok → resume', 'up', ''],
+    ['fail → pause → resume → fail', 'confirming', 'check_soon'],
+    ['ok → reconfigure', 'pending', 'check_soon'],
+    ['fail → fail → reconfigure', 'pending', 'close: reconfigured, check_soon'],
+    ['ok → pause → reconfigure', 'paused', ''],
+    ['fail → fail → remove', 'pending', 'close: deleted'],
+    ['ok → maintenance', 'maintenance', ''],
+    ['ok → maintenance → fail', 'maintenance', ''],
+    ['ok → maintenance → maintenance ends', 'pending', 'check_soon'],
+    ['fail → fail → maintenance', 'maintenance', ''],
+    ['fail → fail → maintenance → maintenance ends → ok', 'up', 'close: recovered, tell up'],
+    ['fail → fail → maintenance → maintenance ends → fail', 'down', ''],
+    ['ok → pause → maintenance', 'paused', ''],
+  ]
+
+  it.each(rows)('%s: %s', (story, state, last, policy) => {
+    const end = play(story, policy)
+    expect(end.state.state).toBe(state)
+    expect(said(end.effects)).toBe(last)
+  })
+})
+
+describe('times', () => {
+  it('an incident starts at the first failing round and ends at the first good one', () => {
+    const opened = play('ok → fail → fail → fail', { fail_threshold: 3 }).effects.find(
+      ({ kind }) => kind === 'open_incident',
+    )
+    expect(opened).toMatchObject({
+      started_at: START + 2 * MINUTE,
+      detected_at: START + 4 * MINUTE,
+    })
+    const closed = play('fail → fail → ok → ok', { recover_threshold: 2 }).effects.find(
+      ({ kind }) => kind === 'close_incident',
+    )
+    expect(closed).toMatchObject({ id: 7, ended_at: START + 3 * MINUTE })
+  })
+
+  it('downtime is dated back with the incident', () => {
+    const { effects } = play('ok → fail → fail')
+    expect(effects).toContainEqual({
+      kind: 'availability',
+      at: START + 2 * MINUTE,
+      availability: 'down',
+    })
+  })
+
+  it('a missed deadline dates the incident, not the moment it was noticed', () => {
+    const up = play('ok', { fail_threshold: 1 }).state
+    const event: MachineEvent = {
+      kind: 'round',
+      verdict: 'fail',
+      at: START + 9 * MINUTE,
+      since: START + 4 * MINUTE,
+      cause: cause('heartbeat_missed'),
+      locations_failed: [1],
+    }
+    const { effects } = transition(up, event, {
+      fail_threshold: 1,
+      recover_threshold: 1,
+      gap_ms: null,
+    })
+    expect(effects).toContainEqual(
+      expect.objectContaining({ kind: 'open_incident', started_at: START + 4 * MINUTE }),
+    )
+  })
+
+  it('time in which nobody looked is unknown', () => {
+    const up = play('ok').state
+    const at = START + 31 * MINUTE
+    const { effects } = transition(
+      up,
+      { kind: 'round', verdict: 'ok', at },
+      { fail_threshold: 1, recover_threshold: 1, gap_ms: 2 * MINUTE },
+    )
+    expect(effects).toEqual([
+      { kind: 'availability', at: START + 2 * MINUTE, availability: 'unknown' },
+      { kind: 'availability', at, availability: 'up' },
+    ])
+  })
+
+  it('after more than three undecided rounds the time counts as unknown until one is decided', () => {
+    expect(play('ok → unknown → unknown → unknown').effects).toEqual([])
+    const fourth = play('ok → unknown → unknown → unknown → unknown')
+    expect(fourth.state.state).toBe('up')
+    expect(fourth.effects).toEqual([
+      { kind: 'availability', at: START + 5 * MINUTE, availability: 'unknown' },
+    ])
+    const after = play('ok → unknown → unknown → unknown → unknown → ok')
+    expect(after.effects).toEqual([
+      { kind: 'availability', at: START + 6 * MINUTE, availability: 'up' },
+    ])
+  })
+})
