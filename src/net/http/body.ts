@@ -27,19 +27,16 @@ export interface BodySink {
   fail(error: Error): void
 }
 
-/** How a sink slows its source down. */
-export interface Flow {
-  pause(): void
-  resume(): void
-}
-
 export interface BodyOptions {
   readonly codings: readonly string[]
   readonly bodyLimit: number
-  readonly flow: Flow
 }
 
-/** Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to nothing. */
+/**
+ * Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to
+ * nothing. This bounds what waits to be unpacked, too: undici is never told to pause, since the
+ * process dies of an assertion when a connection is reset while its parser pauses (7.30).
+ */
 const PACKING_OVERHEAD_BYTES = 64 * 1024
 
 export function createBodySink(options: BodyOptions): BodySink {
@@ -65,9 +62,9 @@ function plainSink(bodyLimit: number): BodySink {
   }
 }
 
-function packedSink({ codings, bodyLimit, flow }: BodyOptions): BodySink {
+function packedSink({ codings, bodyLimit }: BodyOptions): BodySink {
   const { promise, resolve, reject } = settled()
-  const source = new Readable({ read: () => flow.resume() })
+  const source = new Readable({ read: () => undefined })
   // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
   source.on('error', () => undefined)
   const gathering = gather(bodyLimit)
@@ -98,8 +95,8 @@ function packedSink({ codings, bodyLimit, flow }: BodyOptions): BodySink {
       body_bytes += chunk.length
       if (body_bytes > bodyLimit + PACKING_OVERHEAD_BYTES) {
         this.fail(decodeError('The packed body is longer than what it may unpack to'))
-      } else if (!source.push(chunk)) {
-        flow.pause()
+      } else {
+        source.push(chunk)
       }
     },
     end() {

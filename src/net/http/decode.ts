@@ -5,7 +5,6 @@
  * @module
  */
 
-import { once } from 'node:events'
 import { pipeline } from 'node:stream'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
@@ -65,20 +64,30 @@ async function decoderFor(coding: string, stream: Readable): Promise<Transform> 
  * and browsers take both. A zlib header names method 8 and is a multiple of 31.
  */
 async function startsAsZlib(stream: Readable): Promise<boolean> {
-  const head = await peek(stream, 2)
-  const [first = 0, second = 0] = head
-  return head.length === 2 && (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
+  const [first = 0, second] = await peek(stream, 2)
+  if (second === undefined) return false
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 }
 
+/** The first bytes of a stream, which stay in it; fewer where it ends before. */
 async function peek(stream: Readable, bytes: number): Promise<Buffer> {
-  for (;;) {
-    // Before the end of the stream `read(n)` gives n bytes or nothing, at its end what is left.
-    const head = stream.read(bytes) as Buffer | null
-    if (head !== null) {
-      stream.unshift(head)
-      return head
-    }
-    if (stream.readableEnded || stream.destroyed) return Buffer.alloc(0)
-    await Promise.race([once(stream, 'readable'), once(stream, 'end'), once(stream, 'close')])
+  let head = Buffer.alloc(0)
+  while (head.length < bytes && !stream.readableEnded && !stream.destroyed) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk === null) await changed(stream)
+    else head = Buffer.concat([head, chunk])
   }
+  if (head.length > 0 && !stream.destroyed) stream.unshift(head)
+  return head
+}
+
+function changed(stream: Readable): Promise<void> {
+  const events = ['readable', 'end', 'error', 'close'] as const
+  return new Promise((resolve) => {
+    const look = (): void => {
+      for (const event of events) stream.off(event, look)
+      resolve()
+    }
+    for (const event of events) stream.on(event, look)
+  })
 }

@@ -15,6 +15,7 @@ import { valuesOf } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { filterInterim } from './interim.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
+import type { WireState } from './wire-error.ts'
 
 export interface HopRequest {
   readonly url: URL
@@ -52,7 +53,8 @@ export async function exchangeHop(
   const { Client: UndiciClient } = await import('undici')
   const interim = filterInterim(connection.socket)
   const client = new UndiciClient(request.url.origin, {
-    connect: (_options, done) => done(null, connection.socket),
+    // Not at once: undici does not look at its queue again when the answer comes within the call.
+    connect: (_options, done) => queueMicrotask(() => done(null, connection.socket)),
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -61,7 +63,7 @@ export async function exchangeHop(
     bodyTimeout: 0,
   })
   try {
-    const answer = await dispatch(client, request, options)
+    const answer = await dispatch(client, request, { ...options, socket: connection.socket })
     return { ...answer, http_version: interim.http_version ?? '1.1' }
   } finally {
     connection.close()
@@ -71,7 +73,11 @@ export async function exchangeHop(
 
 type Answer = Omit<HopAnswer, 'http_version'>
 
-function dispatch(client: Client, request: HopRequest, options: HopOptions): Promise<Answer> {
+function dispatch(
+  client: Client,
+  request: HopRequest,
+  options: HopOptions & Pick<Connection, 'socket'>,
+): Promise<Answer> {
   const { signal } = options
   return new Promise<Answer>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error)
@@ -97,13 +103,19 @@ function dispatch(client: Client, request: HopRequest, options: HopOptions): Pro
 }
 
 function answerHandler(
-  { trace, bodyLimit, wantsBody }: HopOptions,
+  { trace, bodyLimit, wantsBody, socket }: HopOptions & Pick<Connection, 'socket'>,
   resolve: (answer: Answer) => void,
   reject: (error: Error) => void,
 ): Dispatcher.DispatchHandler {
   const endFirstByte = trace.begin('first_byte')
   let sink: BodySink | undefined
   let content_length: string | undefined
+
+  const stateNow = (): WireState => ({
+    phase: sink === undefined ? 'first_byte' : 'transfer',
+    body_bytes: sink?.body_bytes ?? 0,
+    content_length,
+  })
 
   return {
     onRequestStart: () => undefined,
@@ -117,17 +129,19 @@ function answerHandler(
       const endTransfer = trace.begin('transfer')
       content_length = valuesOf(headers, 'content-length')[0]
       const codings = codingsOf(valuesOf(headers, 'content-encoding').join(','))
-      sink = createBodySink({ codings, bodyLimit, flow: controller })
+      sink = createBodySink({ codings, bodyLimit })
       sink.collected.then((body) => {
         resolve({ status, headers, body, first_byte_ms, transfer_ms: endTransfer() })
       }, reject)
     },
     onResponseData: (_controller, chunk) => sink?.take(chunk),
-    onResponseEnd: () => sink?.end(),
+    onResponseEnd() {
+      // A body that ends with the connection counts as complete for undici even after a reset.
+      if (socket.errored === null) sink?.end()
+      else sink?.fail(explainWire(socket.errored, stateNow()))
+    },
     onResponseError(_controller, error) {
-      const phase = sink === undefined ? 'first_byte' : 'transfer'
-      const body_bytes = sink?.body_bytes ?? 0
-      const failure = explainWire(error, { phase, body_bytes, content_length })
+      const failure = explainWire(error, stateNow())
       if (sink === undefined) reject(failure)
       else sink.fail(failure)
     },

@@ -1,7 +1,7 @@
 /**
  * Interim answers (1xx, RFC 9110, 15.2) that come before the final one. They are taken out of the
- * stream here because undici fails on a 100 that it has not asked for, and waits for ever on a flood
- * of them. The version of HTTP is read in passing, which undici does not tell.
+ * stream here because undici fails on a 100 that it has not asked for, and reads on for ever in a
+ * flood of 103. The version of HTTP is read in passing, which undici does not tell.
  *
  * @module
  */
@@ -30,11 +30,7 @@ export function createInterimFilter(): InterimFilter {
 
   function hold(data: Buffer): null {
     if (skipped + data.length > MAX_INTERIM_BYTES) {
-      throw new CheckFailure(
-        'http_protocol_error',
-        `No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`,
-        { phase: 'first_byte' },
-      )
+      throw wrong(`No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`)
     }
     held = data
     return null
@@ -60,8 +56,9 @@ export function createInterimFilter(): InterimFilter {
         }
         const line = /^HTTP\/(\d\.\d) (\d{3})/.exec(start)
         http_version = line?.[1] ?? null
-        // 101 is final: the connection is no longer HTTP after it.
-        if (line?.[2]?.startsWith('1') !== true || line[2] === '101') return pass(data)
+        if (line?.[2]?.startsWith('1') !== true) return pass(data)
+        if (line[2] === '101')
+          throw wrong('The server switched protocols (101) without being asked')
         const end = data.indexOf('\r\n\r\n')
         if (end < 0) return hold(data)
         skipped += end + 4
@@ -70,6 +67,10 @@ export function createInterimFilter(): InterimFilter {
       }
     },
   }
+}
+
+function wrong(text: string): CheckFailure {
+  return new CheckFailure('http_protocol_error', text, { phase: 'first_byte' })
 }
 
 /** Puts the filter between a socket and whoever calls its `read`. */

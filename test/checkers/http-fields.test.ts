@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { http } from '../../src/checkers/http/index.ts'
+import { parseSettings } from '../../src/engine/run-check.ts'
+import { ValidationError } from '../../src/errors.ts'
+import { describe as rows } from '../../src/fields/describe.ts'
+import { mask } from '../../src/fields/secrets.ts'
+import type { JsonObject } from '../../src/model.ts'
+
+const url = 'https://example.com/'
+const accept = (input: JsonObject) => parseSettings(http(), input)
+function refuse(input: JsonObject): Readonly<Record<string, string>> {
+  try {
+    accept(input)
+  } catch (error) {
+    if (error instanceof ValidationError) return error.fields
+    throw error
+  }
+  return {}
+}
+
+describe('the fields of http', () => {
+  it('are those of the specification, in its order', () => {
+    expect(rows(http().fields).map(({ name }) => name)).toEqual(
+      (
+        'url method expected_status max_response_ms keyword_present keyword_absent size_min size_max ' +
+        'number_regex number_min number_max follow_redirects expected_final_url user_agent referer ' +
+        'headers body content_type auth.user auth.pass ignore_tls_errors ip_family'
+      ).split(' '),
+    )
+  })
+
+  it('have these defaults', () => {
+    expect(accept({ url })).toEqual({
+      url,
+      method: 'GET',
+      expected_status: '200-299',
+      follow_redirects: true,
+      ignore_tls_errors: false,
+      ip_family: 'auto',
+    })
+  })
+
+  it.each([
+    ['HTTPS://EXAMPLE.com', 'https://example.com/'],
+    ['http://example.com:80/a/../b#part', 'http://example.com/b'],
+    ['  http://example.com/  ', 'http://example.com/'],
+    ['http://bücher.example/', 'http://xn--bcher-kva.example/'],
+    ['http://[::1]:8080/', 'http://[::1]:8080/'],
+    ['http://example.com./', 'http://example.com./'],
+    ['http://example.com/a b', 'http://example.com/a%20b'],
+  ])('url %j becomes %j', (given, kept) => {
+    expect(accept({ url: given }).url).toBe(kept)
+  })
+
+  it.each([
+    'example.com',
+    '/path',
+    'ftp://example.com/',
+    'javascript:alert(1)',
+    'http://',
+    'http://exa\tmple.com/',
+    'http://example.com:0/',
+    'http://[fe80::1%25eth0]/',
+    `http://example.com/${'a'.repeat(2048)}`,
+    '',
+  ])('url %j is refused', (given) => {
+    expect(refuse({ url: given }).url).toMatch(/^(invalid|out_of_range): /)
+  })
+
+  it('credentials in the address become a secret', () => {
+    const settings = accept({ url: 'https://al%40ice:p%3Ass@example.com/x' })
+    expect(settings).toMatchObject({
+      url: 'https://example.com/x',
+      auth: { user: 'al@ice', pass: 'p:ss' },
+    })
+    expect(JSON.stringify(mask(http().fields, settings))).not.toContain('p:ss')
+  })
+
+  it('an empty auth is none', () => {
+    expect(accept({ url, auth: {} })).not.toHaveProperty('auth')
+  })
+
+  it.each([
+    [{ body: 'x' }, 'body'],
+    [{ body: 'x', method: 'HEAD' }, 'body'],
+    [{ method: 'HEAD', keyword_present: 'x' }, 'keyword_present'],
+    [{ method: 'HEAD', keyword_absent: 'x' }, 'keyword_absent'],
+    [{ method: 'HEAD', size_min: 1 }, 'size_min'],
+    [{ method: 'HEAD', size_max: 1 }, 'size_max'],
+    [{ method: 'HEAD', number_regex: '1' }, 'number_regex'],
+    [{ number_min: 1 }, 'number_min'],
+    [{ number_max: 1 }, 'number_max'],
+    [{ size_min: 2, size_max: 1 }, 'size_min'],
+    [{ number_regex: '1', number_min: 2, number_max: 1 }, 'number_min'],
+    [{ user_agent: 'x', headers: { 'user-agent': 'y' } }, 'user_agent'],
+    [{ referer: 'x', headers: { Referer: 'y' } }, 'referer'],
+    [{ content_type: 'x/y', headers: { 'Content-Type': 'y' } }, 'content_type'],
+    [{ auth: { user: 'a' }, headers: { Authorization: 'y' } }, 'auth.user'],
+    [{ 'auth.user': 'a:b' }, 'auth.user'],
+    [{ method: 'TRACE' }, 'method'],
+    [{ keyword_present: '/(/' }, 'keyword_present'],
+    [{ keyword_present: '/(?=x)/' }, 'keyword_present'],
+    [{ keyword_present: 'a'.repeat(1001) }, 'keyword_present'],
+    [{ number_regex: '(?<=x)1' }, 'number_regex'],
+    [{ expected_final_url: '/relative' }, 'expected_final_url'],
+    [{ user_agent: 'снежок' }, 'user_agent'],
+    [{ referer: 'a\r\nb' }, 'referer'],
+    [{ body: 'x'.repeat(65_537), method: 'POST' }, 'body'],
+    [{ max_response_ms: 0 }, 'max_response_ms'],
+    [{ cookie: 'a=b' }, 'cookie'],
+  ])('%j is refused at %s', (given, name) => {
+    expect(Object.keys(refuse({ url, ...given }))).toEqual([name])
+  })
+
+  it.each([
+    { 'Content-Length': '3' },
+    { connection: 'close' },
+    { 'Transfer-Encoding': 'chunked' },
+    { Expect: '100-continue' },
+    { 'bad name': 'x' },
+    { 'X-A': 'a\r\nX-B: b' },
+    { 'X-A': 'a\u0000' },
+    { 'X-A': '€' },
+    { 'X-A': 5 },
+    { Host: ['a', 'b'] },
+    { Host: 'a', host: 'b' },
+    'X-A: b',
+  ])('headers %j are refused', (headers) => {
+    expect(refuse({ url, headers }).headers).toMatch(/^invalid: /)
+  })
+
+  it('headers may be a list of names and values, and repeat', () => {
+    const headers = [
+      { name: 'X-A', value: '1' },
+      { name: 'x-a', value: '2' },
+      { name: 'Host', value: 'other.example' },
+    ]
+    expect(accept({ url, headers }).headers).toEqual({ 'X-A': ['1', '2'], Host: 'other.example' })
+  })
+
+  it('headers with telling names are masked', () => {
+    const settings = accept({ url, headers: { 'X-Api-Key': 's3cret', Accept: 'text/html' } })
+    expect(mask(http().fields, settings).headers).toEqual({
+      'X-Api-Key': '***',
+      Accept: 'text/html',
+    })
+  })
+
+  it('a keyword that looks like a path stays a plain text', () => {
+    expect(accept({ url, keyword_present: '/usr/bin' }).keyword_present).toBe('/usr/bin')
+  })
+
+  it('the final address is normalised, its star kept', () => {
+    expect(accept({ url, expected_final_url: 'HTTPS://example.com*' }).expected_final_url).toBe(
+      'https://example.com/*',
+    )
+  })
+
+  it('shows the address without what is secret in it', () => {
+    const settings = accept({ url: 'https://u:p@example.com/x?a=1&access_token=abc' })
+    expect(http().target(settings as never)).toBe('https://example.com/x?a=1&access_token=***')
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { httpFields } from '../../src/checkers/http/fields.ts'
+import { findNumber, judge } from '../../src/checkers/http/judge.ts'
+import { parse, revive } from '../../src/fields/parse.ts'
+import type { JsonObject } from '../../src/model.ts'
+import type { HttpExchange } from '../../src/net/net.ts'
+
+function settingsOf(input: JsonObject) {
+  const parsed = parse(httpFields, { url: 'http://a.example/', ...input })
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
+  return revive(httpFields, parsed.value)
+}
+
+function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {
+  return {
+    status: 200,
+    headers: {},
+    http_version: '1.1',
+    hops: [],
+    final_url: 'http://a.example/',
+    body: Buffer.from(text),
+    body_cut: false,
+    body_bytes: text.length,
+    tls: null,
+    text: () => text,
+    ...more,
+  }
+}
+
+function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5) {
+  const settings = settingsOf(input)
+  const { verdict, cause_code, cause_text } = judge(
+    { exchange, response_ms, number: findNumber(exchange, settings) },
+    settings,
+  )
+  return verdict === 'ok' ? 'ok' : `${cause_code}: ${cause_text}`
+}
+
+describe('an answer is judged', () => {
+  const page = answer('Queue: 1,250 jobs. All fine.')
+
+  it.each([
+    [{}, 'ok'],
+    [{ expected_status: '404' }, 'http_status: Got status 200, expected 404'],
+    [{ keyword_present: 'All fine' }, 'ok'],
+    [{ keyword_present: 'all fine' }, 'keyword_missing: "all fine" is not in the body'],
+    [{ keyword_present: '/ALL\\s+fine/i' }, 'ok'],
+    [{ keyword_absent: 'error' }, 'ok'],
+    [{ keyword_absent: 'jobs' }, 'keyword_found: "jobs" is in the body'],
+    [{ keyword_absent: '/j[a-z]+s/' }, 'keyword_found: "/j[a-z]+s/" is in the body'],
+    [{ size_min: 28, size_max: 28 }, 'ok'],
+    [{ size_min: 29 }, 'size_below: The body has 28 bytes, expected at least 29'],
+    [{ size_max: 27 }, 'size_above: The body has 28 bytes, expected at most 27'],
+    [{ number_regex: 'Queue: ([\\d.,]+)', number_max: 1250, number_min: 1250 }, 'ok'],
+    [{ number_regex: 'Queue: [\\d.,]+', number_max: 1250 }, 'ok'],
+    [
+      { number_regex: 'Stack: (\\d+)' },
+      'number_missing: "Stack: (\\\\d+)" finds no number in the body',
+    ],
+    [{ number_regex: 'Queue: (\\w*)x?' }, 'ok'],
+    [{ number_regex: 'All (fine)' }, 'number_missing: "All (fine)" finds no number in the body'],
+    [
+      { number_regex: 'Queue: ([\\d.,]+)', number_max: 1249 },
+      'number_above: The number is 1250, expected at most 1249',
+    ],
+    [
+      { number_regex: 'Queue: ([\\d.,]+)', number_min: 1251 },
+      'number_below: The number is 1250, expected at least 1251',
+    ],
+    [{ max_response_ms: 5 }, 'ok'],
+    [{ max_response_ms: 4 }, 'slow_response: Took 5 ms, allowed are 4 ms'],
+    [{ expected_final_url: 'http://a.example' }, 'ok'],
+    [
+      { expected_final_url: 'http://a.*' },
+      'http_final_url_mismatch: Ended at http://a.example/, expected http://a./*',
+    ],
+    [
+      { expected_final_url: 'http://a.example/in*' },
+      'http_final_url_mismatch: Ended at http://a.example/, expected http://a.example/in*',
+    ],
+  ])('%j → %s', (input, result) => {
+    expect(judged(input, page)).toBe(result)
+  })
+
+  it('by its status before anything in its body', () => {
+    const input = { keyword_present: 'x', size_min: 1000, max_response_ms: 1 }
+    expect(judged(input, answer('oops', { status: 500 }))).toMatch(/^http_status: Got status 500/)
+  })
+
+  it('by its text before its size, its number before its speed', () => {
+    const input = {
+      keyword_present: 'x',
+      size_min: 1000,
+      number_regex: 'n(\\d)',
+      max_response_ms: 1,
+    }
+    expect(judged(input, page)).toMatch(/^keyword_missing/)
+    expect(judged({ ...input, keyword_present: 'Queue' }, page)).toMatch(/^size_below/)
+    expect(judged({ ...input, keyword_present: 'Queue', size_min: 1 }, page)).toMatch(
+      /^number_missing/,
+    )
+  })
+
+  it('as too long to tell where what was not found may stand in the unread part', () => {
+    const cut = answer('beginning', { body_cut: true })
+    expect(judged({ keyword_present: 'end' }, cut)).toMatch(/^http_body_limit/)
+    expect(judged({ keyword_absent: 'end' }, cut)).toMatch(/^http_body_limit/)
+    expect(judged({ number_regex: '(\\d)' }, cut)).toMatch(/^http_body_limit/)
+    expect(judged({ keyword_present: 'begin' }, cut)).toBe('ok')
+    expect(judged({ keyword_absent: 'begin' }, cut)).toMatch(/^keyword_found/)
+    expect(judged({}, cut)).toBe('ok')
+  })
+
+  it('as too long to tell where a pattern could not search the whole text', () => {
+    const long = answer(`${'x'.repeat(300_000)}end`)
+    expect(judged({ keyword_present: '/end/' }, long)).toMatch(/^http_body_limit/)
+    expect(judged({ keyword_present: 'end' }, long)).toBe('ok')
+  })
+
+  it('as too large where a cut body passed the largest size', () => {
+    expect(judged({ size_max: 100 }, answer('cut', { body_cut: true }))).toMatch(/^size_above/)
+  })
+})

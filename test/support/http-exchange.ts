@@ -1,0 +1,135 @@
+/**
+ * For tests of HTTP: an exchange without a checker, and servers that answer byte for byte as told.
+ *
+ * @module
+ */
+
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import { createServer } from 'node:net'
+import { systemClock } from '../../src/clock.ts'
+import { DeadlineError } from '../../src/net/deadline.ts'
+import { explain } from '../../src/net/explain.ts'
+import { targetPolicy } from '../../src/net/guard.ts'
+import type { HttpExchange, HttpRequest } from '../../src/net/net.ts'
+import { createNetwork } from '../../src/net/network.ts'
+import { createTrace } from '../../src/net/trace.ts'
+
+export interface Asked {
+  /** `null` where it failed. */
+  readonly exchange: HttpExchange | null
+  readonly cause_code: string | null
+  readonly cause_text: string | null
+  readonly phase: string | null
+}
+
+export interface AskOptions {
+  /** Default 10 s. */
+  readonly timeout_ms?: number
+  readonly ca?: string
+}
+
+/** Carries out one exchange; what it opened is closed when this resolves. */
+export async function ask(
+  request: HttpRequest | string,
+  { timeout_ms = 10_000, ca }: AskOptions = {},
+): Promise<Asked> {
+  const clock = systemClock
+  const network = createNetwork({
+    clock,
+    policy: targetPolicy('open'),
+    ...(ca !== undefined ? { ca } : {}),
+  })
+  const trace = createTrace(clock)
+  const stop = new AbortController()
+  const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
+  const net = network.open({ signal: stop.signal, deadlineIn: () => timeout_ms, trace })
+  try {
+    const exchange = await net.http(typeof request === 'string' ? { url: request } : request)
+    return { exchange, cause_code: null, cause_text: null, phase: null }
+  } catch (error) {
+    return { exchange: null, ...explain(error, { phase: trace.current }) }
+  } finally {
+    timer.cancel()
+    await net.close()
+  }
+}
+
+export interface TestServer extends AsyncDisposable {
+  readonly port: number
+  /** `http://127.0.0.1:<port>`, or https. */
+  readonly origin: string
+  /** Connections accepted so far. */
+  readonly accepted: number
+  /** Connections open now. */
+  readonly open: number
+}
+
+/** A web server with one listener for every path; over TLS where a certificate is given. */
+export async function serve(
+  listener: RequestListener,
+  tls?: { readonly chain: string; readonly key: string },
+): Promise<TestServer> {
+  const server: Server =
+    tls === undefined
+      ? createHttpServer(listener)
+      : createHttpsServer({ cert: tls.chain, key: tls.key }, listener)
+  return started(server, tls === undefined ? 'http' : 'https')
+}
+
+/** A server of raw bytes: `answer` gets the socket once the head of a request has arrived. */
+export function serveRaw(
+  answer: (socket: Socket, request: string) => void | Promise<void>,
+): Promise<TestServer> {
+  const server = createServer((socket) => {
+    let request = ''
+    const onData = (chunk: Buffer): void => {
+      request += chunk.toString('latin1')
+      if (!request.includes('\r\n\r\n')) return
+      socket.off('data', onData).resume()
+      void answer(socket, request)
+    }
+    socket.on('data', onData)
+  })
+  return started(server, 'http')
+}
+
+/** A server that sends `greeting` to whoever connects. */
+export function serveAtOnce(greeting: string): Promise<TestServer> {
+  return started(
+    createServer((socket) => void socket.write(greeting, 'latin1')),
+    'http',
+  )
+}
+
+async function started(server: NetServer, scheme: 'http' | 'https'): Promise<TestServer> {
+  const sockets = new Set<Socket>()
+  let accepted = 0
+  server.on('connection', (socket) => {
+    accepted += 1
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    origin: `${scheme}://127.0.0.1:${port}`,
+    get accepted() {
+      return accepted
+    },
+    get open() {
+      return sockets.size
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
