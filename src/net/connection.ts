@@ -34,7 +34,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   const inbox = createInbox()
   let broken: Error | undefined
   let secured: Connection | undefined
-  socket.on('error', (error) => (broken ??= error))
+  socket.on('error', (error: Error) => (broken ??= error))
 
   /** Waits for bytes; `false` at the end of the stream. */
   async function fill(): Promise<boolean> {

@@ -96,11 +96,10 @@ export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
 }
 
 export function tlsFacts(socket: TLSSocket): TlsFacts {
-  const { name, standardName } = socket.getCipher()
   const ends = new Date(socket.getPeerX509Certificate()?.validTo ?? NaN)
   return {
     protocol: socket.getProtocol(),
-    cipher: standardName ?? name,
+    cipher: socket.getCipher().standardName,
     alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : null,
     authorized: socket.authorized,
     not_after: Number.isNaN(ends.getTime()) ? null : ends.toISOString(),
