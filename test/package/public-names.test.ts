@@ -18,7 +18,197 @@ it('every subpath keeps its names', () => {
     ...values.map((name) => `  ${name}`),
     ...types.map((name) => `  type ${name}`),
   ])
-  expect(list.join('\n')).toMatchInlineSnapshot()
+  expect(list.join('\n')).toMatchInlineSnapshot(`
+    ".
+      CheckFailure
+      ClosedError
+      ConfigurationError
+      ConflictError
+      MissingDependencyError
+      NotFoundError
+      StorageError
+      ValidationError
+      WatchpostError
+      defineChecker
+      down
+      field
+      isWatchpostError
+      runCheck
+      silentLogger
+      systemClock
+      unknown
+      up
+      type AccountScope
+      type AccountView
+      type AnyChecker
+      type AttemptView
+      type CauseInfo
+      type CauseTable
+      type CheckAnswer
+      type CheckContext
+      type CheckOrder
+      type Checker
+      type CheckerInput
+      type Clock
+      type CommonInput
+      type CommonRules
+      type Connection
+      type ContactInput
+      type ContactView
+      type Engine
+      type EngineEvents
+      type Field
+      type FieldTable
+      type Findings
+      type HttpExchange
+      type HttpRequest
+      type IncidentFilter
+      type IncidentView
+      type Input
+      type Json
+      type JsonObject
+      type Judgement
+      type KeyView
+      type LocationStatus
+      type LocationView
+      type Logger
+      type MonitorFilter
+      type MonitorInput
+      type MonitorState
+      type MonitorStatus
+      type MonitorSummary
+      type MonitorView
+      type Net
+      type Notice
+      type NotificationFilter
+      type NotificationView
+      type Outcome
+      type Page
+      type PageOptions
+      type Passive
+      type Phase
+      type Phases
+      type ProbeHost
+      type ProbeTransport
+      type ResultFilter
+      type ResultView
+      type RunCheckOptions
+      type Settings
+      type Signal
+      type SignalInput
+      type StatusView
+      type Store
+      type Stored
+      type Timer
+      type TypeView
+      type UptimeDay
+      type UptimeView
+      type Verdict
+      type VersionOptions
+    ./checkers
+      builtinCheckers
+      heartbeat
+      http
+    ./checkers/http
+      http
+    ./checkers/content
+    ./checkers/ping
+    ./checkers/tcp
+      tcp
+    ./checkers/dns
+    ./checkers/ssl
+    ./checkers/domain
+    ./checkers/smtp
+    ./checkers/pop3
+    ./checkers/imap
+    ./checkers/ftp
+    ./checkers/mysql
+    ./checkers/postgres
+    ./checkers/resources
+    ./checkers/heartbeat
+      heartbeat
+    ./checkers/blacklist
+    ./store/memory
+      memoryStore
+      type MemoryStoreOptions
+    ./store/sqlite
+      sqliteStore
+      type SqliteDriverName
+      type SqliteStoreOptions
+    ./webhook
+      MAX_ATTEMPTS
+      WebhookVerificationError
+      assertWebhook
+      classify
+      createReplayGuard
+      defineContactKind
+      deliveryOf
+      httpTransport
+      parseRetryAfter
+      pauseAfter
+      signWebhook
+      verifyWebhook
+      webhookContact
+      type AnyContactKind
+      type CheckOptions
+      type ContactKind
+      type Delivery
+      type DeliveryClass
+      type DeliveryContext
+      type DeliveryEnd
+      type PauseOptions
+      type RetryRules
+      type SendContext
+      type TransportOptions
+      type VerifiedWebhook
+      type VerifyOptions
+      type VerifyReason
+      type VerifyResult
+      type WebhookAnswer
+      type WebhookOptions
+      type WebhookPayload
+      type WebhookRequest
+      type WebhookTransport
+    ./verify
+      WebhookVerificationError
+      assertWebhook
+      createReplayGuard
+      verifyWebhook
+      type ReplayGuard
+      type ReplayGuardOptions
+      type VerifiedWebhook
+      type VerifyOptions
+      type VerifyReason
+      type VerifyResult
+      type WebhookPayload
+    ./guard
+      createGuard
+      targetPolicy
+      type AddressVerdict
+      type CheckUrlOptions
+      type Guard
+      type GuardOptions
+      type GuardReason
+      type Refused
+      type ResolveHost
+      type TargetRule
+      type UrlVerdict
+    ./rest
+      createRest
+      type Authenticate
+      type Balance
+      type Identity
+      type RatePolicy
+      type RateWindow
+      type RequestKey
+      type Rest
+      type RestOptions
+      type Taken
+    ./rest/node
+      toNodeHandler
+      type NodeHandler
+    ./testing"
+  `)
 })
 
 /** What each entry exports, values and types apart. */
