@@ -34,9 +34,8 @@ export function toNodeHandler(rest: Rest): NodeHandler {
       return
     }
     serve({ rest, req, res, url }).catch((error: unknown) => {
-      // Nothing is left to say to the client: either it is gone or the answer has begun.
-      res.destroy()
       if (next !== undefined && !res.headersSent) next(error)
+      else res.destroy()
     })
   }
 }

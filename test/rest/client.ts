@@ -3,14 +3,9 @@
 import { expect } from 'vitest'
 import { createRest } from '../../src/rest/index.ts'
 import type { Rest, RestOptions } from '../../src/rest/index.ts'
-import { simulatedClock } from '../../src/testing/simulated-clock.ts'
-import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import { departures } from './schema-check.ts'
-import { smallEngine } from './small-engine.ts'
-import type { SmallEngine } from './small-engine.ts'
-
-export const KEY = 'key-of-one'
-export const OTHER_KEY = 'key-of-two'
+import { KEY, service } from './service.ts'
+import type { Service } from './service.ts'
 
 export const tcpMonitor = { type: 'tcp', name: 'Shop', host: 'shop.example', port: 443 }
 
@@ -30,19 +25,24 @@ interface Asked {
   readonly key?: string | null
 }
 
-export interface Client {
-  readonly small: SmallEngine
+export interface Client extends Service {
   readonly rest: Rest
-  readonly clock: SimulatedClock
   ask(method: string, path: string, asked?: Asked): Promise<Answer>
   /** Makes a monitor and returns its id. */
   create(body?: object): Promise<number>
 }
 
 export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
-  const small = smallEngine()
-  const clock = simulatedClock()
-  const rest = createRest(small.engine, { rateLimit: false, ...options, clock })
+  const made = service()
+  const { engine, clock, ready } = made
+  const mounted = createRest(engine, { rateLimit: false, ...options, clock })
+  const rest: Rest = {
+    owns: mounted.owns,
+    fetch: async (request) => {
+      await ready
+      return mounted.fetch(request)
+    },
+  }
   const ask: Client['ask'] = async (method, path, asked = {}) => {
     const answer = await answerOf(rest.fetch(requestTo(method, path, asked)))
     if (options.basePath === undefined) await expectDocumented(rest, { method, path, answer })
@@ -50,7 +50,7 @@ export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
   }
   const create = async (body: object = tcpMonitor): Promise<number> =>
     Number((await ask('POST', '/api/v1/monitors', { body })).body.monitor.id)
-  return { small, rest, clock, ask, create }
+  return { ...made, rest, ask, create }
 }
 
 export function requestTo(method: string, path: string, asked: Asked = {}): Request {

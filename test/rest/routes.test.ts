@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { client, tcpMonitor } from './client.ts'
 
+const webhook = { kind: 'webhook', name: 'Ops', url: 'http://127.0.0.1:9/hook' }
+
 describe('monitors', () => {
   it('are created pending, with 201, their address and their entity tag', async () => {
     const { ask } = client()
@@ -17,7 +19,7 @@ describe('monitors', () => {
     const { status, body } = await ask('POST', '/api/v1/monitors', { body: monitor })
     expect(status).toBe(422)
     expect(body).toMatchObject({ ok: false, error: 'validation' })
-    expect(Object.keys(body.fields).sort()).toEqual(['host', 'name', 'port', 'prot'])
+    expect(Object.keys(body.fields).sort()).toEqual(['host', 'port', 'prot'])
   })
 
   it('are refused with 422 where nothing was sent at all', async () => {
@@ -30,7 +32,8 @@ describe('monitors', () => {
     const id = await create({ ...tcpMonitor, pass: 'canary' })
     const { status, body, text } = await ask('GET', `/api/v1/monitors/${id}`)
     expect(status).toBe(200)
-    expect(body.monitor).toMatchObject({ id, host: 'shop.example', pass: '***', locations: [] })
+    expect(body.monitor).toMatchObject({ id, host: 'shop.example', pass: '***' })
+    expect(body.monitor.locations).toMatchObject([{ location_id: 1, status: 'unknown' }])
     expect(text).not.toContain('canary')
   })
 
@@ -117,25 +120,31 @@ describe('monitors', () => {
     expect([resumed.status, resumed.body.monitor.state]).toEqual([200, 'pending'])
   })
 
-  it('are checked in the background with 202, and with wait=1 while the client waits', async () => {
-    const { ask, create } = client()
+  it('are checked in the background with 202', async () => {
+    const { ask, create, engine, checked } = client()
+    await engine.start()
     const id = await create()
-    const queued = await ask('POST', `/api/v1/monitors/${id}/check`)
-    expect([queued.status, queued.body]).toEqual([
-      202,
-      { ok: true, check: { monitor_id: id, state: 'queued' } },
-    ])
-    const done = await ask('POST', `/api/v1/monitors/${id}/check?wait=1`)
-    expect(done.status).toBe(200)
-    expect(done.body).toMatchObject({
+    const { status, body } = await ask('POST', `/api/v1/monitors/${id}/check`)
+    expect([status, body]).toEqual([202, { ok: true, check: { monitor_id: id, state: 'queued' } }])
+    await expect.poll(() => checked).toEqual(['shop.example'])
+  })
+
+  it('are checked with wait=1 while the client waits', async () => {
+    const { ask, create, engine } = client()
+    await engine.start()
+    const id = await create()
+    const { status, body } = await ask('POST', `/api/v1/monitors/${id}/check?wait=1`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
       check: { monitor_id: id, state: 'done' },
-      results: [{ monitor_id: id }],
-      monitor: { id },
+      results: [{ monitor_id: id, verdict: 'ok' }],
+      monitor: { id, state: 'up' },
     })
   })
 
   it.each(['', '?wait=1'])('that are paused cannot be checked%s: 409 paused', async (query) => {
-    const { ask, create } = client()
+    const { ask, create, engine } = client()
+    await engine.start()
     const id = await create()
     await ask('POST', `/api/v1/monitors/${id}/pause`)
     const { status, body } = await ask('POST', `/api/v1/monitors/${id}/check${query}`)
@@ -157,14 +166,18 @@ describe('monitors', () => {
     expect([status, body.status.state]).toEqual([200, 'pending'])
   })
 
-  it('tell their results, 100 at a time unless asked otherwise', async () => {
-    const { ask, create } = client()
-    const path = `/api/v1/monitors/${await create()}/results`
-    const first = await ask('GET', path)
+  it('tell their results, newest first, 100 at a time unless asked otherwise', async () => {
+    const { ask, create, engine } = client()
+    await engine.start()
+    const path = `/api/v1/monitors/${await create()}`
+    for (let n = 0; n < 103; n++) await ask('POST', `${path}/check?wait=1`)
+    const first = await ask('GET', `${path}/results`)
     expect(first.body.results).toHaveLength(100)
-    const second = await ask('GET', `${path}?limit=1000&cursor=${first.body.next_cursor}`)
-    expect(second.body).toMatchObject({ next_cursor: null, results: { length: 150 } })
-    const failed = await ask('GET', `${path}?verdict=fail&from=2026-01-01&to=1798761600`)
+    const second = await ask('GET', `${path}/results?limit=1000&cursor=${first.body.next_cursor}`)
+    expect(second.body.next_cursor).toBeNull()
+    const ids = [...first.body.results, ...second.body.results].map(({ id }) => id)
+    expect(ids).toEqual(Array.from({ length: 103 }, (_, n) => 103 - n))
+    const failed = await ask('GET', `${path}/results?verdict=fail&from=2026-01-01&to=1798761600`)
     expect(failed.body.results).toEqual([])
   })
 
@@ -192,10 +205,20 @@ describe('monitors', () => {
     }
   })
 
-  it('tell their incidents', async () => {
-    const { ask, create } = client()
-    const { status, body } = await ask('GET', `/api/v1/monitors/${await create()}/incidents`)
-    expect([status, body.incidents.length, body.next_cursor]).toEqual([200, 1, null])
+  it('tell their incidents, and the account tells all', async () => {
+    const { ask, create, engine } = client()
+    await engine.start()
+    const id = await create({ ...tcpMonitor, host: 'down.example', fail_threshold: 1 })
+    await ask('POST', `/api/v1/monitors/${id}/check?wait=1`)
+    const other = await create()
+    const idsAt = async (path: string) =>
+      (await ask('GET', path)).body.incidents.map((one: { id: number }) => one.id)
+    expect(await idsAt(`/api/v1/monitors/${id}/incidents`)).toEqual([1])
+    expect(await idsAt(`/api/v1/monitors/${other}/incidents`)).toEqual([])
+    expect(await idsAt('/api/v1/incidents?open=1&cause_code=told_so')).toEqual([1])
+    expect(await idsAt('/api/v1/incidents?open=0')).toEqual([])
+    expect(await idsAt(`/api/v1/incidents?monitor_id=${other}`)).toEqual([])
+    expect((await ask('GET', '/api/v1/incidents?open=2')).body.fields).toHaveProperty('open')
   })
 })
 
@@ -203,17 +226,10 @@ describe('the account', () => {
   it('tells who asks', async () => {
     const { body } = await client({ rateLimit: {} }).ask('GET', '/api/v1/me')
     expect(body.me).toMatchObject({
-      account: { id: 1, name: 'one' },
-      key: { id: 1, scopes: ['read', 'write'] },
+      account: { id: 1, name: 'default' },
+      key: { id: 1, name: 'one', scopes: ['read', 'write'] },
       limits: { requests_per_minute: 60 },
     })
-  })
-
-  it('lists incidents, open ones only where asked', async () => {
-    const { ask } = client()
-    expect((await ask('GET', '/api/v1/incidents?open=1')).body.incidents).toHaveLength(1)
-    expect((await ask('GET', '/api/v1/incidents?open=0')).body.incidents).toEqual([])
-    expect((await ask('GET', '/api/v1/incidents?open=2')).body.fields).toHaveProperty('open')
   })
 
   it('has no balance unless the host keeps one', async () => {
@@ -234,9 +250,12 @@ describe('the account', () => {
   })
 
   it('lists locations, contacts and types with their fields', async () => {
-    const { ask } = client()
+    const { ask, engine } = client()
+    await engine.contacts.create({ ...webhook, secret: 'canary' })
     expect((await ask('GET', '/api/v1/locations')).body.locations).toHaveLength(1)
-    expect((await ask('GET', '/api/v1/contacts')).body.contacts[0].settings.secret).toBe('***')
+    const contacts = await ask('GET', '/api/v1/contacts')
+    expect(contacts.body.contacts).toMatchObject([{ kind: 'webhook', settings: { secret: '***' } }])
+    expect(contacts.text).not.toContain('canary')
     const { body } = await ask('GET', '/api/v1/types')
     expect(body.types[0]).toMatchObject({
       type: 'tcp',
@@ -247,22 +266,32 @@ describe('the account', () => {
 })
 
 describe('the notification log', () => {
-  it('is listed and read', async () => {
-    const { ask } = client()
-    const list = await ask('GET', '/api/v1/notifications?contact_id=3')
-    expect(list.body.notifications[0].attempts[0].http_status).toBe(200)
-    expect((await ask('GET', '/api/v1/notifications/9')).body.notification.id).toBe(9)
-    expect((await ask('GET', '/api/v1/notifications/8')).status).toBe(404)
+  async function setUp() {
+    const made = client()
+    await made.engine.start()
+    const { id } = await made.engine.contacts.create(webhook)
+    const tested = await made.ask('POST', `/api/v1/contacts/${id}/test`)
+    return { ...made, contact_id: id, tested }
+  }
+
+  it('holds the test of a contact, and is listed and read', async () => {
+    const { ask, tested, contact_id, webhooks } = await setUp()
+    expect([tested.status, tested.body.notification.event]).toEqual([200, 'test'])
+    expect(webhooks.requests).toHaveLength(1)
+    const { id } = tested.body.notification
+    const list = await ask('GET', `/api/v1/notifications?contact_id=${contact_id}`)
+    expect(list.body.notifications).toMatchObject([{ id, attempts: [{ http_status: 200 }] }])
+    expect((await ask('GET', `/api/v1/notifications/${id}`)).body.notification.id).toBe(id)
+    expect((await ask('GET', `/api/v1/notifications?contact_id=77`)).body.notifications).toEqual([])
+    expect((await ask('GET', '/api/v1/notifications/77')).status).toBe(404)
+    expect((await ask('POST', '/api/v1/contacts/77/test')).status).toBe(404)
   })
 
   it('sends a notification once more under a new id', async () => {
-    const { status, body } = await client().ask('POST', '/api/v1/notifications/9/resend')
-    expect([status, body.notification.id]).toEqual([202, 10])
-  })
-
-  it('tests a contact', async () => {
-    const { ask } = client()
-    expect((await ask('POST', '/api/v1/contacts/3/test')).body.notification.event).toBe('test')
-    expect((await ask('POST', '/api/v1/contacts/4/test')).status).toBe(404)
+    const { ask, tested, webhooks } = await setUp()
+    const path = `/api/v1/notifications/${tested.body.notification.id}/resend`
+    const { status, body } = await ask('POST', path)
+    expect([status, body.notification.id]).toEqual([202, tested.body.notification.id + 1])
+    await expect.poll(() => webhooks.requests.length).toBe(2)
   })
 })
