@@ -124,10 +124,10 @@ function bind(params: readonly Param[]): SqlValue[] {
 }
 
 /** Stands in for a connection until there is one, so that the groups can be made before the store is opened. */
-export function createSocket(name: string): Connection & { plug(connection?: Connection): void } {
+export function createSocket(): Connection & { plug(connection?: Connection): void } {
   let plugged: Connection | undefined
   const current = (): Connection => {
-    if (plugged === undefined) throw new StorageError(`The store in ${name} is not open`)
+    if (plugged === undefined) throw new StorageError('The store is not open')
     return plugged
   }
   return {
@@ -143,4 +143,11 @@ export function createSocket(name: string): Connection & { plug(connection?: Con
       connection?.close()
     },
   }
+}
+
+/** Runs an `INSERT … RETURNING id`. */
+export function insertedId(db: Connection, sql: string, values: readonly Param[]): number {
+  const id = db.get(sql, values)?.['id']
+  if (typeof id !== 'number') throw new StorageError('The database gave no id for a new row')
+  return id
 }

@@ -6,6 +6,7 @@
 
 import {
   closeSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
+import { performance } from 'node:perf_hooks'
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 
@@ -49,8 +51,7 @@ export function takeOwnership(file: string, driver: string): Ownership {
   if (!write(note, own)) {
     const owner = livingOwner(file)
     if (owner !== undefined) throw new StorageError(inUse(file, owner))
-    discard(note)
-    if (!write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
+    if (!discard(note) || !write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
   }
   // Of the wasm driver; it survives the process that made it.
   rmSync(`${file}.lock`, { recursive: true, force: true })
@@ -106,22 +107,41 @@ function write(note: string, owner: Owner): boolean {
 
 function read(note: string): Owner | undefined {
   try {
-    return JSON.parse(readFileSync(note, 'utf8')) as Owner
+    return JSON.parse(textOf(note) ?? '') as Owner
   } catch {
     // No note, or one that a process did not live to finish.
     return undefined
   }
 }
 
-/** Moves the note away before it is removed: of two processes that found it, one moves it and the other fails. */
-function discard(note: string): void {
+/**
+ * Moves the note of a dead process away before it is removed, so that of two processes that found it only
+ * one goes on. `false`: another one was quicker.
+ */
+function discard(note: string): boolean {
   const aside = `${note}.${process.pid}`
+  const judged = textOf(note)
   try {
     renameSync(note, aside)
   } catch {
-    return
+    return false
   }
-  rmSync(aside, { force: true })
+  const same = textOf(aside) === judged
+  try {
+    // What was moved is the note of the quicker one: put it back.
+    if (!same) linkSync(aside, note)
+  } finally {
+    rmSync(aside, { force: true })
+  }
+  return same
+}
+
+function textOf(note: string): string | undefined {
+  try {
+    return readFileSync(note, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 function ageOf(note: string): number {

@@ -1,0 +1,252 @@
+/**
+ * The round's commit: every change of the list in one transaction.
+ *
+ * @module
+ */
+
+import type { IncidentRecord } from '../../model.ts'
+import { addDaily, withIncident } from '../rules.ts'
+import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
+import { insertedId } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { settingsColumns } from './monitors.ts'
+import { insertNotification } from './notifications.ts'
+import { packPhases } from './phases.ts'
+import { toDaily } from './rows.ts'
+import { assignments, insertInto } from './sql.ts'
+
+export function commit(db: Connection, changes: readonly Change[]): Committed[] {
+  if (changes.length === 0) return []
+  return db.transaction(() => changes.map((change) => apply(db, change)))
+}
+
+/** Whether the change can be made is settled before its first write. */
+function apply(db: Connection, change: Change): Committed {
+  const monitor = db.get('SELECT account_id, version FROM monitors WHERE id = ?', [
+    change.monitor_id,
+  ])
+  if (monitor === undefined) return { ok: false, reason: 'gone' }
+  if (monitor['version'] !== change.version) return { ok: false, reason: 'outdated' }
+
+  const account_id = Number(monitor['account_id'])
+  const opened = openIncident(db, change, account_id)
+  updateIncident(db, change)
+  putMonitor(db, change, opened)
+  putLocations(db, change)
+  const result_ids = putResults(db, change)
+  putHistory(db, change)
+  if (change.cancel !== undefined) cancel(db, change, change.cancel)
+  const notification_ids = notify(db, change, { account_id, opened })
+  if (change.remove === true) remove(db, change.monitor_id)
+
+  const version = change.settings === undefined ? change.version : change.version + 1
+  const incident_id = opened ?? change.update_incident?.id ?? null
+  return { ok: true, version, incident_id, result_ids, notification_ids }
+}
+
+const INSERT_INCIDENT = insertInto('incidents', [
+  'account_id',
+  'monitor_id',
+  'started_at',
+  'detected_at',
+  'cause_code',
+  'cause_text',
+  'causes',
+  'locations_failed',
+])
+
+function openIncident(db: Connection, change: Change, account_id: number): number | null {
+  const incident = change.open_incident
+  if (incident === undefined) return null
+  return insertedId(db, INSERT_INCIDENT, [
+    account_id,
+    change.monitor_id,
+    incident.started_at,
+    incident.detected_at,
+    incident.cause_code,
+    incident.cause_text,
+    JSON.stringify(incident.causes),
+    JSON.stringify(incident.locations_failed),
+  ])
+}
+
+const INCIDENT_CHANGEABLE = [
+  'ended_at',
+  'closed_reason',
+  'causes',
+  'locations_failed',
+] as const satisfies readonly (keyof IncidentRecord)[]
+
+function updateIncident(db: Connection, { monitor_id, update_incident }: Change): void {
+  if (update_incident === undefined) return
+  const { id, causes, locations_failed } = update_incident
+  const { text, params } = assignments(INCIDENT_CHANGEABLE, {
+    ...update_incident,
+    causes: causes && JSON.stringify(causes),
+    locations_failed: locations_failed && JSON.stringify(locations_failed),
+  })
+  if (text === '') return
+  db.run(`UPDATE incidents SET ${text} WHERE id = ? AND monitor_id = ?`, [
+    ...params,
+    id,
+    monitor_id,
+  ])
+}
+
+function putMonitor(db: Connection, change: Change, opened: number | null): void {
+  const { monitor_id, machine, settings, token, at } = change
+  if (machine !== undefined) {
+    db.run('UPDATE monitors SET state = ?, machine = ? WHERE id = ?', [
+      machine.state,
+      JSON.stringify(withIncident(machine, opened)),
+      monitor_id,
+    ])
+  }
+  if (settings !== undefined) {
+    const columns = { ...settingsColumns(settings), updated_at: at }
+    const { text, params } = assignments(Object.keys(columns), columns)
+    db.run(`UPDATE monitors SET ${text}, version = version + 1 WHERE id = ?`, [
+      ...params,
+      monitor_id,
+    ])
+  }
+  if (token !== undefined) {
+    db.run('UPDATE monitors SET token = ?, token_hash = ?, updated_at = ? WHERE id = ?', [
+      token.token,
+      token.token_hash,
+      at,
+      monitor_id,
+    ])
+  }
+}
+
+function putLocations(db: Connection, change: Change): void {
+  if (change.forget_locations === true) {
+    db.run('DELETE FROM location_states WHERE monitor_id = ?', [change.monitor_id])
+  }
+  for (const state of change.locations ?? []) {
+    db.run(
+      `INSERT INTO location_states (monitor_id, location_id, consecutive_fails, last, memo)
+       VALUES (?, ?, ?, ?, ?) ON CONFLICT (monitor_id, location_id) DO UPDATE SET
+       consecutive_fails = excluded.consecutive_fails, last = excluded.last, memo = excluded.memo`,
+      [
+        change.monitor_id,
+        state.location_id,
+        state.consecutive_fails,
+        state.last === null ? null : JSON.stringify(state.last),
+        state.memo === null ? null : JSON.stringify(state.memo),
+      ],
+    )
+  }
+}
+
+const INSERT_RESULT = insertInto('results', [
+  'monitor_id',
+  'location_id',
+  'round',
+  'started_at',
+  'lag_ms',
+  'duration_ms',
+  'verdict',
+  'cause_code',
+  'cause_text',
+  'phase',
+  'phases',
+  'remote_ip',
+  'details',
+])
+
+function putResults(db: Connection, { monitor_id, results = [] }: Change): number[] {
+  return results.map((result) => {
+    const details = JSON.stringify(result.details)
+    return insertedId(db, INSERT_RESULT, [
+      monitor_id,
+      result.location_id,
+      result.round,
+      result.started_at,
+      result.lag_ms,
+      result.duration_ms,
+      result.verdict,
+      result.cause_code,
+      result.cause_text,
+      result.phase,
+      packPhases(result.phases),
+      result.remote_ip,
+      details === '{}' ? null : details,
+    ])
+  })
+}
+
+function putHistory(db: Connection, { monitor_id, availability = [], daily = [] }: Change): void {
+  for (const entry of availability) {
+    db.run('INSERT INTO availability (monitor_id, at, availability) VALUES (?, ?, ?)', [
+      monitor_id,
+      entry.at,
+      entry.availability,
+    ])
+  }
+  for (const stats of daily) {
+    const row = db.get('SELECT * FROM daily WHERE monitor_id = ? AND day = ?', [
+      monitor_id,
+      stats.day,
+    ])
+    const sum = row === undefined ? stats : addDaily(toDaily(row), stats)
+    db.run(
+      `INSERT INTO daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (monitor_id, day) DO UPDATE SET
+       ok = excluded.ok, fail = excluded.fail, unknown = excluded.unknown,
+       ok_ms = excluded.ok_ms, latency = excluded.latency`,
+      [monitor_id, sum.day, sum.ok, sum.fail, sum.unknown, sum.ok_ms, JSON.stringify(sum.latency)],
+    )
+  }
+}
+
+function cancel(db: Connection, change: Change, wanted: CancelNotifications): void {
+  const { scope, incident_id, reason } = wanted
+  const sql = `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
+    WHERE monitor_id = ? AND status = 'queued'
+    ${scope === 'later' ? 'AND (repeat > 0 OR (due_at > ? AND claims = 0))' : ''}
+    ${incident_id === undefined ? '' : 'AND incident_id = ?'}`
+  db.run(sql, [
+    reason,
+    change.at,
+    change.monitor_id,
+    ...(scope === 'later' ? [change.at] : []),
+    ...(incident_id === undefined ? [] : [incident_id]),
+  ])
+}
+
+interface Owner {
+  readonly account_id: number
+  readonly opened: number | null
+}
+
+function notify(db: Connection, change: Change, { account_id, opened }: Owner): number[] {
+  const ids: number[] = []
+  for (const wanted of change.notify ?? []) {
+    const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
+    if (wanted.only_if_told === true && !wasTold(db, wanted, incident_id)) continue
+    const { monitor_id, at: created_at } = change
+    ids.push(insertNotification(db, { ...wanted, account_id, monitor_id, incident_id, created_at }))
+  }
+  return ids
+}
+
+function wasTold(db: Connection, wanted: NewNotification, incident_id: number | null): boolean {
+  if (incident_id === null) return false
+  const told = db.get(
+    `SELECT 1 AS told FROM notifications
+     WHERE incident_id = ? AND contact_id = ? AND status <> 'cancelled' LIMIT 1`,
+    [incident_id, wanted.contact_id],
+  )
+  return told !== undefined
+}
+
+function remove(db: Connection, monitor_id: number): void {
+  db.run('DELETE FROM monitors WHERE id = ?', [monitor_id])
+  db.run('DELETE FROM location_states WHERE monitor_id = ?', [monitor_id])
+  db.run('DELETE FROM availability WHERE monitor_id = ?', [monitor_id])
+  db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])
+  // There may be hundreds of thousands of results: they are left to `prune`, which works in steps.
+  db.run('INSERT INTO removed_monitors (monitor_id) VALUES (?)', [monitor_id])
+}

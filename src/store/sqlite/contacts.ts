@@ -1,0 +1,56 @@
+import type { ContactRecord, EpochMs } from '../../model.ts'
+import type { Sync } from '../promised.ts'
+import { CONTACT_REMOVED } from '../rules.ts'
+import type { Store } from '../store.ts'
+import { insertedId } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { toContact } from './rows.ts'
+import { assignments, insertInto } from './sql.ts'
+
+const COLUMNS = [
+  'account_id',
+  'kind',
+  'name',
+  'all_monitors',
+  'settings',
+  'created_at',
+  'updated_at',
+] as const
+const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
+
+export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contacts']> {
+  const get = (id: number): ContactRecord | undefined => {
+    const row = db.get('SELECT * FROM contacts WHERE id = ?', [id])
+    return row && toContact(row)
+  }
+  return {
+    create(contact) {
+      const columns = { ...contact, settings: JSON.stringify(contact.settings) }
+      const values = COLUMNS.map((column) => columns[column])
+      return get(insertedId(db, insertInto('contacts', COLUMNS), values)) as ContactRecord
+    },
+    get,
+    list: (account_id) =>
+      db
+        .all('SELECT * FROM contacts WHERE account_id = ? ORDER BY id', [account_id])
+        .map(toContact),
+    update(id, change) {
+      const columns =
+        change.settings === undefined
+          ? change
+          : { ...change, settings: JSON.stringify(change.settings) }
+      const { text, params } = assignments(CHANGEABLE, columns)
+      if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
+      return get(id)
+    },
+    remove: (id) =>
+      db.transaction(() => {
+        db.run(
+          `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
+           WHERE contact_id = ? AND status = 'queued'`,
+          [CONTACT_REMOVED, now(), id],
+        )
+        return db.run('DELETE FROM contacts WHERE id = ?', [id]) > 0
+      }),
+  }
+}

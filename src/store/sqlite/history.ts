@@ -1,0 +1,85 @@
+import type { Sync } from '../promised.ts'
+import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { toAvailability, toDaily, toIncident, toResult } from './rows.ts'
+import { where } from './sql.ts'
+
+const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
+  cause_code, cause_text, phase, phases, remote_ip, details`
+
+export function results(db: Connection): Sync<Store['results']> {
+  return {
+    list(query: ResultQuery) {
+      const rising = query.order === 'asc'
+      const { text, params } = where([
+        ['monitor_id = ?', query.monitor_id],
+        ['location_id = ?', query.location_id],
+        ['verdict = ?', query.verdict],
+        ['started_at >= ?', query.from],
+        ['started_at < ?', query.to],
+        [rising ? 'id > ?' : 'id < ?', query.after_id],
+        // The results of a removed monitor are pruned in steps; until then nobody sees them.
+        ['EXISTS (SELECT 1 FROM monitors WHERE id = ?)', query.monitor_id],
+      ])
+      const sql = `SELECT ${RESULT_COLUMNS} FROM results${text} ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
+      return db.all(sql, [...params, query.limit]).map(toResult)
+    },
+  }
+}
+
+export function incidents(db: Connection): Sync<Store['incidents']> {
+  return {
+    get(id) {
+      const row = db.get('SELECT * FROM incidents WHERE id = ?', [id])
+      return row && toIncident(row)
+    },
+    list(query: IncidentQuery) {
+      const { text, params } = where([
+        ['account_id = ?', query.account_id],
+        ['monitor_id = ?', query.monitor_id],
+        ['cause_code = ?', query.cause_code],
+        ['started_at >= ?', query.from],
+        ['started_at < ?', query.to],
+        ['id < ?', query.before_id],
+        [
+          query.open === true ? 'ended_at IS NULL' : 'ended_at IS NOT NULL',
+          query.open === undefined ? undefined : [],
+        ],
+      ])
+      const sql = `SELECT * FROM incidents${text} ORDER BY id DESC LIMIT ?`
+      return db.all(sql, [...params, query.limit]).map(toIncident)
+    },
+  }
+}
+
+export function availability(db: Connection): Sync<Store['availability']> {
+  const columns = 'monitor_id, at, availability'
+  return {
+    list(monitor_id, from, to) {
+      const before = db.all(
+        `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at < ?
+         ORDER BY at DESC, id DESC LIMIT 1`,
+        [monitor_id, from],
+      )
+      const within = db.all(
+        `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at >= ? AND at < ?
+         ORDER BY at, id`,
+        [monitor_id, from, to],
+      )
+      return [...before, ...within].map(toAvailability)
+    },
+  }
+}
+
+export function daily(db: Connection): Sync<Store['daily']> {
+  return {
+    list: (monitor_id, from_day, to_day) =>
+      db
+        .all('SELECT * FROM daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day', [
+          monitor_id,
+          from_day,
+          to_day,
+        ])
+        .map(toDaily),
+  }
+}

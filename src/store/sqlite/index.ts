@@ -1,0 +1,111 @@
+/**
+ * The store in one SQLite file: nothing to set up, nothing to run beside.
+ *
+ * @module
+ */
+
+import { systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
+import { promised } from '../promised.ts'
+import type { Sync } from '../promised.ts'
+import type { Store } from '../store.ts'
+import { accounts, keys, locations } from './accounts.ts'
+import { commit } from './commit.ts'
+import { createSocket } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { contacts } from './contacts.ts'
+import type { SqliteDriverName } from './drivers.ts'
+import { explain } from './explain.ts'
+import { availability, daily, incidents, results } from './history.ts'
+import { meta } from './meta.ts'
+import { monitors } from './monitors.ts'
+import { notifications } from './notifications.ts'
+import { openFile } from './open.ts'
+import type { OpenFile } from './open.ts'
+import { prune } from './prune.ts'
+import { replies } from './replies.ts'
+
+export type { SqliteDriverName } from './drivers.ts'
+
+export interface SqliteStoreOptions {
+  /** Path of the database; made with its directory where it is new. `:memory:` keeps nothing. */
+  readonly file: string
+  /** Default: `native` where Node has `node:sqlite` (22.13 and later), else `wasm`. The file is the same for both. */
+  readonly driver?: SqliteDriverName
+  /**
+   * Opens the file beside the engine that owns it, for a command of a moment. Works with the native driver on both
+   * sides; `open` rejects with a `StorageError` that says what to do where it does not.
+   */
+  readonly guest?: boolean
+  /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+/**
+ * A store in an SQLite file, for one engine at a time: `open` rejects with a `StorageError` while another
+ * living process has the file. Every commit is on the disk when its promise resolves.
+ */
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  const { file, guest = false, clock = systemClock } = options
+  const db = createSocket()
+  let opened: OpenFile | undefined
+  const failure = (error: unknown) => explain(file, error)
+  const check = (): void => {
+    if (opened === undefined) throw new StorageError(`The store in ${file} is not open`)
+    opened.touch()
+  }
+  const group = <Group extends object>(methods: Sync<Group>): Group =>
+    promised(methods, { failure, check })
+
+  return {
+    shared: guest,
+    async open() {
+      if (opened !== undefined) return
+      try {
+        opened = await openFile(options)
+        db.plug(opened.connection)
+      } catch (error) {
+        throw failure(error)
+      }
+    },
+    ...groups(db, group),
+    contacts: group<Store['contacts']>(contacts(db, () => clock.now())),
+    ...promised<Pick<Store, 'close'>>({ close }, { failure }),
+  }
+
+  function close(): void {
+    const closing = opened
+    opened = undefined
+    try {
+      db.close()
+    } finally {
+      closing?.release()
+    }
+  }
+}
+
+type Wrap = <Group extends object>(methods: Sync<Group>) => Group
+
+function groups(
+  db: Connection,
+  group: Wrap,
+): Omit<Store, 'shared' | 'open' | 'close' | 'contacts'> {
+  return {
+    accounts: group<Store['accounts']>(accounts(db)),
+    keys: group<Store['keys']>(keys(db)),
+    locations: group<Store['locations']>(locations(db)),
+    monitors: group<Store['monitors']>(monitors(db)),
+    results: group<Store['results']>(results(db)),
+    incidents: group<Store['incidents']>(incidents(db)),
+    availability: group<Store['availability']>(availability(db)),
+    daily: group<Store['daily']>(daily(db)),
+    notifications: group<Store['notifications']>(notifications(db)),
+    replies: group<Store['replies']>(replies(db)),
+    meta: group<Store['meta']>(meta(db)),
+    ...group<Pick<Store, 'commit' | 'prune'>>({
+      commit: (changes) => commit(db, changes),
+      prune: (options) => prune(db, options),
+    }),
+  }
+}

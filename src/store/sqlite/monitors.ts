@@ -1,0 +1,84 @@
+import type { CommonSettings, LocationState, MonitorRecord } from '../../model.ts'
+import type { Sync } from '../promised.ts'
+import { fold, searchText } from '../rules.ts'
+import type { MonitorQuery, Store } from '../store.ts'
+import { insertedId } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { MONITOR_COLUMNS, toLocationState, toMonitor } from './rows.ts'
+import { anyOf, containing, idChunks, insertInto, marks, where } from './sql.ts'
+import type { Condition } from './sql.ts'
+
+const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors`
+
+export function monitors(db: Connection): Sync<Store['monitors']> {
+  const first = (condition: string, value: number | string): MonitorRecord | undefined => {
+    const row = db.get(`${SELECT} WHERE ${condition}`, [value])
+    return row && toMonitor(row)
+  }
+  return {
+    create(monitor) {
+      const columns = {
+        account_id: monitor.account_id,
+        type: monitor.type,
+        version: 1,
+        state: monitor.machine.state,
+        machine: JSON.stringify(monitor.machine),
+        ...settingsColumns(monitor),
+        token_hash: monitor.token_hash,
+        token: monitor.token,
+        created_at: monitor.created_at,
+        updated_at: monitor.updated_at,
+      }
+      const sql = insertInto('monitors', Object.keys(columns))
+      const id = insertedId(db, sql, Object.values(columns))
+      return first('id = ?', id) as MonitorRecord
+    },
+    get: (id) => first('id = ?', id),
+    byTokenHash: (hash) => first('token_hash = ?', hash),
+    list(query) {
+      const { text, params } = where(conditions(query))
+      return db.all(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, query.limit]).map(toMonitor)
+    },
+    locations: (ids) => idChunks(ids).flatMap((chunk) => locationStates(db, chunk)),
+  }
+}
+
+/** The columns that hold a monitor's settings, and what is searched in them. */
+export function settingsColumns(settings: {
+  readonly common: CommonSettings
+  readonly settings: MonitorRecord['settings']
+  readonly target: string
+}) {
+  const { common, target } = settings
+  return {
+    common: JSON.stringify(common),
+    settings: JSON.stringify(settings.settings),
+    target,
+    search: searchText(common.name, target),
+    tags: JSON.stringify(common.tags.map(fold)),
+  }
+}
+
+function conditions(query: MonitorQuery): Condition[] {
+  return [
+    ['account_id = ?', query.account_id],
+    ['id > ?', query.after_id],
+    anyOf('state', query.states),
+    anyOf('type', query.types),
+    ...(query.tags ?? []).map(taggedWithAny),
+    ["search LIKE ? ESCAPE '\\'", query.q === undefined ? undefined : containing(fold(query.q))],
+  ]
+}
+
+/** A tag with its quotes is found in the JSON list only as a whole: a quote inside of a tag is escaped there. */
+function taggedWithAny(tags: readonly string[]): Condition {
+  if (tags.length === 0) return ['1 = 0', []]
+  const text = tags.map(() => "tags LIKE ? ESCAPE '\\'").join(' OR ')
+  return [`(${text})`, tags.map((tag) => containing(JSON.stringify(fold(tag))))]
+}
+
+function locationStates(db: Connection, monitor_ids: readonly number[]): LocationState[] {
+  const sql = `SELECT * FROM location_states WHERE monitor_id IN (${marks(monitor_ids.length)})
+    ORDER BY monitor_id, location_id`
+  return db.all(sql, monitor_ids).map(toLocationState)
+}

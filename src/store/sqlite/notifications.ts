@@ -1,0 +1,130 @@
+import type { NotificationRecord } from '../../model.ts'
+import type { Sync } from '../promised.ts'
+import { isFinal, queuedRow } from '../rules.ts'
+import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
+import { claim } from './claim.ts'
+import { insertedId } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { toAttempt, toNotification } from './rows.ts'
+import { anyOf, idChunks, insertInto, marks, where } from './sql.ts'
+
+export function notifications(db: Connection): Sync<Store['notifications']> {
+  const get = (id: number): NotificationRecord | undefined => {
+    const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
+    return row && toNotification(row)
+  }
+  return {
+    create: (fields) => get(insertNotification(db, fields)) as NotificationRecord,
+    get,
+    list(query: NotificationQuery) {
+      const { text, params } = where([
+        ['account_id = ?', query.account_id],
+        ['monitor_id = ?', query.monitor_id],
+        ['incident_id = ?', query.incident_id],
+        ['contact_id = ?', query.contact_id],
+        ['id < ?', query.before_id],
+        anyOf('status', query.statuses),
+      ])
+      const sql = `SELECT * FROM notifications${text} ORDER BY id DESC LIMIT ?`
+      return db.all(sql, [...params, query.limit]).map(toNotification)
+    },
+    attempts: (ids) =>
+      idChunks(ids)
+        .flatMap((chunk) =>
+          db.all(
+            `SELECT * FROM attempts WHERE notification_id IN (${marks(chunk.length)})
+             ORDER BY notification_id, claim`,
+            chunk,
+          ),
+        )
+        .map(toAttempt),
+    claim: (wanted) => db.transaction(() => claim(db, wanted)),
+    finish: (end) => db.transaction(() => finish(db, end)),
+    nextDue() {
+      const row = db.get(
+        `SELECT MIN(CASE WHEN status = 'queued' THEN due_at ELSE lease_until END) AS due
+         FROM notifications WHERE status IN ('queued', 'sending')`,
+      )
+      return (row?.['due'] ?? null) as number | null
+    },
+    depth() {
+      const row = db.get(
+        "SELECT COUNT(*) AS depth FROM notifications WHERE status IN ('queued', 'sending')",
+      )
+      return Number(row?.['depth'])
+    },
+  }
+}
+
+type NewRow = Omit<NotificationRecord, 'id'>
+
+const COLUMNS = [
+  'account_id',
+  'monitor_id',
+  'incident_id',
+  'contact_id',
+  'event',
+  'status',
+  'due_at',
+  'attempts',
+  'claims',
+  'interruptions',
+  'lease_until',
+  'payload',
+  'sent_at',
+  'repeat',
+  'error',
+  'created_at',
+  'finished_at',
+] as const satisfies readonly (keyof NewRow)[]
+
+const INSERT = insertInto('notifications', COLUMNS)
+
+/** Queues a row; returns its id. */
+export function insertNotification(
+  db: Connection,
+  fields: Parameters<typeof queuedRow>[0],
+): number {
+  const row = queuedRow(fields)
+  return insertedId(
+    db,
+    INSERT,
+    COLUMNS.map((column) => row[column]),
+  )
+}
+
+function finish(db: Connection, end: AttemptEnd): boolean {
+  const [row] = db.all(
+    `UPDATE notifications SET status = ?, due_at = COALESCE(?, due_at), attempts = ?,
+     interruptions = ?, error = ?, lease_until = NULL, finished_at = ?
+     WHERE id = ? AND status = 'sending' AND claims = ? RETURNING *`,
+    [
+      end.status,
+      end.due_at,
+      end.attempts,
+      end.interruptions,
+      end.error,
+      isFinal(end.status) ? end.at : null,
+      end.id,
+      end.claim,
+    ],
+  )
+  if (row === undefined) return false
+  if (end.attempt !== undefined) {
+    const { at, duration_ms, http_status, error, answer } = end.attempt
+    db.run(
+      `INSERT INTO attempts (notification_id, claim, at, duration_ms, http_status, error, answer)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [end.id, end.claim, at, duration_ms, http_status, error, answer],
+    )
+  }
+  if (end.then !== undefined && isOpen(db, toNotification(row))) {
+    insertNotification(db, { ...toNotification(row), ...end.then, created_at: end.at })
+  }
+  return true
+}
+
+function isOpen(db: Connection, { incident_id }: NotificationRecord): boolean {
+  const sql = 'SELECT 1 AS open FROM incidents WHERE id = ? AND ended_at IS NULL'
+  return incident_id !== null && db.get(sql, [incident_id]) !== undefined
+}

@@ -1,0 +1,76 @@
+/**
+ * Opening a file: ownership, the driver, its settings, the tables.
+ *
+ * @module
+ */
+
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StorageError } from '../../errors.ts'
+import { connect } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { loadDriver } from './drivers.ts'
+import type { SqliteDriver } from './drivers.ts'
+import type { SqliteStoreOptions } from './index.ts'
+import { checkMigrated, migrate } from './migrations.ts'
+import { livingOwner, takeOwnership } from './owner.ts'
+import type { Owner, Ownership } from './owner.ts'
+
+export interface OpenFile extends Ownership {
+  readonly connection: Connection
+}
+
+const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
+const IN_MEMORY = ':memory:'
+
+export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
+  const { file, guest = false } = options
+  const driver = await loadDriver(options.driver)
+  if (file !== IN_MEMORY) makeFile(file)
+  const host = guest ? hostOf(file, driver) : undefined
+  // A driver that locks properly needs no note for the moment that a guest stays.
+  const owns = file !== IN_MEMORY && host === undefined && !(guest && driver.shared)
+  const ownership = owns ? takeOwnership(file, driver.name) : NOBODYS
+  let connection: Connection | undefined
+  try {
+    connection = connect(driver.open(file))
+    for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
+    if (host === undefined) migrate(connection)
+    else checkMigrated(connection)
+    if (owns) resumeSending(connection)
+    return { ...ownership, connection }
+  } catch (error) {
+    closeQuietly(connection)
+    ownership.release()
+    throw error
+  }
+}
+
+/** The owner was the only sender: what is under way was left by a dead one, and can be taken over at once. */
+function resumeSending(connection: Connection): void {
+  connection.run("UPDATE notifications SET lease_until = 0 WHERE status = 'sending'")
+}
+
+/** The engine that has the file open and lets guests in; throws where it does not. */
+function hostOf(file: string, driver: SqliteDriver): Owner | undefined {
+  const owner = livingOwner(file)
+  if (owner === undefined || (driver.shared && owner.driver === driver.name)) return owner
+  throw new StorageError(
+    `${file} is in use by process ${owner.pid} on ${owner.host}, and can be shared only where both run on ` +
+      'Node >= 22.13. Stop that process first, run this command, and start it again',
+  )
+}
+
+/** Readable by its owner alone: there are webhook secrets in it. */
+function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  closeSync(openSync(file, 'a', 0o600))
+}
+
+function closeQuietly(connection: Connection | undefined): void {
+  try {
+    connection?.close()
+  } catch {
+    // The error that led here is the one to tell.
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Takes old rows out in steps of bounded size.
+ *
+ * @module
+ */
+
+import { dayOf } from '../rules.ts'
+import type { PruneOptions } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+export function prune(db: Connection, options: PruneOptions): number {
+  return db.transaction(() => {
+    const orphans = pruneOrphans(db, options.limit)
+    return (
+      orphans +
+      pruneResults(db, { ...options, limit: options.limit - orphans }) +
+      pruneNotifications(db, options) +
+      pruneHistory(db, options) +
+      db.run(
+        `DELETE FROM replies WHERE (account_id, reply_key) IN (
+           SELECT account_id, reply_key FROM replies WHERE expires_at < ? LIMIT ?)`,
+        [options.replies_before, options.limit],
+      )
+    )
+  })
+}
+
+/** Results of removed monitors, one monitor at a time. */
+function pruneOrphans(db: Connection, limit: number): number {
+  const monitor = db.get('SELECT monitor_id FROM removed_monitors ORDER BY monitor_id LIMIT 1')
+  if (monitor === undefined) return 0
+  const { monitor_id } = monitor
+  const gone = db.run(
+    `DELETE FROM results WHERE id IN (
+       SELECT id FROM results WHERE monitor_id = ? ORDER BY id LIMIT ?)`,
+    [monitor_id, limit],
+  )
+  if (gone < limit) db.run('DELETE FROM removed_monitors WHERE monitor_id = ?', [monitor_id])
+  return gone
+}
+
+/** Results looked at in one step beyond those asked for. Ids rise with time but for results that came in late. */
+const MARGIN = 1000
+
+/** There is no index on the time: the oldest results are those with the lowest ids, give or take a few. */
+function pruneResults(db: Connection, { results_before, limit }: PruneOptions): number {
+  return db.run(
+    `DELETE FROM results WHERE id IN (
+       SELECT id FROM (SELECT id, started_at FROM results ORDER BY id LIMIT ?) AS oldest
+       WHERE started_at < ? ORDER BY id LIMIT ?)`,
+    [limit + MARGIN, results_before, limit],
+  )
+}
+
+function pruneNotifications(db: Connection, { notifications_before, limit }: PruneOptions): number {
+  const oldest = `SELECT id FROM notifications WHERE finished_at IS NOT NULL AND finished_at < ?
+    ORDER BY finished_at, id LIMIT ?`
+  const params = [notifications_before, limit]
+  db.run(`DELETE FROM attempts WHERE notification_id IN (${oldest})`, params)
+  return db.run(`DELETE FROM notifications WHERE id IN (${oldest})`, params)
+}
+
+/** Of the availability changes before the border the last one stays: it says what held when the border was passed. */
+function pruneHistory(db: Connection, { history_before, limit }: PruneOptions): number {
+  const days = db.run(
+    `DELETE FROM daily WHERE (monitor_id, day) IN (
+       SELECT monitor_id, day FROM daily WHERE day < ? ORDER BY day LIMIT ?)`,
+    [dayOf(history_before), limit],
+  )
+  const changes = db.run(
+    `DELETE FROM availability WHERE id IN (
+       SELECT a.id FROM availability AS a WHERE a.at < ? AND EXISTS (
+         SELECT 1 FROM availability AS b
+         WHERE b.monitor_id = a.monitor_id AND b.at < ?
+           AND (b.at > a.at OR (b.at = a.at AND b.id > a.id)))
+       LIMIT ?)`,
+    [history_before, history_before, limit],
+  )
+  return days + changes
+}

@@ -1,0 +1,74 @@
+import { strict as assert } from 'node:assert'
+import type { KeyRecord } from '../../model.ts'
+import { ids, refused, T0 } from './case.ts'
+import type { Case } from './case.ts'
+
+function key(change: Partial<KeyRecord> = {}): Omit<KeyRecord, 'id'> {
+  return {
+    account_id: 1,
+    name: 'ci',
+    prefix: 'svc_ab',
+    hash: 'a'.repeat(64),
+    created_at: T0,
+    last_used_at: null,
+    revoked_at: null,
+    ...change,
+  }
+}
+
+export const accountCases: Readonly<Record<string, Case>> = {
+  'accounts get positive ids and are listed in their order': async (store) => {
+    const first = await store.accounts.create({ name: 'Ünïcode & "quotes"', created_at: T0 })
+    const second = await store.accounts.create({ name: 'b', created_at: T0 + 1 })
+    assert.ok(first.id > 0 && second.id > first.id)
+    assert.deepEqual(first, { id: first.id, name: 'Ünïcode & "quotes"', created_at: T0 })
+    assert.deepEqual(await store.accounts.list(), [first, second])
+  },
+
+  'a key is found by its hash and by nothing else': async (store) => {
+    const made = await store.keys.create(key())
+    assert.deepEqual(await store.keys.byHash('a'.repeat(64)), made)
+    assert.equal(await store.keys.byHash('A'.repeat(64)), undefined)
+    assert.equal(await store.keys.byHash(''), undefined)
+  },
+
+  'keys are listed per account': async (store) => {
+    const mine = await store.keys.create(key({ hash: 'a' }))
+    const other = await store.keys.create(key({ hash: 'b', account_id: 2 }))
+    const mine_too = await store.keys.create(key({ hash: 'c' }))
+    assert.deepEqual(await store.keys.list(1), [mine, mine_too])
+    assert.deepEqual(await store.keys.list(2), [other])
+    assert.deepEqual(await store.keys.list(3), [])
+  },
+
+  'two keys never share a hash': async (store) => {
+    await store.keys.create(key())
+    await refused(store.keys.create(key({ account_id: 2 })))
+    assert.deepEqual(await store.keys.list(2), [])
+  },
+
+  'use and revocation of a key are written one at a time': async (store) => {
+    const made = await store.keys.create(key())
+    await store.keys.update(made.id, { last_used_at: T0 + 1 })
+    await store.keys.update(made.id, { revoked_at: T0 + 2 })
+    await store.keys.update(made.id, {})
+    const expected = { ...made, last_used_at: T0 + 1, revoked_at: T0 + 2 }
+    assert.deepEqual(await store.keys.byHash(made.hash), expected)
+    await store.keys.update(made.id + 1, { revoked_at: T0 })
+  },
+
+  'a location keeps the id of its name for ever': async (store) => {
+    const berlin = await store.locations.ensure('berlin')
+    const oslo = await store.locations.ensure('oslo')
+    assert.deepEqual(await store.locations.ensure('berlin'), berlin)
+    assert.notEqual(oslo.id, berlin.id)
+    assert.deepEqual(await store.locations.list(), [berlin, oslo])
+    assert.deepEqual(ids(await store.locations.list()), [berlin.id, oslo.id])
+  },
+
+  'a location asked for several times at once is made once': async (store) => {
+    const asked = await Promise.all(Array.from({ length: 5 }, () => store.locations.ensure('rome')))
+    assert.equal(new Set(ids(asked)).size, 1)
+    assert.equal((await store.locations.list()).length, 1)
+  },
+}

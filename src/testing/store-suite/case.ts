@@ -1,0 +1,211 @@
+/**
+ * Records to test with: complete, and with names for what a test wants to be different.
+ *
+ * @module
+ */
+
+import { strict as assert } from 'node:assert'
+import { isWatchpostError } from '../../errors.ts'
+import type {
+  ContactRecord,
+  EpochMs,
+  MachineState,
+  MonitorRecord,
+  NotificationRecord,
+  Outcome,
+  ResultRecord,
+} from '../../model.ts'
+import type { Change, Claim, Committed, NewNotification, Store } from '../../store/store.ts'
+
+export type Case = (store: Store) => Promise<void>
+
+/** 2026-03-01T00:00:00Z */
+export const T0: EpochMs = Date.UTC(2026, 2, 1)
+export const MINUTE = 60_000
+export const DAY = 86_400_000
+
+export function machine(change: Partial<MachineState> = {}): MachineState {
+  return {
+    state: 'pending',
+    since: T0,
+    fails: 0,
+    oks: 0,
+    inconclusive: 0,
+    first_fail_at: null,
+    first_ok_at: null,
+    last_round_at: null,
+    known_since: T0,
+    incident: null,
+    told: [],
+    availability: 'unknown',
+    ...change,
+  }
+}
+
+type NewMonitor = Omit<MonitorRecord, 'id' | 'version'>
+
+export function monitor(
+  change: Partial<NewMonitor> & { readonly name?: string; readonly tags?: readonly string[] } = {},
+): NewMonitor {
+  const { name = 'Shop', tags = [], ...rest } = change
+  return {
+    account_id: 1,
+    type: 'http',
+    common: {
+      name,
+      interval_sec: 60,
+      timeout_ms: 10_000,
+      location_ids: [1],
+      confirm_locations: 1,
+      fail_threshold: 2,
+      recover_threshold: 1,
+      notify_repeat_min: 0,
+      notify_repeat_max: 0,
+      notify_recovery: true,
+      tags,
+      contact_ids: [],
+      contact_delay: { '3': 5 },
+    },
+    settings: { url: 'https://shop.example', auth: { user: 'me' }, list: [1, 'two', null] },
+    target: 'https://shop.example/',
+    machine: machine(),
+    token_hash: null,
+    token: null,
+    created_at: T0,
+    updated_at: T0,
+    ...rest,
+  }
+}
+
+export function contact(
+  change: Partial<Omit<ContactRecord, 'id'>> = {},
+): Omit<ContactRecord, 'id'> {
+  return {
+    account_id: 1,
+    kind: 'webhook',
+    name: 'Duty',
+    all_monitors: false,
+    settings: { url: 'https://hooks.example/1', headers: { 'X-Team': 'a' } },
+    created_at: T0,
+    updated_at: T0,
+    ...change,
+  }
+}
+
+export function outcome(change: Partial<Outcome> = {}): Outcome {
+  return {
+    verdict: 'ok',
+    cause_code: null,
+    cause_text: null,
+    phase: null,
+    started_at: new Date(T0).toISOString(),
+    duration_ms: 12.25,
+    phases: { connect_ms: 1.5, first_byte_ms: 9 },
+    remote_ip: '192.0.2.1',
+    details: {},
+    ...change,
+  }
+}
+
+type NewResult = Omit<ResultRecord, 'id' | 'monitor_id'>
+
+export function result(change: Partial<NewResult> = {}): NewResult {
+  return { ...outcome(), location_id: 1, round: T0, started_at: T0, lag_ms: 3, ...change }
+}
+
+export function incident(
+  change: Partial<NonNullable<Change['open_incident']>> = {},
+): NonNullable<Change['open_incident']> {
+  const cause = { cause_code: 'timeout', cause_text: 'No answer in time' }
+  return {
+    started_at: T0,
+    detected_at: T0 + MINUTE,
+    ...cause,
+    causes: [{ at: T0, ...cause }],
+    locations_failed: [1],
+    ...change,
+  }
+}
+
+export function notice(change: Partial<NewNotification> = {}): NewNotification {
+  return {
+    contact_id: 1,
+    event: 'down',
+    due_at: T0,
+    payload: '{"event":"down"}',
+    repeat: 0,
+    incident: null,
+    ...change,
+  }
+}
+
+/** A change of a monitor on the version it was read at. */
+export function on(
+  { id, version }: Pick<MonitorRecord, 'id' | 'version'>,
+  change: Partial<Change>,
+): Change {
+  return { monitor_id: id, version, at: T0, ...change }
+}
+
+type Done = Extract<Committed, { ok: true }>
+
+/** Commits one change that must be accepted. */
+export async function commitOne(store: Store, change: Change): Promise<Done> {
+  const [committed] = await store.commit([change])
+  assert.ok(committed?.ok === true, `the change was refused: ${JSON.stringify(committed)}`)
+  return committed
+}
+
+/** Queues a row outside of any monitor's change. */
+export function queue(
+  store: Store,
+  change: Partial<Parameters<Store['notifications']['create']>[0]> = {},
+): Promise<NotificationRecord> {
+  return store.notifications.create({
+    account_id: 1,
+    monitor_id: null,
+    incident_id: null,
+    contact_id: 1,
+    event: 'test',
+    due_at: T0,
+    payload: '{"event":"test"}',
+    repeat: 0,
+    created_at: T0,
+    ...change,
+  })
+}
+
+/** Claims with room enough, unless asked otherwise. */
+export function claim(
+  store: Store,
+  change: Partial<Claim> = {},
+): Promise<readonly NotificationRecord[]> {
+  const now = change.now ?? T0
+  return store.notifications.claim({
+    now,
+    lease_until: now + 30_000,
+    limit: 100,
+    per_contact: 100,
+    ...change,
+  })
+}
+
+export function ids(records: readonly { readonly id: number }[]): number[] {
+  return records.map(({ id }) => id)
+}
+
+/** The record under this id, which must be there. */
+export async function stored(store: Store, notification_id: number): Promise<NotificationRecord> {
+  const row = await store.notifications.get(notification_id)
+  assert.ok(row !== undefined, `notification ${notification_id} is gone`)
+  return row
+}
+
+/** Rejects with a `StorageError`, recognised by its code. */
+export async function refused(promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, (error: unknown) => {
+    assert.ok(isWatchpostError(error), `a WatchpostError was expected, not ${String(error)}`)
+    assert.equal(error.code, 'storage')
+    return true
+  })
+}

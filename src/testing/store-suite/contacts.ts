@@ -1,0 +1,74 @@
+import { strict as assert } from 'node:assert'
+import { claim, contact, queue, stored, T0 } from './case.ts'
+import type { Case } from './case.ts'
+
+export const contactCases: Readonly<Record<string, Case>> = {
+  'a contact is read back as it was written': async (store) => {
+    const made = await store.contacts.create(contact({ all_monitors: true }))
+    assert.deepEqual(made, { ...contact({ all_monitors: true }), id: made.id })
+    assert.deepEqual(await store.contacts.get(made.id), made)
+    assert.equal(await store.contacts.get(made.id + 1), undefined)
+  },
+
+  'contacts are listed per account, lowest id first': async (store) => {
+    const first = await store.contacts.create(contact())
+    await store.contacts.create(contact({ account_id: 2 }))
+    const third = await store.contacts.create(contact({ name: 'Night' }))
+    assert.deepEqual(await store.contacts.list(1), [first, third])
+    assert.deepEqual(await store.contacts.list(9), [])
+  },
+
+  'what is handed out is a copy': async (store) => {
+    const made = await store.contacts.create(contact())
+    const tampered = made as { name: string; settings: Record<string, unknown> }
+    tampered.name = 'changed'
+    tampered.settings['url'] = 'changed'
+    assert.deepEqual(await store.contacts.get(made.id), { ...contact(), id: made.id })
+  },
+
+  'what is handed in is copied': async (store) => {
+    const settings: Record<string, string> = { url: 'https://hooks.example/1' }
+    const made = await store.contacts.create(contact({ settings }))
+    settings['url'] = 'changed'
+    assert.equal((await store.contacts.get(made.id))?.settings['url'], 'https://hooks.example/1')
+  },
+
+  'an update changes the named fields and answers with the whole record': async (store) => {
+    const made = await store.contacts.create(contact())
+    const change = {
+      all_monitors: true,
+      settings: { url: 'https://b.example' },
+      updated_at: T0 + 5,
+    }
+    const updated = await store.contacts.update(made.id, change)
+    assert.deepEqual(updated, { ...made, ...change })
+    assert.deepEqual(await store.contacts.get(made.id), updated)
+    assert.equal(await store.contacts.update(made.id + 1, { name: 'x' }), undefined)
+  },
+
+  'removing a contact cancels its queued notifications and leaves the rest': async (store) => {
+    const gone = await store.contacts.create(contact())
+    const other = await store.contacts.create(contact())
+    const sending = await queue(store, { contact_id: gone.id })
+    await claim(store)
+    const queued = await queue(store, { contact_id: gone.id })
+    const others = await queue(store, { contact_id: other.id })
+
+    assert.equal(await store.contacts.remove(gone.id), true)
+    assert.equal(await store.contacts.get(gone.id), undefined)
+    const cancelled = await stored(store, queued.id)
+    assert.equal(cancelled.status, 'cancelled')
+    assert.equal(cancelled.error, 'contact_removed')
+    assert.equal(typeof cancelled.finished_at, 'number')
+    assert.equal((await stored(store, sending.id)).status, 'sending')
+    assert.equal((await stored(store, others.id)).status, 'queued')
+    assert.equal(await store.contacts.remove(gone.id), false)
+  },
+
+  'the id of a removed contact is not used again': async (store) => {
+    const made = await store.contacts.create(contact())
+    await store.contacts.remove(made.id)
+    const next = await store.contacts.create(contact())
+    assert.ok(next.id > made.id)
+  },
+}

@@ -1,0 +1,156 @@
+import { strict as assert } from 'node:assert'
+import type { AvailabilityChange, Phases } from '../../model.ts'
+import type { ResultQuery } from '../../store/store.ts'
+import { commitOne, ids, MINUTE, monitor, on, result, T0 } from './case.ts'
+import type { Case } from './case.ts'
+
+export const historyCases: Readonly<Record<string, Case>> = {
+  'a result is read back as it was written': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const full = result({
+      verdict: 'fail',
+      cause_code: 'status',
+      cause_text: 'Answered 500',
+      phase: 'first_byte',
+      duration_ms: 0.125,
+      details: { status: 500, nested: { list: [1, null, true] } },
+    })
+    const bare = result({ phases: {}, remote_ip: null })
+    const done = await commitOne(store, on(made, { results: [full, bare] }))
+    const [first = 0, second = 0] = done.result_ids
+    assert.ok(second > first)
+    assert.deepEqual(await store.results.list({ monitor_id: made.id, limit: 9 }), [
+      { ...bare, id: second, monitor_id: made.id },
+      { ...full, id: first, monitor_id: made.id },
+    ])
+  },
+
+  'every phase is kept by its name': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const every: Required<Phases> = {
+      resolve_ms: 0,
+      connect_ms: 1.5,
+      tls_ms: 2,
+      starttls_ms: 3,
+      greeting_ms: 4,
+      send_ms: 5,
+      auth_ms: 6,
+      query_ms: 7,
+      first_byte_ms: 8,
+      transfer_ms: 9.875,
+    }
+    const single = Object.entries(every).map(([name, ms]) => ({ [name]: ms }))
+    await commitOne(
+      store,
+      on(made, { results: [every, ...single].map((phases) => result({ phases })) }),
+    )
+    const read = await store.results.list({ monitor_id: made.id, order: 'asc', limit: 99 })
+    assert.deepEqual(
+      read.map(({ phases }) => phases),
+      [every, ...single],
+    )
+  },
+
+  'results are filtered by location, verdict and time': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const other = await store.monitors.create(monitor())
+    await commitOne(store, on(other, { results: [result()] }))
+    const at = (minute: number, change = {}) =>
+      result({ started_at: T0 + minute * MINUTE, ...change })
+    const done = await commitOne(
+      store,
+      on(made, {
+        results: [
+          at(0),
+          at(1, { location_id: 2 }),
+          at(2, { verdict: 'fail' }),
+          at(3, { location_id: 2, verdict: 'unknown' }),
+        ],
+      }),
+    )
+    const [a, b, c, d] = done.result_ids
+    const listed = async (query: Partial<ResultQuery>) =>
+      ids(await store.results.list({ monitor_id: made.id, limit: 100, ...query }))
+    assert.deepEqual(await listed({}), [d, c, b, a])
+    assert.deepEqual(await listed({ order: 'asc' }), [a, b, c, d])
+    assert.deepEqual(await listed({ location_id: 2 }), [d, b])
+    assert.deepEqual(await listed({ verdict: 'fail' }), [c])
+    assert.deepEqual(await listed({ verdict: 'unknown', location_id: 1 }), [])
+    assert.deepEqual(await listed({ from: T0 + MINUTE, to: T0 + 3 * MINUTE }), [c, b])
+  },
+
+  'results are paged in both directions': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const results = Array.from({ length: 5 }, () => result())
+    const [a, b, c, d, e] = (await commitOne(store, on(made, { results }))).result_ids
+    const page = async (query: Partial<ResultQuery>) =>
+      ids(await store.results.list({ monitor_id: made.id, limit: 2, ...query }))
+    assert.deepEqual(await page({}), [e, d])
+    assert.deepEqual(await page({ after_id: d ?? 0 }), [c, b])
+    assert.deepEqual(await page({ after_id: b ?? 0 }), [a])
+    assert.deepEqual(await page({ order: 'asc' }), [a, b])
+    assert.deepEqual(await page({ order: 'asc', after_id: b ?? 0 }), [c, d])
+    assert.deepEqual(await page({ order: 'asc', after_id: e ?? 0 }), [])
+  },
+
+  'availability is listed with the change that held before': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const other = await store.monitors.create(monitor())
+    const entry = (minute: number, availability: AvailabilityChange['availability']) => ({
+      at: T0 + minute * MINUTE,
+      availability,
+    })
+    const written = [
+      entry(0, 'unknown'),
+      entry(1, 'up'),
+      entry(3, 'down'),
+      entry(3, 'paused'),
+      entry(5, 'maintenance'),
+    ]
+    await commitOne(store, on(other, { availability: [entry(0, 'down')] }))
+    await commitOne(store, on(made, { availability: written.slice(0, 2) }))
+    await commitOne(store, on(made, { availability: written.slice(2) }))
+    const expected = written.map((one) => ({ ...one, monitor_id: made.id }))
+    const list = (from: number, to: number) =>
+      store.availability.list(made.id, T0 + from * MINUTE, T0 + to * MINUTE)
+    assert.deepEqual(await list(0, 9), expected)
+    assert.deepEqual(await list(2, 5), expected.slice(1, 4))
+    assert.deepEqual(await list(3, 5), expected.slice(1, 4))
+    assert.deepEqual(await list(4, 5), expected.slice(3, 4))
+    assert.deepEqual(await list(9, 10), expected.slice(4))
+    assert.deepEqual(await list(-2, 0), [])
+  },
+
+  'daily statistics add up': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const day = '2026-03-01'
+    const stats = { day, ok: 1, fail: 2, unknown: 3, ok_ms: 10.5, latency: { '4': 1, '9': 2 } }
+    await commitOne(store, on(made, { daily: [stats, { ...stats, latency: { '9': 1, '11': 5 } }] }))
+    await commitOne(store, on(made, { daily: [{ ...stats, day: '2026-03-03' }, stats] }))
+    assert.deepEqual(await store.daily.list(made.id, '2026-02-01', '2026-03-03'), [
+      {
+        monitor_id: made.id,
+        day,
+        ok: 3,
+        fail: 6,
+        unknown: 9,
+        ok_ms: 31.5,
+        latency: { '4': 2, '9': 5, '11': 5 },
+      },
+      { ...stats, monitor_id: made.id, day: '2026-03-03' },
+    ])
+  },
+
+  'days are listed within both ends, oldest first': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const counts = { ok: 1, fail: 0, unknown: 0, ok_ms: 1, latency: {} }
+    const days = ['2026-03-02', '2026-02-28', '2026-03-01', '2026-03-04']
+    await commitOne(store, on(made, { daily: days.map((day) => ({ day, ...counts })) }))
+    const listed = await store.daily.list(made.id, '2026-03-01', '2026-03-03')
+    assert.deepEqual(
+      listed.map(({ day }) => day),
+      ['2026-03-01', '2026-03-02'],
+    )
+    assert.deepEqual(await store.daily.list(made.id + 1, '2000-01-01', '2100-01-01'), [])
+  },
+}

@@ -1,0 +1,216 @@
+import { strict as assert } from 'node:assert'
+import type { Store } from '../../store/store.ts'
+import {
+  claim,
+  commitOne,
+  ids,
+  incident,
+  MINUTE,
+  monitor,
+  notice,
+  on,
+  queue,
+  stored,
+  T0,
+} from './case.ts'
+import type { Case } from './case.ts'
+
+async function opened(store: Store) {
+  const made = await store.monitors.create(monitor())
+  const done = await commitOne(store, on(made, { open_incident: incident() }))
+  return { made, incident_id: done.incident_id ?? 0 }
+}
+
+async function statuses(store: Store, row_ids: readonly number[]): Promise<string[]> {
+  return Promise.all(row_ids.map(async (id) => (await stored(store, id)).status))
+}
+
+/** One row of each sort of one monitor: under way, due, later, later but attempted, a repetition that is due. */
+async function oneOfEach(store: Store) {
+  const made = await store.monitors.create(monitor())
+  const lane = (contact_id: number, change = {}) => notice({ contact_id, ...change })
+  const queued = await commitOne(store, on(made, { notify: [lane(1), lane(4)] }))
+  await claim(store)
+  const [sending = 0, attempted = 0] = queued.notification_ids
+  await store.notifications.finish({
+    id: attempted,
+    claim: 1,
+    status: 'queued',
+    due_at: T0 + MINUTE,
+    attempts: 1,
+    interruptions: 0,
+    error: 'http_500',
+    at: T0,
+  })
+  const more = await commitOne(
+    store,
+    on(made, {
+      notify: [lane(2), lane(3, { due_at: T0 + MINUTE }), lane(5, { repeat: 1, event: 'repeat' })],
+    }),
+  )
+  const [due = 0, later = 0, repetition = 0] = more.notification_ids
+  return { made, rows: [sending, due, later, attempted, repetition] }
+}
+
+export const notifyCases: Readonly<Record<string, Case>> = {
+  'a new notification is queued, with nothing attempted': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const wanted = notice({ incident: incident_id, due_at: T0 + 7, repeat: 2 })
+    const done = await commitOne(store, on(made, { at: T0 + 3, notify: [wanted] }))
+    const id = done.notification_ids[0] ?? 0
+    assert.deepEqual(await store.notifications.get(id), {
+      id,
+      account_id: 1,
+      monitor_id: made.id,
+      incident_id,
+      contact_id: 1,
+      event: 'down',
+      status: 'queued',
+      due_at: T0 + 7,
+      attempts: 0,
+      claims: 0,
+      interruptions: 0,
+      lease_until: null,
+      payload: '{"event":"down"}',
+      sent_at: null,
+      repeat: 2,
+      error: null,
+      created_at: T0 + 3,
+      finished_at: null,
+    })
+  },
+
+  'a notification can stand outside of any monitor': async (store) => {
+    const row = await queue(store, { account_id: 3, contact_id: 8, due_at: T0 + 1 })
+    assert.equal(row.monitor_id, null)
+    assert.equal(row.incident_id, null)
+    assert.equal(row.status, 'queued')
+    assert.deepEqual(await store.notifications.get(row.id), row)
+    assert.equal(await store.notifications.get(row.id + 1), undefined)
+  },
+
+  'a payload is kept to the letter': async (store) => {
+    const payload = '{ "b":1.0,  "a":"\\u00e9é😀" , "a":2}'
+    const row = await queue(store, { payload })
+    assert.equal((await stored(store, row.id)).payload, payload)
+  },
+
+  'a recovery goes only to contacts that were told of the incident': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
+    const up = (contact_id: number) => ({ ...down(contact_id), event: 'up', only_if_told: true })
+    const told = await commitOne(store, on(made, { notify: [down(1), down(2)] }))
+    await store.contacts.remove(2)
+    const later = await commitOne(store, on(made, { notify: [up(1), up(2), up(3)] }))
+    assert.equal(told.notification_ids.length, 2)
+    assert.equal(later.notification_ids.length, 1)
+    const row = await stored(store, later.notification_ids[0] ?? 0)
+    assert.equal(row.contact_id, 1)
+    assert.equal(row.event, 'up')
+  },
+
+  'a failed notification counts as told, one of another incident does not': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const next = await commitOne(store, on(made, { open_incident: incident() }))
+    const down = notice({ incident: incident_id })
+    const done = await commitOne(store, on(made, { notify: [down] }))
+    await claim(store)
+    await store.notifications.finish({
+      id: done.notification_ids[0] ?? 0,
+      claim: 1,
+      status: 'failed',
+      attempts: 1,
+      interruptions: 0,
+      error: 'http_404',
+      at: T0,
+    })
+    const up = { ...down, event: 'up', only_if_told: true }
+    const same = await commitOne(store, on(made, { notify: [up] }))
+    assert.equal(same.notification_ids.length, 1)
+    const other = { ...up, incident: next.incident_id }
+    const none = await commitOne(store, on(made, { notify: [other, { ...up, incident: null }] }))
+    assert.deepEqual(none.notification_ids, [])
+  },
+
+  'cancelling goes before notifying': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const later = notice({ incident: incident_id, due_at: T0 + MINUTE })
+    const first = await commitOne(store, on(made, { notify: [later] }))
+    const done = await commitOne(
+      store,
+      on(made, {
+        cancel: { scope: 'later', reason: 'recovered' },
+        notify: [{ ...later, event: 'up', only_if_told: true }, notice({ event: 'other' })],
+      }),
+    )
+    const row = await stored(store, first.notification_ids[0] ?? 0)
+    assert.equal(row.status, 'cancelled')
+    assert.equal(row.error, 'recovered')
+    assert.equal(row.finished_at, T0)
+    assert.equal(done.notification_ids.length, 1)
+    assert.equal((await stored(store, done.notification_ids[0] ?? 0)).status, 'queued')
+  },
+
+  'cancelling "later" takes rows not due and not attempted, and every repetition': async (
+    store,
+  ) => {
+    const { made, rows } = await oneOfEach(store)
+    await commitOne(store, on(made, { cancel: { scope: 'later', reason: 'r' } }))
+    assert.deepEqual(await statuses(store, rows), [
+      'sending',
+      'queued',
+      'cancelled',
+      'queued',
+      'cancelled',
+    ])
+  },
+
+  'cancelling "all" takes every queued row and none under way': async (store) => {
+    const { made, rows } = await oneOfEach(store)
+    const other = await queue(store)
+    await commitOne(store, on(made, { cancel: { scope: 'all', reason: 'r' } }))
+    assert.deepEqual(await statuses(store, rows), [
+      'sending',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ])
+    assert.equal((await stored(store, other.id)).status, 'queued')
+  },
+
+  'cancelling can be held to one incident': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const done = await commitOne(
+      store,
+      on(made, { notify: [notice({ incident: incident_id }), notice()] }),
+    )
+    const cancel = { scope: 'all', incident_id, reason: 'r' } as const
+    await commitOne(store, on(made, { cancel }))
+    assert.deepEqual(await statuses(store, done.notification_ids), ['cancelled', 'queued'])
+  },
+
+  'the log is filtered and comes newest first': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const [a = 0] = (await commitOne(store, on(made, { notify: [notice()] }))).notification_ids
+    const [b = 0] = (
+      await commitOne(
+        store,
+        on(made, { notify: [notice({ contact_id: 2, incident: incident_id })] }),
+      )
+    ).notification_ids
+    const { id: c } = await queue(store, { account_id: 2, contact_id: 2, due_at: T0 - 1 })
+    await claim(store, { limit: 1 })
+    const listed = async (query: object) =>
+      ids(await store.notifications.list({ limit: 100, ...query }))
+    assert.deepEqual(await listed({}), [c, b, a])
+    assert.deepEqual(await listed({ account_id: 1 }), [b, a])
+    assert.deepEqual(await listed({ monitor_id: made.id }), [b, a])
+    assert.deepEqual(await listed({ incident_id }), [b])
+    assert.deepEqual(await listed({ contact_id: 2 }), [c, b])
+    assert.deepEqual(await listed({ statuses: ['sending'] }), [c])
+    assert.deepEqual(await listed({ statuses: ['sending', 'queued'] }), [c, b, a])
+    assert.deepEqual(await listed({ statuses: [] }), [])
+    assert.deepEqual(await listed({ before_id: c, limit: 1 }), [b])
+  },
+}

@@ -1,0 +1,100 @@
+import { strict as assert } from 'node:assert'
+import type { PruneOptions } from '../../store/store.ts'
+import { claim, commitOne, DAY, ids, monitor, on, queue, result, T0 } from './case.ts'
+import type { Case } from './case.ts'
+
+/** Nothing is old enough unless a test says so. */
+function older(change: Partial<PruneOptions>): PruneOptions {
+  return {
+    results_before: 0,
+    notifications_before: 0,
+    history_before: 0,
+    replies_before: 0,
+    limit: 1000,
+    ...change,
+  }
+}
+
+export const pruneCases: Readonly<Record<string, Case>> = {
+  'old results go, oldest first and no more than asked for at a time': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const results = [0, 1, 2, 3].map((day) => result({ started_at: T0 + day * DAY }))
+    const [, , c, d] = (await commitOne(store, on(made, { results }))).result_ids
+    const options = older({ results_before: T0 + 3 * DAY, limit: 2 })
+    assert.equal(await store.prune(options), 2)
+    const list = () => store.results.list({ monitor_id: made.id, limit: 9 })
+    assert.deepEqual(ids(await list()), [d, c])
+    assert.equal(await store.prune(options), 1)
+    assert.equal(await store.prune(options), 0)
+    assert.deepEqual(ids(await list()), [d])
+  },
+
+  'old results go also when they came in late': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const results = [5, 0].map((day) => result({ started_at: T0 + day * DAY }))
+    const [recent] = (await commitOne(store, on(made, { results }))).result_ids
+    assert.equal(await store.prune(older({ results_before: T0 + DAY })), 1)
+    assert.deepEqual(ids(await store.results.list({ monitor_id: made.id, limit: 9 })), [recent])
+  },
+
+  'the ids of pruned results are not used again': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const [first = 0] = (await commitOne(store, on(made, { results: [result()] }))).result_ids
+    await store.prune(older({ results_before: T0 + 1 }))
+    const [next = 0] = (await commitOne(store, on(made, { results: [result()] }))).result_ids
+    assert.ok(next > first)
+  },
+
+  'old final notifications go with their attempts, the others stay': async (store) => {
+    const final = await queue(store)
+    const recent = await queue(store)
+    await claim(store)
+    const attempt = { at: T0, duration_ms: 1, http_status: 200, error: null, answer: null }
+    const end = { claim: 1, status: 'sent', attempts: 1, interruptions: 0, error: null } as const
+    await store.notifications.finish({ ...end, id: final.id, at: T0 + 1, attempt })
+    await store.notifications.finish({ ...end, id: recent.id, at: T0 + 9, attempt })
+    const waiting = await queue(store)
+    assert.equal(await store.prune(older({ notifications_before: T0 + 9 })), 1)
+    assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), [waiting.id, recent.id])
+    assert.deepEqual(await store.notifications.attempts([final.id]), [])
+    assert.equal((await store.notifications.attempts([recent.id])).length, 1)
+  },
+
+  'old days go': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const counts = { ok: 1, fail: 0, unknown: 0, ok_ms: 1, latency: {} }
+    const days = ['2026-02-27', '2026-02-28', '2026-03-01']
+    await commitOne(store, on(made, { daily: days.map((day) => ({ day, ...counts })) }))
+    assert.equal(await store.prune(older({ history_before: T0 + 5, limit: 1 })), 1)
+    assert.equal(await store.prune(older({ history_before: T0 + 5 })), 1)
+    const left = await store.daily.list(made.id, '2000-01-01', '2100-01-01')
+    assert.deepEqual(
+      left.map(({ day }) => day),
+      ['2026-03-01'],
+    )
+  },
+
+  'of the availability changes the one that still held stays, however old': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const steady = await store.monitors.create(monitor())
+    const entry = (day: number) => ({ at: T0 + day * DAY, availability: 'up' }) as const
+    await commitOne(store, on(made, { availability: [0, 1, 2, 8].map(entry) }))
+    await commitOne(store, on(steady, { availability: [entry(0)] }))
+    assert.equal(await store.prune(older({ history_before: T0 + 5 * DAY })), 2)
+    const times = async (monitor_id: number) =>
+      (await store.availability.list(monitor_id, 0, T0 + 99 * DAY)).map(({ at }) => at)
+    assert.deepEqual(await times(made.id), [T0 + 2 * DAY, T0 + 8 * DAY])
+    assert.deepEqual(await times(steady.id), [T0])
+    assert.equal(await store.prune(older({ history_before: T0 + 99 * DAY })), 1)
+    assert.deepEqual(await times(made.id), [T0 + 8 * DAY])
+  },
+
+  'expired answers go': async (store) => {
+    const reply = { request_hash: 'h', status: 200, body: '', expires_at: T0 }
+    await store.replies.put(1, 'old', reply)
+    await store.replies.put(1, 'new', { ...reply, expires_at: T0 + 9 })
+    assert.equal(await store.prune(older({ replies_before: T0 + 9 })), 1)
+    assert.equal(await store.replies.get(1, 'old', 0), undefined)
+    assert.deepEqual(await store.replies.get(1, 'new', T0), { ...reply, expires_at: T0 + 9 })
+  },
+}

@@ -1,0 +1,9 @@
+import { describe, test } from 'vitest'
+import { memoryStore } from '../../src/store/memory.ts'
+import { storeSuite } from '../../src/testing/store-suite/index.ts'
+
+describe('the store in memory', () => {
+  // Closed and opened again it is the same store.
+  const reopen = async (closed: ReturnType<typeof memoryStore>) => closed
+  for (const { name, run } of storeSuite(async () => memoryStore(), { reopen })) test(name, run)
+})
