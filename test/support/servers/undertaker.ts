@@ -18,7 +18,7 @@ while read -r word value; do
     done) exit 0 ;;
   esac
 done
-[ -n "$group" ] && kill -9 -- "-$group"
+[ -n "$group" ] && kill -9 "-$group"
 rm -rf -- "$1"
 `
 
