@@ -19,7 +19,6 @@ import { findNumber, HTTP_RULE_CAUSES, judge } from './judge.ts'
 /** Sent where `user_agent` is absent, so that a site's owner can find out who asks. */
 const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
 
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the type is the table
 export const http = () =>
   defineChecker({
     type: 'http',

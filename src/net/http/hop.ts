@@ -92,7 +92,7 @@ function dispatch(
     client.dispatch(
       {
         path: request.url.pathname + request.url.search,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers: request.headers.flat(),
         body: request.body ?? null,
         reset: true,

@@ -36,7 +36,8 @@ export function explainWire(error: Error, state: WireState): Error {
       ? fail('connect_reset', 'The connection was reset before an answer came')
       : fail('closed_early', 'The connection was closed before an answer came')
   }
-  if (error.name === 'HTTPParserError' || code === 'UND_ERR_SOCKET') {
+  // What breaks an assertion of undici here is what the server sent; there is nothing else in play.
+  if (/^(UND_ERR_SOCKET|ERR_ASSERTION)$/.test(code) || error.name === 'HTTPParserError') {
     return fail('http_protocol_error', `The answer is not valid HTTP${reasonIn(error)}`)
   }
   if (code === 'EPIPE') return fail('send_failed', 'The request could not be sent', 'send')

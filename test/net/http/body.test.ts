@@ -33,13 +33,14 @@ describe('a packed body', () => {
 
   it('is unpacked when it comes byte by byte', async () => {
     const packed = deflateRawSync(Buffer.from('slowly'))
-    await using server = await serve(async (_request, response) => {
+    await using server = await serve((_request, response) => {
       response.setHeader('Content-Encoding', 'deflate')
-      for (const byte of packed) {
-        response.write(Buffer.of(byte))
-        await new Promise((resolve) => setTimeout(resolve, 2))
+      const drip = (at: number): void => {
+        if (at === packed.length) return void response.end()
+        response.write(packed.subarray(at, at + 1))
+        setTimeout(drip, 2, at + 1)
       }
-      response.end()
+      drip(0)
     })
     expect((await ask(server.origin)).exchange?.text()).toBe('slowly')
   })
