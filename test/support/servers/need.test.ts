@@ -17,8 +17,9 @@ async function runWith(
   await mkdir(join(ROOT, '.cache'), { recursive: true })
   const dir = await mkdtemp(join(ROOT, '.cache', 'need-'))
   onTestFinished(() => rm(dir, { recursive: true }))
+  await mkdir(join(dir, 'test'))
   await writeFile(
-    join(dir, 'absent.test.ts'),
+    join(dir, 'test', 'absent.test.ts'),
     `import { it } from 'vitest'
 import { describeWithServer } from ${JSON.stringify(NEED)}
 const absent = { name: 'Absent', packages: 'absent-server', locate: () => undefined }
