@@ -8,6 +8,9 @@
 
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
+import type { DnsRecord } from './dns/message.ts'
+import type { DnsScheme } from './dns/name-server.ts'
+import type { DnsType } from './dns/record-types.ts'
 
 export type IpFamily = 'auto' | 'ipv4' | 'ipv6'
 
@@ -134,7 +137,66 @@ export interface HttpExchange {
   text(): string
 }
 
+export interface DnsQuery {
+  /** IDN is sent as A-labels. */
+  readonly name: string
+  readonly type: DnsType
+  /**
+   * Asked in this order until one decides, at most 8: `ip` or `host`, `:port`, `[ipv6]:port`, with
+   * `tcp://` or `tls://` in front. Their addresses are judged like any target. Default: those of the
+   * location, which are not.
+   */
+  readonly nameservers?: readonly string[]
+  /** The name servers are the operator's own and need no judging. Default `false`. */
+  readonly trusted?: boolean
+  /** RD. Default `true`. */
+  readonly recursion?: boolean
+  /** For this query; the deadline of the check holds besides. */
+  readonly timeout_ms?: number
+}
+
+/** What came of asking one name server. */
+export interface DnsAttempt {
+  readonly server: string
+  /** A response code, or the cause of having none. */
+  readonly result: string
+  readonly duration_ms: number
+}
+
+/** What a name server answered. Every response code is an answer. */
+export interface DnsAnswer {
+  /** As it was asked for: lower case, A-labels, without the trailing dot. */
+  readonly name: string
+  readonly type: DnsType
+  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, …, those of EDNS included. */
+  readonly rcode: string
+  /** AA: from a server of the zone itself. */
+  readonly authoritative: boolean
+  /** TC: cut off over UDP, so that it was asked for again over TCP. */
+  readonly truncated: boolean
+  /** AD: the resolver has checked it with DNSSEC. */
+  readonly authenticated: boolean
+  /** RA: the server would ask others. */
+  readonly recursion_available: boolean
+  /** The whole answer section; aliases stand beside what was asked for. */
+  readonly records: readonly DnsRecord[]
+  /** `host:port` of the server that answered. */
+  readonly server: string
+  readonly transport: DnsScheme
+  /** Every name server that was asked, the one that answered last. */
+  readonly attempts: readonly DnsAttempt[]
+}
+
 export interface Net {
+  /**
+   * One DNS question. Each name server is tried twice, then the next one. Answers from another address,
+   * under another id or to another question are ignored.
+   *
+   * @throws CheckFailure where no server answered: `dns_timeout`, `dns_malformed`,
+   * `dns_nameserver_unresolvable`, `connect_…`, `tls_…`, `closed_early`; `probe_resolver_broken` where
+   * the location's own do not
+   */
+  dns(query: DnsQuery): Promise<DnsAnswer>
   /** Guarded addresses of a name, in the resolver's order; an address stands for itself. */
   resolve(host: string, options?: { readonly ip_family?: IpFamily }): Promise<readonly Address[]>
   connect(options: ConnectOptions): Promise<Connection>

@@ -8,9 +8,12 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
+import { ClosedError } from '../errors.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
+import { createDnsClient } from './dns/client.ts'
+import { ownDatagrams } from './dns/own-datagrams.ts'
 import { hostPort, toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { httpExchange } from './http/exchange.ts'
@@ -27,6 +30,7 @@ import { createResolver } from './resolver.ts'
 import type { Resolver } from './resolver.ts'
 import { createTlsContexts, handshake, tlsFacts } from './tls.ts'
 import type { TlsContexts } from './tls.ts'
+import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
 
 export interface NetworkOptions {
@@ -35,6 +39,8 @@ export interface NetworkOptions {
   readonly policy: TargetPolicy
   /** Default: hosts file and name servers of the system. */
   readonly resolver?: Resolver
+  /** Those that `net.dns` asks where a query names none. Default: those of the system, read anew for every query. */
+  readonly nameservers?: readonly string[]
   /** Certificates (PEM) trusted besides the default ones. */
   readonly ca?: string | readonly string[]
 }
@@ -58,15 +64,16 @@ export interface Network {
 }
 
 export function createNetwork(options: NetworkOptions): Network {
-  const { clock, policy, resolver = createResolver({ clock }) } = options
+  const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
   const contexts = createTlsContexts(options.ca)
-  return { open: (check) => openNet({ clock, policy, resolver, contexts, ...check }) }
+  return { open: (check) => openNet({ clock, policy, resolver, nameservers, contexts, ...check }) }
 }
 
 interface Session extends OpenOptions {
   readonly clock: Clock
   readonly policy: TargetPolicy
   readonly resolver: Resolver
+  readonly nameservers: readonly string[] | undefined
   readonly contexts: TlsContexts
 }
 
@@ -84,7 +91,13 @@ function openNet(session: Session): OwnedNet {
   }
 
   async function connect(options: ConnectOptions): Promise<Connection> {
-    const addresses = await resolve(options.host, options.ip_family)
+    return connectTo(options, await resolve(options.host, options.ip_family))
+  }
+
+  async function connectTo(
+    options: ConnectOptions,
+    addresses: readonly Address[],
+  ): Promise<Connection> {
     const dialled = await trace.phase('connect', () =>
       dial({ ...session, host: options.host, port: options.port, addresses, own: sockets.own }),
     )
@@ -122,10 +135,25 @@ function openNet(session: Session): OwnedNet {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect,
   }
+  const datagrams = ownDatagrams()
+  const over = new AbortController()
+  const dns = createDnsClient({
+    ...session,
+    signal: AbortSignal.any([signal, over.signal]),
+    resolve,
+    connect: (options, address) => connectTo(options, [address]),
+    own: datagrams.own,
+    timed: overlapping(trace, 'resolve', signal),
+    reaches: (address) => (trace.remote_ip = address),
+  })
   return {
     ...net,
+    dns: dns.query,
     http: (request) => httpExchange(net, trace, request, { signal, clock }),
-    close: sockets.close,
+    async close() {
+      over.abort(new ClosedError('The check is over'))
+      await Promise.all([sockets.close(), datagrams.gone()])
+    },
   }
 }
 

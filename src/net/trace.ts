@@ -58,6 +58,25 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
   }
 }
 
+/** Times pieces of work that run beside each other as one phase: what passes while any of them runs. */
+export function overlapping(
+  trace: Pick<Trace, 'begin'>,
+  name: Phase,
+  signal: AbortSignal,
+): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  let end = (): number => 0
+  return async (work) => {
+    if (running++ === 0) end = trace.begin(name)
+    try {
+      return await work()
+    } finally {
+      // After an abort the phase stays current, so that the cause can name it.
+      if (--running === 0 && !signal.aborted) end()
+    }
+  }
+}
+
 /** Hundredths of a millisecond are all a network measurement can carry. */
 export function round(ms: number): number {
   return Math.round(ms * 100) / 100

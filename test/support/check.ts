@@ -40,7 +40,7 @@ export async function check<const C extends AnyChecker>(
   input: Omit<CheckerInput<C>, 'type'>,
   options: CheckOptions = {},
 ): Promise<Checked> {
-  const { clock = systemClock, memo, signal } = options
+  const { clock = systemClock, memo, signal, nameservers = ['127.0.0.1:9'] } = options
   const network = createNetwork({
     clock,
     policy: options.policy ?? (() => undefined),
@@ -48,8 +48,9 @@ export async function check<const C extends AnyChecker>(
     resolver: createResolver({
       clock,
       hostsFile: hostsFile(options.hosts ?? {}),
-      nameservers: options.nameservers ?? ['127.0.0.1:9'],
+      nameservers,
     }),
+    nameservers,
   })
   const { outcome, ...rest } = await carryOut(checker, parseSettings(checker, input), {
     clock,

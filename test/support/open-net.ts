@@ -24,12 +24,15 @@ export interface TestNet extends OwnedNet {
 export interface TestNetOptions {
   readonly hosts?: Readonly<Record<string, readonly string[]>>
   readonly policy?: TargetPolicy
+  /** Those of the location, `ip:port`. Default: none is reached. */
+  readonly nameservers?: readonly string[]
   /** What is left of the deadline, all the time. Default 5000. */
   readonly deadline_ms?: number
 }
 
 /** Trusts the test certificates; closed when the test ends. */
-export function openTestNet({ hosts, policy, deadline_ms = 5000 }: TestNetOptions = {}): TestNet {
+export function openTestNet(options: TestNetOptions = {}): TestNet {
+  const { hosts, policy, nameservers = ['127.0.0.1:9'], deadline_ms = 5000 } = options
   const controller = new AbortController()
   const trace = createTrace(systemClock)
   const network = createNetwork({
@@ -38,8 +41,9 @@ export function openTestNet({ hosts, policy, deadline_ms = 5000 }: TestNetOption
     ca: certificates().ca,
     resolver: createResolver({
       hostsFile: hostsFile(hosts ?? {}),
-      nameservers: ['127.0.0.1:9'],
+      nameservers,
     }),
+    nameservers,
   })
   const deadlineIn = (): number => deadline_ms
   const net = network.open({ signal: controller.signal, deadlineIn, trace })

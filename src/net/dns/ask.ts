@@ -1,0 +1,125 @@
+/**
+ * One question to one name server, by each of the three ways to carry it.
+ *
+ * @module
+ */
+
+import { randomInt } from 'node:crypto'
+import type { Socket } from 'node:dgram'
+import { isIP } from 'node:net'
+import type { Clock } from '../../clock.ts'
+import { hostPort } from '../endpoint.ts'
+import { CheckFailure } from '../failure.ts'
+import type { Address, Connection, ConnectOptions } from '../net.ts'
+import { decodeReply, encodeQuery } from './message.ts'
+import type { Codec, Question, Reply } from './message.ts'
+import type { NameServer } from './name-server.ts'
+import { exchangeStream } from './stream.ts'
+import { exchangeUdp } from './udp.ts'
+
+export interface AskerParts {
+  readonly codec: Codec
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>
+  readonly signal: AbortSignal
+  /** Addresses of a host, judged by the policy. */
+  readonly resolve: (host: string) => Promise<readonly Address[]>
+  /** To an address that is judged already, or needs no judging. */
+  readonly connect: (options: ConnectOptions, address: Address) => Promise<Connection>
+  readonly own: (socket: Socket) => void
+  /** Times an exchange, which may run beside others. */
+  readonly timed: <T>(work: () => Promise<T>) => Promise<T>
+  /** Told of the address before it is asked. */
+  readonly reaches: (address: string) => void
+}
+
+/** A name server whose address is known. */
+export interface Place extends NameServer {
+  readonly address: Address
+  /** `host:port`. */
+  readonly server: string
+}
+
+export interface Asker {
+  /** @throws CheckFailure `dns_nameserver_unresolvable`, `connect_blocked`, `probe_resolver_broken` */
+  locate(server: NameServer, trusted: boolean): Promise<Place>
+  overUdp(question: Question, place: Place, patience_ms: number): Promise<Reply>
+  /** TCP or TLS, as the scheme of `place` says. */
+  overStream(question: Question, place: Place, patience_ms: number): Promise<Reply>
+}
+
+export function createAsker(parts: AskerParts): Asker {
+  const { codec, clock, signal, timed } = parts
+
+  function message(question: Question, { server }: Place, edns: boolean) {
+    const id = randomInt(0x10000)
+    return {
+      message: encodeQuery(codec, question, { id, edns }),
+      read: (bytes: Buffer) => decodeReply(codec, bytes, { id, question, server }),
+    }
+  }
+
+  function datagram(question: Question, place: Place, patience_ms: number, edns: boolean) {
+    const { address, port, server } = place
+    const { own } = parts
+    parts.reaches(address.address)
+    return timed(() =>
+      exchangeUdp({
+        ...{ address: address.address, port, server, patience_ms, clock, signal, own },
+        ...message(question, place, edns),
+      }),
+    )
+  }
+
+  return {
+    locate: (server, trusted) => locate(parts, server, trusted),
+    async overUdp(question, place, patience_ms) {
+      const from = clock.monotonic()
+      const reply = await datagram(question, place, patience_ms, true)
+      if (!dislikesEdns(reply)) return reply
+      const left_ms = Math.max(1, patience_ms - (clock.monotonic() - from))
+      return datagram(question, place, left_ms, false)
+    },
+    overStream(question, place, patience_ms) {
+      const { address, port, host, server, scheme } = place
+      parts.reaches(address.address)
+      const tls = scheme === 'tls' ? { servername: host, alpn: ['dot'] } : undefined
+      const connect = (): Promise<Connection> => parts.connect({ host, port, tls }, address)
+      return exchangeStream({
+        ...{ connect, server, patience_ms, clock, signal, timed },
+        ...message(question, place, scheme === 'tls'),
+      })
+    },
+  }
+}
+
+/** Servers from before 1999 answer so to what they do not know (RFC 6891, 7). */
+function dislikesEdns({ rcode }: Reply): boolean {
+  return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS'
+}
+
+async function locate(parts: AskerParts, server: NameServer, trusted: boolean): Promise<Place> {
+  const { host, port } = server
+  const known = isIP(host)
+  // A scoped address of the system's configuration is no target that could be judged.
+  const address: Address | undefined =
+    trusted && known !== 0
+      ? { address: host, family: known === 4 ? 4 : 6 }
+      : (await addressesOf(parts, host))[0]
+  if (address === undefined) throw unresolvable(host)
+  return { ...server, address, server: hostPort(host, port) }
+}
+
+async function addressesOf({ resolve }: AskerParts, host: string): Promise<readonly Address[]> {
+  try {
+    return await resolve(host)
+  } catch (error) {
+    const isName = error instanceof CheckFailure && error.code.startsWith('dns_')
+    throw isName ? unresolvable(host, error) : error
+  }
+}
+
+function unresolvable(host: string, cause?: CheckFailure): CheckFailure {
+  const why = cause === undefined ? '' : `: ${cause.message}`
+  const text = `The name server ${host} has no address${why}`
+  return new CheckFailure('dns_nameserver_unresolvable', text, { phase: 'resolve', cause })
+}

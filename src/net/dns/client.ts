@@ -1,0 +1,200 @@
+/**
+ * The DNS client of one check: the name servers in their order, each tried twice over UDP, and over
+ * TCP where an answer is cut off.
+ *
+ * @module
+ */
+
+import { getServers } from 'node:dns'
+import { CheckFailure } from '../failure.ts'
+import type { DnsAnswer, DnsAttempt, DnsQuery } from '../net.ts'
+import { createAsker } from './ask.ts'
+import type { Asker, AskerParts, Place } from './ask.ts'
+import { loadCodec } from './message.ts'
+import type { Question, Reply } from './message.ts'
+import { formatNameServer, parseNameServer } from './name-server.ts'
+import type { NameServer } from './name-server.ts'
+import { parseDnsName } from './names.ts'
+
+/** Name servers asked at most. */
+const MAX_SERVERS = 8
+
+/** None may use up more than this per try while there are others to ask. */
+const PATIENCE_MS = 3000
+
+/** Left of the deadline for finding out whether a silent name server of the location answers at all. */
+const ALIVE_MS = 1000
+
+/** Left of the deadline to say that there was no answer. */
+const LAST_WORDS_MS = 100
+
+export interface DnsParts extends Omit<AskerParts, 'codec'> {
+  /** Milliseconds left for the whole check. */
+  readonly deadlineIn: () => number
+  /** Name servers of the location; default: those of the system, read anew for every query. */
+  readonly nameservers?: readonly string[] | undefined
+}
+
+export interface DnsClient {
+  query(query: DnsQuery): Promise<DnsAnswer>
+}
+
+export function createDnsClient(parts: DnsParts): DnsClient {
+  return {
+    async query(query) {
+      const name = parseDnsName(query.name)
+      if (name === undefined) {
+        const text = `${query.name} is not a valid name`
+        throw new CheckFailure('dns_nxdomain', text, { phase: 'resolve' })
+      }
+      const question = { name, type: query.type, recursion: query.recursion ?? true }
+      const asker = createAsker({ ...parts, codec: await loadCodec() })
+      return ask({ parts, asker, question, query })
+    },
+  }
+}
+
+interface Asking {
+  readonly parts: DnsParts
+  readonly asker: Asker
+  readonly question: Question
+  readonly query: DnsQuery
+}
+
+async function ask(asking: Asking): Promise<DnsAnswer> {
+  const { parts, query } = asking
+  const own = query.nameservers === undefined
+  const servers = serversOf(query.nameservers ?? parts.nameservers ?? getServers())
+  const trusted = own || query.trusted === true
+  const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
+  const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
+  const outcome = await askInTurn(asking, { servers, trusted, budget_ms })
+  if ('answer' in outcome) return outcome.answer
+  throw own ? await blame(asking, servers, outcome.failure) : outcome.failure
+}
+
+interface Turn {
+  readonly servers: readonly NameServer[]
+  readonly trusted: boolean
+  readonly budget_ms: number
+}
+
+type Outcome = { readonly answer: DnsAnswer } | { readonly failure: CheckFailure }
+
+async function askInTurn(asking: Asking, turn: Turn): Promise<Outcome> {
+  const { clock, signal } = asking.parts
+  const until = clock.monotonic() + turn.budget_ms
+  const attempts: DnsAttempt[] = []
+  let undecided: DnsAnswer | undefined
+  let failure: CheckFailure | undefined
+  for (const [index, server] of turn.servers.entries()) {
+    const later = turn.servers.length - index - 1
+    const from = clock.monotonic()
+    const patience = (tries: number): number => {
+      const left = Math.max(1, until - clock.monotonic())
+      const share = left / (tries + 2 * later)
+      return tries + later === 1 ? left : Math.min(share, PATIENCE_MS)
+    }
+    const note = (result: string): void => {
+      const duration_ms = Math.round(clock.monotonic() - from)
+      attempts.push({ server: formatNameServer(server), result, duration_ms })
+    }
+    try {
+      const { reply, place } = await askServer(asking, { server, trusted: turn.trusted, patience })
+      note(reply.rcode)
+      const answer = { ...describe(asking.question, reply, place), attempts }
+      if (decides(reply)) return { answer }
+      undecided ??= answer
+    } catch (error) {
+      if (signal.aborted || !(error instanceof CheckFailure)) throw error
+      note(error.code)
+      failure ??= error
+    }
+  }
+  if (undecided !== undefined) return { answer: undecided }
+  return { failure: failure ?? noServer() }
+}
+
+/** Whether another name server could not know better. */
+function decides({ rcode }: Reply): boolean {
+  return rcode === 'NOERROR' || rcode === 'NXDOMAIN'
+}
+
+interface OneServer {
+  readonly server: NameServer
+  readonly trusted: boolean
+  /** How long to wait for the first of so many tries that are left with this server. */
+  readonly patience: (tries: number) => number
+}
+
+async function askServer(
+  { asker, question, parts }: Asking,
+  { server, trusted, patience }: OneServer,
+): Promise<{ readonly reply: Reply; readonly place: Place }> {
+  const place = await asker.locate(server, trusted)
+  if (server.scheme !== 'udp') {
+    return { reply: await asker.overStream(question, place, patience(1)), place }
+  }
+  let reply: Reply
+  try {
+    reply = await asker.overUdp(question, place, patience(2))
+  } catch (error) {
+    const lost = error instanceof CheckFailure && error.code === 'dns_timeout'
+    if (!lost || parts.signal.aborted) throw error
+    reply = await asker.overUdp(question, place, patience(1))
+  }
+  if (!reply.truncated) return { reply, place }
+  const whole = await asker.overStream(question, { ...place, scheme: 'tcp' }, patience(1))
+  return { reply: { ...whole, truncated: true }, place: { ...place, scheme: 'tcp' } }
+}
+
+function describe(
+  { name, type }: Question,
+  reply: Reply,
+  place: Place,
+): Omit<DnsAnswer, 'attempts'> {
+  return { name, type, ...reply, server: place.server, transport: place.scheme }
+}
+
+/**
+ * The location's own name servers are the location's to answer for. One that answers for the root,
+ * if only to refuse, was waiting for the servers of the name.
+ */
+async function blame(
+  { parts, asker }: Asking,
+  servers: readonly NameServer[],
+  failure: CheckFailure,
+): Promise<CheckFailure> {
+  if (failure.code === 'dns_malformed') return failure
+  if (failure.code === 'dns_timeout') {
+    const question = { name: '.', type: 'NS', recursion: true } as const
+    const each = servers.map(async (server) => {
+      const patience_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
+      await asker.overUdp(question, await asker.locate(server, true), patience_ms)
+    })
+    if ((await Promise.allSettled(each)).some(({ status }) => status === 'fulfilled')) {
+      return failure
+    }
+  }
+  parts.signal.throwIfAborted()
+  const list = servers.map(formatNameServer).join(', ')
+  const text = `No name server of this location can be reached (${list || 'none configured'})`
+  return new CheckFailure('probe_resolver_broken', text, { phase: 'resolve', cause: failure })
+}
+
+function serversOf(texts: readonly string[]): readonly NameServer[] {
+  const servers = texts.slice(0, MAX_SERVERS).map((text) => {
+    const server = parseNameServer(text)
+    if (server !== undefined) return server
+    throw new CheckFailure('dns_nameserver_unresolvable', `"${text}" is not a name server`, {
+      phase: 'resolve',
+    })
+  })
+  return servers
+}
+
+function noServer(): CheckFailure {
+  return new CheckFailure('dns_nameserver_unresolvable', 'There is no name server to ask', {
+    phase: 'resolve',
+  })
+}

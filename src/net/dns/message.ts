@@ -1,0 +1,122 @@
+/**
+ * Queries to bytes and bytes to answers. Everything a server sends is doubted here: what is not an
+ * answer to this query is none of our business, what is one and cannot be read is malformed.
+ *
+ * @module
+ */
+
+import type { Answer, DecodedPacket, Packet, RecordType } from 'dns-packet'
+import { CheckFailure } from '../failure.ts'
+import { recordText } from './record-text.ts'
+import { packetType, rcodeName, typeName } from './record-types.ts'
+import type { DnsType } from './record-types.ts'
+
+/** Largest answer over UDP that is asked for: it is not fragmented on any usual path (RFC 9715). */
+const UDP_PAYLOAD_BYTES = 1232
+
+const HEADER_BYTES = 12
+const RESPONSE_BIT = 0x8000
+
+export type Codec = Pick<typeof import('dns-packet'), 'encode' | 'decode' | 'RECURSION_DESIRED'>
+
+export interface Question {
+  /** Canonical; see `parseDnsName`. */
+  readonly name: string
+  readonly type: DnsType
+  /** RD: whether the server is to ask others where it does not know. */
+  readonly recursion: boolean
+}
+
+export interface DnsRecord {
+  readonly name: string
+  /** `A`, `MX`, …; `TYPE<number>` for one without a name here. */
+  readonly type: string
+  readonly value: string
+  /** Seconds. */
+  readonly ttl: number
+}
+
+export interface Reply {
+  readonly rcode: string
+  /** AA, TC, AD, RA of the header. */
+  readonly authoritative: boolean
+  readonly truncated: boolean
+  readonly authenticated: boolean
+  readonly recursion_available: boolean
+  /** The answer section, in the server's order. */
+  readonly records: readonly DnsRecord[]
+}
+
+export async function loadCodec(): Promise<Codec> {
+  return import('dns-packet')
+}
+
+export function encodeQuery(
+  codec: Codec,
+  { name, type, recursion }: Question,
+  { id, edns }: { readonly id: number; readonly edns: boolean },
+): Buffer {
+  const opt = { type: 'OPT', name: '.', udpPayloadSize: UDP_PAYLOAD_BYTES, flags: 0, options: [] }
+  return codec.encode({
+    type: 'query',
+    id,
+    flags: recursion ? codec.RECURSION_DESIRED : 0,
+    questions: [{ name, type: packetType(type) as RecordType, class: 'IN' }],
+    additionals: edns ? [opt as unknown as Answer] : [],
+  } satisfies Packet)
+}
+
+/**
+ * `undefined` where the message is no answer to this query: another id, not a response, another
+ * question.
+ *
+ * @throws CheckFailure `dns_malformed`
+ */
+export function decodeReply(
+  codec: Codec,
+  bytes: Buffer,
+  { id, question, server }: { id: number; question: Question; server: string },
+): Reply | undefined {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(0) !== id) return undefined
+  if ((bytes.readUInt16BE(2) & RESPONSE_BIT) === 0) return undefined
+  try {
+    const packet = codec.decode(bytes)
+    // Fields of fixed size are read without a look at the end of the message.
+    if (codec.decode.bytes > bytes.length) throw new RangeError('records that go on behind its end')
+    const rcode = rcodeOf(packet)
+    if (!answers(packet, question, rcode)) return undefined
+    return {
+      rcode,
+      authoritative: packet.flag_aa,
+      truncated: packet.flag_tc,
+      authenticated: packet.flag_ad,
+      recursion_available: packet.flag_ra,
+      records: (packet.answers ?? []).map(toRecord),
+    }
+  } catch (cause) {
+    const text = `${server} sent an answer that cannot be read`
+    throw new CheckFailure('dns_malformed', text, { phase: 'resolve', cause })
+  }
+}
+
+/** A server that could not even read the question may leave it out of its error. */
+function answers({ questions = [] }: DecodedPacket, asked: Question, rcode: string): boolean {
+  if (questions.length === 0) return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN'
+  const [first, ...more] = questions
+  return (
+    more.length === 0 &&
+    first?.name.toLowerCase() === asked.name &&
+    first.class === 'IN' &&
+    typeName(first.type) === asked.type
+  )
+}
+
+function rcodeOf({ flags = 0, additionals = [] }: DecodedPacket): string {
+  const opt = additionals.find((record) => record.type === 'OPT')
+  return rcodeName(((opt?.extendedRcode ?? 0) << 4) | (flags & 15))
+}
+
+function toRecord(answer: Answer): DnsRecord {
+  const { name, type, ttl = 0, data } = answer as Extract<Answer, { data: unknown }>
+  return { name: name.toLowerCase(), type: typeName(type), value: recordText(type, data), ttl }
+}

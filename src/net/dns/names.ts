@@ -1,0 +1,46 @@
+/**
+ * Names as the DNS has them. dns-packet encodes any label of up to 255 bytes without a word, so that
+ * they are checked here.
+ *
+ * @module
+ */
+
+import { domainToASCII } from 'node:url'
+import { parseIp } from '../ip.ts'
+
+/** Printable ASCII without blanks, dots, quotes and backslashes: what people can mean without escapes. */
+const LABEL = /^[!#-\-/-[\]-~]{1,63}$/
+
+const MAX_NAME_CHARACTERS = 253
+
+/**
+ * The canonical form: lower case, IDN as A-labels (RFC 5890), without the trailing dot; the root is
+ * `.`. `undefined` where it is no name that can be asked for: an empty label, one of more than 63
+ * bytes, more than 253 characters in all.
+ */
+export function parseDnsName(text: string): string | undefined {
+  if (text === '.') return text
+  const name = toAscii(text.replace(/\.$/, '')).toLowerCase()
+  const fits = name.length > 0 && name.length <= MAX_NAME_CHARACTERS
+  return fits && name.split('.').every((label) => LABEL.test(label)) ? name : undefined
+}
+
+/** Only names that need it: the rules for IDN refuse underscores and more that DNS has always had. */
+function toAscii(name: string): string {
+  return /^\p{ASCII}*$/u.test(name) ? name : domainToASCII(name)
+}
+
+/** Name of an address below `in-addr.arpa` or `ip6.arpa` (RFC 1035, 3.5; RFC 3596, 2.5); `undefined` for all else. */
+export function reverseName(address: string): string | undefined {
+  const labels = reversedLabels(address)
+  if (labels === undefined) return undefined
+  return `${labels}.${parseIp(address)?.family === 4 ? 'in-addr' : 'ip6'}.arpa`
+}
+
+/** Octets of IPv4 or nibbles of IPv6, the last one first; so are they also asked for in blocklists (RFC 5782, 2). */
+export function reversedLabels(address: string): string | undefined {
+  const ip = parseIp(address)
+  if (ip === undefined) return undefined
+  if (ip.family === 4) return address.split('.').reverse().join('.')
+  return [...ip.value.toString(16).padStart(32, '0')].reverse().join('.')
+}
