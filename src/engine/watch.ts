@@ -158,8 +158,14 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
     },
     stop: () => scheduler.stop(),
     reschedule(entry, when) {
-      if (when === 'next' || entry.type.checker.passive !== undefined) scheduleNext(entry, false)
-      else scheduler.set(entry.record.id, clock.now())
+      const { id } = entry.record
+      const due_at = scheduler.dueAt(id)
+      scheduleNext(entry, false)
+      if (entry.type.checker.passive !== undefined || !checked(entry)) return
+      if (when === 'now') scheduler.set(id, clock.now())
+      // A change of other settings does not put off a check that is due sooner.
+      else if (due_at !== undefined && due_at < (scheduler.dueAt(id) ?? due_at))
+        scheduler.set(id, due_at)
     },
     forget: (id) => scheduler.delete(id),
     nextDue: (id) => scheduler.dueAt(id) ?? null,

@@ -25,7 +25,8 @@ const POISON = new Set(['__proto__', 'constructor', 'prototype'])
  */
 export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<Stored<T>> {
   if (!isPlainObject(input)) return { ok: false, fields: { '': 'invalid: an object is expected' } }
-  const problems: Record<string, string> = {}
+  // Without a prototype, or a key named `__proto__` could not be reported.
+  const problems = Object.create(null) as Record<string, string>
   const value = parseTable(fields, nest(fields, input, problems), '', problems)
   if (Object.keys(problems).length > 0) return { ok: false, fields: problems }
   return { ok: true, value: value as Stored<T> }

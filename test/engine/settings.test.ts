@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { ValidationError } from '../../src/errors.ts'
+import { rig } from './rig.ts'
+import type { Rig } from './rig.ts'
+
+async function problemsOf(r: Rig, input: object): Promise<Readonly<Record<string, string>>> {
+  try {
+    await r.engine.monitors.create({ type: 'scripted', host: 'a.test', ...input } as never)
+  } catch (error) {
+    if (error instanceof ValidationError) return error.fields
+    throw error
+  }
+  return {}
+}
+
+describe('the common settings', () => {
+  it('have the documented defaults', async () => {
+    const r = await rig({ locations: ['fra', 'nyc', 'sin'] })
+    const monitor = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never)
+    expect(monitor).toMatchObject({
+      name: 'a.test',
+      interval_sec: 60,
+      timeout_ms: 10_000,
+      location_ids: [1, 2, 3],
+      confirm_locations: 2,
+      fail_threshold: 2,
+      recover_threshold: 1,
+      notify_repeat_min: 0,
+      notify_repeat_max: 0,
+      notify_recovery: true,
+      tags: [],
+      contact_ids: [],
+      contact_delay: {},
+    })
+    const single = await rig()
+    expect(
+      await single.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never),
+    ).toMatchObject({ confirm_locations: 1 })
+  })
+
+  it.each([
+    [{ interval_sec: 9 }, { interval_sec: 'out_of_range: 10..2678400' }],
+    [{ interval_sec: 60.5 }, { interval_sec: 'invalid: an integer is expected' }],
+    [{ interval_sec: '60' }, { interval_sec: 'invalid: an integer is expected' }],
+    [{ timeout_ms: 499 }, { timeout_ms: 'out_of_range: 500..60000' }],
+    [
+      { interval_sec: 10, timeout_ms: 10_000 },
+      { timeout_ms: 'out_of_range: must be less than interval_sec' },
+    ],
+    [{ location_ids: [] }, { location_ids: 'out_of_range: 1..100 items' }],
+    [{ location_ids: [1, 99] }, { 'location_ids.1': 'invalid: there is no location 99' }],
+    [
+      { confirm_locations: 2 },
+      { confirm_locations: 'out_of_range: 1..1 (the number of locations)' },
+    ],
+    [{ fail_threshold: 0 }, { fail_threshold: 'out_of_range: 1..20' }],
+    [{ notify_recovery: 'yes' }, { notify_recovery: 'invalid: true or false is expected' }],
+    [{ tags: ['ok', 5] }, { 'tags.1': 'invalid: a string is expected' }],
+    [{ contact_ids: [7] }, { 'contact_ids.0': 'invalid: there is no contact 7' }],
+    [{ contact_delay: { x: 1 } }, { 'contact_delay.x': 'invalid: the key is a contact id' }],
+    [{ contact_delay: { '1': -1 } }, { 'contact_delay.1': 'out_of_range: 0..10080' }],
+    [{ contact_delay: { '7': 5 } }, { 'contact_delay.7': 'invalid: there is no contact 7' }],
+    [{ interval: 60 }, { interval: 'unknown_field' }],
+    [{ name: 'a\r\nb' }, { name: 'invalid: line breaks are not allowed' }],
+    [{ type: 'carrier-pigeon' }, { type: 'invalid: one of scripted is expected' }],
+    [{ type: null }, { type: 'required' }],
+  ])('%j is refused', async (input, problems) => {
+    expect(await problemsOf(await rig(), input)).toEqual(problems)
+  })
+
+  it('names every problem at once', async () => {
+    expect(
+      await problemsOf(await rig(), { host: 'not a host', interval_sec: 1, nope: true, level: 99 }),
+    ).toEqual({
+      host: 'invalid: a host name or IP address is expected',
+      interval_sec: 'out_of_range: 10..2678400',
+      nope: 'unknown_field',
+      level: 'out_of_range: 0..10',
+    })
+  })
+
+  it('keys that would reach a prototype are refused at any depth', async () => {
+    const r = await rig()
+    const input = JSON.parse(
+      '{ "type": "scripted", "host": "a.test", "__proto__": { "x": 1 } }',
+    ) as never
+    const error = await r.engine.monitors.create(input).catch((thrown: unknown) => thrown)
+    expect(Object.entries((error as ValidationError).fields)).toEqual([
+      ['__proto__', 'unknown_field'],
+    ])
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  it('a wrong patch changes nothing', async () => {
+    const r = await rig()
+    const before = await r.engine.monitors.create({
+      type: 'scripted',
+      host: 'a.test',
+      tags: ['x'],
+    } as never)
+    await expect(
+      r.engine.monitors.update(before.id, { level: 3, fail_threshold: 99, type: 'other' }),
+    ).rejects.toBeInstanceOf(ValidationError)
+    await expect(
+      r.engine.monitors.update(before.id, { level: 3, fail_threshold: 99 }),
+    ).rejects.toMatchObject({ fields: { fail_threshold: 'out_of_range: 1..20' } })
+    await expect(
+      r.engine.monitors.update(before.id, { level: 3 }, { version: 9 }),
+    ).rejects.toMatchObject({ code: 'version_mismatch' })
+    expect(await r.engine.monitors.get(before.id)).toEqual(before)
+  })
+
+  it('null takes a field back to its default, and what was read can be sent back', async () => {
+    const r = await rig()
+    const made = await r.engine.monitors.create({
+      type: 'scripted',
+      host: 'a.test',
+      level: 5,
+      secret: 'hunter2hunter2',
+      fail_threshold: 7,
+    } as never)
+    expect(
+      await r.engine.monitors.update(made.id, { level: null, fail_threshold: null }),
+    ).toMatchObject({ level: 1, fail_threshold: 2 })
+    const read = await r.engine.monitors.get(made.id)
+    const again = await r.engine.monitors.update(made.id, read as never)
+    expect({ ...again, version: 0, updated_at: '' }).toEqual({
+      ...read,
+      version: 0,
+      updated_at: '',
+    })
+  })
+})
+
+describe('secrets', () => {
+  const secret = 'canary-s3cret-value'
+  const secretKey = Buffer.alloc(32, 7).toString('base64')
+
+  it('are never shown again, and a masked one is kept', async () => {
+    const r = await rig()
+    const made = await r.engine.monitors.create({
+      type: 'scripted',
+      host: 'a.test',
+      secret,
+    } as never)
+    expect(made.secret).toBe('***')
+    await r.engine.monitors.update(made.id, { secret: '***', level: 2 })
+    const [record] = await r.store.monitors.list({ limit: 10 })
+    expect(record!.settings.secret).toBe(secret)
+  })
+
+  it('are sealed in the store where there is a key, and open only with it', async () => {
+    const r = await rig({ secretKey })
+    const made = await r.engine.monitors.create({
+      type: 'scripted',
+      host: 'a.test',
+      secret,
+    } as never)
+    await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', secret })
+    const stored = JSON.stringify([
+      await r.store.monitors.list({ limit: 10 }),
+      await r.store.contacts.list(1),
+    ])
+    expect(stored).not.toContain(secret)
+    expect(stored).toContain('sealed:1:')
+    // Changing another field does not disturb what is sealed.
+    expect(await r.engine.monitors.update(made.id, { level: 2 })).toMatchObject({
+      state: 'pending',
+      secret: '***',
+    })
+    await r.engine.stop()
+    const other = await r.restart({ secretKey: Buffer.alloc(32, 8).toString('base64') })
+    await expect(other.engine.monitors.get(made.id)).rejects.toMatchObject({
+      code: 'configuration',
+    })
+  })
+
+  it('a key of another length is refused', async () => {
+    await expect(rig({ secretKey: 'c2hvcnQ=' })).rejects.toMatchObject({ code: 'configuration' })
+  })
+})
+
+describe('accounts', () => {
+  it('see only what is theirs', async () => {
+    const r = await rig()
+    const { id: other } = await r.engine.accounts.create({ name: 'Other' })
+    const mine = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never)
+    const contact = await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops' })
+    const scope = r.engine.account(other)
+    expect((await scope.monitors.list()).items).toEqual([])
+    expect(await scope.contacts.list()).toEqual([])
+    for (const call of [
+      () => scope.monitors.get(mine.id),
+      () => scope.monitors.update(mine.id, {}),
+      () => scope.monitors.remove(mine.id),
+      () => scope.monitors.pause(mine.id),
+      () => scope.monitors.check(mine.id),
+      () => scope.results.list(mine.id),
+      () => scope.contacts.get(contact.id),
+      () => scope.contacts.remove(contact.id),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'not_found' })
+    }
+    await expect(
+      scope.monitors.create({
+        type: 'scripted',
+        host: 'b.test',
+        contact_ids: [contact.id],
+      } as never),
+    ).rejects.toBeInstanceOf(ValidationError)
+  })
+
+  it('keys open their account until they are revoked', async () => {
+    const r = await rig()
+    const { key, view } = await r.engine.keys.create({ name: 'ci' })
+    expect(key).toMatch(/^svc_[0-9A-Za-z]{49}$/)
+    expect(await r.engine.authenticate(key)).toMatchObject({ account_id: 1, key: { name: 'ci' } })
+    expect(JSON.stringify(await r.store.keys.list(1))).not.toContain(key)
+    const last = key.at(-1) === 'a' ? 'b' : 'a'
+    expect(await r.engine.authenticate(key.slice(0, -1) + last)).toBeUndefined()
+    await r.engine.keys.revoke(view.id)
+    expect(await r.engine.authenticate(key)).toBeUndefined()
+  })
+})
