@@ -61,10 +61,10 @@ export async function readBytes(request: Request, options: ReadOptions): Promise
   if (overflow === 'refuse' && announced > max_bytes) throw tooLarge(max_bytes)
   if (request.body === null) return new Uint8Array()
 
-  const reader = request.body.getReader()
-  let late = false
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  const deadline = { passed: false }
   const timer = clock.timer(BODY_LIMITS.read_ms, () => {
-    late = true
+    deadline.passed = true
     reader.cancel().catch(() => undefined)
   })
   const chunks: Uint8Array[] = []
@@ -84,7 +84,8 @@ export async function readBytes(request: Request, options: ReadOptions): Promise
     timer.cancel()
     reader.cancel().catch(() => undefined)
   }
-  if (late) throw new Refusal({ status: 408, error: 'request_timeout', message: TOO_SLOW })
+  if (deadline.passed)
+    throw new Refusal({ status: 408, error: 'request_timeout', message: TOO_SLOW })
   if (size > max_bytes && overflow === 'refuse') throw tooLarge(max_bytes)
   return Buffer.concat(chunks).subarray(0, max_bytes)
 }

@@ -114,7 +114,7 @@ function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Reques
     headers,
     signal,
     ...(body === undefined ? {} : { body, duplex: 'half' }),
-  } as RequestInit)
+  })
 }
 
 /**

@@ -53,6 +53,9 @@ export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
   return { ...made, rest, ask, create }
 }
 
+export const idsOf = (items: readonly { readonly id: number }[]): number[] =>
+  items.map(({ id }) => id)
+
 export function requestTo(method: string, path: string, asked: Asked = {}): Request {
   const { body, key = KEY } = asked
   const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined

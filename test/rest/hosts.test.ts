@@ -38,7 +38,9 @@ describe.each(Object.entries(hosts))('mounted on %s', (_name, start) => {
     await create()
     await create({ ...tcpMonitor, name: 'Blög & Co' })
     const query = new URLSearchParams({ q: 'Blög & Co', limit: '1' })
-    const response = await host.fetch(`/api/v1/monitors?${query}`, { headers: { authorization } })
+    const response = await host.fetch(`/api/v1/monitors?${query.toString()}`, {
+      headers: { authorization },
+    })
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await response.json()).toMatchObject({ monitors: [{ id: 2 }], next_cursor: null })
   })

@@ -7,6 +7,7 @@ import express5 from 'express'
 import type { Express } from 'express'
 import express4 from 'express4'
 import { fastify } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import type { Rest } from '../../src/rest/index.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
@@ -121,7 +122,7 @@ function expressHost(
   return listen(app)
 }
 
-async function fastifyHost(app: ReturnType<typeof fastify>): Promise<RunningHost> {
+async function fastifyHost(app: FastifyInstance): Promise<RunningHost> {
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     fetch: (path, init) => fetch(origin + path, init),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { StorageError } from '../../src/errors.ts'
-import { client, tcpMonitor } from './client.ts'
+import { client, idsOf, tcpMonitor } from './client.ts'
 import type { Client } from './client.ts'
 import { OTHER_KEY } from './service.ts'
 
 const once = { 'idempotency-key': 'order-66' }
 
 const monitorsOf = async ({ ask }: Client): Promise<number[]> =>
-  (await ask('GET', '/api/v1/monitors')).body.monitors.map(({ id }: { id: number }) => id)
+  idsOf((await ask('GET', '/api/v1/monitors')).body.monitors)
 
 describe('a request with an Idempotency-Key', () => {
   it('that is repeated takes effect once and gets the same answer', async () => {
@@ -62,8 +62,8 @@ describe('a request with an Idempotency-Key', () => {
       ),
     )
     expect(await monitorsOf(api)).toEqual([1])
-    expect(answers.map(({ status, body }) => [status, body.monitor.id])).toEqual(
-      Array(5).fill([201, 1]),
+    expect(answers.map(({ status, body }): unknown[] => [status, body.monitor.id])).toEqual(
+      Array<unknown>(5).fill([201, 1]),
     )
   })
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createRest } from '../../src/rest/index.ts'
 import { routes } from '../../src/rest/routes.ts'
-import { client, tcpMonitor } from './client.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { client, requestTo, tcpMonitor } from './client.ts'
 import { departures, resolve } from './schema-check.ts'
 
 interface Document {
@@ -151,6 +155,23 @@ describe('the OpenAPI document', () => {
     const { ask, create } = client()
     const { status } = await ask('PATCH', `/api/v1/monitors/${await create()}`, { body: change })
     expect(status === 200).toBe(good)
+  })
+
+  it('describes every built-in type by its own fields', async () => {
+    const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers() })
+    const { fetch } = createRest(engine)
+    const document = await (await fetch(requestTo('GET', '/api/v1/openapi.json'))).json()
+    for (const [type, { fields, common }] of engine.types.tables()) {
+      const schema = resolve(document, `#/components/schemas/MonitorCreate.${type}`) as {
+        properties: object
+      }
+      const named = Object.keys(schema.properties).sort()
+      expect(named).toEqual(['type', ...Object.keys(common), ...Object.keys(fields)].sort())
+    }
+    const create = { $ref: '#/components/schemas/MonitorCreate' }
+    const monitor = { type: 'http', name: 'Shop', url: 'https://example.com', auth: { user: 'a' } }
+    expect(departures(monitor, create, document)).toEqual([])
+    expect(departures({ ...monitor, url: 7 }, create, document)).not.toEqual([])
   })
 
   it('takes GET and HEAD only', async () => {

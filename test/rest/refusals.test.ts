@@ -177,7 +177,7 @@ describe('a request is refused', () => {
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: new ReadableStream(),
       duplex: 'half',
-    } as RequestInit)
+    })
     const pending = rest.fetch(request)
     await clock.advance(30_000)
     expect((await pending).status).toBe(408)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { client, tcpMonitor } from './client.ts'
+import { client, idsOf, tcpMonitor } from './client.ts'
 
 const webhook = { kind: 'webhook', name: 'Ops', url: 'http://127.0.0.1:9/hook' }
 
@@ -41,10 +41,10 @@ describe('monitors', () => {
     const { ask, create } = client()
     for (let n = 0; n < 5; n++) await create()
     const seen: number[] = []
-    let cursor = ''
+    let cursor: string | null = ''
     do {
       const { body } = await ask('GET', `/api/v1/monitors?limit=2&cursor=${cursor}`)
-      seen.push(...body.monitors.map(({ id }: { id: number }) => id))
+      seen.push(...idsOf(body.monitors))
       cursor = body.next_cursor
     } while (cursor !== null && seen.length < 10)
     expect(seen).toEqual([1, 2, 3, 4, 5])
@@ -68,7 +68,7 @@ describe('monitors', () => {
     await create({ type: 'heartbeat', name: 'Backup' })
     await ask('POST', '/api/v1/monitors/2/pause')
     const { body } = await ask('GET', `/api/v1/monitors?${query}`)
-    expect(body.monitors.map(({ id }: { id: number }) => id)).toEqual(ids)
+    expect(idsOf(body.monitors)).toEqual(ids)
   })
 
   it.each(['limit=0', 'limit=201', 'limit=x', 'cursor=x', 'status=broken', 'type=telnet'])(
@@ -175,7 +175,7 @@ describe('monitors', () => {
     expect(first.body.results).toHaveLength(100)
     const second = await ask('GET', `${path}/results?limit=1000&cursor=${first.body.next_cursor}`)
     expect(second.body.next_cursor).toBeNull()
-    const ids = [...first.body.results, ...second.body.results].map(({ id }) => id)
+    const ids = [...idsOf(first.body.results), ...idsOf(second.body.results)]
     expect(ids).toEqual(Array.from({ length: 103 }, (_, n) => 103 - n))
     const failed = await ask('GET', `${path}/results?verdict=fail&from=2026-01-01&to=1798761600`)
     expect(failed.body.results).toEqual([])
@@ -211,8 +211,7 @@ describe('monitors', () => {
     const id = await create({ ...tcpMonitor, host: 'down.example', fail_threshold: 1 })
     await ask('POST', `/api/v1/monitors/${id}/check?wait=1`)
     const other = await create()
-    const idsAt = async (path: string) =>
-      (await ask('GET', path)).body.incidents.map((one: { id: number }) => one.id)
+    const idsAt = async (path: string) => idsOf((await ask('GET', path)).body.incidents)
     expect(await idsAt(`/api/v1/monitors/${id}/incidents`)).toEqual([1])
     expect(await idsAt(`/api/v1/monitors/${other}/incidents`)).toEqual([])
     expect(await idsAt('/api/v1/incidents?open=1&cause_code=told_so')).toEqual([1])
@@ -291,7 +290,8 @@ describe('the notification log', () => {
     const { ask, tested, webhooks } = await setUp()
     const path = `/api/v1/notifications/${tested.body.notification.id}/resend`
     const { status, body } = await ask('POST', path)
-    expect([status, body.notification.id]).toEqual([202, tested.body.notification.id + 1])
+    expect(status).toBe(202)
+    expect(body.notification.id).toBeGreaterThan(tested.body.notification.id)
     await expect.poll(() => webhooks.requests.length).toBe(2)
   })
 })

@@ -101,7 +101,7 @@ const WORDS: Readonly<Record<string, (check: Check) => string[]>> = {
       : [],
   additionalProperties: ({ value, rule, schema, root, path }) => {
     if (!isOf('object', value)) return []
-    const listed = Object.keys((schema['properties'] ?? {}) as object)
+    const listed = Object.keys(schema['properties'] ?? {})
     const others = Object.entries(value as object).filter(([name]) => !listed.includes(name))
     if (rule === false) return others.map(([name]) => `${path}.${name}: is not documented`)
     return others.flatMap(([name, one]) => departures(one, rule, root, `${path}.${name}`))

@@ -72,7 +72,7 @@ export function object<T = never>(
   return {
     type: 'object',
     ...(options.description === undefined ? {} : { description: options.description }),
-    properties: properties as JsonObject,
+    properties: properties,
     required: Object.keys(properties).filter((name) => !optional.has(name)),
     ...(options.open === true ? {} : { additionalProperties: false }),
   }
