@@ -43,6 +43,9 @@ export interface HopOptions {
   readonly wantsBody: (status: number) => boolean
 }
 
+/** What undici is told at the end; it would make an error with a stack for every request otherwise. */
+const OVER = new Error('The exchange is over')
+
 /** Fails with the signal's reason when it aborts, and with a `CheckFailure` where the server is to blame. */
 export async function exchangeHop(
   connection: Connection,
@@ -67,7 +70,7 @@ export async function exchangeHop(
     return { ...answer, http_version: interim.http_version ?? '1.1' }
   } finally {
     connection.close()
-    client.destroy().catch(() => undefined)
+    client.destroy(OVER).catch(() => undefined)
   }
 }
 
