@@ -164,7 +164,7 @@ describe('verifyWebhook', () => {
   it('has a tolerance of 900 s by default and takes now as number, Date or function', () => {
     expect(verify({ now: new Date(NOW + 900_000) })).toMatchObject({ ok: true })
     expect(verify({ now: () => NOW + 900_001 })).toEqual(refused('stale'))
-    expect(verify({ now: undefined })).toEqual(refused('stale'))
+    expect(verifyWebhook({ body, header, secret })).toEqual(refused('stale'))
     expect(verify({ now: NaN })).toEqual(refused('stale'))
     expect(() => verify({ toleranceSec: NaN })).toThrow(TypeError)
     expect(() => verify({ toleranceSec: -1 })).toThrow(TypeError)

@@ -18,6 +18,8 @@ const STATUS_CHARACTERS = 12
 export interface InterimFilter {
   /** `1.0`, `1.1`; `null` before the final status line has been seen. */
   readonly http_version: string | null
+  /** Status of the last interim answer, `null` where none came. */
+  readonly interim_status: number | null
   /** What is left of `chunk` for the parser, `null` while there is nothing. @throws CheckFailure */
   push(chunk: Buffer): Buffer | null
 }
@@ -26,6 +28,7 @@ export function createInterimFilter(): InterimFilter {
   let held: Buffer | null = null
   let skipped = 0
   let http_version: string | null = null
+  let interim_status: number | null = null
   let done = false
 
   function hold(data: Buffer): null {
@@ -45,6 +48,9 @@ export function createInterimFilter(): InterimFilter {
     get http_version() {
       return http_version
     },
+    get interim_status() {
+      return interim_status
+    },
     push(chunk) {
       if (done) return chunk
       let data = held === null ? chunk : Buffer.concat([held, chunk])
@@ -57,6 +63,7 @@ export function createInterimFilter(): InterimFilter {
         const line = /^HTTP\/(\d\.\d) (\d{3})/.exec(start)
         http_version = line?.[1] ?? null
         if (line?.[2]?.startsWith('1') !== true) return pass(data)
+        interim_status = Number(line[2])
         if (line[2] === '101')
           throw wrong('The server switched protocols (101) without being asked')
         const end = data.indexOf('\r\n\r\n')

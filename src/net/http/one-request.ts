@@ -10,6 +10,7 @@ import type { Connection } from '../net.ts'
 import { orAborted } from '../wait.ts'
 import type { HeaderPair } from './headers.ts'
 import { filterInterim } from './interim.ts'
+import type { InterimFilter } from './interim.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 
 export interface OneRequest {
@@ -44,9 +45,10 @@ export async function sendOne(
   signal: AbortSignal,
 ): Promise<OneAnswer> {
   const { Client } = await orAborted(signal, import('undici'))
-  filterInterim(connection.socket)
+  const interim = filterInterim(connection.socket)
   const client = new Client(request.url.origin, {
-    connect: (_options, done) => done(null, connection.socket),
+    // Not at once: undici does not look at its queue again when the answer comes within the call.
+    connect: (_options, done) => queueMicrotask(() => done(null, connection.socket)),
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -64,17 +66,23 @@ export async function sendOne(
         body: request.body,
         reset: true,
       },
-      handler(request.keep_bytes, resolve, reject),
+      handler({ interim, keep_bytes: request.keep_bytes, resolve, reject }),
     )
   })
   return orAborted(signal, answered)
 }
 
-function handler(
-  keep_bytes: number,
-  resolve: (answer: OneAnswer) => void,
-  reject: (error: Error) => void,
-): Dispatcher.DispatchHandler {
+interface Waiting {
+  readonly interim: InterimFilter
+  readonly keep_bytes: number
+  readonly resolve: (answer: OneAnswer) => void
+  readonly reject: (error: Error) => void
+}
+
+/** 100 and 103 only announce an answer; after another 1xx the server may have said all that it has to say. */
+const ANNOUNCEMENTS: readonly (number | null)[] = [null, 100, 103]
+
+function handler({ interim, keep_bytes, resolve, reject }: Waiting): Dispatcher.DispatchHandler {
   const chunks: Buffer[] = []
   let size = 0
   let end = (): void => undefined
@@ -87,17 +95,18 @@ function handler(
   return {
     onRequestStart: () => undefined,
     onResponseStart: (controller, status) => answer(status, texts(controller.rawHeaders)),
-    onResponseData(controller, chunk) {
+    // What comes after that until the caller closes is dropped. undici is never told to pause: the
+    // process dies of an assertion when a connection is reset while its parser pauses (7.30).
+    onResponseData(_controller, chunk) {
+      if (size >= keep_bytes) return
       chunks.push(chunk.subarray(0, keep_bytes - size))
-      size += Math.min(chunk.length, keep_bytes - size)
-      if (size < keep_bytes) return
-      controller.pause()
-      end()
+      size += chunk.length
+      if (size >= keep_bytes) end()
     },
     onResponseEnd: () => end(),
     onResponseError(_controller, error) {
-      // It answered, if with something that was not asked for; undici has no other way to say so.
-      if (error.message === 'bad upgrade') answer(101, [])
+      const { interim_status: status } = interim
+      if (status !== null && !ANNOUNCEMENTS.includes(status)) answer(status, [])
       else
         reject(
           explainWire(error, { phase: 'first_byte', body_bytes: 0, content_length: undefined }),

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { scriptedDns } from '../support/scripted-dns.ts'
+import { scriptedServer } from '../support/scripted-server.ts'
+import type { Script } from '../support/scripted-server.ts'
+import { answering, rig, status } from './rig.ts'
+
+/** Far above the deadline of 300 ms and far below the 10 s it would be by default. */
+const SOON_MS = 4000
+const timeout = { class: 'temporary', http_status: null, error: 'timeout' }
+const short = { deadline_ms: 300 }
+
+function every(ms: number, run: () => void): void {
+  const timer = setInterval(run, ms)
+  onTestFinished(() => clearInterval(timer))
+}
+
+describe('the deadline of an attempt', () => {
+  const scripts: Readonly<Record<string, Script>> = {
+    'never answers': () => undefined,
+    'drips the headers': (socket) => {
+      const bytes = [...`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(1000)}`]
+      every(20, () => void socket.write(bytes.shift() ?? 'a'))
+    },
+    'drips one header after the other': (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      every(20, () => void socket.write('X-A: b\r\n'))
+    },
+    'hints without end': (socket) =>
+      every(5, () => void socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')),
+    'says continue and nothing more': (socket) =>
+      void socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
+  }
+
+  it.each(Object.entries(scripts))('holds against a receiver that %s', async (_, script) => {
+    const server = await scriptedServer(script)
+    const end = await rig(short).attempt({ url: `http://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject(timeout)
+    expect(end.duration_ms).toBeGreaterThanOrEqual(290)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    await server.idle()
+  })
+
+  it('holds against a receiver that never reads the request', async () => {
+    const sockets: Socket[] = []
+    const server = await scriptedServer((socket) => void sockets.push(socket.pause()))
+    const body = Buffer.alloc(16 * 2 ** 20, 'x')
+    const end = await rig(short).attempt({ url: `http://127.0.0.1:${server.port}/` }, { body })
+    expect(end).toMatchObject(timeout)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    // Only a socket that is read notices its end.
+    for (const socket of sockets) socket.resume()
+    await server.idle()
+  })
+
+  it('holds in the TLS handshake', async () => {
+    const server = await scriptedServer(() => undefined)
+    const end = await rig(short).attempt({ url: `https://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject(timeout)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    await server.idle()
+  })
+
+  it('holds while the name is resolved', async () => {
+    const dns = await scriptedDns(() => undefined)
+    const end = await rig({ ...short, nameservers: [dns.address] }).attempt({
+      url: 'http://hook.example/',
+    })
+    expect(end).toMatchObject(timeout)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+  })
+
+  it('holds while the connection is not accepted', async () => {
+    const port = await fullPort()
+    const end = await rig(short).attempt({ url: `http://127.0.0.1:${port}/` })
+    expect(end).toMatchObject(timeout)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+  })
+
+  it('does not wait for the end of a dripping answer', async () => {
+    const server = await scriptedServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\nstart ')
+      every(20, () => void socket.write('.'))
+    })
+    const end = await rig({ answer_ms: 200 }).attempt({ url: `http://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject({ class: 'delivered', http_status: 200, error: null })
+    expect(end.answer).toMatch(/^start \.+$/)
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    await server.idle()
+  })
+
+  it('leaves the answer no more than the rest of the time', async () => {
+    const server = await scriptedServer((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\nx'))
+    const options = { deadline_ms: 300, answer_ms: 60_000 }
+    const end = await rig(options).attempt({ url: `http://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject({ class: 'delivered', answer: 'x' })
+    expect(end.duration_ms).toBeLessThan(SOON_MS)
+  })
+})
+
+describe('an engine that stops', () => {
+  it('ends an attempt under way, which counts', async () => {
+    const server = await scriptedServer((socket) => void socket.once('data', () => stop()))
+    const { attempt, stop } = rig()
+    const end = await attempt({ url: `http://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject({ class: 'temporary', error: 'stopped' })
+    expect(end.uncounted).toBeUndefined()
+    await server.idle()
+  })
+
+  it('does not begin another, which does not count', async () => {
+    const server = await scriptedServer(answering(status(200)))
+    const { attempt, stop } = rig()
+    stop()
+    const end = await attempt({ url: `http://127.0.0.1:${server.port}/` })
+    expect(end).toMatchObject({ class: 'temporary', error: 'stopped', uncounted: true })
+    expect(server.connections).toBe(0)
+  })
+})
+
+/** A port whose queue is full: the listener is blocked, so that the kernel answers no further connection. */
+async function fullPort(): Promise<number> {
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads')
+     const server = require('node:net').createServer()
+     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port)
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+     })`,
+    { eval: true },
+  )
+  onTestFinished(() => void worker.terminate())
+  const [port] = (await once(worker, 'message')) as [number]
+  for (let n = 0; n < 4; n++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+  }
+  return port
+}
