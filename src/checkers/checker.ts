@@ -165,6 +165,13 @@ export interface Checker<T extends FieldTable = FieldTable> {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyChecker = Checker<any>
 
+/** A checker, or the function that makes it: `http()` and `http` are both taken. */
+export type CheckerSource<C extends AnyChecker = AnyChecker> = C | (() => C)
+
+export function checkerFrom<C extends AnyChecker>(source: CheckerSource<C>): C {
+  return typeof source === 'function' ? source() : source
+}
+
 type Definition<N extends string, T extends FieldTable, C extends CauseTable> = Omit<
   Checker<T>,
   'type' | 'causes' | 'run' | 'measurements'

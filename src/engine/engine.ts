@@ -5,7 +5,7 @@
  */
 
 import { EventEmitter } from 'eventemitter3'
-import type { AnyChecker } from '../checkers/checker.ts'
+import type { AnyChecker, CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -41,7 +41,7 @@ import { createWatch } from './watch.ts'
 
 export interface EngineOptions<C extends AnyChecker = AnyChecker> {
   readonly store: Store
-  readonly checkers: readonly C[]
+  readonly checkers: readonly CheckerSource<C>[]
   /** Ways of telling people; default the webhook of the specification. */
   readonly contacts?: readonly AnyContactKind[]
   /** Who runs checks; default this process. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { AnyChecker } from '../checkers/checker.ts'
+import { checkerFrom } from '../checkers/checker.ts'
+import type { AnyChecker, CheckerSource } from '../checkers/checker.ts'
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { CauseTable } from '../checkers/checker.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -47,9 +48,9 @@ export interface Registry {
   readonly types: ReadonlyMap<string, MonitorType>
 }
 
-export function createRegistry(checkers: readonly AnyChecker[]): Registry {
+export function createRegistry(sources: readonly CheckerSource[]): Registry {
   const types = new Map<string, MonitorType>()
-  for (const checker of checkers) {
+  for (const checker of sources.map(checkerFrom)) {
     if (types.has(checker.type))
       throw new ConfigurationError(`Two checkers have the type "${checker.type}"`)
     types.set(checker.type, typeOf(checker))

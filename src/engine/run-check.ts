@@ -6,7 +6,14 @@
  */
 
 import { SHARED_CAUSES } from '../checkers/causes.ts'
-import type { AnyChecker, CheckContext, CheckerInput, Judgement } from '../checkers/checker.ts'
+import { checkerFrom } from '../checkers/checker.ts'
+import type {
+  AnyChecker,
+  CheckContext,
+  CheckerInput,
+  CheckerSource,
+  Judgement,
+} from '../checkers/checker.ts'
 import { iso, systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ValidationError, MissingDependencyError } from '../errors.ts'
@@ -51,10 +58,11 @@ export interface RunCheckOptions {
  * @throws ValidationError
  */
 export async function runCheck<const C extends AnyChecker>(
-  checker: C,
+  source: CheckerSource<C>,
   settings: Omit<CheckerInput<C>, 'type'>,
   options: RunCheckOptions = {},
 ): Promise<Outcome> {
+  const checker = checkerFrom(source)
   const stored = parseSettings(checker, settings)
   const clock = options.clock ?? systemClock
   const network = createNetwork({

@@ -31,10 +31,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'net',
       'webhook',
       'checkers/causes.ts',
+      'checkers/checker.ts',
       'probes/in-process.ts',
       'store/store.ts',
     ],
-    types: ['checkers/checker.ts', 'probes/transport.ts'],
+    types: ['probes/transport.ts'],
   },
   rest: { values: ['engine', 'fields'] },
   page: { values: ['engine', 'fields'] },
@@ -57,7 +58,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // What `import 'watchpost'` offers: the engine and the contracts, no concrete checker or store.
   'index.ts': {
     values: ['checkers/checker.ts', 'engine', 'fields', 'net'],
-    types: ['checkers/causes.ts', 'incident', 'probes/transport.ts', 'store/store.ts', 'webhook'],
+    types: [
+      'checkers/causes.ts',
+      'checkers/checker.ts',
+      'incident',
+      'probes/transport.ts',
+      'store/store.ts',
+      'webhook',
+    ],
   },
 }
 
