@@ -320,7 +320,10 @@ export interface PruneOptions {
   readonly results_before: EpochMs
   /** Final notifications (with attempts). */
   readonly notifications_before: EpochMs
-  /** Daily statistics and availability changes; the last availability change of a monitor always stays. */
+  /**
+   * Daily statistics and availability changes. The last change of a monitor before this time stays, however
+   * old: it says what held when the kept part begins.
+   */
   readonly history_before: EpochMs
   readonly replies_before: EpochMs
   readonly limit: number

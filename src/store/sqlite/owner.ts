@@ -43,7 +43,7 @@ export function takeOwnership(file: string, driver: string): Ownership {
   const note = `${file}.owner`
   const own: Owner = {
     pid: process.pid,
-    started: startOf(process.pid) ?? String(performance.timeOrigin),
+    started: statusOf(process.pid)?.started ?? String(performance.timeOrigin),
     host: hostname(),
     driver,
   }
@@ -77,11 +77,7 @@ export function livingOwner(file: string): Owner | undefined {
   const owner = read(note)
   if (owner === undefined) return undefined
   if (owner.host !== hostname()) return ageOf(note) < FOREIGN_OWNER_MS ? owner : undefined
-  if (!isRunning(owner.pid)) return undefined
-  const started =
-    startOf(owner.pid) ??
-    (owner.pid === process.pid ? String(performance.timeOrigin) : owner.started)
-  return started === owner.started ? owner : undefined
+  return isRunning(owner) ? owner : undefined
 }
 
 function inUse(file: string, owner: Owner | undefined): string {
@@ -152,7 +148,11 @@ function ageOf(note: string): number {
   }
 }
 
-function isRunning(pid: number): boolean {
+function isRunning({ pid, started }: Owner): boolean {
+  const known = statusOf(pid)
+  if (known !== undefined) return known.alive && known.started === started
+  // Not Linux, or no such process.
+  if (pid === process.pid) return started === String(performance.timeOrigin)
   try {
     process.kill(pid, 0)
     return true
@@ -161,13 +161,16 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Boot and start tick of a process, where the system tells (Linux: field 22 of /proc/<pid>/stat, proc(5)). */
-function startOf(pid: number): string | undefined {
+/**
+ * Boot and start tick of a process, where the system tells (Linux: fields 3 and 22 of /proc/<pid>/stat,
+ * proc(5)). A zombie, dead but not yet asked for by its parent, still answers to signals.
+ */
+function statusOf(pid: number): { readonly started: string; readonly alive: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${boot} ${fields[19]}`
+    return { started: `${boot} ${fields[18]}`, alive: !/[ZXx]/.test(state) }
   } catch {
     return undefined
   }

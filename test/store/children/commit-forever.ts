@@ -1,0 +1,51 @@
+/**
+ * Commits groups of rounds until it is killed, and prints the number of each group once it is acknowledged.
+ * Usage: node commit-forever.js <file> <driver> <first group>
+ */
+
+import { writeSync } from 'node:fs'
+import type { Change, Store } from '../../../src/store/store.ts'
+import { sqliteStore } from '../../../src/store/sqlite/index.ts'
+import type { SqliteDriverName } from '../../../src/store/sqlite/index.ts'
+import {
+  incident,
+  machine,
+  monitor,
+  notice,
+  on,
+  result,
+} from '../../../src/testing/store-suite/case.ts'
+
+/** Rounds per group. */
+const ROUNDS = 8
+/** A lease that does not lapse by itself. */
+const FAR = 2 ** 50
+
+const [, , file = '', driver = '', first = '0'] = process.argv
+const store = sqliteStore({ file, driver: driver as SqliteDriverName })
+await store.open()
+const monitors = await monitorsOf(store)
+for (let group = Number(first); ; group++) {
+  const done = await store.commit(monitors.map((one) => round(one, group)))
+  if (done.some(({ ok }) => !ok)) throw new Error('a change was refused')
+  await store.notifications.claim({ now: group, lease_until: FAR, limit: 4, per_contact: 4 })
+  writeSync(1, `${group}\n`)
+}
+
+async function monitorsOf(store: Store) {
+  const known = await store.monitors.list({ limit: ROUNDS })
+  if (known.length === ROUNDS) return known
+  for (let index = known.length; index < ROUNDS; index++) await store.monitors.create(monitor())
+  return store.monitors.list({ limit: ROUNDS })
+}
+
+/** A round that opens an incident and tells of it: all or nothing of it may be found. */
+function round(one: Parameters<typeof on>[0], group: number): Change {
+  const details = { group, filler: 'x'.repeat(500) }
+  return on(one, {
+    machine: machine({ fails: group }),
+    results: [result({ details, round: group, started_at: group })],
+    open_incident: incident({ started_at: group }),
+    notify: [notice({ incident: 'opened', contact_id: group % 50, due_at: group })],
+  })
+}
