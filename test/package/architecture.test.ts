@@ -54,7 +54,7 @@ describe('a planted violation is seen:', () => {
     ['checkers/tcp.ts', `import { connect } from 'node:net'`],
     ['checkers/mysql.ts', `import { createConnection } from 'mysql2/promise'`],
     ['engine/engine.ts', `import { tcp } from '../checkers/tcp.ts'`],
-    ['engine/engine.ts', `import { defineChecker } from '../checkers/checker.ts'`],
+    ['engine/engine.ts', `import { heartbeat } from '../checkers/heartbeat/index.ts'`],
     ['engine/engine.ts', `const { request } = await import('node:https')`],
     ['engine/engine.ts', `import { Pool } from 'pg'`],
     ['incident/quorum.ts', `import { silentLogger } from '../logger.ts'`],

@@ -41,6 +41,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   page: { values: ['engine', 'fields'] },
   testing: {
     values: [
+      'checkers/causes.ts',
       'checkers/checker.ts',
       'engine',
       'fields',
