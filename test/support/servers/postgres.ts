@@ -7,11 +7,12 @@
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Place, RunningServer } from './harness.ts'
+import type { Place, Run, RunningServer } from './harness.ts'
 import { startServer } from './harness.ts'
 import { hello } from './hello.ts'
 import type { ServerNeed } from './binaries.ts'
 import { findBinary, required } from './binaries.ts'
+import { madeOnce } from './template.ts'
 import type { CertificateKind } from './tls-files.ts'
 import { tlsFiles } from './tls-files.ts'
 
@@ -42,7 +43,7 @@ export interface PostgresOptions {
   readonly userLocked?: boolean
   /** u may not read `items`: 42501. */
   readonly withoutRights?: boolean
-  /** Further statements at creation, one a line, in the database `app`. */
+  /** Further statements at creation, in the database `app`. */
   readonly sql?: readonly string[]
   /** Further settings, such as `fsync=on`. */
   readonly settings?: readonly string[]
@@ -62,17 +63,42 @@ export function startPostgres(options: PostgresOptions = {}): Promise<PostgresSe
     args: (place) => argumentsOf(place, options),
     files: () => ({ hba: accessRules(options), ...tlsFiles(options.certificate) }),
     stopSignal: 'SIGINT',
-    prepare: async ({ dir }, run) => {
-      const data = ['-D', `${dir}/data`]
-      const cluster = ['-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--locale=C.UTF-8']
-      await run(join(dirname(binary), 'initdb'), [...data, ...cluster])
-      const single = ['--single', ...data, '-c', 'password_encryption=' + passwordForm(options)]
-      await run(binary, [...single, 'postgres'], userStatements(options))
-      await run(binary, [...single, 'app'], tableStatements(options))
+    prepare: async (place, run) => {
+      await freshCluster(place, run)
+      const { dir } = place
+      const statements = ownStatements(options)
+      if (statements.length > 0) await runSql(run, { dir, database: 'app', statements })
       if (options.startingUp === true) await writeFile(`${dir}/data/standby.signal`, '')
     },
     ready: ({ ports }) => isReady(ports.postgres, options.startingUp),
   })
+}
+
+const freshCluster = madeOnce(async ({ dir }, run) => {
+  const initdb = join(dirname(required(postgresServer)), 'initdb')
+  const cluster = ['-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--locale=C.UTF-8']
+  await run(initdb, ['-D', `${dir}/data`, ...cluster])
+  const users = ["CREATE ROLE u LOGIN PASSWORD 'secret'", 'CREATE DATABASE app']
+  await runSql(run, { dir, database: 'postgres', statements: users })
+  const tables = [
+    'CREATE TABLE items (id int PRIMARY KEY, name text)',
+    "INSERT INTO items VALUES (1, 'one'), (2, 'two'), (3, 'three')",
+    'GRANT SELECT ON items TO u',
+  ]
+  await runSql(run, { dir, database: 'app', statements: tables })
+})
+
+interface SqlRun {
+  readonly dir: string
+  readonly database: string
+  readonly statements: readonly string[]
+}
+
+/** In single-user mode; with `-j` a statement ends with a semicolon and an empty line. */
+function runSql(run: Run, { dir, database, statements }: SqlRun): Promise<void> {
+  const args = ['--single', '-D', `${dir}/data`, '-c', 'fsync=off', '-j', database]
+  const input = statements.map((statement) => `${statement};\n\n`).join('')
+  return run(required(postgresServer), args, input)
 }
 
 /** Backends answer before the start is over, with 57P03 to every login. */
@@ -128,24 +154,14 @@ function accessRules(options: PostgresOptions): string {
   return `${lines.join('\n')}\n`
 }
 
-function passwordForm(options: PostgresOptions): string {
-  return options.auth === 'md5' ? 'md5' : 'scram-sha-256'
-}
-
-/** In single-user mode a statement ends with its line. */
-function userStatements(options: PostgresOptions): string {
-  const login = options.userLocked === true ? 'NOLOGIN' : 'LOGIN'
-  return [`CREATE ROLE u ${login} PASSWORD 'secret'`, 'CREATE DATABASE app', ''].join('\n')
-}
-
-function tableStatements(options: PostgresOptions): string {
-  return [
-    'CREATE TABLE items (id int PRIMARY KEY, name text)',
-    "INSERT INTO items VALUES (1, 'one'), (2, 'two'), (3, 'three')",
-    ...(options.withoutRights === true ? [] : ['GRANT SELECT ON items TO u']),
-    ...(options.sql ?? []),
-    '',
-  ].join('\n')
+function ownStatements(options: PostgresOptions): string[] {
+  const statements = [...(options.sql ?? [])]
+  if (options.auth === 'md5') {
+    statements.push("SET password_encryption = 'md5'", "ALTER ROLE u PASSWORD 'secret'")
+  }
+  if (options.userLocked === true) statements.push('ALTER ROLE u NOLOGIN')
+  if (options.withoutRights === true) statements.push('REVOKE SELECT ON items FROM u')
+  return statements
 }
 
 function debianFolders(): string[] {
