@@ -13,6 +13,12 @@ export interface ReplayGuard {
   forget(notificationId: number): void | Promise<void>
 }
 
+/** A {@link ReplayGuard} that answers at once. */
+export interface MemoryReplayGuard extends ReplayGuard {
+  accept(notificationId: number): boolean
+  forget(notificationId: number): void
+}
+
 export interface ReplayGuardOptions {
   /** How long an id is remembered, in seconds. Default 1800: twice the tolerance of `verifyWebhook`, which counts both ways. */
   readonly ttlSec?: number
@@ -23,10 +29,7 @@ export interface ReplayGuardOptions {
 }
 
 /** In the memory of one process. Ask it only about verified webhooks. */
-export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard & {
-  accept(notificationId: number): boolean
-  forget(notificationId: number): void
-} {
+export function createReplayGuard(options: ReplayGuardOptions = {}): MemoryReplayGuard {
   // Like verify.ts this runs at the receiver's, where there is no clock port.
   // eslint-disable-next-line no-restricted-properties
   const { ttlSec = 1800, max = 10_000, now = () => Date.now() } = options

@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) and HMAC (FIPS 198-1) in plain JavaScript, for the receiver's side: it imports
- * nothing, runs in every runtime, and unlike Web Crypto it answers at once. The sender uses node:crypto.
+ * SHA-256 (FIPS 180-4) and HMAC (FIPS 198-1) in plain JavaScript, because it has to run
+ * wherever webhooks are received, and unlike Web Crypto it answers at once.
  *
  * @module
  */

@@ -10,7 +10,9 @@ import { WatchpostError } from '../errors.ts'
 import { hmacSha256 } from './sha256.ts'
 
 export { createReplayGuard } from './replay.ts'
-export type { ReplayGuard, ReplayGuardOptions } from './replay.ts'
+export type { MemoryReplayGuard, ReplayGuard, ReplayGuardOptions } from './replay.ts'
+// For tests of a receiver.
+export { signWebhook } from './signature.ts'
 
 export type VerifyReason =
   'missing_header' | 'malformed_header' | 'no_secret' | 'mismatch' | 'stale' | 'bad_body'

