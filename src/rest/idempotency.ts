@@ -1,8 +1,8 @@
 /**
  * `Idempotency-Key`: a request that is sent again, because its answer was lost, takes effect once.
  *
- * Kept for 24 hours by the engine, per account. Only successes are kept: a refused request changed
- * nothing and may be corrected and sent again under the same key.
+ * Kept for 24 hours by the engine, per account. Only successes are kept: a refusal is thrown, changed
+ * nothing, and may be corrected and sent again under the same key.
  *
  * @module
  */
@@ -77,7 +77,6 @@ async function answerOnce(
     )
   }
   const reply = await work()
-  if (reply.status >= 300) return reply
   const { status, body, headers } = reply
   try {
     await replies.put(account_id, key, {

@@ -116,8 +116,9 @@ function expressHost(
   if (way === 'json') app.use(express.json())
   if (way === 'raw') app.use(express.raw({ type: '*/*' }))
   if (way === 'text') app.use(express.text({ type: '*/*' }))
-  if (way === 'mounted') app.use('/api', toNodeHandler(rest))
-  app.use(toNodeHandler(rest))
+  for (const path of way === 'mounted' ? ['/api', '/hb'] : ['/']) {
+    app.use(path, toNodeHandler(rest))
+  }
   app.get('/', (_req, res) => void res.end(OWN_ANSWER))
   return listen(app)
 }

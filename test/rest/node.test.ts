@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import type { ClientHttp2Stream } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -122,18 +123,20 @@ describe('the Node handler', () => {
     expect(sent).toBeLessThan(1000)
   })
 
+  it('serves the next request on a connection whose last body was too large', async () => {
+    const { port } = await serve()
+    const { socket, until } = await open(port)
+    const head = `POST /api/v1/monitors HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\n`
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(8)}0\r\n\r\n`)
+    expect(await until(/\}$/)).toMatch(/^HTTP\/1.1 413 /)
+    socket.write(`GET /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth}\r\n`)
+    expect(await until(/\}$/)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
   it('gives up a body whose sender goes away', async () => {
-    const { rest } = client()
-    const answered: number[] = []
-    const watched: Rest = {
-      ...rest,
-      fetch: async (request) => {
-        const response = await rest.fetch(request)
-        answered.push(response.status)
-        return response
-      },
-    }
-    const host = await serve(watched)
+    const { rest, answered } = watched()
+    const host = await serve(rest)
     const { socket } = await open(host.port)
     const arrived = once(host.server, 'request')
     socket.write(
@@ -202,24 +205,53 @@ describe('the Node handler', () => {
   })
 
   it('serves HTTP/2 as well', async () => {
-    const handler = toNodeHandler(client().rest)
-    const server = createHttp2Server((req, res) =>
-      handler(req as unknown as IncomingMessage, res as unknown as ServerResponse),
-    )
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    closing.push(async () => {
-      session.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    })
-    const stream = session.request({
-      ':method': 'POST',
-      ':path': '/api/v1/monitors',
-      authorization: `Bearer ${KEY}`,
-      'content-type': 'application/json',
-    })
+    const stream = await http2Post(client().rest)
     stream.end(JSON.stringify(tcpMonitor))
     const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
     expect(headers[':status']).toBe(201)
   })
+
+  it('gives up a body whose sender goes away on HTTP/2', async () => {
+    const { rest, answered, asked } = watched()
+    const stream = await http2Post(rest)
+    stream.on('error', () => undefined)
+    stream.write('{"type"')
+    await asked
+    stream.close(8)
+    await expect.poll(() => answered).toEqual([400])
+  })
 })
+
+/** The API with a list of the statuses that it answered. */
+function watched(): { rest: Rest; answered: number[]; asked: Promise<void> } {
+  const { rest } = client()
+  const answered: number[] = []
+  let begin = (): void => undefined
+  const asked = new Promise<void>((resolve) => (begin = resolve))
+  const fetch = async (request: Request): Promise<Response> => {
+    begin()
+    const response = await rest.fetch(request)
+    answered.push(response.status)
+    return response
+  }
+  return { rest: { ...rest, fetch }, answered, asked }
+}
+
+async function http2Post(rest: Rest): Promise<ClientHttp2Stream> {
+  const handler = toNodeHandler(rest)
+  const server = createHttp2Server((req, res) =>
+    handler(req as unknown as IncomingMessage, res as unknown as ServerResponse),
+  )
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  closing.push(async () => {
+    session.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return session.request({
+    ':method': 'POST',
+    ':path': '/api/v1/monitors',
+    authorization: `Bearer ${KEY}`,
+    'content-type': 'application/json',
+  })
+}
