@@ -4,10 +4,11 @@
  * @module
  */
 
+import { dns } from './dns/index.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
 
-export { heartbeat, http }
+export { dns, heartbeat, http }
 
 /** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
-export const builtinCheckers = () => [http(), heartbeat()] as const
+export const builtinCheckers = () => [http(), dns(), heartbeat()] as const

@@ -47,7 +47,7 @@ export function recordText(type: string, data: unknown): string {
   const format = FORMATS[type as StringRecordType] as ((data: unknown) => string) | undefined
   if (format !== undefined) return format(data)
   if (Buffer.isBuffer(data)) return raw(data)
-  return JSON.stringify(data) ?? ''
+  return JSON.stringify(data)
 }
 
 /** Data of a type without a text of its own (RFC 3597, 5). */

@@ -1,0 +1,112 @@
+/**
+ * What a user expects a record to be, read as generously as people write it: as in a zone file, as
+ * dig prints it, with or without the trailing dot, in any case.
+ *
+ * @module
+ */
+
+import { domainToASCII } from 'node:url'
+import { canonicalIpv6 } from '../../net/dns/record-text.ts'
+import { contains, parseCidr, parseIp } from '../../net/ip.ts'
+
+/** Whether a record, as text, is what is expected. */
+export type Expectation = (value: string) => boolean
+
+/** Types whose text may hold commas and capitals that matter. */
+const FREE_TEXT = new Set(['TXT', 'CAA', 'NAPTR', 'HTTPS', 'SVCB'])
+
+/** Types whose last field is digits that dig breaks up with blanks; how many fields stand before it. */
+const FIELDS_BEFORE_DIGITS: Readonly<Partial<Record<string, number>>> = {
+  DS: 3,
+  TLSA: 3,
+  SSHFP: 2,
+  DNSKEY: 3,
+}
+
+/**
+ * One text to several: by line breaks, and by commas where no value of the type holds any; neither
+ * counts inside double quotes.
+ */
+export function splitExpected(text: string, rrtype: string, commas = true): readonly string[] {
+  const separator = commas && !FREE_TEXT.has(rrtype) ? /[,\r\n]/ : /[\r\n]/
+  const parts: string[] = []
+  let part = ''
+  let quoted = false
+  for (const character of text) {
+    if (character === '"') quoted = !quoted
+    if (quoted || !separator.test(character)) part += character
+    else {
+      parts.push(part)
+      part = ''
+    }
+  }
+  parts.push(part)
+  return parts.map((each) => each.trim()).filter((each) => each !== '')
+}
+
+/** Whether a value has a text as a part of it; capitals count only where they can matter. */
+export function containsText(value: string, text: string, rrtype: string): boolean {
+  if (FREE_TEXT.has(rrtype)) return value.includes(text)
+  return value.toLowerCase().includes(text.toLowerCase())
+}
+
+/** `undefined` where no record of the type can ever be that. Addresses may be ranges (`192.0.2.0/24`). */
+export function parseExpected(text: string, rrtype: string): Expectation | undefined {
+  if (rrtype === 'A' || rrtype === 'AAAA') return addressExpectation(text, rrtype)
+  const wanted = canonicalValue(text, rrtype)
+  return (value) => canonicalValue(value, rrtype) === wanted
+}
+
+/** The spelling in which two values of a type are equal if they mean the same. */
+export function canonicalValue(text: string, rrtype: string): string {
+  const trimmed = text.trim()
+  if (rrtype === 'TXT') return unquoted(trimmed)
+  if (rrtype === 'CAA') return canonicalCaa(trimmed)
+  if (FREE_TEXT.has(rrtype)) return trimmed.replace(/\s+/g, ' ')
+  const fields = trimmed.split(/\s+/)
+  const before = FIELDS_BEFORE_DIGITS[rrtype]
+  if (before === undefined) return fields.map(canonicalName).join(' ')
+  const digits = fields.slice(before).join('')
+  // Base64 tells capitals apart, hexadecimal digits do not.
+  const last = rrtype === 'DNSKEY' ? digits : digits.toLowerCase()
+  return [...fields.slice(0, before), last].join(' ')
+}
+
+function addressExpectation(text: string, rrtype: 'A' | 'AAAA'): Expectation | undefined {
+  const family = rrtype === 'A' ? 4 : 6
+  if (text.includes('/')) return rangeExpectation(text, family)
+  if (parseIp(text)?.family !== family) return undefined
+  const wanted = family === 4 ? text : canonicalIpv6(text)
+  return (value) => value === wanted
+}
+
+function rangeExpectation(text: string, family: 4 | 6): Expectation | undefined {
+  try {
+    const range = parseCidr(text)
+    if (range.family !== family) return undefined
+    return (value) => {
+      const ip = parseIp(value)
+      return ip !== undefined && contains(range, ip)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** `"one " "two"`, as zone files and dig have it, is `one two`. */
+function unquoted(text: string): string {
+  if (!/^"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*$/s.test(text)) return text
+  const pieces = text.match(/"(?:[^"\\]|\\.)*"/gs) ?? []
+  return pieces.map((piece) => piece.slice(1, -1).replace(/\\(["\\;])/g, '$1')).join('')
+}
+
+function canonicalCaa(text: string): string {
+  const [, flags, tag = '', value = ''] = /^(\d+)\s+(\S+)\s+(.*)$/s.exec(text) ?? []
+  return flags === undefined ? text : `${flags} ${tag.toLowerCase()} ${unquoted(value.trim())}`
+}
+
+function canonicalName(word: string): string {
+  if (word === '.') return word
+  const bare = word.replace(/\.$/, '').toLowerCase()
+  return /^\p{ASCII}*$/u.test(bare) ? bare : domainToASCII(bare)
+}

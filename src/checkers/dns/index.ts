@@ -1,0 +1,69 @@
+/**
+ * `dns`: asks a name server for the records of a name and holds them against what is expected.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import { reverseName } from '../../net/dns/names.ts'
+import type { DnsAnswer } from '../../net/net.ts'
+import { defineChecker } from '../checker.ts'
+import { dnsFields, refineDns } from './fields.ts'
+import { DNS_CAUSES, findRecords, judge } from './judge.ts'
+import type { Found } from './judge.ts'
+
+/** Records shown in the details at most. */
+const MAX_SHOWN = 100
+
+export const dns = () =>
+  defineChecker({
+    type: 'dns',
+    title: 'DNS records',
+    description:
+      'Asks name servers for the records of a name and holds them against what is expected.',
+    fields: dnsFields,
+    causes: DNS_CAUSES,
+    measurements: {
+      rcode: 'Response code: NOERROR, NXDOMAIN, SERVFAIL, REFUSED, …',
+      answers: 'Records of the wanted type, at most 100: type, value and ttl (seconds)',
+      min_ttl: 'Smallest ttl of these records, in seconds',
+      cname_chain: 'Where the aliases of the name lead, in their order; only where it is one',
+      soa_serial: 'Serial number of the zone, where SOA was asked for',
+      authoritative: 'true: the answer comes from a server of the zone itself (AA)',
+      truncated: 'true: it was cut off over UDP and asked for again over TCP (TC)',
+      authenticated: 'true: the resolver has checked it with DNSSEC (AD)',
+      server: 'Name server that answered, host:port',
+      transport: 'udp, tcp or tls',
+      attempts:
+        'Every name server that was asked, with result and duration_ms; only where there were several',
+    },
+    refine: refineDns,
+    target: ({ dns_name, rrtype }) => `${dns_name} ${rrtype}`,
+
+    async run(ctx, settings) {
+      const { dns_name, rrtype, nameserver } = settings
+      const answer = await ctx.net.dns({
+        name: reverseName(dns_name) ?? dns_name,
+        type: rrtype,
+        ...(nameserver !== undefined ? { nameservers: nameserver } : {}),
+      })
+      const found = findRecords(answer)
+      ctx.measure(measured(answer, found))
+      return judge(answer, found, settings)
+    },
+  })
+
+function measured(answer: DnsAnswer, { chain, records }: Found): JsonObject {
+  const { rcode, authoritative, truncated, authenticated, server, transport, attempts } = answer
+  const shown = records.slice(0, MAX_SHOWN)
+  const serial = answer.type === 'SOA' ? Number(records[0]?.value.split(' ')[2]) : NaN
+  return {
+    rcode,
+    answers: shown.map(({ type, value, ttl }) => ({ type, value, ttl })),
+    min_ttl: records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)),
+    ...(chain.length > 0 ? { cname_chain: [...chain] } : {}),
+    ...(Number.isNaN(serial) ? {} : { soa_serial: serial }),
+    ...{ authoritative, truncated, authenticated, server, transport },
+    ...(attempts.length > 1 ? { attempts: attempts.map((attempt) => ({ ...attempt })) } : {}),
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * From an answer of a name server to a verdict.
+ *
+ * @module
+ */
+
+import { compilePattern } from '../../fields/pattern.ts'
+import type { DnsRecord } from '../../net/dns/message.ts'
+import type { DnsAnswer } from '../../net/net.ts'
+import { down, up } from '../checker.ts'
+import type { Judgement } from '../checker.ts'
+import type { SharedCause } from '../causes.ts'
+import { containsText, parseExpected } from './expected.ts'
+import type { DnsSettings } from './fields.ts'
+
+export const DNS_CAUSES = {
+  dns_mismatch: { text: 'The records are not what is expected', phase: 'resolve' },
+  dns_unexpected_record: { text: 'There is a record that should not be there', phase: 'resolve' },
+  dns_malformed: { text: 'The name server sent an answer that cannot be read', phase: 'resolve' },
+  dns_nameserver_unresolvable: { text: 'The name server has no address', phase: 'resolve' },
+} as const
+
+export type DnsCause = keyof typeof DNS_CAUSES | SharedCause
+
+/** What an answer says about the name that was asked for. */
+export interface Found {
+  /** Where the aliases (CNAME) lead, in their order. */
+  readonly chain: readonly string[]
+  /** Records of the wanted type at the end of the chain, in the order of their values: servers turn theirs at will. */
+  readonly records: readonly DnsRecord[]
+}
+
+/** Longer chains are taken for loops; resolvers give up far earlier. */
+const MAX_CHAIN = 16
+
+/** Records that stand in the answer, but do not belong to the name, are left out. */
+export function findRecords({ name, type, records }: DnsAnswer): Found {
+  const chain: string[] = []
+  let owner = name
+  while (type !== 'CNAME' && chain.length < MAX_CHAIN) {
+    const alias = records.find((record) => record.type === 'CNAME' && record.name === owner)
+    if (alias === undefined || chain.includes(alias.value)) break
+    owner = alias.value
+    chain.push(owner)
+  }
+  const wanted = records.filter((record) => record.type === type && record.name === owner)
+  return { chain, records: wanted.sort((a, b) => (a.value < b.value ? -1 : 1)) }
+}
+
+type Expecting = Pick<DnsSettings, 'match' | 'expected' | 'rrtype'>
+
+export function judge(answer: DnsAnswer, found: Found, settings: Expecting): Judgement<DnsCause> {
+  const { match } = settings
+  if (answer.rcode === 'NXDOMAIN') {
+    if (match === 'nxdomain' || match === 'none') return up()
+    return down('dns_nxdomain', `${subject(answer, found)} does not exist`)
+  }
+  if (answer.rcode !== 'NOERROR') return failed(answer)
+  if (match === 'nxdomain') return exists(answer, found)
+  if (found.records.length === 0 && match !== 'none') {
+    const text = `${subject(answer, found)} has no record of the type ${answer.type}`
+    return down('dns_no_records', text)
+  }
+  return compare(
+    found.records.map(({ value }) => value),
+    settings,
+  )
+}
+
+/** The name, and where its aliases lead. */
+function subject({ name }: DnsAnswer, { chain }: Found): string {
+  const end = chain.at(-1)
+  return end === undefined ? name : `${end}, for which ${name} is an alias,`
+}
+
+function failed({ name, rcode, server }: DnsAnswer): Judgement<DnsCause> {
+  return rcode === 'REFUSED'
+    ? down('dns_refused', `${server} refused to answer for ${name}`)
+    : down('dns_server_failure', `${server} answered ${rcode} for ${name}`)
+}
+
+function exists(answer: DnsAnswer, found: Found): Judgement<DnsCause> {
+  if (found.records.length === 0) {
+    return down(
+      'dns_mismatch',
+      `${answer.name} exists, without a record of the type ${answer.type}`,
+    )
+  }
+  return down('dns_unexpected_record', `${answer.name} exists: ${list(valuesOf(found))}`)
+}
+
+function compare(
+  values: readonly string[],
+  { match, expected = [], rrtype }: Expecting,
+): Judgement<DnsCause> {
+  if (expected.length === 0) return up()
+  const tests = expected.map((text) => [text, testOf(text, match, rrtype)] as const)
+  const missing = tests.filter(([, test]) => !values.some(test)).map(([text]) => text)
+  const unexpected = values.filter((value) => !tests.some(([, test]) => test(value)))
+  const matched = values.filter((value) => !unexpected.includes(value))
+  switch (match) {
+    case 'any':
+      return missing.length < expected.length ? up() : mismatch(missing, values)
+    case 'none':
+      return matched.length === 0 ? up() : surplus(matched)
+    case 'exact':
+      if (missing.length > 0) return mismatch(missing, values)
+      return unexpected.length === 0 ? up() : surplus(unexpected)
+    case 'all':
+    case 'contains':
+    case 'regex':
+    case 'nxdomain':
+      return missing.length === 0 ? up() : mismatch(missing, values)
+  }
+}
+
+function testOf(
+  text: string,
+  match: DnsSettings['match'],
+  rrtype: string,
+): (value: string) => boolean {
+  if (match === 'contains') return (value) => containsText(value, text, rrtype)
+  if (match === 'regex') {
+    const pattern = compilePattern(text)
+    return (value) => pattern.test(value)
+  }
+  return parseExpected(text, rrtype) ?? (() => false)
+}
+
+function mismatch(missing: readonly string[], values: readonly string[]): Judgement<DnsCause> {
+  const there = values.length === 0 ? 'there is no record' : `there is ${list(values)}`
+  return down('dns_mismatch', `${list(missing)} is expected, ${there}`)
+}
+
+function surplus(values: readonly string[]): Judgement<DnsCause> {
+  return down('dns_unexpected_record', `${list(values)} should not be there`)
+}
+
+function valuesOf({ records }: Found): readonly string[] {
+  return records.map(({ value }) => value)
+}
+
+/** At most three, each cut to what fits into a sentence. */
+function list(values: readonly string[]): string {
+  const shown = values.slice(0, 3).map((value) => `"${cut(value)}"`)
+  const more = values.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function cut(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 79)}…` : value
+}
