@@ -9,6 +9,7 @@
 import { escapeBytes, escapedText } from '../fields/escapes.ts'
 import { field } from '../fields/vocabulary.ts'
 import { hostPort } from '../net/endpoint.ts'
+import { CheckFailure } from '../net/failure.ts'
 import { defineChecker, down, up } from './checker.ts'
 import { reached, REACHED_MEASUREMENTS } from './reached.ts'
 
@@ -59,7 +60,16 @@ export const tcp = defineChecker({
 
   async run(ctx, { host, port, tls, ip_family, send, banner_regex }) {
     if (port === MYSQL_PORT) ctx.measure({ hint: MYSQL_HINT })
-    const connection = await ctx.net.connect({ host, port, ip_family, tls: tls ? {} : undefined })
+    const asksMore = tls || send !== undefined || banner_regex !== undefined
+    const connection = await ctx.net
+      .connect({ host, port, ip_family, tls: tls ? {} : undefined })
+      .catch((error: unknown) => {
+        // A server that accepts and resets at once is seen as either by chance; to a port it is all one.
+        if (!asksMore && error instanceof CheckFailure && error.code === 'connect_reset')
+          return null
+        throw error
+      })
+    if (connection === null) return up()
     ctx.measure(reached(connection))
     if (send !== undefined) await ctx.phase('send', () => connection.write(send))
     if (banner_regex === undefined) return up()

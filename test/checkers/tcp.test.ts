@@ -45,6 +45,15 @@ describe('a port', () => {
     expect(server.connections).toBe(0)
   })
 
+  it('that accepts and resets at once is up, and down where a word was asked for', async () => {
+    const { port } = await scriptedServer((socket) => socket.resetAndDestroy())
+    for (let n = 0; n < 20; n++) {
+      expect(await check(tcp, { host, port })).toMatchObject({ verdict: 'ok' })
+      const outcome = await check(tcp, { host, port, banner_regex: '^220 ' })
+      expect(outcome.cause_code).toMatch(/^(connect_reset|closed_early)$/)
+    }
+  })
+
   it('3306 comes with the advice to log in instead', async () => {
     const { details } = await check(tcp, { host: '127.0.0.77', port: 3306 })
     expect(details['hint']).toContain('max_connect_errors')

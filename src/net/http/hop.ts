@@ -12,6 +12,7 @@ import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
 import { valuesOf } from './headers.ts'
+import { handOver } from './handover.ts'
 import type { HeaderPair } from './headers.ts'
 import { filterInterim } from './interim.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
@@ -56,8 +57,7 @@ export async function exchangeHop(
   const { Client: UndiciClient } = await import('undici')
   const interim = filterInterim(connection.socket)
   const client = new UndiciClient(request.url.origin, {
-    // Not at once: undici does not look at its queue again when the answer comes within the call.
-    connect: (_options, done) => queueMicrotask(() => done(null, connection.socket)),
+    connect: handOver(connection),
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,

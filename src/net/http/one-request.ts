@@ -8,6 +8,7 @@
 import type { Dispatcher } from 'undici'
 import type { Connection } from '../net.ts'
 import { orAborted } from '../wait.ts'
+import { handOver } from './handover.ts'
 import type { HeaderPair } from './headers.ts'
 import { filterInterim } from './interim.ts'
 import type { InterimFilter } from './interim.ts'
@@ -47,8 +48,7 @@ export async function sendOne(
   const { Client } = await orAborted(signal, import('undici'))
   const interim = filterInterim(connection.socket)
   const client = new Client(request.url.origin, {
-    // Not at once: undici does not look at its queue again when the answer comes within the call.
-    connect: (_options, done) => queueMicrotask(() => done(null, connection.socket)),
+    connect: handOver(connection),
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
