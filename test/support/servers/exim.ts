@@ -22,7 +22,7 @@ export interface EximOptions {
   /** `off`: STARTTLS is not offered, and the TLS port speaks plain. Default `on`. */
   readonly tls?: 'on' | 'off'
   readonly certificate?: CertificateKind
-  /** To the connecting host: `deny` is 554, `defer` is 451, `drop` closes without a word. Default `accept`. */
+  /** To the connecting host: `deny` is 554, `defer` is 421, `drop` is 550 and the end of the connection. Default `accept`. */
   readonly greeting?: 'accept' | 'deny' | 'defer' | 'drop'
   /** Held back for so long. Default 0. */
   readonly greetingDelaySec?: number
@@ -120,9 +120,9 @@ function connectRule({ greeting = 'accept', greetingDelaySec = 0 }: EximOptions)
   const delay = `delay = ${greetingDelaySec}s`
   const rules = {
     accept: `accept\n  ${delay}`,
-    deny: `deny\n  message = Your address is not welcome\n  ${delay}`,
-    defer: `defer\n  message = Come back later\n  ${delay}`,
-    drop: `drop\n  message =\n  ${delay}`,
+    deny: `deny\n  message = 554 Your address is not welcome\n  ${delay}`,
+    defer: `defer\n  message = 421 Come back later\n  ${delay}`,
+    drop: `drop\n  ${delay}`,
   }
   return rules[greeting]
 }

@@ -57,7 +57,7 @@ export function startMariadb(options: MariadbOptions = {}): Promise<MariadbServe
     ports: ['mysql'],
     args: (place) => argumentsOf(place, options),
     files: () => ({ 'init.sql': startStatements(options), ...tlsFiles(options.certificate) }),
-    prepare: freshData,
+    prepare: (place, run) => freshData(place, run),
     // The greeting, or the error that stands in its place.
     ready: async ({ ports }) => void (await greeting(ports.mysql)),
   })
