@@ -149,7 +149,7 @@ export interface MonitorRecord {
   readonly token_hash: string | null
   /** The token itself, sealed where the engine has a key. */
   readonly token: string | null
-  /** Starts at 1; grows with every change of settings. */
+  /** Starts at 1; grows with every change that a user makes: of settings, by pause and by resume. */
   readonly version: number
   readonly created_at: EpochMs
   readonly updated_at: EpochMs

@@ -30,12 +30,14 @@ import { historyOf } from './groups/history.ts'
 import { authenticate, keysOf } from './groups/keys.ts'
 import { monitorsOf } from './groups/monitors.ts'
 import type { Parts } from './groups/parts.ts'
+import { repliesOf } from './groups/replies.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createOutbox } from './outbox.ts'
 import { createPassiveMonitors } from './passive.ts'
 import { createRegistry } from './registry.ts'
 import { createRoster } from './roster.ts'
-import { carryOut } from './run-check.ts'
+import { carryOut } from './carry-out.ts'
+import type { Revived } from './carry-out.ts'
 import { createSeal } from './seal.ts'
 import { createWatch } from './watch.ts'
 
@@ -78,7 +80,6 @@ export interface EngineOptions<C extends AnyChecker = AnyChecker> {
 }
 
 const HOST_LIMIT = 2
-const REPLY_MS = 86_400_000
 
 /** @throws ConfigurationError for options that cannot work */
 export function createEngine<const C extends AnyChecker>(options: EngineOptions<C>): Engine<C> {
@@ -105,6 +106,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     perContact: deliveriesPerContact,
   })
 
+  const revived: Revived = new WeakMap()
   const run = (order: CheckOrder, signal: AbortSignal) =>
     carryOut(registry.demand(order.type).checker, order.settings, {
       clock,
@@ -113,6 +115,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
       period_ms: order.interval_sec * 1000,
       location: order.location,
       log: core.log,
+      revived,
       signal,
       ...(order.memo === null ? {} : { memo: order.memo }),
     })
@@ -195,16 +198,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
           ]),
         ),
     },
-    replies: {
-      async get(account_id, key) {
-        await lifecycle.open()
-        return store.replies.get(account_id, key, clock.now())
-      },
-      async put(account_id, key, reply) {
-        await lifecycle.open()
-        await store.replies.put(account_id, key, { ...reply, expires_at: clock.now() + REPLY_MS })
-      },
-    },
+    replies: repliesOf(parts),
     async health() {
       await lifecycle.open()
       return {

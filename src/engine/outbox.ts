@@ -76,7 +76,7 @@ export function createOutbox({
       return
     }
     pumping = true
-    do {
+    for (again = true; again;) {
       again = false
       await claimAll().then(
         () => (failures = 0),
@@ -85,7 +85,7 @@ export function createOutbox({
           rest(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures++))
         },
       )
-    } while (again)
+    }
     pumping = false
   }
 

@@ -10,7 +10,7 @@ async function monitored(r: Rig, settings: Record<string, unknown> = {}) {
     name: 'Shop',
     host: 'shop.test',
     ...settings,
-  } as never)
+  })
 }
 
 async function contact(r: Rig, to = 'ops', extra: Record<string, unknown> = {}) {

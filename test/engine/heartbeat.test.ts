@@ -15,7 +15,7 @@ async function job(settings: object = {}) {
     interval_sec: 3600,
     grace_sec: 600,
     ...settings,
-  } as never)
+  })
   const token = monitor.token as string
   const signal = (kind: SignalInput['kind'] = 'success', more: object = {}) =>
     r.engine.signal(token, { kind, ...more })

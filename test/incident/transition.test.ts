@@ -42,7 +42,10 @@ function eventOf(word: Word, at: number): MachineEvent {
       return { kind: 'maintenance_start', at }
     case 'maintenance ends':
       return { kind: 'maintenance_end', at }
-    default:
+    case 'pause':
+    case 'resume':
+    case 'reconfigure':
+    case 'remove':
       return { kind: word, at }
   }
 }

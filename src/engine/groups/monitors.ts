@@ -158,7 +158,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     },
 
     async check(id) {
-      const concluded = await checkNow(parts, await own(id))
+      const entry = await own(id)
+      demandCheckable(parts, entry)
+      const concluded = await checkNow(parts, entry)
       const after = concluded?.changed.after ?? (await own(id))
       const { change, committed } = concluded?.changed ?? {}
       const results = (change?.results ?? []).map((result, index) =>
@@ -168,8 +170,10 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     },
 
     async queueCheck(id) {
+      const entry = await own(id)
+      demandCheckable(parts, entry)
       // Its end is seen in the results; a failure to store it was complained of already.
-      checkNow(parts, await own(id)).catch(() => undefined)
+      checkNow(parts, entry).catch(() => undefined)
     },
 
     status: async (id) => statusView(parts, await own(id)),
@@ -195,11 +199,16 @@ function bare({ core }: Parts, { record }: Entry): Change {
   return { monitor_id: record.id, version: record.version, at: core.clock.now() }
 }
 
-async function checkNow({ core, watch, running }: Parts, entry: Entry): Promise<Concluded | null> {
-  if (entry.record.machine.state === 'paused')
+/** @throws ConflictError `paused` or `not_running` */
+function demandCheckable({ running }: Parts, entry: Entry): void {
+  if (entry.record.machine.state === 'paused') {
     throw new ConflictError('paused', 'The monitor is paused; resume it first')
+  }
   if (!running())
     throw new ConflictError('not_running', 'The engine is not running; start it first')
+}
+
+function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | null> {
   return entry.type.checker.passive === undefined
     ? watch.rounds.run(entry, core.clock.now())
     : watch.judgeNow(entry)

@@ -1,0 +1,156 @@
+/**
+ * One check: its context, its deadline, and what came of it. Nothing that a checker or a server does
+ * gets past this: it always ends, releases what it held, and yields a report.
+ *
+ * @module
+ */
+
+import type { AnyChecker, CheckContext, Judgement } from '../checkers/checker.ts'
+import { iso } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { MissingDependencyError } from '../errors.ts'
+import type { FieldTable } from '../fields/field.ts'
+import { revive } from '../fields/parse.ts'
+import type { Logger } from '../logger.ts'
+import type { CheckReport, Json, JsonObject, LocationRecord } from '../model.ts'
+import { DeadlineError } from '../net/deadline.ts'
+import { explain } from '../net/explain.ts'
+import type { Network } from '../net/network.ts'
+import { createTrace, round } from '../net/trace.ts'
+import type { Trace } from '../net/trace.ts'
+import { report } from './report.ts'
+
+export interface CheckRun {
+  readonly clock: Clock
+  readonly network: Network
+  readonly timeout_ms: number
+  readonly location: LocationRecord
+  readonly period_ms?: number
+  readonly log: Logger
+  readonly memo?: Json
+  readonly signal?: AbortSignal
+  /** Remembers settings in the form that `run` gets, as long as the stored ones are in use. */
+  readonly revived?: Revived
+}
+
+export type Revived = WeakMap<JsonObject, object>
+
+/** Carries out one check on stored settings. Never rejects. */
+export async function carryOut(
+  checker: AnyChecker,
+  stored: JsonObject,
+  run: CheckRun,
+): Promise<CheckReport> {
+  const { clock, timeout_ms } = run
+  const started_at = iso(clock.now())
+  const from = clock.monotonic()
+  const trace = createTrace(clock)
+  const measured: Record<string, Json | undefined> = {}
+  const stop = new AbortController()
+  const onStop = () => stop.abort(run.signal?.reason)
+  run.signal?.addEventListener('abort', onStop, { once: true })
+  if (run.signal?.aborted === true) onStop()
+  const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
+  const remaining = (): number => Math.max(0, timeout_ms - (clock.monotonic() - from))
+  const net = run.network.open({ signal: stop.signal, deadlineIn: remaining, trace })
+  const releases: (() => void | Promise<void>)[] = [() => net.close()]
+
+  const ctx: CheckContext = {
+    signal: stop.signal,
+    period_ms: run.period_ms ?? 0,
+    remaining,
+    clock,
+    net,
+    memo: run.memo,
+    location: run.location,
+    log: run.log,
+    phase: (name, work) => trace.phase(name, work),
+    measure: (details) => void Object.assign(measured, details),
+    load: loadPackage,
+    onEnd: (release) => void releases.push(release),
+  }
+
+  const judgement = await judge({ checker, stored, ctx, trace, revived: run.revived })
+  const duration_ms = round(clock.monotonic() - from)
+  timer.cancel()
+  run.signal?.removeEventListener('abort', onStop)
+  await release(releases, run.log)
+  return report({ checker, stored, judgement, trace, measured, started_at, duration_ms })
+}
+
+interface Judging {
+  readonly checker: AnyChecker
+  readonly stored: JsonObject
+  readonly ctx: CheckContext
+  readonly trace: Trace
+  readonly revived: Revived | undefined
+}
+
+async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise<Judgement> {
+  try {
+    const running = Promise.resolve(checker.run(ctx, settingsOf(checker, stored, revived)))
+    const judgement: Judgement = await untilAborted(running, ctx.signal)
+    if (isJudgement(judgement)) return judgement
+    throw new TypeError(`The checker "${checker.type}" returned something that is not a judgement`)
+  } catch (thrown) {
+    // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
+    const error: unknown = ctx.signal.aborted ? ctx.signal.reason : thrown
+    const { verdict, cause_code, cause_text, phase } = explain(error, { phase: trace.current })
+    if (cause_code === 'internal_error')
+      ctx.log.error({ err: error, type: checker.type }, 'a checker failed')
+    return { verdict, cause_code, cause_text, findings: phase === null ? {} : { phase } }
+  }
+}
+
+/** Patterns are compiled once per stored settings, not once per check. */
+function settingsOf(checker: AnyChecker, stored: JsonObject, revived: Revived | undefined): never {
+  const settings = revived?.get(stored) ?? revive(checker.fields as FieldTable, stored)
+  revived?.set(stored, settings)
+  return settings as never
+}
+
+function untilAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** Anything may come from a plugin at run time, whatever the types say. */
+function isJudgement(value: unknown): value is Judgement {
+  if (typeof value !== 'object' || value === null) return false
+  const { verdict, cause_code, findings } = value as Partial<Judgement>
+  if (typeof findings !== 'object') return false
+  return (
+    verdict === 'ok' ||
+    ((verdict === 'fail' || verdict === 'unknown') && typeof cause_code === 'string')
+  )
+}
+
+async function release(
+  releases: readonly (() => void | Promise<void>)[],
+  log: Logger,
+): Promise<void> {
+  for (const each of [...releases].reverse()) {
+    try {
+      await each()
+    } catch (err) {
+      log.warn({ err }, 'a check could not release what it held')
+    }
+  }
+}
+
+/** Loads an optional package. @throws MissingDependencyError */
+async function loadPackage<T>(name: string, importer: () => Promise<T>): Promise<T> {
+  try {
+    return await importer()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException | null)?.code
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new MissingDependencyError(name, { cause })
+    }
+    throw cause
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * From a judgement and a trace to the report that is stored: texts filled in, sizes bounded, secrets out.
+ *
+ * @module
+ */
+
+import { SHARED_CAUSES } from '../checkers/causes.ts'
+import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
+import type { FieldTable } from '../fields/field.ts'
+import { mapSecrets } from '../fields/secrets.ts'
+import type { CheckReport, Json, JsonObject, Outcome } from '../model.ts'
+import type { Trace } from '../net/trace.ts'
+import { redactor } from './redact.ts'
+
+/** Most JSON characters of `details` and of a memo; what is larger is dropped. */
+const SIZE_LIMIT = 64 * 1024
+
+export interface Ended {
+  readonly checker: AnyChecker
+  readonly stored: JsonObject
+  readonly judgement: Judgement
+  readonly trace: Trace
+  readonly measured: JsonObject
+  readonly started_at: string
+  readonly duration_ms: number
+}
+
+export function report({
+  checker,
+  stored,
+  judgement,
+  trace,
+  measured,
+  started_at,
+  duration_ms,
+}: Ended): CheckReport {
+  const { verdict, cause_code, findings } = judgement
+  const redact = redactor(secretsOf(checker, stored))
+  const outcome: Outcome = {
+    verdict,
+    cause_code: verdict === 'ok' ? null : cause_code,
+    cause_text:
+      verdict === 'ok' ? null : redact.text(judgement.cause_text ?? textOf(checker, cause_code)),
+    phase: verdict === 'ok' ? null : (findings.phase ?? phaseOf(checker, cause_code)),
+    started_at,
+    duration_ms,
+    phases: trace.phases,
+    remote_ip: trace.remote_ip,
+    details: bounded(redact.json({ ...measured, ...findings.details }), {}),
+  }
+  return {
+    outcome,
+    ...(findings.notices !== undefined ? { notices: findings.notices } : {}),
+    ...(findings.memo !== undefined ? { memo: bounded(findings.memo, null) } : {}),
+    ...(findings.since !== undefined ? { since: findings.since } : {}),
+    ...(findings.late === true ? { late: true } : {}),
+  }
+}
+
+function bounded<T extends Json>(value: T, instead: T): T {
+  return JSON.stringify(value).length > SIZE_LIMIT ? instead : value
+}
+
+function secretsOf(checker: AnyChecker, stored: JsonObject): string[] {
+  const secrets: string[] = []
+  mapSecrets(checker.fields as FieldTable, stored, (secret) => {
+    secrets.push(secret)
+    return secret
+  })
+  return secrets
+}
+
+function causeOf(checker: AnyChecker, code: string | null): CauseInfo | undefined {
+  const causes: CauseTable = { ...SHARED_CAUSES, ...checker.causes }
+  return code === null ? undefined : causes[code]
+}
+
+function textOf(checker: AnyChecker, code: string | null): string {
+  return causeOf(checker, code)?.text ?? 'The check failed'
+}
+
+function phaseOf(checker: AnyChecker, code: string | null): Outcome['phase'] {
+  return causeOf(checker, code)?.phase ?? null
+}
