@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../../src/net/net.ts'
 import { certificates } from '../support/certificates.ts'
@@ -222,6 +223,20 @@ describe('TLS', () => {
       openTestNet().connect({ host: '127.0.0.1', port, tls: { servername } })
     expect((await connect('www.example.test')).tls?.authorized).toBe(true)
     await expect(connect('example.org')).rejects.toMatchObject({ code: 'tls_name_mismatch' })
+  })
+
+  it('sends the name, but never an address in its place (RFC 6066, 3)', async () => {
+    const heard: unknown[] = []
+    const script: Script = (socket) => {
+      heard.push((socket as TLSSocket & { servername?: unknown }).servername)
+      socket.write('hi')
+    }
+    const { port } = await scriptedServer(script, tls)
+    for (const host of ['localhost', '127.0.0.1']) {
+      const connection = await openTestNet().connect({ host, port, tls: {} })
+      await connection.readUntil((bytes) => bytes.length === 2)
+    }
+    expect(heard).toEqual(['localhost', false])
   })
 
   it('agrees on a protocol of the list', async () => {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { createLane } from '../../src/net/lane.ts'
+
+const never = new AbortController().signal
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
+describe('a lane', () => {
+  it('lets in so many at a time, the others in order', async () => {
+    const lane = createLane(2)
+    const begun: string[] = []
+    const finish = new Map<string, () => void>()
+    const work = (name: string) => () => {
+      begun.push(name)
+      return new Promise<string>((resolve) => finish.set(name, () => resolve(name)))
+    }
+    const runs = ['a', 'b', 'c', 'd'].map((name) => lane.run(never, work(name)))
+    await settled()
+    expect(begun).toEqual(['a', 'b'])
+    finish.get('b')?.()
+    await settled()
+    expect(begun).toEqual(['a', 'b', 'c'])
+    for (const name of ['a', 'c']) finish.get(name)?.()
+    await settled()
+    finish.get('d')?.()
+    expect(await Promise.all(runs)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('gives the place of work that fails to the next', async () => {
+    const lane = createLane(1)
+    const failed = lane.run(never, () => Promise.reject(new Error('no')))
+    const next = lane.run(never, () => Promise.resolve('yes'))
+    await expect(failed).rejects.toThrow('no')
+    expect(await next).toBe('yes')
+  })
+
+  it('keeps the place of work that was given up, and drops what only waited', async () => {
+    const lane = createLane(1)
+    const stop = new AbortController()
+    let finish = (): void => undefined
+    const stuck = lane.run(stop.signal, () => new Promise<void>((resolve) => (finish = resolve)))
+    const dropped = lane.run(stop.signal, () => Promise.resolve('never begun'))
+    let begun = false
+    const next = lane.run(never, () => {
+      begun = true
+      return Promise.resolve('next')
+    })
+    stop.abort(new Error('enough'))
+    await expect(stuck).rejects.toThrow('enough')
+    await expect(dropped).rejects.toThrow('enough')
+    await settled()
+    expect(begun).toBe(false)
+    finish()
+    expect(await next).toBe('next')
+  })
+})
