@@ -163,7 +163,7 @@ export interface Checker<T extends FieldTable = FieldTable> {
 
 // See AnyField: `run` is contravariant in the settings.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type AnyChecker = Checker<any>
+export type AnyChecker = Omit<Checker<any>, 'fields'> & { readonly fields: FieldTable }
 
 /** A checker, or the function that makes it: `http()` and `http` are both taken. */
 export type CheckerSource<C extends AnyChecker = AnyChecker> = C | (() => C)

@@ -9,7 +9,6 @@ import type { AnyChecker, CheckContext, Judgement } from '../checkers/checker.ts
 import { iso } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { MissingDependencyError } from '../errors.ts'
-import type { FieldTable } from '../fields/field.ts'
 import { revive } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
 import type { CheckReport, Json, JsonObject, LocationRecord } from '../model.ts'
@@ -104,7 +103,7 @@ async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise
 
 /** Patterns are compiled once per stored settings, not once per check. */
 function settingsOf(checker: AnyChecker, stored: JsonObject, revived: Revived | undefined): never {
-  const settings = revived?.get(stored) ?? revive(checker.fields as FieldTable, stored)
+  const settings = revived?.get(stored) ?? revive(checker.fields, stored)
   revived?.set(stored, settings)
   return settings as never
 }

@@ -192,7 +192,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
             name,
             {
               title: checker.title,
-              fields: checker.fields as FieldTable,
+              fields: checker.fields,
               common: common as FieldTable,
             },
           ]),

@@ -14,7 +14,6 @@ import { freezePayload, repeatPayload } from '../webhook/payload.ts'
 import { MAX_ATTEMPTS, countAttempt, settle } from '../webhook/retry.ts'
 import { createNetwork } from '../net/network.ts'
 import type { Network } from '../net/network.ts'
-import type { FieldTable } from '../fields/field.ts'
 import { revive } from '../fields/parse.ts'
 import { deliveryOf } from '../webhook/contact-kind.ts'
 import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
@@ -157,7 +156,7 @@ export function createOutbox({
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
     const end = await kind.deliver(
       { clock, log: core.log, signal: stopping.signal, network: networkOf(kind) },
-      revive(kind.fields as FieldTable, openContact(core, kind, contact)),
+      revive(kind.fields, openContact(core, kind, contact)),
       deliveryOf(row),
     )
     return ended(row, end, at)

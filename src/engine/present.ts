@@ -71,7 +71,7 @@ export function monitorView(entry: Entry, facts: MonitorViewFacts): MonitorView 
   const { fails, oks, inconclusive } = record.machine
   return {
     ...monitorSummary(entry, facts.next_due_at),
-    ...mask(type.checker.fields as FieldTable, entry.settings),
+    ...mask(type.checker.fields, entry.settings),
     ...record.common,
     locations: locationStatuses(entry, facts.locations),
     counters: { fails, oks, inconclusive },

@@ -73,7 +73,7 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
 
 function typeOf(checker: AnyChecker): MonitorType {
   const common = commonFields(checker.common)
-  const own: FieldTable = checker.fields as FieldTable
+  const own: FieldTable = checker.fields
   const twice = Object.keys(own).filter((name) => name in common || name === 'type')
   if (twice.length > 0) {
     throw new ConfigurationError(
@@ -137,7 +137,7 @@ function view({ checker, common }: MonitorType): TypeView {
     type: checker.type,
     name: checker.title,
     description: checker.description,
-    fields: describe(checker.fields as FieldTable),
+    fields: describe(checker.fields),
     causes: Object.entries(causes).map(([code, { text, verdict = 'fail', phase = null }]) => ({
       code,
       text,

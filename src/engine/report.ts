@@ -6,7 +6,6 @@
 
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
-import type { FieldTable } from '../fields/field.ts'
 import { mapSecrets } from '../fields/secrets.ts'
 import type { CheckReport, Json, JsonObject, Outcome } from '../model.ts'
 import type { Trace } from '../net/trace.ts'
@@ -63,7 +62,7 @@ function bounded<T extends Json>(value: T, instead: T): T {
 
 function secretsOf(checker: AnyChecker, stored: JsonObject): string[] {
   const secrets: string[] = []
-  mapSecrets(checker.fields as FieldTable, stored, (secret) => {
+  mapSecrets(checker.fields, stored, (secret) => {
     secrets.push(secret)
     return secret
   })

@@ -6,7 +6,6 @@
  */
 
 import { NotFoundError } from '../errors.ts'
-import type { FieldTable } from '../fields/field.ts'
 import { mapSecrets } from '../fields/secrets.ts'
 import type { JsonObject, LocationState, MonitorRecord } from '../model.ts'
 import { OPENED_INCIDENT } from '../store/store.ts'
@@ -75,7 +74,7 @@ export function createRoster(core: Core): Roster {
 
   function entryOf(record: MonitorRecord, states: readonly LocationState[]): Entry {
     const type = registry.demand(record.type)
-    const fields = type.checker.fields as FieldTable
+    const fields = type.checker.fields
     return {
       record,
       type,
@@ -200,7 +199,7 @@ export function createRoster(core: Core): Roster {
     },
     change: (id, work) => inTurn(id, () => attempt(id, work)),
     seal: (type, settings) =>
-      mapSecrets(type.checker.fields as FieldTable, settings, (secret, path) =>
+      mapSecrets(type.checker.fields, settings, (secret, path) =>
         core.seal.close(secret, place(path)),
       ),
     async drain() {

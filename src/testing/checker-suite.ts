@@ -40,7 +40,7 @@ export function checkerSuite(
   checker: AnyChecker,
   { settings, silent }: CheckerSuiteOptions,
 ): SuiteCase[] {
-  const fields = checker.fields as FieldTable
+  const fields = checker.fields
   const cases: SuiteCase[] = [
     {
       name: 'its type is a lower-case word and every text is there',
@@ -140,7 +140,7 @@ function checked(
 function texts(checker: AnyChecker): void {
   assert.match(checker.type, /^[a-z][a-z0-9_-]*$/)
   assert.ok(checker.title !== '' && checker.description !== '')
-  for (const { name, description } of describe(checker.fields as FieldTable)) {
+  for (const { name, description } of describe(checker.fields)) {
     assert.ok(description !== '', `the field ${name} has no description`)
   }
   for (const [code, { text }] of Object.entries(checker.causes)) {
@@ -157,7 +157,7 @@ function refusesUnknown(fields: FieldTable, settings: JsonObject): void {
 function hidesSecrets(checker: AnyChecker, settings: JsonObject): void {
   const stored = parseSettings(checker, settings)
   const target = checker.target(stored as Stored<FieldTable>)
-  mapSecrets(checker.fields as FieldTable, stored, (secret, path) => {
+  mapSecrets(checker.fields, stored, (secret, path) => {
     assert.ok(!target.includes(secret), `the target shows ${path}`)
     return secret
   })

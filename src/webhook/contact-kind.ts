@@ -33,7 +33,7 @@ export interface ContactKind<T extends FieldTable = FieldTable> {
 
 // See AnyField: `deliver` is contravariant in the settings.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type AnyContactKind = ContactKind<any>
+export type AnyContactKind = Omit<ContactKind<any>, 'fields'> & { readonly fields: FieldTable }
 
 /** A contact kind of your own, with the same rights as the built-in one. */
 export function defineContactKind<const T extends FieldTable>(

@@ -116,7 +116,7 @@ export function contactsOf(
 
 /** @throws ValidationError with the problems of the fields, or of the kind's own judgement */
 async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
-  const table = { ...OWN_FIELDS, ...(kind.fields as FieldTable) }
+  const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { name, all_monitors, ...settings } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
