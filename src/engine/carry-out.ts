@@ -94,9 +94,12 @@ async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise
   } catch (thrown) {
     // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
     const error: unknown = ctx.signal.aborted ? ctx.signal.reason : thrown
-    const { verdict, cause_code, cause_text, phase } = explain(error, { phase: trace.current })
-    if (cause_code === 'internal_error')
+    const { cause_code, cause_text, phase, ...explained } = explain(error, { phase: trace.current })
+    if (cause_code === 'internal_error') {
       ctx.log.error({ err: error, type: checker.type }, 'a checker failed')
+    }
+    // A checker may throw a cause of its own; its table says what that means.
+    const verdict = checker.causes[cause_code]?.verdict ?? explained.verdict
     return { verdict, cause_code, cause_text, findings: phase === null ? {} : { phase } }
   }
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { tcp } from '../../src/checkers/tcp.ts'
+import { tcp as makeTcp } from '../../src/checkers/tcp.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { certificates } from '../support/certificates.ts'
 import type { CertificateKind } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
+
+const tcp = makeTcp()
 
 const host = '127.0.0.1'
 const silent = (): void => undefined
