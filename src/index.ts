@@ -35,6 +35,8 @@ export type {
   TypeView,
   VersionOptions,
 } from './engine/api.ts'
+export { createEngine } from './engine/engine.ts'
+export type { EngineOptions } from './engine/engine.ts'
 export type { EngineEvents } from './engine/events.ts'
 export { runCheck } from './engine/run-check.ts'
 export type { RunCheckOptions } from './engine/run-check.ts'
@@ -82,6 +84,8 @@ export type {
   Verdict,
 } from './model.ts'
 export { CheckFailure } from './net/failure.ts'
-export type { Connection, HttpExchange, HttpRequest, Net } from './net/net.ts'
+export type { TargetRule } from './net/guard.ts'
+export type { Connection, HttpExchange, HttpRequest, Net, TargetPolicy } from './net/net.ts'
 export type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from './probes/transport.ts'
 export type { Store } from './store/store.ts'
+export type { AnyContactKind } from './webhook/contact-kind.ts'

@@ -29,6 +29,7 @@ it('every subpath keeps its names', () => {
       StorageError
       ValidationError
       WatchpostError
+      createEngine
       defineChecker
       down
       field
@@ -41,6 +42,7 @@ it('every subpath keeps its names', () => {
       type AccountScope
       type AccountView
       type AnyChecker
+      type AnyContactKind
       type AttemptView
       type CauseInfo
       type CauseTable
@@ -57,6 +59,7 @@ it('every subpath keeps its names', () => {
       type ContactView
       type Engine
       type EngineEvents
+      type EngineOptions
       type Field
       type FieldTable
       type Findings
@@ -99,6 +102,8 @@ it('every subpath keeps its names', () => {
       type StatusView
       type Store
       type Stored
+      type TargetPolicy
+      type TargetRule
       type Timer
       type TypeView
       type UptimeDay

@@ -1,0 +1,77 @@
+/**
+ * `key=value` words of a command line as the settings of a check.
+ *
+ * @module
+ */
+
+import { ConfigurationError, ValidationError } from '../../errors.ts'
+import type { AnyField, FieldTable } from '../../fields/field.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import type { Json, JsonObject } from '../../model.ts'
+
+type Nested = { [key: string]: Json | undefined }
+
+/**
+ * A value that parses as JSON is JSON, but for a number or a flag where the field holds text:
+ * `expected_status=200` and `pass=1234` are what they look like. Dotted keys nest.
+ *
+ * @throws ConfigurationError, ValidationError
+ */
+export function readWords(fields: FieldTable, words: readonly string[]): JsonObject {
+  const settings = empty()
+  for (const word of words) {
+    const at = word.indexOf('=')
+    if (at < 1) {
+      throw new ConfigurationError(`"${word}" is not of the form key=value (see --help)`)
+    }
+    const key = word.slice(0, at)
+    if (key === 'timeout_ms') throw new ConfigurationError('timeout_ms: it is a flag, --timeout-ms')
+    const path = key.split('.')
+    if (!place(settings, path, valueOf(word.slice(at + 1), fieldAt(fields, path)))) {
+      throw new ValidationError({ [key]: 'invalid: given twice' })
+    }
+  }
+  return settings
+}
+
+/** Without a prototype, so that a key of any name is a key. */
+function empty(): Nested {
+  return Object.create(null) as Nested
+}
+
+/** `false` where something is there already. */
+function place(settings: Nested, [name = '', ...rest]: readonly string[], value: Json): boolean {
+  const held = settings[name]
+  if (rest.length === 0) {
+    settings[name] = value
+    return held === undefined
+  }
+  if (held !== undefined && !isPlainObject(held)) return false
+  const group = (settings[name] = held ?? empty())
+  return place(group, rest, value)
+}
+
+function fieldAt(fields: FieldTable, path: readonly string[]): AnyField | undefined {
+  const [name = '', ...rest] = path
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  const group = field?.info.fields
+  return rest.length === 0 || group === undefined ? field : fieldAt(group, rest)
+}
+
+const TEXT_KINDS: ReadonlySet<string> = new Set(['string', 'regex', 'object'])
+
+function valueOf(text: string, field: AnyField | undefined): Json {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+  const scalar = typeof value === 'number' || typeof value === 'boolean'
+  return scalar && field !== undefined && holdsText(field) ? text : value
+}
+
+/** An object without fields of its own is one of names and texts, such as headers. */
+function holdsText({ info }: AnyField): boolean {
+  return TEXT_KINDS.has(info.kind) || info.enum?.every((one) => typeof one === 'string') === true
+}

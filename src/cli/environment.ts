@@ -1,0 +1,213 @@
+/**
+ * Environment variables, and the flags of the same names that win over them: read once, strictly, each
+ * with the sentence that `--help` shows.
+ *
+ * @module
+ */
+
+import { isIP } from 'node:net'
+import { ConfigurationError } from '../errors.ts'
+import { parseCidr } from '../net/ip.ts'
+import type { Environment, Flags, FlagOptions } from './command.ts'
+import { textFlag } from './command.ts'
+import { LOG_LEVELS } from './logger.ts'
+
+interface Setting<T> {
+  readonly variable: string
+  readonly flag: string
+  readonly about: string
+  /** Used where nothing was given. */
+  readonly fallback: T
+  /** @throws ConfigurationError with what is wrong; a secret is never repeated */
+  read(text: string): T
+}
+
+const SETTINGS = {
+  port: setting('PORT', 'Port to listen on; 0 is any free one (8080)', 8080, portOf),
+  host: setting('HOST', 'Address to listen on (127.0.0.1)', '127.0.0.1', hostOf),
+  data: setting('WATCHPOST_DATA', 'SQLite file (data/watchpost.db)', 'data/watchpost.db', same),
+  database_url: setting('DATABASE_URL', 'PostgreSQL instead of SQLite; not yet', null, noPostgres),
+  redis_url: setting('REDIS_URL', 'Remote probes over BullMQ; not yet', null, noRedis),
+  api_key: setting('WATCHPOST_API_KEY', 'First API key, 16 to 512 characters', undefined, keyOf),
+  secret_key: setting(
+    'WATCHPOST_SECRET_KEY',
+    'Seals secrets in the file: base64 of 32 bytes',
+    undefined,
+    secretKeyOf,
+  ),
+  targets: setting('WATCHPOST_TARGETS', 'What may be checked: open or public (open)', 'open', rule),
+  webhook_allow: setting(
+    'WATCHPOST_WEBHOOK_ALLOW',
+    'Private ranges that webhooks may reach: CIDRs, with commas',
+    [],
+    rangesOf,
+  ),
+  locations: setting(
+    'WATCHPOST_LOCATIONS',
+    'Names of locations, with commas (local)',
+    ['local'],
+    namesOf,
+  ),
+  contacts: setting(
+    'WATCHPOST_CONTACTS',
+    'JSON file of contacts, synced at start',
+    undefined,
+    same,
+  ),
+  base_url: setting(
+    'WATCHPOST_BASE_URL',
+    'Address from outside, for heartbeats (where it listens)',
+    undefined,
+    baseUrlOf,
+  ),
+  log_level: setting('LOG_LEVEL', `${LOG_LEVELS.join(', ')} (info)`, 'info', levelOf),
+}
+
+export type SettingName = keyof typeof SETTINGS
+export type SettingValues<N extends SettingName> = {
+  readonly [K in N]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
+}
+
+/**
+ * The values of these settings. An empty variable counts as one that is not set, as in compose files.
+ *
+ * @throws ConfigurationError that begins with the flag or variable at fault
+ */
+export function readSettings<N extends SettingName>(
+  names: readonly N[],
+  { flags, env }: { readonly flags: Flags; readonly env: Environment },
+): SettingValues<N> {
+  const entries = names.map((name) => {
+    const each = SETTINGS[name] as Setting<unknown>
+    const flag = textFlag(flags, each.flag)
+    if (flag !== undefined) return [name, valueOf(each, flag, `--${each.flag}`)]
+    const variable = env[each.variable]
+    if (variable === undefined || variable === '') return [name, each.fallback]
+    return [name, valueOf(each, variable, each.variable)]
+  })
+  return Object.fromEntries(entries) as SettingValues<N>
+}
+
+/** The flags of these settings, for `parseArgs`. */
+export function settingFlags(names: readonly SettingName[]): FlagOptions {
+  return Object.fromEntries(names.map((name) => [SETTINGS[name].flag, { type: 'string' }]))
+}
+
+/** The part of `--help` about these settings. */
+export function settingsHelp(names: readonly SettingName[]): string {
+  const rows = names.map((name) => SETTINGS[name])
+  return rows
+    .map(({ flag, variable, about }) => `  --${flag.padEnd(14)} ${variable.padEnd(24)} ${about}`)
+    .join('\n')
+}
+
+/** Variables that look like ours and are none: a mistyped one would be silence where a rule was meant. */
+export function strangeVariables(env: Environment): string[] {
+  const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable))
+  return Object.keys(env).filter((name) => name.startsWith('WATCHPOST_') && !known.has(name))
+}
+
+function setting<T>(
+  variable: string,
+  about: string,
+  fallback: T,
+  read: (text: string) => T,
+): Setting<T> {
+  const flag = variable
+    .replace(/^WATCHPOST_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')
+  return { variable, flag, about, fallback, read }
+}
+
+function valueOf(each: Setting<unknown>, text: string, source: string): unknown {
+  try {
+    return each.read(text)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigurationError(`${source}: ${problem}`, { cause })
+  }
+}
+
+function wrong(problem: string): ConfigurationError {
+  return new ConfigurationError(problem)
+}
+
+function same(text: string): string {
+  if (text.trim() === '') throw wrong('a path is expected')
+  return text
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
+  if (port > 65535) throw wrong(`"${text}" is no port; 0 to 65535 is expected`)
+  return port
+}
+
+function hostOf(text: string): string {
+  if (isIP(text) === 0 && !/^[a-z\d][a-z\d.-]*$/i.test(text)) {
+    throw wrong(`"${text}" is no address; one such as 127.0.0.1 or 0.0.0.0 is expected`)
+  }
+  return text
+}
+
+function noPostgres(): null {
+  throw wrong('the PostgreSQL store is not part of this version; unset it to keep data in SQLite')
+}
+
+function noRedis(): null {
+  throw wrong('the BullMQ transport is not part of this version; unset it to check from here')
+}
+
+function keyOf(text: string): string {
+  if (/^[\x21-\x7e]{16,512}$/.test(text)) return text
+  throw wrong('16 to 512 characters are expected, printable ASCII without spaces')
+}
+
+function secretKeyOf(text: string): string {
+  const bytes = Buffer.from(text, 'base64')
+  if (/^[\w+/-]+=*$/.test(text) && bytes.length === 32) return text
+  throw wrong('the base64 of 32 bytes is expected; make one with: openssl rand -base64 32')
+}
+
+function rule(text: string): 'open' | 'public' {
+  if (text === 'open' || text === 'public') return text
+  throw wrong(`"${text}" is neither open nor public`)
+}
+
+function rangesOf(text: string): readonly string[] {
+  return listOf(text).map((range) => {
+    parseCidr(range)
+    return range
+  })
+}
+
+const NAME_LIMIT = 64
+
+function namesOf(text: string): readonly string[] {
+  const names = listOf(text)
+  const long = names.find((name) => name.length > NAME_LIMIT)
+  if (long !== undefined) throw wrong(`"${long}" has more than ${NAME_LIMIT} characters`)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw wrong(`"${twice}" is named twice`)
+  return names
+}
+
+function listOf(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  if (items.includes('')) throw wrong(`"${text}" has an empty entry`)
+  return items
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url !== undefined && url.search + url.hash + url.username + url.password === ''
+  if (plain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '')
+  throw wrong(`"${text}" is no address such as https://watch.example.com`)
+}
+
+function levelOf(text: string): (typeof LOG_LEVELS)[number] {
+  const level = LOG_LEVELS.find((name) => name === text)
+  if (level !== undefined) return level
+  throw wrong(`"${text}" is no level; ${LOG_LEVELS.join(', ')} are`)
+}

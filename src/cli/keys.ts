@@ -1,0 +1,144 @@
+/**
+ * `watchpost keys`: API keys, made and revoked by whoever may write the data file.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import type { AccountScope, Engine } from '../engine/api.ts'
+import { createEngine } from '../engine/engine.ts'
+import type { AccountView, KeyView } from '../engine/views.ts'
+import { ConfigurationError, WatchpostError } from '../errors.ts'
+import { sqliteStore } from '../store/sqlite/index.ts'
+import { EXIT, textFlag } from './command.ts'
+import type { Call, Command } from './command.ts'
+import { readSettings, settingFlags, settingsHelp } from './environment.ts'
+import { say, table } from './terminal.ts'
+
+const SETTINGS = ['data', 'database_url'] as const
+
+export const command: Command = {
+  help: `watchpost keys create [--name n] [--account a]
+watchpost keys list
+watchpost keys revoke <id|prefix>
+
+API keys in the data file, also beside a running server (on Node >= 22.13).
+
+  watchpost keys create --name ci              the key stands alone on the last line
+  watchpost keys create --account customer-7   makes the account where it is new
+  watchpost keys revoke svc_4fTz
+
+  --name           how the key is listed (default)
+  --account        name or id of the account (the first one)
+${settingsHelp(SETTINGS)}`,
+  options: {
+    name: { type: 'string' },
+    account: { type: 'string' },
+    ...settingFlags(SETTINGS),
+  },
+  run,
+}
+
+type Action = (engine: Engine, call: Call) => Promise<void>
+const ACTIONS: Readonly<Record<string, Action>> = { create, list, revoke }
+
+async function run(call: Call): Promise<number> {
+  const { data } = readSettings(SETTINGS, call)
+  const [name = ''] = call.words
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+  if (action === undefined) {
+    throw new ConfigurationError('keys create, keys list or keys revoke is expected (see --help)')
+  }
+  if (call.words.length !== (action === revoke ? 2 : 1)) {
+    throw new ConfigurationError(
+      action === revoke
+        ? 'keys revoke takes the id or the prefix of one key (see keys list)'
+        : `keys ${name} takes flags only, but was given "${call.words[1] ?? ''}"`,
+    )
+  }
+  if (action !== create && !existsSync(data)) {
+    throw refusal(`there is no data file ${data}; it is made by serve, or by keys create`)
+  }
+  const store = sqliteStore({ file: data, guest: true })
+  await using engine = createEngine({ store, checkers: [] })
+  await engine.open()
+  await action(engine, call)
+  return EXIT.ok
+}
+
+async function create(engine: Engine, { flags }: Call): Promise<void> {
+  const scope = await accountFor(engine, textFlag(flags, 'account'))
+  const name = textFlag(flags, 'name')
+  const { key, view } = await scope.keys.create(name === undefined ? {} : { name })
+  say(`Key ${view.id} "${view.name}" of account ${view.account_id}; it is shown this once:`)
+  say(key)
+}
+
+async function accountFor(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
+  if (wanted === undefined) return engine.account((await firstOf(engine)).id)
+  const accounts = await engine.accounts.list()
+  const known =
+    accounts.find(({ name }) => name === wanted) ?? accounts.find(({ id }) => String(id) === wanted)
+  if (known !== undefined) return engine.account(known.id)
+  // A mistyped id must not become an account of that name.
+  if (/^\d+$/.test(wanted)) throw refusal(`there is no account ${wanted}`)
+  return engine.account((await engine.accounts.create({ name: wanted })).id)
+}
+
+async function firstOf(engine: Engine): Promise<AccountView> {
+  const [first] = await engine.accounts.list()
+  if (first === undefined) throw refusal('there is no account')
+  return first
+}
+
+async function list(engine: Engine): Promise<void> {
+  const rows = (await everyKey(engine)).map(({ account, key }) => [
+    String(key.id),
+    `${account.id} ${account.name}`,
+    key.name,
+    `${key.prefix}…`,
+    key.created_at,
+    key.last_used_at ?? 'never',
+    key.revoked_at === null ? '' : `revoked ${key.revoked_at}`,
+  ])
+  const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'CREATED', 'LAST USED', '']
+  for (const line of table([head, ...rows])) say(line)
+}
+
+async function revoke(engine: Engine, { words }: Call): Promise<void> {
+  const wanted = words[1] ?? ''
+  const keys = await everyKey(engine)
+  const byId = keys.filter(({ key }) => String(key.id) === wanted)
+  const whole = (await engine.authenticate(wanted))?.key.id
+  const begun = keys.filter(
+    ({ key: { id, prefix, revoked_at } }) =>
+      id === whole || (revoked_at === null && prefix.startsWith(wanted)),
+  )
+  const found = byId.length > 0 ? byId : begun
+  const [only] = found
+  if (only === undefined) throw refusal(`there is no such key (see keys list)`)
+  if (found.length > 1) {
+    const ids = found.map(({ key }) => key.id).join(', ')
+    throw refusal(`"${wanted}" is the beginning of several keys: revoke one by its id (${ids})`)
+  }
+  await engine.account(only.account.id).keys.revoke(only.key.id)
+  say(`Key ${only.key.id} "${only.key.name}" is revoked.`)
+}
+
+interface Owned {
+  readonly account: AccountView
+  readonly key: KeyView
+}
+
+async function everyKey(engine: Engine): Promise<Owned[]> {
+  const owned = await Promise.all(
+    (await engine.accounts.list()).map(async (account) =>
+      (await engine.account(account.id).keys.list()).map((key) => ({ account, key })),
+    ),
+  )
+  return owned.flat()
+}
+
+function refusal(message: string): WatchpostError {
+  return new WatchpostError('refused', message)
+}

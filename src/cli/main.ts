@@ -1,0 +1,105 @@
+#!/usr/bin/env node
+/**
+ * `watchpost`: finds the command, reads its flags, and turns what it throws into one clear line and an
+ * exit code. A command is loaded when it is called, so that `check` starts fast.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+import { systemClock } from '../clock.ts'
+import { ConfigurationError, isWatchpostError, ValidationError } from '../errors.ts'
+import { VERSION } from '../version.ts'
+import { EXIT } from './command.ts'
+import type { Command, Flags } from './command.ts'
+import { complain, outliveReaders, printable, say } from './terminal.ts'
+
+const COMMANDS: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  serve: () => import('./serve/index.ts'),
+  check: () => import('./check/index.ts'),
+  keys: () => import('./keys.ts'),
+  types: () => import('./types.ts'),
+  verify: () => import('./verify.ts'),
+  probe: () => import('./probe.ts'),
+}
+
+const HELP = `watchpost ${VERSION}: uptime monitoring
+
+  watchpost serve                       the REST server, data in an SQLite file
+  watchpost check <type> key=value …    one check now; exit code 0 ok, 2 failing, 3 unknown
+  watchpost keys create|list|revoke     API keys
+  watchpost types                       the types of checks with their fields
+  watchpost verify --secret s --header 'sha256=…' [file]   is this webhook genuine?
+
+Each has a --help of its own, with examples.`
+
+/** A handle that somebody forgot must not keep a finished command alive. */
+const LINGER_MS = 1000
+
+outliveReaders()
+process.exitCode = await main(process.argv.slice(2))
+systemClock.timer(LINGER_MS, () => process.exit(), { background: true })
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === '--version' || name === '-v') {
+    say(VERSION)
+    return EXIT.ok
+  }
+  if (name === '--help' || name === '-h' || name === 'help') {
+    say(HELP)
+    return EXIT.ok
+  }
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load === undefined) {
+    const problem = name === undefined ? 'a command is expected' : `there is no command "${name}"`
+    complain(`${problem}; there are ${Object.keys(COMMANDS).join(', ')} (see watchpost --help)`)
+    return EXIT.usage
+  }
+  try {
+    const { command } = await load()
+    return await perform(command, args)
+  } catch (error) {
+    return explain(error, name ?? '')
+  }
+}
+
+async function perform(command: Command, args: readonly string[]): Promise<number> {
+  const help = { help: { type: 'boolean', short: 'h' } } as const
+  const options = { ...command.options, ...help }
+  const parsed = parse(() =>
+    parseArgs({ args: [...args], options, allowPositionals: true, strict: true }),
+  )
+  const flags = parsed.values as Flags
+  if (flags['help'] === true) {
+    say(command.help)
+    return EXIT.ok
+  }
+  return command.run({ flags, words: parsed.positionals, env: process.env })
+}
+
+function parse<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    // Node's message goes on with advice about "--", on further lines or sentences.
+    const [problem] = (cause instanceof Error ? cause.message : String(cause)).split(/\.? To |\n/)
+    throw new ConfigurationError(`${problem ?? ''} (see --help)`, { cause })
+  }
+}
+
+function explain(error: unknown, name: string): number {
+  if (error instanceof ValidationError) {
+    const problems = Object.entries(error.fields).map(([field, text]) => `${field}: ${text}`)
+    process.stderr.write(`${printable(problems.join('\n'))}\n`)
+    return EXIT.usage
+  }
+  if (error instanceof ConfigurationError) {
+    complain(error.message)
+    return EXIT.usage
+  }
+  const foreseen = isWatchpostError(error)
+  const stack = error instanceof Error ? error.stack : undefined
+  complain(foreseen ? error.message : `this is a mistake of ours: ${stack ?? String(error)}`)
+  // A plugin that could not do its work has nothing to say about the target.
+  return name === 'check' ? EXIT.unknown : EXIT.failed
+}

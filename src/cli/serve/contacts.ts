@@ -1,0 +1,103 @@
+/**
+ * The contacts file: since the REST API only lists contacts, this is where an operator writes them.
+ *
+ * @module
+ */
+
+import { readFile, stat } from 'node:fs/promises'
+import type { ContactInput, Engine } from '../../engine/api.ts'
+import { createEngine } from '../../engine/engine.ts'
+import { ConfigurationError, ValidationError } from '../../errors.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import { memoryStore } from '../../store/memory.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+
+const FILE_LIMIT_BYTES = 4 * 1024 * 1024
+
+/**
+ * The entries of the file, all of them valid: nothing is changed for a file with a mistake in it.
+ *
+ * @throws ConfigurationError that names file, entry and field
+ */
+export async function readContacts(
+  path: string | undefined,
+  kind: AnyContactKind,
+): Promise<readonly ContactInput[]> {
+  if (path === undefined) return []
+  const wrong = (problem: string) =>
+    new ConfigurationError(`WATCHPOST_CONTACTS: ${path}: ${problem}`)
+  const list = await parseFile(path, wrong)
+  if (!Array.isArray(list)) throw wrong('an array of contacts is expected')
+  // The same rules as for any contact, on an engine that is thrown away.
+  const rehearsal = createEngine({ store: memoryStore(), checkers: [], contacts: [kind] })
+  const names = new Map<unknown, number>()
+  for (const [index, entry] of (list as unknown[]).entries()) {
+    const place = `entry ${index + 1}`
+    if (!isPlainObject(entry)) throw wrong(`${place}: an object is expected`)
+    const name = typeof entry.name === 'string' ? entry.name.trim() : entry.name
+    if (name === undefined || name === null) throw wrong(`${place}: name: required`)
+    const earlier = names.get(name)
+    if (earlier !== undefined) throw wrong(`${place}: name: the same as in entry ${earlier}`)
+    names.set(name, index + 1)
+    const problem = await problemOf(rehearsal, entry as ContactInput)
+    if (problem !== undefined) throw wrong(`${place} (${JSON.stringify(name)}): ${problem}`)
+  }
+  return list as ContactInput[]
+}
+
+/** Creates or updates by name; contacts that the file does not name are left alone. */
+export async function syncContacts(
+  engine: Engine,
+  entries: readonly ContactInput[],
+): Promise<void> {
+  const known = new Map((await engine.contacts.list()).map((contact) => [contact.name, contact]))
+  for (const entry of entries) {
+    const contact = known.get(entry.name.trim())
+    if (contact === undefined) {
+      await engine.contacts.create(entry)
+      continue
+    }
+    // The file is the whole truth: a setting it does not have goes back to its default.
+    const absent = [...Object.keys(contact.settings), 'all_monitors'].map((name) => [name, null])
+    await engine.contacts.update(contact.id, { ...Object.fromEntries(absent), ...entry } as never)
+  }
+}
+
+async function parseFile(
+  path: string,
+  wrong: (problem: string) => ConfigurationError,
+): Promise<unknown> {
+  let text: string
+  try {
+    const { size } = await stat(path)
+    if (size > FILE_LIMIT_BYTES) throw new Error(`more than ${FILE_LIMIT_BYTES} bytes`)
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw wrong(`cannot be read: ${messageOf(error)}`)
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // Node repeats a piece of the text, which may hold a secret.
+    const place = /(?:line \d+ column \d+|position \d+)/.exec(messageOf(error))?.[0]
+    throw wrong(`is not valid JSON${place === undefined ? '' : ` at ${place}`}`)
+  }
+}
+
+async function problemOf(rehearsal: Engine, entry: ContactInput): Promise<string | undefined> {
+  try {
+    await rehearsal.contacts.create(entry)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    const problems = Object.entries(error.fields).map(([field, text]) => `${field}: ${text}`)
+    const hint = /private_address/.test(problems.join())
+      ? ' (WATCHPOST_WEBHOOK_ALLOW opens a range)'
+      : ''
+    return problems.join('; ') + hint
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

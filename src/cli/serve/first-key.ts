@@ -1,0 +1,58 @@
+/**
+ * The first API key: made and printed once, or given by the operator.
+ *
+ * @module
+ */
+
+import type { Engine } from '../../engine/api.ts'
+import { isWatchpostError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
+import { say } from '../terminal.ts'
+
+const GIVEN = 'WATCHPOST_API_KEY'
+
+interface KeyOptions {
+  readonly api_key: string | undefined
+  /** Where the API listens. */
+  readonly address: string
+  readonly log: Logger
+}
+
+export async function ensureKey(
+  engine: Engine,
+  { api_key, address, log }: KeyOptions,
+): Promise<void> {
+  if (api_key !== undefined) {
+    await ensureGiven(engine, api_key, log)
+    return
+  }
+  if ((await engine.keys.list()).length > 0) return
+  const { key } = await engine.keys.create({ name: 'first' })
+  say(`API key: ${key}`)
+  say(`It is shown this once. A first monitor:\n\n${firstMonitor(address, key)}\n`)
+}
+
+async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<void> {
+  if ((await engine.authenticate(key)) === undefined) {
+    try {
+      await engine.keys.create({ name: GIVEN, key })
+    } catch (error) {
+      if (!isWatchpostError(error) || error.code !== 'validation') throw error
+      // It is known and revoked. Whoever revoked it meant it; the monitors go on all the same.
+      log.warn({}, `${GIVEN} is a key that was revoked; it stays so`)
+    }
+  }
+  const others = (await engine.keys.list()).filter(
+    ({ name, revoked_at, prefix }) =>
+      name === GIVEN && revoked_at === null && !key.startsWith(prefix),
+  )
+  for (const { id } of others) {
+    log.warn({ key_id: id }, `an earlier ${GIVEN} still works; watchpost keys revoke ${id} ends it`)
+  }
+}
+
+/** One line, so that it survives every way of copying. */
+function firstMonitor(address: string, key: string): string {
+  const body = JSON.stringify({ type: 'http', name: 'Example', url: 'https://example.com' })
+  return `curl -s ${address}/api/v1/monitors -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`
+}

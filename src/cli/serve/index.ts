@@ -1,0 +1,140 @@
+/**
+ * `watchpost serve`: engine, SQLite store and REST API as one process.
+ *
+ * @module
+ */
+
+import { builtinCheckers } from '../../checkers/index.ts'
+import { systemClock } from '../../clock.ts'
+import type { Engine } from '../../engine/api.ts'
+import { createEngine } from '../../engine/engine.ts'
+import { ConfigurationError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
+import { createRest } from '../../rest/index.ts'
+import { toNodeHandler } from '../../rest/node.ts'
+import { sqliteStore } from '../../store/sqlite/index.ts'
+import { webhookContact } from '../../webhook/webhook-kind.ts'
+import { EXIT } from '../command.ts'
+import type { Call, Command } from '../command.ts'
+import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
+import type { SettingValues } from '../environment.ts'
+import { lineLogger } from '../logger.ts'
+import { say } from '../terminal.ts'
+import { readContacts, syncContacts } from './contacts.ts'
+import { ensureKey } from './first-key.ts'
+import { narrate } from './narrate.ts'
+import { stopSignal } from './stop-signal.ts'
+import { createWebServer } from './web-server.ts'
+import type { WebServer } from './web-server.ts'
+
+const SETTINGS = [
+  'port',
+  'host',
+  'data',
+  'database_url',
+  'redis_url',
+  'api_key',
+  'secret_key',
+  'targets',
+  'webhook_allow',
+  'locations',
+  'contacts',
+  'base_url',
+  'log_level',
+] as const
+
+type ServeSettings = SettingValues<(typeof SETTINGS)[number]>
+
+export const command: Command = {
+  help: `watchpost serve
+
+The REST API on http, with everything in one SQLite file. The first start makes an account and prints
+its API key once. SIGTERM and SIGINT end it in order.
+
+  watchpost serve
+  watchpost serve --port 0 --data /var/lib/watchpost/watchpost.db
+  WATCHPOST_API_KEY=$KEY WATCHPOST_TARGETS=public watchpost serve --host 0.0.0.0
+
+${settingsHelp(SETTINGS)}
+
+An entry of the contacts file, which is an array of them, matched by name:
+  { "kind": "webhook", "name": "ops", "url": "https://example.com/hook", "secret": "…", "all_monitors": true }`,
+  options: settingFlags(SETTINGS),
+  run,
+}
+
+async function run({ flags, words, env }: Call): Promise<number> {
+  const [stranger] = words
+  if (stranger !== undefined)
+    throw new ConfigurationError(`serve takes no "${stranger}" (see --help)`)
+  const settings = readSettings(SETTINGS, { flags, env })
+  const log = lineLogger(settings.log_level)
+  for (const name of strangeVariables(env)) log.warn({ name }, 'this variable has no meaning here')
+  warnOfOldNode(log)
+
+  const signal = stopSignal(systemClock)
+  const web = createWebServer(log)
+  const address = await web.listen(settings)
+  try {
+    const engine = await open(settings, { web, address, log })
+    say(`Listening on ${address}, data in ${settings.data}`)
+    log.info({ signal: await signal }, 'stopping: what runs may end')
+    web.refuse()
+    await engine.stop()
+    log.info({}, 'stopped')
+  } finally {
+    await web.close()
+  }
+  return EXIT.ok
+}
+
+interface Surroundings {
+  readonly web: WebServer
+  readonly address: string
+  readonly log: Logger
+}
+
+async function open(settings: ServeSettings, { web, address, log }: Surroundings): Promise<Engine> {
+  const kind = webhookContact({ guard: { allowCidrs: settings.webhook_allow } })
+  const contacts = await readContacts(settings.contacts, kind)
+  const engine: Engine = createEngine({
+    store: sqliteStore({ file: settings.data }),
+    checkers: builtinCheckers(),
+    contacts: [kind],
+    locations: settings.locations,
+    targets: settings.targets,
+    baseUrl: settings.base_url ?? reachable(address, settings.host),
+    logger: log,
+    ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
+  })
+  try {
+    await engine.open()
+    await syncContacts(engine, contacts)
+    await ensureKey(engine, { api_key: settings.api_key, address, log })
+    narrate(engine, log)
+    await engine.start()
+  } catch (error) {
+    await engine.stop({ drain_ms: 0 }).catch((err: unknown) => {
+      log.error({ err }, 'the engine could not be stopped')
+    })
+    throw error
+  }
+  web.mount(engine, toNodeHandler(createRest(engine, { logger: log })))
+  return engine
+}
+
+/** An address for everybody is nobody's address to call: then heartbeats show their path alone. */
+function reachable(address: string, host: string): string {
+  return /^(?:0\.0\.0\.0|::0?)$/.test(host) ? '' : address
+}
+
+const SUPPORTED_NODE = 22
+
+function warnOfOldNode(log: Logger): void {
+  const major = parseInt(process.versions.node, 10)
+  if (major >= SUPPORTED_NODE) return
+  log.warn(
+    { node: process.versions.node },
+    `Node ${major} gets no more security fixes; Node 24 is the one we recommend`,
+  )
+}

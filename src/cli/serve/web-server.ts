@@ -1,0 +1,154 @@
+/**
+ * The HTTP server: our limits, health, a page that points on, and the API.
+ *
+ * @module
+ */
+
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { systemClock } from '../../clock.ts'
+import type { Engine } from '../../engine/api.ts'
+import { WatchpostError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
+import type { NodeHandler } from '../../rest/node.ts'
+
+/** Slow or idle clients must not hold what others need (Node: 60 s, 300 s, no bound). */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5000,
+  maxHeaderSize: 16 * 1024,
+} as const
+const MAX_CONNECTIONS = 1000
+
+/** For answers that are under way when the engine has stopped. */
+const LAST_ANSWERS_MS = 1000
+
+export interface WebServer {
+  /** Begins to listen; answers 503 until something is mounted. Resolves with the address. */
+  listen(where: { readonly port: number; readonly host: string }): Promise<string>
+  mount(engine: Engine, api: NodeHandler): void
+  /** Takes no further connections. */
+  refuse(): void
+  /** Ends what is left, within a second: a client that does not take its answer is cut off. */
+  close(): Promise<void>
+}
+
+interface Mounted {
+  readonly engine: Engine
+  readonly api: NodeHandler
+}
+
+export function createWebServer(log: Logger): WebServer {
+  let mounted: Mounted | undefined
+  const server = createServer(LIMITS, (req, res) => {
+    answer(req, res, mounted).catch((err: unknown) => {
+      log.error({ err }, 'a request could not be answered')
+      res.destroy()
+    })
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  let closed: Promise<void> | undefined
+  const refuse = (): Promise<void> =>
+    (closed ??= new Promise((resolve) => server.close(() => resolve())))
+  return {
+    listen: (where) => listen(server, where),
+    mount: (engine, api) => void (mounted = { engine, api }),
+    refuse: () => void refuse(),
+    async close() {
+      const timer = systemClock.timer(LAST_ANSWERS_MS, () => server.closeAllConnections())
+      server.closeIdleConnections()
+      await refuse()
+      timer.cancel()
+    },
+  }
+}
+
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  mounted: Mounted | undefined,
+): Promise<void> {
+  const [path] = (req.url ?? '').split('?')
+  if (mounted === undefined) {
+    send(res, { status: 503, type: 'application/json', body: '{"ok":false,"error":"starting"}' })
+  } else if (path === '/healthz' && isRead(req)) {
+    send(res, await health(mounted.engine))
+  } else if (path === '/' && isRead(req)) {
+    send(res, { status: 200, type: 'text/html; charset=utf-8', body: PAGE })
+  } else {
+    mounted.api(req, res)
+  }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+function send(res: ServerResponse, { status, type, body }: Answer): void {
+  res.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  res.end(body)
+}
+
+/** 200 while checks are made, else 503: for load balancers and for the monitor of this monitor. */
+async function health(engine: Engine): Promise<Answer> {
+  const type = 'application/json'
+  try {
+    const figures = await engine.health()
+    const { running: ok } = figures
+    return { status: ok ? 200 : 503, type, body: JSON.stringify({ ok, ...figures }) }
+  } catch {
+    return { status: 503, type, body: '{"ok":false,"error":"unavailable"}' }
+  }
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>watchpost</title>
+<h1>watchpost is running</h1>
+<p>The API is at <code>/api/v1</code>, with a key in <code>Authorization: Bearer …</code>;
+its description is <a href="/api/v1/openapi.json">openapi.json</a>. Health: <a href="/healthz">healthz</a>.</p>
+</html>
+`
+
+function listen(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new WatchpostError('listen', explain(error, port, host), { cause: error }))
+    })
+    server.listen(port, host, () => {
+      const { port: taken } = server.address() as AddressInfo
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`)
+    })
+  })
+}
+
+function explain({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE') {
+    return `port ${port} on ${host} is in use; choose another with PORT or --port (0 is any free one)`
+  }
+  if (code === 'EACCES') {
+    return `this user may not listen on port ${port}; choose one above 1023 with PORT or --port`
+  }
+  if (/^(?:EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN)$/.test(code ?? '')) {
+    return `${host} is no address of this machine; choose another with HOST or --host`
+  }
+  return `cannot listen on ${host}, port ${port}: ${message}`
+}

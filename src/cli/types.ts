@@ -1,0 +1,58 @@
+/**
+ * `watchpost types`: what can be checked, and by which settings.
+ *
+ * @module
+ */
+
+import { builtinCheckers } from '../checkers/index.ts'
+import type { TypeView } from '../engine/api.ts'
+import { createEngine } from '../engine/engine.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { FieldRow } from '../fields/describe.ts'
+import { memoryStore } from '../store/memory.ts'
+import type { Call, Command } from './command.ts'
+import { EXIT } from './command.ts'
+import { say, sayJson, table } from './terminal.ts'
+
+export const command: Command = {
+  help: `watchpost types [type …] [--json]
+
+The types of checks with their fields; those with * are required.
+
+  watchpost types
+  watchpost types http dns
+  watchpost types --json     an array, as in GET /api/v1/types`,
+  options: { json: { type: 'boolean' } },
+  run,
+}
+
+function run({ flags, words }: Call): Promise<number> {
+  const all = createEngine({ store: memoryStore(), checkers: builtinCheckers() }).types.list()
+  const stranger = words.find((word) => all.every(({ type }) => type !== word))
+  if (stranger !== undefined) {
+    const types = all.map(({ type }) => type).join(', ')
+    throw new ConfigurationError(`there is no type "${stranger}"; there are ${types}`)
+  }
+  const views = words.length === 0 ? all : all.filter(({ type }) => words.includes(type))
+  if (flags['json'] === true) sayJson(views)
+  else say(views.map((view) => describe(view).join('\n')).join('\n\n'))
+  return Promise.resolve(EXIT.ok)
+}
+
+function describe({ type, name, available, install, fields }: TypeView): string[] {
+  const missing = available ? '' : ` (not installed: ${install ?? ''})`
+  return [`${type}: ${name}${missing}`, ...table(fields.map(rowOf))]
+}
+
+function rowOf(field: FieldRow): string[] {
+  const { name, required, kind, description, min, max, unit } = field
+  const bounds = min === undefined && max === undefined ? '' : ` ${min ?? ''}..${max ?? ''}`
+  const measure = unit === undefined ? '' : ` ${unit}`
+  const choice = field.enum === undefined ? '' : `; one of ${field.enum.join(', ')}`
+  const fallback = field.default === null ? '' : `; default ${JSON.stringify(field.default)}`
+  return [
+    `  ${name}${required ? '*' : ''}`,
+    kind === 'enum' ? 'one of' : `${kind}${bounds}${measure}`,
+    `${description}${choice}${fallback}`,
+  ]
+}
