@@ -60,6 +60,27 @@ export async function settleCommon(
   }
 }
 
+/** Stored settings without ids that are gone since: they are nobody's fault in a later change. */
+export async function withoutGone(
+  core: Core,
+  account_id: number,
+  common: CommonSettings,
+): Promise<CommonSettings> {
+  const contacts = new Set((await core.store.contacts.list(account_id)).map(({ id }) => id))
+  const locations = new Set(core.locations.map(({ id }) => id))
+  const location_ids = common.location_ids.filter((id) => locations.has(id))
+  const left = location_ids.length === 0 ? [...locations] : location_ids
+  return {
+    ...common,
+    location_ids: left,
+    confirm_locations: Math.min(common.confirm_locations, left.length),
+    contact_ids: common.contact_ids.filter((id) => contacts.has(id)),
+    contact_delay: Object.fromEntries(
+      Object.entries(common.contact_delay).filter(([id]) => contacts.has(Number(id))),
+    ),
+  }
+}
+
 function locationProblems(
   core: Core,
   { confirm_locations }: Stored<CommonFields>,

@@ -11,7 +11,7 @@ import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
 import { incidentView, monitorSummary, resultView } from './present.ts'
 import { monitorOf } from './interpret.ts'
-import { termsOf } from './passive.ts'
+import { memoOf, termsOf } from './passive.ts'
 import { createRounds } from './rounds.ts'
 import type { Concluded, Rounds } from './rounds.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
@@ -107,12 +107,11 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
   }
 
   function nextAfter(entry: Entry, now: EpochMs): EpochMs | null {
-    const { id, common } = entry.record
-    const period_ms = common.interval_sec * 1000
+    const { id, common, machine } = entry.record
     const { passive } = entry.type.checker
-    if (passive === undefined) return nextSlot(id, period_ms, now)
-    const state = [...entry.locations.values()][0]
-    return passive.dueAt(state?.memo ?? undefined, now, termsOf(entry))
+    if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, now)
+    // From the last judgement on, not from now: what fell due while the engine was down is due at once.
+    return passive.dueAt(memoOf(entry), machine.last_round_at ?? 0, termsOf(entry))
   }
 
   async function announce(

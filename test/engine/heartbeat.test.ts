@@ -127,6 +127,18 @@ describe('a heartbeat', () => {
     expect(days[0]!.unknown_sec).toBeGreaterThan(4.9 * 3600)
   })
 
+  it('a deadline that passes during a short restart is judged right after it', async () => {
+    const { r, id, signal, events } = await job()
+    await signal()
+    await r.clock.advance(HOUR + 10 * MINUTE - 5_000)
+    await r.engine.stop()
+    await r.clock.advance(10_000)
+    const again = await r.restart()
+    await again.clock.advance(1000)
+    expect((await again.engine.monitors.status(id)).state).toBe('down')
+    expect(events()).toEqual(['down'])
+  })
+
   it('a pause forgives, and a resumed one has a whole period', async () => {
     const { r, id, signal, state, events } = await job()
     await signal()

@@ -132,6 +132,34 @@ describe('the common settings', () => {
   })
 })
 
+describe('what is gone', () => {
+  it('a removed contact or location does not stand in the way of a later change', async () => {
+    const r = await rig({ locations: ['fra', 'nyc'] })
+    const { id: contact } = await r.engine.contacts.create({
+      kind: 'recorder',
+      name: 'ops',
+      to: 'ops',
+    })
+    const input = {
+      type: 'scripted',
+      host: 'a.test',
+      contact_ids: [contact],
+      contact_delay: { [contact]: 5 },
+    }
+    const { id } = await r.engine.monitors.create(input as never)
+    await r.engine.contacts.remove(contact)
+    await r.engine.stop()
+    const again = await r.restart({ locations: ['nyc'] })
+    expect(await again.engine.monitors.update(id, { name: 'New' })).toMatchObject({
+      name: 'New',
+      contact_ids: [],
+      contact_delay: {},
+      location_ids: [2],
+      confirm_locations: 1,
+    })
+  })
+})
+
 describe('secrets', () => {
   const secret = 'canary-s3cret-value'
   const secretKey = Buffer.alloc(32, 7).toString('base64')

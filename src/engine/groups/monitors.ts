@@ -22,7 +22,7 @@ import type { Changed, Entry } from '../roster.ts'
 import type { MonitorSummary, MonitorView, StatusView } from '../views.ts'
 import { iso, isoOrNull } from '../../clock.ts'
 import { DAY_MS } from '../../incident/uptime.ts'
-import { settleCommon } from '../settle-common.ts'
+import { settleCommon, withoutGone } from '../settle-common.ts'
 import type { MonitorType } from '../registry.ts'
 import { makeToken, pingOf } from '../tokens.ts'
 import type { Parts } from './parts.ts'
@@ -221,7 +221,8 @@ async function revised(parts: Parts, entry: Entry, patch: JsonObject): Promise<C
   const { type: name, ...fields } = patch
   if (name !== undefined && name !== record.type) refuse({ type: 'immutable' })
   const table = type.all
-  const before: JsonObject = { ...(record.common as unknown as JsonObject), ...settings }
+  const common = await withoutGone(core, record.account_id, record.common)
+  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
   const input = merge(table, before, unmask(table, withoutReadOnly(type, fields), settings))
   const next = await settleCommon(core, { account_id: record.account_id, type, input })
   const base = bare(parts, entry)
