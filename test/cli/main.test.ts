@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { VERSION } from '../../src/version.ts'
+import { commandLine } from '../support/command-line.ts'
+
+const watchpost = commandLine()
+
+const COMMANDS = ['serve', 'check', 'keys', 'types', 'verify', 'probe']
+
+describe('watchpost', () => {
+  it('tells its version', async () => {
+    expect(await watchpost.run(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` })
+  })
+
+  it('tells what it can do', async () => {
+    const { code, stdout } = await watchpost.run(['--help'])
+    expect(code).toBe(0)
+    for (const name of COMMANDS.filter((name) => name !== 'probe')) {
+      expect(stdout).toContain(`watchpost ${name}`)
+    }
+  })
+
+  it.each(COMMANDS)('%s --help explains itself on stdout', async (name) => {
+    const { code, stdout, stderr } = await watchpost.run([name, '--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`watchpost ${name}`)
+  })
+
+  it.each([
+    [[], 'a command is expected'],
+    [['dance'], 'there is no command "dance"'],
+    [['constructor'], 'there is no command "constructor"'],
+    [['types', '--yaml'], "Unknown option '--yaml'"],
+    [['verify', '--header'], "Option '--header <value>' argument missing"],
+    [['types', '--json=1'], "Option '--json' does not take an argument"],
+    [['probe', '--location', 'a'], 'probe comes with the BullMQ transport'],
+  ])('%j is wrong usage: one line on stderr, exit 64', async (args, problem) => {
+    const { code, stdout, stderr } = await watchpost.run(args)
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toMatch(/^watchpost: .*\n$/)
+    expect(stderr).toContain(problem)
+  })
+})

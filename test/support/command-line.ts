@@ -1,0 +1,219 @@
+/**
+ * The command line as its users have it: built as for a release, run as a process of its own.
+ *
+ * @module
+ */
+
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'tsup'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { cli } from '../../scripts/entries.mjs'
+import { root } from '../../scripts/steps.mjs'
+import { systemClock } from '../../src/clock.ts'
+import { hireUndertaker } from './servers/undertaker.ts'
+
+const RUN_LIMIT_MS = 30_000
+const START_LIMIT_MS = 15_000
+
+export interface RunOptions {
+  /** Beside PATH and HOME alone. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Given on stdin, which is empty otherwise. */
+  readonly input?: string
+  readonly cwd?: string
+}
+
+/** How a process ended, and what it said. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly ended: Promise<Ended>
+  /** Resolves once stdout or stderr match; rejects when the process ends first, or in 15 s. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+export interface Server extends Running {
+  /** Where it listens. */
+  readonly url: string
+  /** The key it printed, empty where it printed none. */
+  readonly key: string
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+  /** One call of its API; the parsed answer with its status. */
+  call(path: string, options?: CallOptions): Promise<Answer>
+}
+
+export interface CallOptions {
+  readonly method?: string
+  readonly body?: unknown
+  /** Instead of the one it printed. */
+  readonly key?: string
+}
+
+export interface Answer {
+  readonly status: number
+  // Tests look into it freely.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any
+}
+
+export interface CommandLine {
+  run(args: readonly string[], options?: RunOptions): Promise<Ended>
+  start(args: readonly string[], options?: RunOptions): Running
+  /** `serve` on a free port, ready to be called. */
+  serve(options?: RunOptions & { readonly args?: readonly string[] }): Promise<Server>
+}
+
+/** Builds once for this test file. */
+export function commandLine(): CommandLine {
+  let dir = ''
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'watchpost-cli-'))
+    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
+    writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
+    await build({
+      config: false,
+      entry: { cli: join(root, cli.source) },
+      outDir: join(dir, 'dist'),
+      format: 'esm',
+      target: 'node20.19',
+      platform: 'node',
+      splitting: true,
+      removeNodeProtocol: false,
+      silent: true,
+    })
+  })
+  afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+  const start: CommandLine['start'] = (args, options = {}) =>
+    launch([join(dir, 'dist/cli.js'), ...args], options)
+
+  return {
+    start,
+    async run(args, options) {
+      const running = start(args, options)
+      const late = systemClock.timer(RUN_LIMIT_MS, () => running.child.kill('SIGKILL'))
+      const ended = await running.ended
+      late.cancel()
+      return ended
+    },
+    serve: ({ args = [], ...options } = {}) =>
+      serve(start(['serve', '--port', '0', ...args], options)),
+  }
+}
+
+/** An empty folder for this test. */
+export function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'watchpost-data-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+function launch(args: readonly string[], { env = {}, input = '', cwd }: RunOptions): Running {
+  const place = cwd ?? mkdtempSync(join(tmpdir(), 'watchpost-data-'))
+  const child = spawn(process.execPath, args, {
+    cwd: place,
+    env: { PATH: process.env['PATH'] ?? '', HOME: place, ...env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }) as Ended)
+  buryAfterTest(child, ended, cwd === undefined ? place : undefined)
+  const text = () => texts.stdout + texts.stderr
+  return {
+    child,
+    pid: child.pid ?? 0,
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    ended,
+    says: (pattern) => heard(child, pattern, text),
+  }
+}
+
+/** However the test ends, and however this process ends, the child does not outlive it. */
+function buryAfterTest(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  place: string | undefined,
+): void {
+  const shelter = place ?? mkdtempSync(join(tmpdir(), 'watchpost-data-'))
+  const undertaker = hireUndertaker(shelter)
+  undertaker.watch(child.pid)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(shelter, { recursive: true, force: true })
+    await undertaker.dismiss()
+  })
+}
+
+function heard(child: ChildProcess, pattern: RegExp, text: () => string): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const stopListening = (): void => {
+      late.cancel()
+      child.stdout?.off('data', look)
+      child.stderr?.off('data', look)
+      child.off('close', give)
+    }
+    const look = (): void => {
+      const found = pattern.exec(text())
+      if (found === null) return
+      stopListening()
+      resolve(found)
+    }
+    const give = (): void => {
+      stopListening()
+      reject(new Error(`It never said ${String(pattern)}:\n${text()}`))
+    }
+    const late = systemClock.timer(START_LIMIT_MS, give)
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    child.on('close', give)
+    look()
+  })
+}
+
+async function serve(running: Running): Promise<Server> {
+  const [, url = ''] = await running.says(/^Listening on (http:\S+?),? /m)
+  const key = /^API key: (svc_\w+)$/m.exec(running.stdout())?.[1] ?? ''
+  return {
+    ...running,
+    url,
+    key,
+    stop(signal = 'SIGTERM') {
+      running.child.kill(signal)
+      return running.ended
+    },
+    async call(path, options = {}) {
+      const response = await fetch(url + path, {
+        method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+        headers: {
+          Authorization: `Bearer ${options.key ?? key}`,
+          'Content-Type': 'application/json',
+        },
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      })
+      const text = await response.text()
+      return { status: response.status, body: JSON.parse(text === '' ? 'null' : text) as unknown }
+    },
+  }
+}
