@@ -1,0 +1,121 @@
+/**
+ * What a feed lists, and whether a target is among it.
+ *
+ * @module
+ */
+
+import { domainToASCII } from 'node:url'
+import { contains, parseCidr, parseIp } from '../../net/ip.ts'
+import type { Cidr } from '../../net/ip.ts'
+import { createFeedIndex } from './feed-index.ts'
+import type { Subject } from './target.ts'
+
+export interface FeedContent {
+  /** Distinct entries. */
+  readonly size: number
+  /** A domain, `*.domain`, a web address, an address, or a range; what is none of them is left out. */
+  add(item: string): void
+  /** The entry that has the target. */
+  find(subject: Subject): string | undefined
+}
+
+export function createFeedContent(): FeedContent {
+  const index = createFeedIndex()
+  /** Lengths of the prefixes that occur: each of them is looked up, and there are few. */
+  const prefixes = { 4: new Set<number>(), 6: new Set<number>() }
+
+  function addRange(range: Cidr): void {
+    prefixes[range.family].add(range.prefix)
+    index.add(rangeKey(range))
+  }
+
+  function findAddress(address: string): string | undefined {
+    const ip = parseIp(address)
+    if (ip === undefined) return undefined
+    const bits = ip.family === 4 ? 32 : 128
+    for (const prefix of prefixes[ip.family]) {
+      const rest = BigInt(bits - prefix)
+      const range: Cidr = { family: ip.family, value: (ip.value >> rest) << rest, prefix }
+      if (contains(range, ip) && index.has(rangeKey(range))) {
+        return prefix === bits ? address : `${address} in a range of /${prefix}`
+      }
+    }
+    return undefined
+  }
+
+  return {
+    get size() {
+      return index.size
+    },
+    add(item) {
+      const text = item.trim()
+      if (text === '') return
+      if (text.includes('://')) {
+        addUrl(index.add, text)
+        return
+      }
+      const range = rangeOf(text)
+      if (range !== undefined) {
+        addRange(range)
+        return
+      }
+      const isMask = text.startsWith('*.')
+      const name = nameOf(isMask ? text.slice(2) : text)
+      if (name !== undefined) index.add(isMask ? `*.${name}` : name)
+    },
+    find(subject) {
+      const { host, url, isAddress } = subject
+      const keys = [...(isAddress ? [] : nameKeys(host)), ...pageKeys(host, url)]
+      const found = keys.find((key) => index.has(key))
+      if (found !== undefined) return found.replace(/^:/, '')
+      for (const address of subject.addresses) {
+        const entry = findAddress(address)
+        if (entry !== undefined) return entry
+      }
+      return undefined
+    },
+  }
+}
+
+/** The name itself, and every mask that holds it; a mask holds its own domain too. */
+function nameKeys(host: string): readonly string[] {
+  const labels = host.split('.')
+  return [host, ...labels.map((_, at) => `*.${labels.slice(at).join('.')}`)]
+}
+
+/** The page, and the front page, which is where a host as a target leads. */
+function pageKeys(host: string, url: string | null): readonly string[] {
+  const front = `:${host.includes(':') ? `[${host}]` : host}/`
+  if (url === null) return [front]
+  const page = pageKey(new URL(url))
+  return page === front ? [front] : [page, front]
+}
+
+function addUrl(add: (key: string) => void, text: string): void {
+  if (URL.canParse(text)) add(pageKey(new URL(text)))
+}
+
+/** Without scheme and fragment. The colon keeps pages apart from names. */
+function pageKey({ hostname, port, pathname, search }: URL): string {
+  return `:${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}${pathname}${search}`
+}
+
+function rangeOf(text: string): Cidr | undefined {
+  // The cheap question first: nearly all entries are names.
+  if (!/^[\d.]+(?:\/\d+)?$|:/.test(text)) return undefined
+  try {
+    return parseCidr(text)
+  } catch {
+    return undefined
+  }
+}
+
+function rangeKey({ family, value, prefix }: Cidr): string {
+  return `${family}/${prefix}/${value.toString(16)}`
+}
+
+function nameOf(text: string): string | undefined {
+  const bare = text.replace(/\.$/, '').toLowerCase()
+  const name = /^\p{ASCII}*$/u.test(bare) ? bare : domainToASCII(bare)
+  return name === '' || !/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name) ? undefined : name
+}

@@ -1,0 +1,150 @@
+/**
+ * `blacklist`: whether a host, its addresses or its pages are on DNS blocklists, in the registry of
+ * blocked sites of a country, or flagged by Safe Browsing.
+ *
+ * @module
+ */
+
+import { ConfigurationError } from '../../errors.ts'
+import { textSchema } from '../../fields/text.ts'
+import { defineField } from '../../fields/field.ts'
+import type { Stored } from '../../fields/field.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { parseNameServer } from '../../net/dns/name-server.ts'
+import { defineChecker } from '../checker.ts'
+import { createDnsblClient } from './dnsbl.ts'
+import { BLACKLIST_CAUSES } from './judge.ts'
+import type { ProviderName } from './judge.ts'
+import type { BlacklistProvider } from './provider.ts'
+import { runBlacklist } from './run.ts'
+import { createSelector } from './selection.ts'
+import type { ListOption } from './selection.ts'
+import { targetField } from './target.ts'
+
+export { registryFeed } from './registry-feed.ts'
+export type { RegistryFeedOptions } from './registry-feed.ts'
+export { safeBrowsing } from './safe-browsing.ts'
+export type { SafeBrowsingOptions } from './safe-browsing.ts'
+export type { BlacklistProvider, ProviderContext, ProviderFinding } from './provider.ts'
+export type { Subject } from './target.ts'
+export { CATALOGUE } from './catalogue.ts'
+export type { Blocklist } from './catalogue.ts'
+
+export interface BlacklistOptions {
+  /**
+   * What a monitor without `lists` asks. `free`: those of the catalogue that anybody may ask without
+   * registration; `curated`: all of it, for those who have read the terms of each (`CATALOGUE`); or
+   * ids, zones and lists of your own. Default `free`.
+   */
+  readonly lists?: 'free' | 'curated' | readonly ListOption[]
+  /**
+   * Resolvers to ask the lists through, `ip:port`. Many lists refuse public resolvers: run your own.
+   * Default: those of the location.
+   */
+  readonly nameservers?: readonly string[]
+  /** Who answers for `gsb` and `rkn`. A monitor that wants one that is missing is refused with 422. */
+  readonly providers?: { readonly [P in ProviderName]?: BlacklistProvider }
+  /** So many lists must have answered before a target that none has counts as clean. Default 1. */
+  readonly minWorking?: number
+  /** Between two look-ups in one zone, in ms. Default 250. */
+  readonly pace_ms?: number
+}
+
+const DEFAULT_PACE_MS = 250
+
+const fields = {
+  target: targetField().required(),
+  rkn: field
+    .flag({ description: 'Look into the registry of blocked sites that the host provides' })
+    .default(false),
+  gsb: field
+    .flag({ description: 'Ask Google Safe Browsing (or Web Risk), where the host has a key' })
+    .default(false),
+  lists: field.list(listWord(), {
+    description:
+      'DNS blocklists by id or zone; !id or !zone leaves one out, !category (such as !policy) a kind of listing. Default: the set of the host',
+    max: 32,
+    commas: true,
+    example: 'spamhaus-zen, bl.example.org, !policy',
+  }),
+}
+
+export type BlacklistFields = typeof fields
+
+/**
+ * Answers and self-tests of lists are kept by the checker that this returns, for all its monitors.
+ *
+ * @throws ConfigurationError where an option is wrong
+ */
+export const blacklist = (options: BlacklistOptions = {}) => {
+  const selector = readSelector(options)
+  const client = createDnsblClient({
+    pace_ms: options.pace_ms ?? DEFAULT_PACE_MS,
+    ...(options.nameservers !== undefined ? { nameservers: options.nameservers } : {}),
+  })
+  const { providers = {}, minWorking = 1 } = options
+  return defineChecker({
+    type: 'blacklist',
+    title: 'Blacklists',
+    description:
+      'Looks for a host, its addresses and its pages on DNS blocklists, in a national registry of blocked sites and in Safe Browsing.',
+    fields,
+    common: {
+      interval_sec: { default: 21_600, min: 900 },
+      timeout_ms: { default: 30_000 },
+      singleLocation: true,
+    },
+    causes: BLACKLIST_CAUSES,
+    downEvent: 'blacklisted',
+    measurements: {
+      lists:
+        'Every listing: id, zone, entry (the address or name), codes, categories, reason and delist_url',
+      checked: 'Every list and provider that was asked: id, listed, error and duration_ms',
+      lists_checked: 'Lists that gave a usable answer',
+      lists_failed: 'Lists that did not',
+      addresses: 'Addresses that were looked up, at most 8',
+      addresses_skipped: 'Further addresses of the host; private ones are not counted',
+      unresolved: 'Why the host has no address that could be looked up',
+    },
+    refine: (stored) => refine(stored),
+    target: ({ target }) => target,
+    run: (ctx, settings) =>
+      runBlacklist(ctx, settings, { selector, client, providers, minWorking }),
+  })
+
+  function refine(stored: Stored<BlacklistFields>) {
+    const problems: Record<string, string> = {}
+    for (const name of ['rkn', 'gsb'] as const) {
+      if (stored[name] && providers[name] === undefined) {
+        problems[name] = 'invalid: no provider for it is configured here'
+      }
+    }
+    const selected = selector.select(stored.lists)
+    if ('problem' in selected) problems['lists'] = `invalid: ${selected.problem}`
+    else if (selected.lists.length === 0 && !stored.rkn && !stored.gsb) {
+      problems['lists'] = 'invalid: nothing is left to ask'
+    }
+    return Object.keys(problems).length > 0 ? { fields: problems } : { settings: stored }
+  }
+}
+
+function readSelector({ lists = 'free', nameservers = [], minWorking = 1 }: BlacklistOptions) {
+  const wrong = nameservers.find((text) => parseNameServer(text) === undefined)
+  if (wrong !== undefined) throw new ConfigurationError(`blacklist: "${wrong}" is no name server`)
+  if (!Number.isInteger(minWorking) || minWorking < 1) {
+    throw new ConfigurationError('blacklist: minWorking must be an integer of at least 1')
+  }
+  try {
+    return createSelector(lists)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigurationError(`blacklist: lists: ${why}`, { cause })
+  }
+}
+
+function listWord() {
+  return defineField<string>(
+    { kind: 'string', min: 1, max: 253, description: 'Id or zone of a list' },
+    textSchema({ max: 253, trim: true }),
+  )
+}

@@ -1,0 +1,124 @@
+/**
+ * A registry of blocked sites as a file or a web address that somebody keeps up to date. The last good
+ * copy stays in use until it is too old to be believed.
+ *
+ * @module
+ */
+
+import { ConfigurationError } from '../../errors.ts'
+import { parseUrl } from '../../fields/url.ts'
+import type { EpochMs } from '../../model.ts'
+import { CheckFailure } from '../../net/failure.ts'
+import { FeedError } from './feed-reader.ts'
+import type { FeedFormat, ReadFeed } from './feed-reader.ts'
+import { fetchFile, fetchUrl } from './feed-source.ts'
+import type { Fetched } from './feed-source.ts'
+import type { BlacklistProvider, ProviderContext, ProviderFinding } from './provider.ts'
+
+export interface RegistryFeedOptions {
+  /** Path of the feed. It or `url` is needed. */
+  readonly file?: string
+  /** Address of the feed. Asked with ETag, so that an unchanged one is not sent again. */
+  readonly url?: string
+  /** Default: told from the first line. */
+  readonly format?: FeedFormat
+  /** Label of the WHATWG Encoding standard. Default: windows-1251 for `zapret-csv`, else UTF-8. */
+  readonly encoding?: string
+  /** How often `url` is asked, in ms; a file is read again whenever it has changed. Default 12 h. */
+  readonly refresh_ms?: number
+  /** Older data says nothing: the check becomes unknown. In ms, default 48 h. */
+  readonly maxAge_ms?: number
+  /** Most bytes that are read. Default 256 MiB. */
+  readonly limitBytes?: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** After a failure, so that not every check waits for a server that does not answer. */
+const RETRY_MS = 5 * 60_000
+
+interface Copy extends ReadFeed {
+  /** What the source said to tell versions apart by. */
+  readonly version: Fetched['version']
+  /** When the source last said that this is its newest. */
+  readonly confirmed_at: EpochMs
+}
+
+/** @throws ConfigurationError */
+export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
+  const source = readOptions(options)
+  const { refresh_ms = 12 * HOUR_MS, maxAge_ms = 48 * HOUR_MS } = options
+  let copy: Copy | undefined
+  let problem: string | undefined
+  let nextAt = -Infinity
+  let reading: Promise<void> | undefined
+
+  async function read(ctx: ProviderContext): Promise<void> {
+    try {
+      const fetched = await source(ctx, copy?.version)
+      copy = renewed(fetched, copy, ctx.clock.now())
+      problem = undefined
+      nextAt = ctx.clock.now() + (options.file === undefined ? refresh_ms : 0)
+    } catch (error) {
+      ctx.signal.throwIfAborted()
+      problem = problemOf(error)
+      nextAt = ctx.clock.now() + RETRY_MS
+      ctx.log.warn({ err: error }, 'the registry feed could not be read')
+    }
+  }
+
+  /** Checks that come meanwhile wait for the same reading. */
+  async function refresh(ctx: ProviderContext): Promise<void> {
+    if (ctx.clock.now() < nextAt) return
+    reading ??= read(ctx).finally(() => (reading = undefined))
+    await reading
+  }
+
+  return {
+    async lookUp(ctx, subject) {
+      await refresh(ctx)
+      if (copy === undefined) return stale(`The registry could not be read: ${problem ?? ''}`)
+      const age_ms = ctx.clock.now() - (copy.stated_at ?? copy.confirmed_at)
+      if (age_ms > maxAge_ms) {
+        const hours = Math.floor(age_ms / HOUR_MS)
+        const why = problem === undefined ? '' : `; the last try failed: ${problem}`
+        return stale(`The copy of the registry is ${hours} h old${why}`)
+      }
+      const entry = copy.content.find(subject)
+      if (entry === undefined) return { state: 'clean' }
+      return { state: 'listed', categories: ['blocked'], reason: `Entry ${entry}` }
+    },
+  }
+}
+
+type Source = (ctx: ProviderContext, known: Fetched['version'] | undefined) => Promise<Fetched>
+
+function readOptions(options: RegistryFeedOptions): Source {
+  const { file, url, limitBytes = 256 * 1024 * 1024 } = options
+  const how = { ...options, limitBytes }
+  if (file !== undefined && url === undefined) {
+    return (ctx, known) => fetchFile(ctx, file, { ...how, known })
+  }
+  const parsed = url === undefined || file !== undefined ? undefined : parseUrl(url)
+  if (parsed === undefined) throw new ConfigurationError('registryFeed: file or url is needed')
+  if (!parsed.ok) throw new ConfigurationError(`registryFeed: url: ${parsed.problem}`)
+  return (ctx, known) => fetchUrl(ctx, parsed.url, { ...how, known })
+}
+
+function renewed({ feed, version, at }: Fetched, copy: Copy | undefined, now: EpochMs): Copy {
+  const confirmed_at = at ?? now
+  if (feed !== null) return { ...feed, version, confirmed_at }
+  if (copy === undefined) throw new FeedError('the source has nothing new, and there is no copy')
+  return { ...copy, confirmed_at }
+}
+
+/** Words of ours only: what others throw may hold a path or an address with a token. */
+function problemOf(error: unknown): string {
+  if (error instanceof FeedError || error instanceof CheckFailure) return error.message
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return typeof code === 'string' ? code : 'an error of its own'
+}
+
+function stale(cause_text: string): ProviderFinding {
+  return { state: 'unknown', cause_code: 'probe_feed_stale', cause_text }
+}

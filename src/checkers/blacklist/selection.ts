@@ -1,0 +1,113 @@
+/**
+ * Which lists a monitor asks: those of the host's default set, or those it names, without those it
+ * excludes.
+ *
+ * @module
+ */
+
+import { parseDnsName } from '../../net/dns/names.ts'
+import { allCategories, CATALOGUE } from './catalogue.ts'
+import type { Blocklist, ListKind } from './catalogue.ts'
+
+/** A list of the catalogue, a zone, or a list of the host's own. */
+export type ListOption = string | (Pick<Blocklist, 'id' | 'zone'> & Partial<Blocklist>)
+
+export interface Selection {
+  readonly lists: readonly SelectedList[]
+  /** Listings that are for these categories only do not count. */
+  readonly ignored: ReadonlySet<string>
+}
+
+export interface SelectedList extends Blocklist {
+  /** What it lists is found out by asking for its test entries. */
+  readonly guessed: boolean
+}
+
+export interface Selector {
+  /** @returns the problem, where a word of `lists` is neither a list nor a category */
+  select(words: readonly string[] | undefined): Selection | { readonly problem: string }
+}
+
+const EVERY_KIND: readonly ListKind[] = ['ipv4', 'ipv6', 'domain']
+
+/**
+ * `defaults`: what a monitor without `lists` asks.
+ *
+ * @throws RangeError where a default is no list
+ */
+export function createSelector(defaults: 'free' | 'curated' | readonly ListOption[]): Selector {
+  const own = typeof defaults === 'string' ? [] : defaults
+  const objects = own.filter((option) => typeof option !== 'string').map(ownList)
+  const known: readonly SelectedList[] = [
+    ...objects,
+    ...CATALOGUE.map((list) => ({ ...list, guessed: false })),
+  ]
+  const standard =
+    typeof defaults === 'string'
+      ? known.filter(({ free, id }) => (defaults === 'free' ? free : !isPart(id)))
+      : own.map((option) => demand(typeof option === 'string' ? option : option.id))
+
+  function find(word: string): SelectedList | undefined {
+    return known.find(({ id, zone }) => id === word || zone === word) ?? ofZone(word)
+  }
+
+  function demand(word: string): SelectedList {
+    const list = find(word)
+    if (list === undefined) throw new RangeError(`"${word}" is no list and no zone`)
+    return list
+  }
+
+  return {
+    select(words = []) {
+      const categories = allCategories(known)
+      const excluded = words.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
+      const named = words.filter((word) => !word.startsWith('!'))
+      const strange =
+        named.find((word) => find(word) === undefined) ??
+        excluded.find((word) => find(word) === undefined && !categories.has(word))
+      if (strange !== undefined) {
+        return { problem: `"${strange}" is no list of the catalogue and no zone` }
+      }
+      const asked = named.length === 0 ? standard : named.map(demand)
+      const kept = asked.filter(
+        ({ id, zone }) => !excluded.includes(id) && !excluded.includes(zone),
+      )
+      return {
+        lists: withoutRepeats(kept),
+        ignored: new Set(excluded.filter((word) => categories.has(word))),
+      }
+    },
+  }
+}
+
+/** One zone is asked once, and not at all where another one has all its entries. */
+function withoutRepeats(lists: readonly SelectedList[]): readonly SelectedList[] {
+  const covered = new Set(lists.flatMap(({ includes = [] }) => includes))
+  const zones = new Map(lists.map((list) => [list.zone, list]))
+  return [...zones.values()].filter(({ id }) => !covered.has(id))
+}
+
+/** Parts of another list of the catalogue are for those who want no more than them. */
+function isPart(id: string): boolean {
+  return CATALOGUE.some(({ includes = [] }) => includes.includes(id))
+}
+
+function ofZone(word: string): SelectedList | undefined {
+  const zone = parseDnsName(word)
+  return zone?.includes('.') === true ? ownList({ id: zone, zone }) : undefined
+}
+
+function ownList(option: Exclude<ListOption, string>): SelectedList {
+  const zone = parseDnsName(option.zone)
+  if (zone === undefined) throw new RangeError(`"${option.zone}" is no zone`)
+  return {
+    title: zone,
+    kinds: EVERY_KIND,
+    free: true,
+    terms: 'Not in the catalogue',
+    delist_url: '',
+    ...option,
+    zone,
+    guessed: option.kinds === undefined,
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What is looked for on the lists: the host, its registrable domain, its addresses, the page.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { getDomain } from 'tldts'
+import { defineField } from '../../fields/field.ts'
+import type { FieldBuilder } from '../../fields/field.ts'
+import { parseHost } from '../../fields/host.ts'
+import { textSchema } from '../../fields/text.ts'
+import { parseUrl } from '../../fields/url.ts'
+import { judgeAddress } from '../../net/address.ts'
+import { toAddress } from '../../net/endpoint.ts'
+
+export interface BlacklistTarget {
+  /** Name as A-labels, or address. */
+  readonly host: string
+  /** The page, where the target is one. */
+  readonly url: string | null
+  /** The host stands for itself: nothing is resolved. */
+  readonly isAddress: boolean
+}
+
+/** The target with the addresses that its name has now. */
+export interface Subject extends BlacklistTarget {
+  /** Public ones only, at most {@link MAX_ADDRESSES}. */
+  readonly addresses: readonly string[]
+}
+
+/** Addresses of one name that are looked up at most. */
+export const MAX_ADDRESSES = 8
+
+/** No public list knows these, and asking would tell our own network to strangers. */
+const NOT_FOR_LISTS: ReadonlySet<string> = new Set([
+  'unparsable',
+  'zone_id',
+  'unspecified',
+  'loopback',
+  'link_local',
+  'metadata',
+  'private',
+  'shared',
+  'multicast',
+])
+
+export function isPublic(address: string): boolean {
+  return !NOT_FOR_LISTS.has(judgeAddress(address) ?? '')
+}
+
+/** A stored target, read again. */
+export function readTarget(stored: string): BlacklistTarget {
+  const url = stored.includes('://') ? new URL(stored) : undefined
+  const host = url?.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') ?? stored
+  return { host, url: url?.href ?? null, isAddress: toAddress(host) !== undefined }
+}
+
+/** The names under which lists of domains may have the host, the registrable one first. */
+export function domainNames({ host, isAddress }: BlacklistTarget): readonly string[] {
+  if (isAddress) return []
+  const registrable = getDomain(host, { allowPrivateDomains: false, validateHostname: false })
+  return [...new Set([registrable ?? host, host])]
+}
+
+/** Host, address or web address; stored in its canonical spelling. */
+export function targetField(): FieldBuilder<string> {
+  const schema = v.pipe(
+    textSchema({ max: 2048, trim: true }),
+    v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+      const read = canonicalTarget(dataset.value)
+      if ('target' in read) return read.target
+      addIssue({ message: `invalid: ${read.problem}` })
+      return NEVER
+    }),
+  )
+  return defineField(
+    {
+      kind: 'string',
+      format: 'target',
+      min: 1,
+      max: 2048,
+      description: 'Host name, IP address, or web address that must not be on a list',
+      example: 'mail.example.com',
+    },
+    schema,
+  )
+}
+
+function canonicalTarget(text: string): { readonly target: string } | { readonly problem: string } {
+  const parsed = text.includes('://') ? parseUrl(text) : undefined
+  if (parsed?.ok === false) return parsed
+  const target = parsed?.url ?? parseHost(text)
+  if (target === undefined) return { problem: 'a host name, an IP address or a URL is expected' }
+  const { host, isAddress } = readTarget(target)
+  if (isAddress && !isPublic(host)) return { problem: 'a public address is expected' }
+  return { target }
+}
