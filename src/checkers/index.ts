@@ -6,11 +6,16 @@
 
 import { blacklist } from './blacklist/index.ts'
 import { dns } from './dns/index.ts'
+import { ftp } from './ftp.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
+import { imap } from './imap/index.ts'
+import { pop3 } from './pop3.ts'
+import { smtp } from './smtp/index.ts'
 import { tcp } from './tcp.ts'
 
-export { blacklist, dns, heartbeat, http, tcp }
+export { blacklist, dns, ftp, heartbeat, http, imap, pop3, smtp, tcp }
 
 /** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
-export const builtinCheckers = () => [http(), tcp(), dns(), heartbeat(), blacklist()] as const
+export const builtinCheckers = () =>
+  [http(), tcp(), dns(), smtp(), pop3(), imap(), ftp(), heartbeat(), blacklist()] as const

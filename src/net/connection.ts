@@ -52,7 +52,10 @@ export function createConnection(parts: ConnectionParts): Connection {
     }
   }
 
-  async function readLine({ max = READ_LIMIT_BYTES }: ReadOptions = {}): Promise<string> {
+  async function readLine({
+    max = READ_LIMIT_BYTES,
+    plausible = () => true,
+  }: ReadOptions = {}): Promise<string> {
     for (let searched = 0; ;) {
       const end = inbox.indexOf(LF, searched)
       if (end > max || (end < 0 && inbox.length > max)) throw tooLong(name, max)
@@ -61,6 +64,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         return line.toString('latin1', 0, line[end - 1] === CR ? end - 1 : end)
       }
       searched = inbox.length
+      if (searched > 0 && !plausible(inbox.peek(max).toString('latin1'))) throw strange(name)
       if (!(await fill())) throw closedEarly(name)
     }
   }
@@ -133,6 +137,10 @@ function lost(error: Error, name: string): CheckFailure {
   return code === 'ECONNRESET' || code === 'EPIPE'
     ? closedEarly(name, error)
     : toFailure(error, { phase: null, target: name })
+}
+
+function strange(name: string): CheckFailure {
+  return new CheckFailure('protocol_error', `${name} does not speak the protocol`)
 }
 
 function tooLong(name: string, max: number): CheckFailure {

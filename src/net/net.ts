@@ -27,6 +27,13 @@ export interface TlsOptions {
   readonly alpn?: readonly string[]
   /** Instead of the shared context with the default trust store. */
   readonly context?: SecureContext
+  /**
+   * Asks for a stapled OCSP answer and is told of it, `null` where there is none. That comes with the
+   * certificate and before the end of the handshake: `socket` has shown it even where the handshake fails
+   * after it. On Node 20 `socket.getPeerX509Certificate()` answers only once, and a handshake that
+   * verifies finds no name any more after it: ask in here only without `verify`.
+   */
+  readonly onStaple?: (staple: Buffer | null, socket: TLSSocket) => void
 }
 
 export interface ConnectOptions {
@@ -54,6 +61,8 @@ export interface ReadOptions {
   readonly max?: number
   /** The end of the stream is enough too: what was gathered is returned instead of failing with `closed_early`. */
   readonly orEnd?: boolean
+  /** Asked about a line that has begun and not ended; `false` ends the wait with `protocol_error`. Only for `readLine`. */
+  readonly plausible?: (beginning: string) => boolean
 }
 
 /** One try to connect to one address. */

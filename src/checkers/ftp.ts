@@ -1,0 +1,145 @@
+/**
+ * FTP server: greets, changes to TLS where that is asked for, and takes a login. Only the control
+ * connection is used: no listing, no transfer, no second port.
+ *
+ * @module
+ */
+
+import type { FTPContext, FTPResponse } from 'basic-ftp'
+import { lend } from '../net/lend.ts'
+import { defineChecker, up } from './checker.ts'
+import { failure, MAIL_CAUSES } from './mail/causes.ts'
+import { converse, MAIL_MEASUREMENTS } from './mail/converse.ts'
+import type { MailProtocol, Session } from './mail/converse.ts'
+import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
+import type { MailOptions } from './mail/fields.ts'
+import { hearReply, judgeGreeting } from './mail/replies.ts'
+import type { Reply } from './mail/replies.ts'
+import { quoteText } from './mail/words.ts'
+import type { Login } from './mail/words.ts'
+
+const PORTS = { plain: 21, implicit: 990 } as const
+
+type BasicFtp = typeof import('basic-ftp')
+
+export const ftp = ({ verifyTls = true }: MailOptions = {}) =>
+  defineChecker({
+    type: 'ftp',
+    title: 'FTP server',
+    description: 'Greeting, TLS and login of an FTP server; nothing is listed or transferred.',
+    fields: mailFields(PORTS),
+    causes: MAIL_CAUSES,
+    measurements: MAIL_MEASUREMENTS,
+    common: { interval_sec: { default: 300 } },
+    driver: 'basic-ftp',
+    refine: refineLogin,
+    target: (settings) => mailTargetText(settings, PORTS),
+
+    async run(ctx, settings) {
+      const library =
+        settings.user === undefined
+          ? undefined
+          : await ctx.load('basic-ftp', () => import('basic-ftp'))
+      await converse(ctx, protocol(library), { ...settings, verifyTls })
+      return up()
+    },
+  })
+
+function protocol(library: BasicFtp | undefined): MailProtocol {
+  return {
+    ports: PORTS,
+    goodbye: /^421(?!\d)/,
+    tlsCapability: /^AUTH\b.*\bTLS/i,
+    tlsUnlisted: true,
+    quit: 'QUIT',
+    greet,
+    welcome: ({ greeting, quote }) => judgeGreeting(greeting, quote, 'The server refused us'),
+    askCapabilities,
+    askForTls,
+    async login(session, login) {
+      if (library === undefined) throw new TypeError('A login needs its library')
+      await loginWith(new library.FTPContext(), session, login)
+      return 'USER'
+    },
+  }
+}
+
+const hear = ({ dialogue, quote }: Session): Promise<Reply> =>
+  hearReply(dialogue, 'any_text', quote)
+
+async function ask(session: Session, command: string): Promise<Reply> {
+  await session.dialogue.say(command)
+  return hear(session)
+}
+
+/** 120 says that the real greeting is yet to come (RFC 959, 5.4). */
+async function greet(session: Session): Promise<string> {
+  for (;;) {
+    const { code, said } = await hear(session)
+    if (code !== 120) return said
+  }
+}
+
+/** FEAT (RFC 2389); many servers tell nothing before the login. */
+async function askCapabilities(session: Session): Promise<readonly string[]> {
+  const { code, lines } = await ask(session, 'FEAT')
+  return code === 211 ? lines.slice(1, -1).map((line) => line.trim()) : []
+}
+
+/** RFC 4217, 4. */
+async function askForTls(session: Session): Promise<void> {
+  const { code, said } = await ask(session, 'AUTH TLS')
+  if (code === 234) return
+  const text = `The server refused the change to TLS: ${session.quote(said)}`
+  throw failure('tls_unsupported', text, 'starttls')
+}
+
+/** By basic-ftp, on a stream that begins where our own dialogue ends. */
+async function loginWith(
+  context: FTPContext,
+  session: Session,
+  { user, pass }: Login,
+): Promise<void> {
+  const { connection } = session.dialogue
+  await lend(connection, {}, async (stream) => {
+    context.socket = stream
+    const answer = await request(context, `USER ${user}`)
+    judge(answer.code === 331 ? await request(context, `PASS ${pass}`) : answer, session)
+  })
+}
+
+/** An answer that says no is one as well. */
+async function request(
+  context: FTPContext,
+  command: string,
+): Promise<Pick<FTPResponse, 'code' | 'message'>> {
+  try {
+    return await context.request(command)
+  } catch (error) {
+    const { code, message } = error as Partial<FTPResponse>
+    if (typeof code === 'number' && message !== undefined) return { code, message }
+    const text = 'The server closed the connection during the login'
+    throw failure('closed_early', text, 'auth')
+  }
+}
+
+/** Codes of RFC 959, 5.4 and RFC 4217, 4. */
+function judge(
+  { code, message }: Pick<FTPResponse, 'code' | 'message'>,
+  { quote, secured }: Session,
+): void {
+  if (code >= 200 && code < 300) return
+  const said = quoteText(quote, message)
+  if (code === 421) throw failure('service_closing', `The server closes the service: ${said}`)
+  if (code === 332) {
+    throw failure('auth_unsupported', `The server wants an account besides: ${said}`, 'auth')
+  }
+  if (code < 400) throw failure('protocol_error', `The server answered the login with ${said}`)
+  if (code < 500) {
+    throw failure('auth_temporary', `The server could not check the login: ${said}`, 'auth')
+  }
+  if (!secured && /tls|ssl|encrypt|secure/i.test(message)) {
+    throw failure('auth_unsupported', `The server wants TLS before a login: ${said}`, 'auth')
+  }
+  throw failure('auth_failed', `The server refused the login: ${said}`, 'auth')
+}

@@ -1,0 +1,70 @@
+/**
+ * What an IMAP server says (RFC 9051, 7), read by imapflow's parser. Its client is of no use here: it
+ * opens a socket of its own, which the guard has not judged, which does not know the certificates that
+ * the host trusts, and on which the change to TLS is out of our sight.
+ *
+ * @module
+ */
+
+import type { ImapAttribute, ImapResponse } from 'imapflow/lib/handler/types.js'
+import type { Dialogue } from '../../net/dialogue.ts'
+import { failure } from '../mail/causes.ts'
+import type { Quote } from '../mail/words.ts'
+
+export type ImapGrammar = typeof import('imapflow/lib/handler/imap-handler.js')
+
+export interface Answer {
+  /** `*`, `+`, or the tag of a command. */
+  readonly tag: string
+  /** `OK`, `NO`, `BAD`, `BYE`, `PREAUTH`, `CAPABILITY`, …, in capitals. */
+  readonly word: string
+  /** What follows the word. */
+  readonly words: readonly string[]
+  /** The response code and its words: `[CAPABILITY IMAP4rev1]`, `[UNAVAILABLE]`. */
+  readonly code: readonly string[]
+  /** As latin1, without the end of the line. */
+  readonly said: string
+}
+
+const beginsLikeAnswer = (beginning: string): boolean => /^[*+A-Z0-9]/i.test(beginning)
+
+export async function hearAnswer(
+  dialogue: Dialogue,
+  { parser }: ImapGrammar,
+  quote: Quote,
+): Promise<Answer> {
+  let said = await dialogue.hear(beginsLikeAnswer)
+  const literals: Buffer[] = []
+  for (let size = literalAt(said); size !== undefined; size = literalAt(said)) {
+    literals.push(await dialogue.hearBlock(size))
+    said += `\r\n${await dialogue.hear()}`
+  }
+  const parsed = await parser(Buffer.from(said, 'latin1'), { literals }).catch(() => undefined)
+  if (parsed?.tag !== undefined) return answerOf(parsed, said)
+  throw failure('protocol_error', `The server said ${quote(said)}, which is not IMAP`)
+}
+
+/** A line that ends in `{n}` goes on behind n bytes. */
+function literalAt(said: string): number | undefined {
+  const [, digits] = /\{(\d{1,19})\+?\}$/.exec(said) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+function answerOf({ tag = '', command = '', attributes }: ImapResponse, said: string): Answer {
+  const [first, ...rest] = attributes ?? []
+  const code = first !== null && !Array.isArray(first) ? first?.section : undefined
+  const words = code === undefined ? (attributes ?? []) : rest
+  return {
+    tag,
+    word: command.toUpperCase(),
+    words: textsOf(words),
+    code: textsOf(code ?? []),
+    said,
+  }
+}
+
+function textsOf(attributes: readonly ImapAttribute[]): readonly string[] {
+  return attributes.flatMap((each) =>
+    each === null || Array.isArray(each) || typeof each.value !== 'string' ? [] : [each.value],
+  )
+}

@@ -1,0 +1,30 @@
+/**
+ * What can be wrong with a mail or FTP server besides the transport.
+ *
+ * @module
+ */
+
+import type { Phase } from '../../model.ts'
+import { CheckFailure } from '../../net/failure.ts'
+import type { SharedCause } from '../causes.ts'
+import type { CauseTable } from '../checker.ts'
+
+export const MAIL_CAUSES = {
+  greeting_rejected: { text: 'The server does not want to talk to us', phase: 'greeting' },
+  service_closing: { text: 'The server is up and closes the service, or is too busy' },
+  auth_failed: { text: 'The server refused user or password', phase: 'auth' },
+  auth_unsupported: { text: 'The server offers no login that can be used', phase: 'auth' },
+  auth_temporary: { text: 'The server cannot check the login at present', phase: 'auth' },
+} as const satisfies CauseTable
+
+/** Of those that look at the greeting's text. */
+export const BANNER_CAUSES = {
+  banner_mismatch: { text: 'The greeting is another one', phase: 'greeting' },
+} as const satisfies CauseTable
+
+export type MailCause = keyof typeof MAIL_CAUSES | keyof typeof BANNER_CAUSES | SharedCause
+
+/** A failure to throw out of the dialogue. */
+export function failure(cause_code: MailCause, cause_text: string, phase?: Phase): CheckFailure {
+  return new CheckFailure(cause_code, cause_text, { phase })
+}

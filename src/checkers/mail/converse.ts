@@ -1,0 +1,176 @@
+/**
+ * The way that a check of a mail or FTP server takes: connect, greeting, TLS, capabilities, login,
+ * goodbye. What is said at each step is the protocol's own.
+ *
+ * @module
+ */
+
+import { escapeBytes } from '../../fields/escapes.ts'
+import { createDialogue } from '../../net/dialogue.ts'
+import type { Dialogue } from '../../net/dialogue.ts'
+import type { TlsOptions } from '../../net/net.ts'
+import type { CheckContext } from '../checker.ts'
+import { reached, REACHED_MEASUREMENTS } from '../reached.ts'
+import { failure } from './causes.ts'
+import { mailTarget } from './fields.ts'
+import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
+import { quoter } from './words.ts'
+import type { Login, Quote } from './words.ts'
+
+/** A server that does not answer the goodbye is not waited for; the verdict stands already. */
+const GOODBYE_MS = 300
+
+/** How much of what a server offers is kept in the details. */
+const CAPABILITIES_SHOWN = 64
+const CAPABILITY_SHOWN = 100
+
+export interface Session {
+  readonly dialogue: Dialogue
+  /** For the server's words in texts. */
+  readonly quote: Quote
+  /** What the server greeted with, as it was said. */
+  readonly greeting: string
+  /** As last told: behind TLS, where that is spoken. */
+  readonly capabilities: readonly string[]
+  readonly secured: boolean
+}
+
+/** The steps that differ. All but `greet` and `askCapabilities` resolve when it went well and throw a `CheckFailure` when not. */
+export interface MailProtocol {
+  readonly ports: MailPorts
+  /** A line by which the server ends the session, whenever it comes. */
+  readonly goodbye?: RegExp
+  /** The server may speak unasked. */
+  readonly chatty?: boolean
+  /** The capability that stands for the change to TLS. */
+  readonly tlsCapability: RegExp
+  /** Servers take the change to TLS without listing it. */
+  readonly tlsUnlisted?: boolean
+  readonly quit: string
+  /** Reads the greeting, good or bad. */
+  greet(session: Session): Promise<string>
+  welcome(session: Session): void
+  /** None where the server does not know the command. */
+  askCapabilities(session: Session): Promise<readonly string[]>
+  askForTls(session: Session): Promise<void>
+  /** Resolves with the name of the method. */
+  login(session: Session, login: Login): Promise<string>
+}
+
+export const MAIL_MEASUREMENTS = {
+  banner: 'What the server greeted with, at most 256 characters, escaped',
+  capabilities: 'What the server offers, in its own words; behind TLS where that is spoken',
+  starttls: 'Whether the server offers the change to TLS; only on connections that begin in clear',
+  auth_method: 'How the login was made; only with a user',
+  ...REACHED_MEASUREMENTS,
+} as const
+
+/** @throws CheckFailure for whatever is wrong with the server */
+export async function converse(
+  ctx: CheckContext,
+  protocol: MailProtocol,
+  settings: MailSettings & MailOptions,
+): Promise<void> {
+  const { host, port, tls } = mailTarget(settings, protocol.ports)
+  const login = loginOf(settings)
+  const handshake: TlsOptions = { verify: settings.verifyTls ?? true }
+  const connection = await ctx.net.connect({
+    host,
+    port,
+    tls: tls === 'implicit' ? handshake : undefined,
+  })
+  ctx.measure(reached(connection))
+  const quote = quoter(login)
+  // A goodbye instead of a greeting is a refusal, which the protocol judges.
+  let greeted = false
+  const dialogue = createDialogue(connection, {
+    chatty: protocol.chatty ?? false,
+    inspect: (line) => {
+      if (greeted) noticeGoodbye(line, protocol, quote)
+    },
+  })
+  ctx.onEnd(() => sayGoodbye(ctx, dialogue, protocol.quit))
+
+  const opened: Session = { dialogue, quote, greeting: '', capabilities: [], secured: false }
+  const greeting = await ctx.phase('greeting', () => protocol.greet(opened))
+  greeted = true
+  ctx.measure({ banner: escapeBytes(greeting, 256) })
+  let session: Session = { ...opened, greeting, secured: tls === 'implicit' }
+  protocol.welcome(session)
+
+  session = await learnCapabilities(ctx, protocol, session)
+  if (tls === 'starttls') session = await changeToTls(ctx, { protocol, session, handshake })
+  if (login === undefined) return
+  const auth_method = await ctx.phase('auth', () => protocol.login(session, login))
+  ctx.measure({ auth_method })
+}
+
+function loginOf({ user, pass }: MailSettings): Login | undefined {
+  return user === undefined || pass === undefined ? undefined : { user, pass }
+}
+
+async function learnCapabilities(
+  ctx: CheckContext,
+  protocol: MailProtocol,
+  session: Session,
+): Promise<Session> {
+  const capabilities = await ctx.phase('query', () => protocol.askCapabilities(session))
+  const listed = capabilities.some((each) => protocol.tlsCapability.test(each))
+  ctx.measure({
+    capabilities: capabilities
+      .slice(0, CAPABILITIES_SHOWN)
+      .map((each) => escapeBytes(each, CAPABILITY_SHOWN)),
+    ...(session.secured ? {} : { starttls: listed }),
+  })
+  return { ...session, capabilities }
+}
+
+interface Change {
+  readonly protocol: MailProtocol
+  readonly session: Session
+  readonly handshake: TlsOptions
+}
+
+async function changeToTls(
+  ctx: CheckContext,
+  { protocol, session, handshake }: Change,
+): Promise<Session> {
+  const { dialogue, capabilities } = session
+  const listed = capabilities.some((each) => protocol.tlsCapability.test(each))
+  if (capabilities.length > 0 && !listed && protocol.tlsUnlisted !== true) {
+    throw failure('tls_unsupported', 'The server does not offer the change to TLS', 'starttls')
+  }
+  await ctx.phase('starttls', () => protocol.askForTls(session))
+  await dialogue.secure(handshake)
+  ctx.measure(reached(dialogue.connection))
+  // What was told in clear may have been anybody's word (RFC 3207, 4.2): it is asked for again.
+  return learnCapabilities(ctx, protocol, { ...session, capabilities: [], secured: true })
+}
+
+function noticeGoodbye(line: string, { goodbye }: MailProtocol, quote: Quote): void {
+  if (goodbye?.test(line) !== true) return
+  throw failure('service_closing', `The server closes the service: ${quote(line)}`)
+}
+
+/** Runs when the check is over, so that nobody's time is measured, and whatever comes of it is ignored. */
+async function sayGoodbye(
+  ctx: CheckContext,
+  { connection }: Dialogue,
+  quit: string,
+): Promise<void> {
+  if (ctx.signal.aborted) return
+  const over = new AbortController()
+  const exchange = async (): Promise<void> => {
+    await connection.write(`${quit}\r\n`)
+    await connection.readUntil(() => false, { orEnd: true })
+  }
+  const limit = ctx.clock.sleep(GOODBYE_MS, over.signal)
+  try {
+    await Promise.race([exchange(), limit])
+  } catch {
+    // Closed or broken already.
+  } finally {
+    limit.catch(() => undefined)
+    over.abort()
+  }
+}
