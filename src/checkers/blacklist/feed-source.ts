@@ -28,11 +28,14 @@ export interface FetchOptions {
 /** Takes about a millisecond to read. */
 const PIECE_BYTES = 64 * 1024
 
+/** Between pieces that are in memory already, so that others have their turn. */
+const PAUSE_MS = 1
+
 type Context = Pick<ProviderContext, 'net' | 'clock' | 'signal'>
 
 /** @throws FeedError, or the error of the file system */
 export async function fetchFile(
-  { clock, signal }: Context,
+  { signal }: Pick<Context, 'signal'>,
   path: string,
   { known, limitBytes, ...how }: FetchOptions,
 ): Promise<Fetched> {
@@ -51,7 +54,6 @@ export async function fetchFile(
       if (bytesRead === 0) break
       reader.push(piece.subarray(0, bytesRead))
       read += bytesRead
-      await clock.sleep(PAUSE_MS, signal)
     }
     if ((await file.stat()).mtimeMs !== mtimeMs) {
       throw new FeedError('the feed was written to while it was read')
@@ -88,6 +90,3 @@ export async function fetchUrl(
   }
   return { feed: reader.end(), version, at: null }
 }
-
-/** Long enough for others to have their turn. */
-const PAUSE_MS = 1

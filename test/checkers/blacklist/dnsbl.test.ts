@@ -5,7 +5,6 @@ import type { BlacklistOptions } from '../../../src/checkers/blacklist/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { check } from '../../support/check.ts'
-import type { CheckOptions } from '../../support/check.ts'
 import { DNS } from '../../support/hostile/dns.ts'
 import { scriptedDns } from '../../support/scripted-dns.ts'
 import { closedPort } from '../../support/scripted-server.ts'
@@ -227,8 +226,7 @@ describe('a checker', () => {
     const server = await list(answers)
     const checker = blacklist({ pace_ms, nameservers: [server.address] })
     const { clock, advance } = movableClock()
-    const once = () =>
-      check(checker, { target: '198.51.100.1', lists: ['one.example'] }, { clock } as CheckOptions)
+    const once = () => check(checker, { target: '198.51.100.1', lists: ['one.example'] }, { clock })
     await once()
     const first = server.questions.length
     await once()
