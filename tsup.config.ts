@@ -12,6 +12,8 @@ const shared: Options = {
   platform: 'node',
   // What entries have in common is in chunks, so that one process holds each class and each table once.
   splitting: true,
+  // Packages are installed beside us; tsup itself would leave out only the plain dependencies.
+  skipNodeModulesBundle: true,
   // Declarations come from tsc (scripts/declarations.mjs): bundling them takes far longer.
   dts: false,
   sourcemap: false,
