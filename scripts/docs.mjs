@@ -1,0 +1,33 @@
+/**
+ * `npm run docs`: writes what the code can say about itself into docs/. `-- --check` writes nothing and
+ * fails where the committed files differ; test/package/docs.test.ts does the same.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { register } from 'node:module'
+import { join } from 'node:path'
+import { root } from './steps.mjs'
+
+// Node 22.18 and later reads TypeScript by itself.
+if (!process.features.typescript) register('./docs/read-typescript.mjs', import.meta.url)
+
+const { generatePages } = await import('./docs/pages.ts')
+const check = process.argv.includes('--check')
+let differing = 0
+for (const [path, text] of await generatePages()) {
+  const file = join(root, path)
+  if (read(file) === text) continue
+  differing += 1
+  console.log(`${check ? 'differs' : 'written'}  ${path}`)
+  if (!check) writeFileSync(file, text)
+}
+process.exitCode = check && differing > 0 ? 1 : 0
+
+/** @param {string} file */
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+/** Every generated page, and every page with generated parts, as it has to be. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
+import { root } from '../steps.mjs'
+import { checkerPage } from './checker-pages.ts'
+import { cliPage, importsPage } from './cli-pages.ts'
+import {
+  bodies,
+  engineEvents,
+  requestHead,
+  retryTable,
+  stateTable,
+  transitionTable,
+  webhookEvents,
+} from './filled-pages.ts'
+import { fill } from './markdown.ts'
+import { causesPage, settingsPage } from './reference-pages.ts'
+import { restSession, routeDetails, routeTable } from './rest-pages.ts'
+import { webhookExamples } from './webhook-examples.ts'
+
+export function documentedCheckers(): readonly AnyChecker[] {
+  return builtinCheckers()
+}
+
+/** Path below the root to text. Pages of checkers that nobody has begun are left out. */
+export async function generatePages(): Promise<ReadonlyMap<string, string>> {
+  const checkers = documentedCheckers()
+  const examples = await webhookExamples(checkers)
+  const pages = new Map<string, string>([
+    ['docs/reference/settings.md', settingsPage(checkers)],
+    ['docs/reference/causes.md', causesPage(checkers)],
+    ['docs/reference/cli.md', await cliPage()],
+    ['docs/reference/imports.md', importsPage()],
+    filled('docs/reference/events.md', {
+      engine: engineEvents(),
+      webhooks: webhookEvents(checkers),
+    }),
+    filled('docs/reference/states.md', { states: stateTable(), transitions: transitionTable() }),
+    filled('docs/reference/webhook.md', {
+      request: requestHead(examples),
+      retries: retryTable(),
+      bodies: bodies(examples),
+    }),
+    filled('docs/reference/rest.md', {
+      routes: routeTable(),
+      session: await restSession(checkers),
+      details: routeDetails(),
+    }),
+  ])
+  for (const checker of checkers) {
+    const path = `docs/checkers/${checker.type}.md`
+    if (existsSync(join(root, path))) pages.set(path, checkerPage(read(path), checker))
+  }
+  const options = await resolveConfig(join(root, 'docs/README.md'))
+  const formatted = new Map<string, string>()
+  for (const [path, text] of pages) {
+    formatted.set(path, await format(text, { ...options, parser: 'markdown' }))
+  }
+  return formatted
+}
+
+function filled(path: string, parts: Readonly<Record<string, string>>): [string, string] {
+  const text = Object.entries(parts).reduce(
+    (before, [name, content]) => fill(before, name, content),
+    read(path),
+  )
+  return [path, text]
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}

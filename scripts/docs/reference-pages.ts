@@ -1,0 +1,83 @@
+/** Pages of docs/reference that are made of the tables in src. */
+
+import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
+import type { AnyChecker, CauseInfo } from '../../src/checkers/checker.ts'
+import { commonFields } from '../../src/engine/common-fields.ts'
+import { causeTable, fieldTable } from './checker-pages.ts'
+import { code, page, table } from './markdown.ts'
+
+export function settingsPage(checkers: readonly AnyChecker[]): string {
+  const own = checkers.filter(({ common }) => common !== undefined)
+  return page(
+    'Common settings',
+    'Every monitor has these, whatever its type. `null` resets a field to its default. The settings of a type are on the page of the type.',
+    fieldTable(commonFields()),
+    `Some types have defaults or bounds of their own for these: ${own.map(typeLink).join(', ')}.`,
+    '`timeout_ms` must be less than `interval_sec`. `confirm_locations` is taken as at most the number of locations of the monitor. What the thresholds and locations do is told in [locations and confirmation](../guide/locations-and-confirmation.md), what the contacts do in [notifications](../guide/notifications.md).',
+    '## Types',
+    table(
+      ['Type', 'What it checks', 'Package'],
+      checkers.map((checker) => [
+        typeLink(checker),
+        checker.description,
+        checker.driver === undefined ? '' : code(checker.driver),
+      ]),
+    ),
+    'A package named here is loaded on the first check of its type. Where it is not installed, `GET /types` says `available: false` and how to install it.',
+  )
+}
+
+export function causesPage(checkers: readonly AnyChecker[]): string {
+  return page(
+    'Causes',
+    'A result, an incident and a webhook name why something failed in `cause_code`. Codes are stable: they are added to, never changed, so that a receiver may match them whole or by their prefix. `cause_text` says the same with what was seen; its wording may change.',
+    'A cause with the verdict `unknown` says that our side could not measure. It never opens an incident.',
+    '## Shared causes',
+    'Every type that opens a connection can name these.',
+    causeTable(SHARED_CAUSES),
+    '## Causes of types',
+    table(['Cause', 'Types', 'Verdict', 'Phase', 'Text'], ownCauses(checkers)),
+    '## Prefixes',
+    'What the first word of a code says:',
+    table(['Prefix', 'Codes'], prefixes(checkers)),
+  )
+}
+
+function ownCauses(checkers: readonly AnyChecker[]): string[][] {
+  const found = new Map<string, { readonly info: CauseInfo; readonly types: AnyChecker[] }>()
+  for (const checker of checkers) {
+    for (const [name, info] of Object.entries(checker.causes)) {
+      const known = found.get(name)
+      if (known === undefined) found.set(name, { info, types: [checker] })
+      else known.types.push(checker)
+    }
+  }
+  return [...found]
+    .sort(([a], [b]) => a.localeCompare(b, 'en'))
+    .map(([name, { info, types }]) => [
+      code(name),
+      types.map(typeLink).join(', '),
+      code(info.verdict ?? 'fail'),
+      info.phase === undefined ? '' : code(info.phase),
+      info.text,
+    ])
+}
+
+function prefixes(checkers: readonly AnyChecker[]): string[][] {
+  const names = new Set([
+    ...Object.keys(SHARED_CAUSES),
+    ...checkers.flatMap(({ causes }) => Object.keys(causes)),
+  ])
+  const groups = new Map<string, string[]>()
+  for (const name of [...names].sort()) {
+    const prefix = `${name.split('_')[0] ?? name}_`
+    groups.set(prefix, [...(groups.get(prefix) ?? []), name])
+  }
+  return [...groups]
+    .filter(([, codes]) => codes.length > 1)
+    .map(([prefix, codes]) => [code(prefix), codes.map(code).join(', ')])
+}
+
+function typeLink({ type }: AnyChecker): string {
+  return `[${code(type)}](../checkers/${type}.md)`
+}

@@ -1,0 +1,109 @@
+/** The REST API as its route table says it, with answers that the code gave. */
+
+import { createEngine } from '../../src/engine/engine.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
+import type { JsonObject } from '../../src/model.ts'
+import { createRest } from '../../src/rest/fetch.ts'
+import type { Operation } from '../../src/rest/operation.ts'
+import { routes } from '../../src/rest/routes.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { block, code, table } from './markdown.ts'
+
+export function routeTable(): string {
+  return table(
+    ['Method', 'Path', 'What it does', 'Status'],
+    routes.map(({ method, path, operation }) => [
+      method,
+      code(path),
+      operation.summary,
+      Object.keys(operation.answers).join(', '),
+    ]),
+  )
+}
+
+/** Per route what the table has no room for: parameters, members of the answer. */
+export function routeDetails(): string {
+  return routes
+    .map(({ method, path, operation }) =>
+      [`### ${method} ${path}`, ...details(operation)].join('\n\n'),
+    )
+    .join('\n\n')
+}
+
+function details(operation: Operation): string[] {
+  const { summary, description, query, answers } = operation
+  const parameters = Object.entries(query).map(([name, { description: about, schema }]) => [
+    code(name),
+    valuesOf(schema),
+    about,
+  ])
+  const answered = Object.entries(answers).map(
+    ([status, members]) => `${status} with ${Object.keys(members).map(code).join(', ')}`,
+  )
+  const marks = [
+    ...(operation.versioned === true ? ['`ETag` and `If-Match`'] : []),
+    ...(operation.repeatable === true ? ['`Idempotency-Key`'] : []),
+  ]
+  return [
+    `${summary}. ${description ?? ''}`.trim(),
+    ...(parameters.length === 0 ? [] : [table(['Parameter', 'Value', 'Meaning'], parameters)]),
+    `Answers ${answered.join('; ')}.${marks.length === 0 ? '' : ` Heeds ${marks.join(' and ')}.`}`,
+  ]
+}
+
+function valuesOf(schema: JsonObject): string {
+  const { type, enum: words, minimum, maximum, maxLength, default: fallback } = schema
+  const bounds =
+    minimum !== undefined && maximum !== undefined
+      ? `${String(minimum)} to ${String(maximum)}`
+      : maxLength !== undefined
+        ? `at most ${String(maxLength)} characters`
+        : ''
+  const values = Array.isArray(words)
+    ? words.map((word) => code(String(word))).join(', ')
+    : [String(type), bounds].filter((part) => part !== '').join(', ')
+  return fallback === undefined ? values : `${values}; default ${code(String(fallback))}`
+}
+
+const KEY = 'key-of-the-example'
+
+/** A short session: what a client sends, and what the API answers to it. */
+export async function restSession(checkers: readonly AnyChecker[]): Promise<string> {
+  const clock = simulatedClock({ now: Date.UTC(2026, 4, 4, 9, 0) })
+  const engine = createEngine({ store: memoryStore({ clock }), checkers, clock })
+  await engine.keys.create({ name: 'example', key: KEY })
+  const rest = createRest(engine, { clock })
+  const ask = async (line: string, body?: JsonObject): Promise<string> => {
+    const [method = '', path = ''] = line.split(' ')
+    const response = await rest.fetch(
+      new Request(`https://watch.example.com${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          'x-request-id': 'example',
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    )
+    const sent = body === undefined ? line : `${line}\n\n${JSON.stringify(body, undefined, 2)}`
+    const answer = JSON.stringify(await response.json(), undefined, 2)
+    return [block('http', sent), `${response.status}:`, block('json', answer)].join('\n\n')
+  }
+  const parts = [
+    await ask('POST /api/v1/monitors', {
+      type: 'http',
+      name: 'Shop',
+      url: 'https://shop.example.com/',
+      expected_status: '200-299',
+      keyword_present: 'Welcome',
+      tags: ['shop'],
+    }),
+    await ask('GET /api/v1/monitors?tag=shop&limit=1'),
+    await ask('PATCH /api/v1/monitors/1', { interval_sec: 5, colour: 'red' }),
+    await ask('GET /api/v1/monitors/2'),
+  ]
+  await engine.stop()
+  return parts.join('\n\n')
+}

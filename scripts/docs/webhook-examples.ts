@@ -1,0 +1,129 @@
+/**
+ * Webhooks as the engine sends them: real checkers over a staged network, a simulated clock, and a
+ * transport that keeps what it is given. The same at every run.
+ */
+
+import type { AnyChecker } from '../../src/checkers/checker.ts'
+import { carryOut } from '../../src/engine/carry-out.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { silentLogger } from '../../src/logger.ts'
+import type { Net } from '../../src/net/net.ts'
+import type { CheckOrder, ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { recordingTransport } from '../../src/testing/recording-transport.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+import { webhookContact } from '../../src/webhook/webhook-kind.ts'
+import { plays } from './staged-network.ts'
+import type { Play } from './staged-network.ts'
+
+export interface WebhookExample {
+  readonly event: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A moment that dates in the examples lie around. */
+const NOW = Date.UTC(2026, 4, 4, 9, 0)
+export const EXAMPLE_SECRET = 'example-secret'
+const MINUTE = 60_000
+const DAY = 1440 * MINUTE
+
+export async function webhookExamples(
+  checkers: readonly AnyChecker[],
+): Promise<readonly WebhookExample[]> {
+  const found = new Map<string, WebhookExample>()
+  const known = plays.filter(({ type }) => checkers.some((checker) => checker.type === type))
+  for (const play of known) {
+    for (const example of await perform(play, checkers)) {
+      if (!found.has(example.event)) found.set(example.event, example)
+    }
+  }
+  return [...found.values()]
+}
+
+async function perform(
+  play: Play,
+  checkers: readonly AnyChecker[],
+): Promise<readonly WebhookExample[]> {
+  const clock = simulatedClock({ now: NOW })
+  const transport = recordingTransport()
+  const contact = webhookContact({ transport, guard: { allowHosts: ['hooks.example.com'] } })
+  const stage = { net: play.first }
+  const engine = createEngine({
+    store: memoryStore({ clock }),
+    checkers,
+    contacts: [{ ...contact, check: () => Promise.resolve({}) }],
+    probes: stagedProbes({ clock, checkers, net: () => stage.net(clock) }),
+    clock,
+  })
+  await engine.start()
+  await engine.contacts.create({
+    kind: 'webhook',
+    name: 'ops',
+    url: 'https://hooks.example.com/watchpost',
+    secret: EXAMPLE_SECRET,
+    all_monitors: true,
+  })
+  if (play.test === true) await settled(clock, engine.contacts.test(1))
+  await engine.monitors.create({
+    type: play.type,
+    ...play.settings,
+    ...(play.repeats === true ? { notify_repeat_min: 30, notify_repeat_max: 3 } : {}),
+  } as never)
+  await clock.advance(5 * MINUTE)
+  if (play.then !== undefined) {
+    stage.net = play.then
+    await clock.advance(play.repeats === true ? 40 * MINUTE : 2 * DAY)
+  }
+  if (play.last !== undefined) {
+    stage.net = play.last
+    await clock.advance(5 * MINUTE)
+  }
+  await settled(clock, engine.stop())
+  return transport.requests.map(({ headers, json }) => ({
+    event: String(json['event']),
+    headers,
+    body: json,
+  }))
+}
+
+async function settled<T>(clock: SimulatedClock, promise: Promise<T>): Promise<T> {
+  for (let turn = 0; turn < 10; turn++) await clock.settle()
+  return promise
+}
+
+interface Stage {
+  readonly clock: SimulatedClock
+  readonly checkers: readonly AnyChecker[]
+  readonly net: () => Partial<Net>
+}
+
+/** Runs the checker itself; only what it reaches through `ctx.net` is staged. */
+function stagedProbes({ clock, checkers, net }: Stage): ProbeTransport {
+  let host: ProbeHost | undefined
+  return {
+    async start(given) {
+      host = given
+      return Promise.resolve()
+    },
+    async send(order: CheckOrder) {
+      const checker = checkers.find(({ type }) => type === order.type)
+      if (checker === undefined) throw new Error(`no checker ${order.type}`)
+      const report = await carryOut(checker, order.settings, {
+        clock,
+        network: { open: () => ({ ...(net() as Net), close: () => Promise.resolve() }) },
+        timeout_ms: order.timeout_ms,
+        location: order.location,
+        log: silentLogger,
+        ...(order.memo === null ? {} : { memo: order.memo }),
+      })
+      const { id, monitor_id, version, round, location } = order
+      const answered = { id, monitor_id, version, round, location_id: location.id }
+      host?.onAnswer({ order: answered, report, lag_ms: 0 })
+    },
+    cancel: () => undefined,
+    stop: () => Promise.resolve(),
+    online: () => true,
+  }
+}
