@@ -23,8 +23,9 @@ const FIRST_ACCOUNT = 1
 const DRAIN_MS = 11_000
 /** How often the engine notes that it is alive, and clears up. */
 const ALIVE_MS = 15_000
-const PRUNE_MS = 60_000
+const PRUNE_MS = 5 * 60_000
 const PRUNE_ROWS = 500
+const PRUNE_PAUSE_MS = 50
 
 /** Silence of the engine itself that is worth forgiving heartbeats for. */
 const OUTAGE_MS = 2 * ALIVE_MS
@@ -115,13 +116,15 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       history_days = 400,
     } = options.retention ?? {}
     const now = clock.now()
-    await store.prune({
+    const older = {
       results_before: now - results_days * DAY_MS,
       notifications_before: now - notifications_days * DAY_MS,
       history_before: now - history_days * DAY_MS,
       replies_before: now,
       limit: PRUNE_ROWS,
-    })
+    }
+    while (state === 'running' && (await store.prune(older)) >= PRUNE_ROWS)
+      await clock.sleep(PRUNE_PAUSE_MS)
   }
 
   async function stop({ drain_ms = DRAIN_MS }: { readonly drain_ms?: number } = {}): Promise<void> {

@@ -13,19 +13,16 @@ export function prune(tables: Tables, options: PruneOptions): number {
 }
 
 function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): number {
-  const old = [...tables.results.values()]
-    .flatMap((rows) => rows.filter((row) => row.started_at < results_before))
-    .toSorted((a, b) => a.id - b.id)
-    .slice(0, limit)
-  const gone = new Set(old)
-  for (const monitor_id of new Set(old.map((row) => row.monitor_id))) {
-    const rows = tables.results.get(monitor_id) ?? []
-    tables.results.set(
-      monitor_id,
-      rows.filter((row) => !gone.has(row)),
-    )
+  let left = limit
+  for (const [monitor_id, rows] of tables.results) {
+    const old = (row: { readonly started_at: number }): boolean => row.started_at < results_before
+    // Most monitors have none, and must not be copied to find that out.
+    if (left === 0 || !rows.some(old)) continue
+    const kept = rows.filter((row) => !old(row) || left-- <= 0)
+    left = Math.max(0, left)
+    tables.results.set(monitor_id, kept)
   }
-  return gone.size
+  return limit - left
 }
 
 function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
