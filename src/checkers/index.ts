@@ -10,12 +10,28 @@ import { ftp } from './ftp.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
 import { imap } from './imap/index.ts'
+import { mysql } from './mysql/index.ts'
+import { ping } from './ping/index.ts'
 import { pop3 } from './pop3.ts'
+import { postgres } from './postgres/index.ts'
 import { smtp } from './smtp/index.ts'
 import { tcp } from './tcp.ts'
 
-export { blacklist, dns, ftp, heartbeat, http, imap, pop3, smtp, tcp }
+export { blacklist, dns, ftp, heartbeat, http, imap, mysql, ping, pop3, postgres, smtp, tcp }
 
 /** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
 export const builtinCheckers = () =>
-  [http(), tcp(), dns(), smtp(), pop3(), imap(), ftp(), heartbeat(), blacklist()] as const
+  [
+    http(),
+    ping(),
+    tcp(),
+    dns(),
+    smtp(),
+    pop3(),
+    imap(),
+    ftp(),
+    mysql(),
+    postgres(),
+    heartbeat(),
+    blacklist(),
+  ] as const

@@ -196,7 +196,51 @@ export interface DnsAnswer {
   readonly attempts: readonly DnsAttempt[]
 }
 
+export interface PingRequest {
+  readonly host: string
+  /** Packets, at least 1. Fewer are sent where the time does not allow for them. */
+  readonly count: number
+  /** From packet to packet at most, ms. Default 1000; at least 200 is kept where this process is not root. */
+  readonly interval_ms?: number
+  readonly ip_family?: IpFamily
+}
+
+/** What a router, or the host itself, answered instead of an echo. */
+export interface IcmpError {
+  readonly kind: 'host_unreachable' | 'ttl_exceeded'
+  /** Who said so. */
+  readonly from: string | null
+  /** In the words of the program that reads them; at most 100 characters. */
+  readonly text: string
+}
+
+export interface PingResult {
+  /** The one that answered, else the first of the host. */
+  readonly address: Address
+  /** Every address that was tried, in order. */
+  readonly attempts: readonly Attempt[]
+  readonly sent: number
+  /** Packets that were answered, never more than `sent`. */
+  readonly received: number
+  /** Round-trip time of each packet sent, in order; `null`: no reply. */
+  readonly rtts_ms: readonly (number | null)[]
+  /** Hops left in the last reply, `null` where it is not known. */
+  readonly ttl: number | null
+  /** Replies beyond the first one to each packet. */
+  readonly duplicates: number
+  /** The last error on the way, `null` where there was none. */
+  readonly error: IcmpError | null
+}
+
 export interface Net {
+  /**
+   * ICMP echo requests to the first address that answers. Ends before the deadline of the check, with
+   * what is known by then.
+   *
+   * @throws CheckFailure `probe_unsupported` where this machine cannot ping, `probe_offline`,
+   * `probe_overloaded`; `host_unreachable` where its own routes do not lead there
+   */
+  ping(request: PingRequest): Promise<PingResult>
   /**
    * One DNS question. Each name server is tried twice, then the next one. Answers from another address,
    * under another id or to another question are ignored.

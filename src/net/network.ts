@@ -17,6 +17,9 @@ import { ownDatagrams } from './dns/own-datagrams.ts'
 import { hostPort, toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { httpExchange } from './http/exchange.ts'
+import type { PingBackend } from './icmp/backend.ts'
+import { ownPings } from './icmp/ping.ts'
+import { systemPing } from './icmp/system-ping.ts'
 import type {
   Address,
   Connection,
@@ -43,6 +46,8 @@ export interface NetworkOptions {
   readonly nameservers?: readonly string[]
   /** Certificates (PEM) trusted besides the default ones. */
   readonly ca?: string | readonly string[]
+  /** Who pings. Default: the system's program. */
+  readonly ping?: PingBackend
 }
 
 export interface OpenOptions {
@@ -66,7 +71,10 @@ export interface Network {
 export function createNetwork(options: NetworkOptions): Network {
   const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
   const contexts = createTlsContexts(options.ca)
-  return { open: (check) => openNet({ clock, policy, resolver, nameservers, contexts, ...check }) }
+  const backend = options.ping ?? systemPing({ clock })
+  return {
+    open: (check) => openNet({ clock, policy, resolver, nameservers, contexts, backend, ...check }),
+  }
 }
 
 interface Session extends OpenOptions {
@@ -75,6 +83,7 @@ interface Session extends OpenOptions {
   readonly resolver: Resolver
   readonly nameservers: readonly string[] | undefined
   readonly contexts: TlsContexts
+  readonly backend: PingBackend
 }
 
 function openNet(session: Session): OwnedNet {
@@ -137,9 +146,11 @@ function openNet(session: Session): OwnedNet {
   }
   const datagrams = ownDatagrams()
   const over = new AbortController()
+  const ended = AbortSignal.any([signal, over.signal])
+  const pings = ownPings({ ...session, signal: ended, resolve: net.resolve })
   const dns = createDnsClient({
     ...session,
-    signal: AbortSignal.any([signal, over.signal]),
+    signal: ended,
     resolve,
     connect: (options, address) => connectTo(options, [address]),
     own: datagrams.own,
@@ -149,10 +160,11 @@ function openNet(session: Session): OwnedNet {
   return {
     ...net,
     dns: dns.query,
+    ping: pings.ping,
     http: (request) => httpExchange(net, trace, request, { signal, clock }),
     async close() {
       over.abort(new ClosedError('The check is over'))
-      await Promise.all([sockets.close(), datagrams.gone()])
+      await Promise.all([sockets.close(), datagrams.gone(), pings.gone()])
     },
   }
 }

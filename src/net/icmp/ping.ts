@@ -1,0 +1,122 @@
+/**
+ * `net.ping`: echo requests to the addresses of a host, until one of them answers or the time is up.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import { CheckFailure } from '../failure.ts'
+import type { Address, Attempt, Net, PingRequest, PingResult } from '../net.ts'
+import type { Trace } from '../trace.ts'
+import type { PingBackend, PingOrder, PingReport } from './backend.ts'
+import { planPing } from './plan.ts'
+
+/** As with connections: addresses tried at most, and how long the first ones may stay silent. */
+const MAX_ADDRESSES = 4
+const PATIENCE_MS = 3000
+
+export interface PingSession {
+  readonly backend: PingBackend
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly signal: AbortSignal
+  /** Milliseconds left for the whole check. */
+  readonly deadlineIn: () => number
+  readonly trace: Trace
+  readonly resolve: Net['resolve']
+}
+
+/** The pings of one check: they end with its signal, and it does not end before they are gone. */
+export interface OwnedPings {
+  readonly ping: Net['ping']
+  /** Resolves when nothing is under way any more. */
+  gone(): Promise<void>
+}
+
+export function ownPings(session: PingSession): OwnedPings {
+  const underWay = new Set<Promise<unknown>>()
+  const { backend } = session
+  const order = (details: PingOrder): Promise<PingReport> => {
+    const running = backend.ping(details)
+    underWay.add(running)
+    const over = (): void => void underWay.delete(running)
+    running.then(over, over)
+    return running
+  }
+  return {
+    ping: (request) => pingHost(session, request, order),
+    async gone() {
+      await Promise.allSettled(underWay)
+    },
+  }
+}
+
+async function pingHost(
+  session: PingSession,
+  request: PingRequest,
+  order: PingBackend['ping'],
+): Promise<PingResult> {
+  const { host, ip_family = 'auto' } = request
+  const { trace, signal, clock } = session
+  const addresses = (await session.resolve(host, { ip_family })).slice(0, MAX_ADDRESSES)
+  const attempts: Attempt[] = []
+  const results: PingResult[] = []
+  const failures: CheckFailure[] = []
+  for (const [index, address] of addresses.entries()) {
+    const plan = planPing({ ...request, time_ms: session.deadlineIn() })
+    const isLast = index === addresses.length - 1
+    const patience_ms = Math.min(plan.budget_ms / 2, PATIENCE_MS)
+    trace.remote_ip = address.address
+    const from = clock.monotonic()
+    const outcome = await order({
+      ...plan,
+      address,
+      signal,
+      ...(isLast ? {} : { patience_ms }),
+    }).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof CheckFailure)) throw error
+      return error
+    })
+    const cause_code = causeOf(outcome)
+    const duration_ms = Math.round(clock.monotonic() - from)
+    attempts.push({ address: address.address, cause_code, duration_ms })
+    if (outcome instanceof CheckFailure) failures.push(outcome)
+    else results.push(resultOf(address, outcome, attempts))
+    if (cause_code === null) break
+  }
+  return conclude(trace, results, failures)
+}
+
+/** The one that answered, else the first that was sent to; what stands in the way here counts least. */
+function conclude(
+  trace: Trace,
+  results: readonly PingResult[],
+  failures: readonly CheckFailure[],
+): PingResult {
+  const result = results.find(({ received }) => received > 0) ?? results[0]
+  if (result !== undefined) {
+    trace.remote_ip = result.address.address
+    return result
+  }
+  const failure = failures.find(({ code }) => !code.startsWith('probe_')) ?? failures[0]
+  throw failure ?? new CheckFailure('dns_no_records', 'The name has no address')
+}
+
+function causeOf(outcome: PingReport | CheckFailure): string | null {
+  if (outcome instanceof CheckFailure) return outcome.code
+  if (outcome.replies.length > 0) return null
+  return outcome.error?.kind ?? 'ping_no_reply'
+}
+
+/** Whatever a backend reports: as many replies as packets at most, so that no loss is negative. */
+function resultOf(
+  address: Address,
+  { sent, replies, duplicates, error }: PingReport,
+  attempts: readonly Attempt[],
+): PingResult {
+  const rtts_ms = Array.from({ length: sent }, (_, index) => {
+    return replies.find((reply) => reply.index === index)?.rtt_ms ?? null
+  })
+  const received = rtts_ms.filter((rtt) => rtt !== null).length
+  const ttl = replies.findLast((reply) => reply.ttl !== null)?.ttl ?? null
+  return { address, attempts, sent, received, rtts_ms, ttl, duplicates, error }
+}

@@ -1,0 +1,105 @@
+/**
+ * A program as a child process: bounded in time and output, ended by its own pid, and gone when the
+ * promise settles.
+ *
+ * @module
+ */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { Clock, Timer } from '../../clock.ts'
+import type { Printed } from './transcript.ts'
+
+/** Fifty replies are about 4 KiB; what is beyond is not kept. */
+const OUTPUT_LIMIT_CHARACTERS = 64 * 1024
+
+/** From asking a program to end, so that it prints its summary, to ending it. */
+const GRACE_MS = 200
+
+export interface RunOptions {
+  readonly clock: Pick<Clock, 'timer'>
+  readonly signal: AbortSignal
+  /** It is interrupted then, ms. */
+  readonly budget_ms: number
+  /** It is interrupted then, too, where `answered` says no of what was printed until then; ms. */
+  readonly patience_ms?: number | undefined
+  readonly answered: (printed: Printed) => boolean
+  /** Its whole environment; that of this process where it is `undefined`. */
+  readonly env: Readonly<Record<string, string>> | undefined
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+/**
+ * Runs it to its end, or to the end that it is put to, and returns what it printed.
+ *
+ * @throws the signal's reason; the system's error where it cannot be started
+ */
+export async function runProgram(
+  [file, ...args]: readonly [string, ...string[]],
+  options: RunOptions,
+): Promise<Printed> {
+  const { signal, env } = options
+  signal.throwIfAborted()
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    // A working directory that is gone would look as if the program were missing.
+    ...(env !== undefined ? { env, cwd: '/' } : {}),
+  })
+  const stdout = gather(child.stdout)
+  const stderr = gather(child.stderr)
+  const printed = (): Printed => ({ stdout: stdout(), stderr: stderr() })
+  await untilGone(child, options, printed)
+  signal.throwIfAborted()
+  return printed()
+}
+
+function gather(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    if (text.length < OUTPUT_LIMIT_CHARACTERS) text += chunk
+  })
+  stream.on('error', () => undefined)
+  return () => text.slice(0, OUTPUT_LIMIT_CHARACTERS)
+}
+
+function untilGone(child: Child, options: RunOptions, printed: () => Printed): Promise<void> {
+  const { clock, signal, budget_ms, patience_ms, answered } = options
+  return new Promise<void>((resolve, reject) => {
+    const timers: Timer[] = []
+    let killed = false
+    const kill = (): void => {
+      killed = true
+      child.kill('SIGKILL')
+    }
+    const interrupt = (): void => {
+      child.kill('SIGINT')
+      timers.push(clock.timer(GRACE_MS, kill))
+    }
+    timers.push(clock.timer(budget_ms, interrupt))
+    if (patience_ms !== undefined) {
+      timers.push(clock.timer(patience_ms, () => void (answered(printed()) || interrupt())))
+    }
+    signal.addEventListener('abort', kill, { once: true })
+    const release = (): void => {
+      for (const timer of timers) timer.cancel()
+      signal.removeEventListener('abort', kill)
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
+    const end = (): void => {
+      release()
+      resolve()
+    }
+    child.once('close', end)
+    // What it started in its turn may hold its output open beyond its own end.
+    child.once('exit', () => void (killed && end()))
+    child.once('error', (error) => {
+      release()
+      reject(error)
+    })
+  })
+}
