@@ -1,0 +1,196 @@
+/**
+ * The driver mysql2 on a wire of ours: login, ping, one query, goodbye.
+ *
+ * @module
+ */
+
+import type { Duplex } from 'node:stream'
+import { CheckFailure } from '../../net/failure.ts'
+import type { CheckContext } from '../checker.ts'
+import { driverStream } from '../sql/driver-stream.ts'
+import type { DriverStream } from '../sql/driver-stream.ts'
+import type { SqlSettings } from '../sql/fields.ts'
+import type { Rows, SqlSession, Statement } from '../sql/run.ts'
+import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
+import type { Greeting } from './greeting.ts'
+import type { MysqlWire } from './wire.ts'
+
+/** What is called of mysql2. */
+export interface MysqlDriver {
+  createConnection(options: MysqlOptions): MysqlConnection
+  readonly authPlugins: {
+    caching_sha2_password(options: { readonly overrideIsSecure: boolean }): unknown
+  }
+}
+
+export interface MysqlConnection {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  once(event: 'connect', listener: () => void): unknown
+  query(options: { readonly sql: string }): MysqlQuery
+  ping(callback: (error?: Error | null) => void): unknown
+  end(): unknown
+}
+
+export interface MysqlQuery {
+  on(event: 'result', listener: (row: unknown) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+}
+
+/** See the documentation of mysql2. */
+export interface MysqlOptions {
+  readonly stream: Duplex
+  readonly user: string
+  readonly password: string
+  readonly database?: string
+  /** Added to the default capabilities, or taken from them (`-`). */
+  readonly flags: string[]
+  readonly authPlugins: never
+  readonly enableCleartextPlugin: boolean
+  readonly connectTimeout: number
+  readonly connectAttributes: Record<string, string>
+  readonly rowsAsArray: boolean
+  readonly typeCast: boolean
+  readonly disableEval: boolean
+}
+
+export interface MysqlLogin {
+  readonly driver: MysqlDriver
+  readonly wire: MysqlWire
+  readonly greeting: Greeting
+  readonly settings: SqlSettings
+  /** Whether the login goes out over TLS. */
+  readonly secure: boolean
+}
+
+export interface MysqlClient {
+  readonly connection: MysqlConnection
+  readonly stream: DriverStream
+  /** Resolves when the login is done. */
+  readonly connected: Promise<void>
+}
+
+/** The driver has the greeting and makes its login; see `MysqlWire.logIn` for what becomes of that. */
+export function mysqlClient(ctx: CheckContext, login: MysqlLogin): MysqlClient {
+  const { driver, wire } = login
+  const stream = driverStream(wire)
+  ctx.onEnd(() => stream.fail(new CheckFailure('probe_stopped', 'The check is over')))
+  const connection = driver.createConnection(optionsOf(login, stream))
+  const connected = new Promise<void>((resolve) => connection.once('connect', resolve))
+  // Also what breaks a query that hears of no error itself.
+  connection.on('error', (error) => stream.fail(error))
+  return { connection, stream, connected }
+}
+
+function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStream): MysqlOptions {
+  const { user, pass, database } = settings
+  return {
+    stream: stream.socket,
+    user,
+    password: pass,
+    ...(database === undefined ? {} : { database }),
+    // A server may ask for no files of ours; SSL says in the login what is done already.
+    flags: secure ? ['-LOCAL_FILES', 'SSL'] : ['-LOCAL_FILES'],
+    authPlugins: (secure ? overTls(driver, pass) : {}) as never,
+    enableCleartextPlugin: secure,
+    connectTimeout: 0,
+    connectAttributes: { program_name: 'watchpost' },
+    rowsAsArray: true,
+    typeCast: false,
+    // Column names of the server never become code.
+    disableEval: true,
+  }
+}
+
+/** The driver does not see that there is TLS, and these two then go another way than the server. */
+function overTls(driver: MysqlDriver, pass: string): Record<string, unknown> {
+  return {
+    caching_sha2_password: driver.authPlugins.caching_sha2_password({ overrideIsSecure: true }),
+    sha256_password: () => () => Buffer.from(`${pass}\0`),
+  }
+}
+
+export function mysqlSession(
+  ctx: CheckContext,
+  { connection, stream }: MysqlClient,
+  { wire, greeting }: MysqlLogin,
+): SqlSession {
+  let inTransaction = false
+
+  const settle = <T>(work: Promise<T>): Promise<T> =>
+    stream.settle(work).catch((error: unknown) => {
+      throw failureOf(ctx, error, { wire, phase: 'query' })
+    })
+
+  function rowsOf(sql: string, rows_max: number): Promise<number> {
+    return new Promise<number>((resolve, reject) => {
+      let rows = 0
+      const query = connection.query({ sql })
+      query.on('error', reject)
+      query.on('end', () => resolve(rows))
+      query.on('result', (row) => {
+        // What is no row is the end of a statement without any.
+        if (Array.isArray(row)) rows += 1
+        if (rows >= rows_max) resolve(rows)
+      })
+    })
+  }
+
+  /** Whether the server has it; what else is wrong shows at the query. */
+  const has = async (sql: string): Promise<boolean> => {
+    try {
+      await stream.settle(rowsOf(sql, 1))
+      return true
+    } catch (error) {
+      const said = driverError(error)
+      if (said === undefined || !isOfStatement(said)) throw error
+      return false
+    }
+  }
+
+  async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
+    await has(limits(greeting.server_version, rows_max, timeout_ms))
+    const read_only = await has('START TRANSACTION READ ONLY')
+    inTransaction = read_only
+    return { rows: await rowsOf(sql, rows_max), read_only }
+  }
+
+  return {
+    ping: () =>
+      settle(
+        new Promise<void>((resolve, reject) => {
+          connection.ping((error) =>
+            error === null || error === undefined ? resolve() : reject(error),
+          )
+        }),
+      ),
+    query: (statement) => settle(query(statement)),
+    async goodbye() {
+      // Waits for the end of the result besides; and a proxy may keep the server's side for others.
+      if (inTransaction) await stream.settle(rowsOf('ROLLBACK', 1))
+      connection.end()
+      await stream.finish()
+    },
+    close: () => stream.fail(new CheckFailure('probe_stopped', 'The check is over')),
+  }
+}
+
+/** So that the server itself stops in time and at enough rows; the deadline and the counting hold besides. */
+function limits(version: string, rows_max: number, timeout_ms: number): string {
+  const time = /mariadb/i.test(version)
+    ? `max_statement_time = ${timeout_ms / 1000}`
+    : `max_execution_time = ${timeout_ms}`
+  return `SET SESSION sql_select_limit = ${rows_max}, ${time}`
+}
+
+export function failureOf(
+  ctx: CheckContext,
+  error: unknown,
+  { wire, phase }: { readonly wire: MysqlWire; readonly phase: 'auth' | 'query' },
+): unknown {
+  if (ctx.signal.aborted) return error
+  const said = driverError(error)
+  if (said === undefined) return driverFailure(error, wire.plugin)
+  ctx.measure({ errno: said.errno, sqlstate: said.sqlstate })
+  return errorFailure(said, phase)
+}

@@ -1,0 +1,176 @@
+/**
+ * The MySQL protocol between the driver and the server, packet by packet.
+ *
+ * TLS is ours and not the driver's: it would hold an IP address against the name "localhost", resume
+ * sessions, and knows nothing of the certificates that we trust. The driver speaks plain. Its login is held back until
+ * TLS is up; the packet that asks for it shifts the numbers of the login by one.
+ *
+ * Source: https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_packets.html
+ *
+ * @module
+ */
+
+import { CheckFailure } from '../../net/failure.ts'
+import type { Connection } from '../../net/net.ts'
+import type { Wire } from '../sql/driver-stream.ts'
+import { readExactly } from '../sql/driver-stream.ts'
+import { ANSWER_LIMIT_BYTES } from '../sql/run.ts'
+import type { Greeting } from './greeting.ts'
+import { HEAD_BYTES, notMysql } from './greeting.ts'
+
+/** An SSLRequest is the beginning of the login: capabilities, largest packet, character set, 23 bytes more. */
+const SSL_REQUEST_BYTES = 32
+
+const OK = 0x00
+const ERROR = 0xff
+const AUTH_SWITCH = 0xfe
+const COM_PING = 0x0e
+
+/** Packets of a login at most; those of MySQL take five. */
+const LOGIN_LIMIT = 16
+
+export interface MysqlWire extends Wire {
+  /** Sends what the driver logs in with, over TLS where the way to it is given; the connection it went over. */
+  logIn(secure?: (plain: Connection) => Promise<Connection>): Promise<Connection>
+  /** The last login plugin that the server asked for. */
+  readonly plugin: string | undefined
+}
+
+export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
+  let connection = plain
+  const login = deferred<Buffer>()
+  const sent = deferred<undefined>()
+  let state: 'greeting' | 'login' | 'command' = 'greeting'
+  let plugin: string | undefined
+  let shift = 0
+  let expected = 0
+  let rounds = 0
+  let left = ANSWER_LIMIT_BYTES
+  let command: number | undefined
+
+  async function transmit(packet: Buffer): Promise<void> {
+    const numbered = renumber(packet, shift)
+    expected = next(numbered)
+    await connection.write(numbered)
+  }
+
+  async function receive(): Promise<Buffer> {
+    if (state === 'greeting') {
+      state = 'login'
+      return greeting.packet
+    }
+    await sent.promise
+    const head = await readExactly(connection, HEAD_BYTES)
+    const length = head.readUIntLE(0, 3)
+    if ((left -= HEAD_BYTES + length) < 0) throw tooLong()
+    if (length === 0) throw notMysql('an empty packet')
+    const packet = Buffer.concat([head, await readExactly(connection, length)])
+    // A server that ends a connection says so under any number.
+    if (packet[HEAD_BYTES] === ERROR) packet[3] = expected
+    if (packet[3] !== expected) throw notMysql('packets out of order')
+    expected = next(packet)
+    return state === 'login' ? ofLogin(packet) : ofCommand(packet)
+  }
+
+  function ofLogin(packet: Buffer): Buffer {
+    const kind = packet[HEAD_BYTES]
+    if (++rounds > LOGIN_LIMIT) throw notMysql('a login without end')
+    if (kind === AUTH_SWITCH) plugin = pluginOf(packet)
+    const renumbered = renumber(packet, -shift)
+    if (kind === OK) {
+      state = 'command'
+      shift = 0
+    }
+    return renumbered
+  }
+
+  function ofCommand(packet: Buffer): Buffer {
+    const kind = packet[HEAD_BYTES]
+    // The driver takes anything for an answer to a ping.
+    if (command === COM_PING && kind !== OK && kind !== ERROR) throw notMysql('no answer to a ping')
+    command = undefined
+    return packet
+  }
+
+  return {
+    receive,
+    async send(bytes) {
+      if (bytes.length !== HEAD_BYTES + bytes.readUIntLE(0, 3)) {
+        throw new TypeError('The driver writes packets in parts')
+      }
+      if (!login.settled) {
+        login.resolve(bytes)
+        return
+      }
+      if (state === 'command' && bytes[3] === 0) command = bytes[HEAD_BYTES]
+      await transmit(bytes)
+    },
+    async logIn(secure) {
+      const packet = await login.promise
+      if (secure !== undefined) {
+        await plain.write(sslRequest(packet))
+        connection = await secure(plain)
+        shift = 1
+      }
+      await transmit(packet)
+      sent.resolve(undefined)
+      return connection
+    },
+    get plugin() {
+      return plugin
+    },
+    close: () => connection.close(),
+  }
+}
+
+/** The server goes by the capabilities in here, so they must be those of the login (MariaDB reads no others). */
+function sslRequest(login: Buffer): Buffer {
+  const request = Buffer.from(login.subarray(0, HEAD_BYTES + SSL_REQUEST_BYTES))
+  request.writeUIntLE(SSL_REQUEST_BYTES, 0, 3)
+  return request
+}
+
+function renumber(packet: Buffer, by: number): Buffer {
+  if (by === 0) return packet
+  const copy = Buffer.from(packet)
+  copy[3] = ((packet[3] ?? 0) + by) & 0xff
+  return copy
+}
+
+function next(packet: Buffer): number {
+  return ((packet[3] ?? 0) + 1) & 0xff
+}
+
+/** Without a name it is the login of MySQL 4.0. */
+function pluginOf(packet: Buffer): string {
+  const name = packet.subarray(HEAD_BYTES + 1)
+  const end = name.indexOf(0)
+  return name.length === 0 ? 'mysql_old_password' : name.toString('latin1', 0, end < 0 ? 64 : end)
+}
+
+function tooLong(): CheckFailure {
+  const text = `The server sent more than ${ANSWER_LIMIT_BYTES / 1024 / 1024} MiB`
+  return new CheckFailure('too_long', text)
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly settled: boolean
+  resolve(value: T): void
+}
+
+function deferred<T>(): Deferred<T> {
+  let settled = false
+  let settle: (value: T) => void = () => undefined
+  const promise = new Promise<T>((resolve) => (settle = resolve))
+  return {
+    promise,
+    get settled() {
+      return settled
+    },
+    resolve(value) {
+      settled = true
+      settle(value)
+    },
+  }
+}

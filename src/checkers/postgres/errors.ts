@@ -1,0 +1,79 @@
+/**
+ * Errors of PostgreSQL, of poolers in front of it, and of the driver, as causes.
+ *
+ * Sources: https://www.postgresql.org/docs/current/errcodes-appendix.html; the texts of PgBouncer,
+ * which gives the code 08P01 to all of its own errors.
+ *
+ * @module
+ */
+
+import type { Phase } from '../../model.ts'
+import { CheckFailure } from '../../net/failure.ts'
+import type { ServerError, SQL_CAUSES } from '../sql/causes.ts'
+import { serverFailure } from '../sql/causes.ts'
+import { notPostgres } from './messages.ts'
+
+type ErrorCause = keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error'
+
+const CAUSES: Readonly<Record<string, ErrorCause>> = {
+  '28P01': 'auth_failed',
+  '3D000': 'db_database_missing',
+  '53300': 'db_too_many_connections',
+  '57P01': 'db_shutting_down',
+  '57P02': 'db_shutting_down',
+  // The time limit of a statement, of a transaction.
+  '57014': 'query_timeout',
+  '25P04': 'query_timeout',
+}
+
+const POOLER: readonly (readonly [text: RegExp, cause: ErrorCause])[] = [
+  [/no more connections|too many/i, 'db_too_many_connections'],
+  [/no such database/i, 'db_database_missing'],
+  [/no such user|auth|password/i, 'auth_failed'],
+  [/shutting down/i, 'db_shutting_down'],
+]
+
+/** The failure that an ErrorResponse is. */
+export function errorFailure(error: ServerError, phase: Phase): CheckFailure {
+  return serverFailure(causeOf(error, phase), error, phase)
+}
+
+/** Whether the error speaks of the statement alone, and another one may go well. */
+export function isOfStatement(error: ServerError): boolean {
+  return causeOf(error, 'query') === 'db_query_failed'
+}
+
+/** Whether the state is told whatever was asked for, and no answer to the request itself. */
+export function isOfServer({ sqlstate = '' }: ServerError): boolean {
+  return /^(53|57P)/.test(sqlstate)
+}
+
+function causeOf({ sqlstate = '', message }: ServerError, phase: Phase): ErrorCause {
+  const known = Object.hasOwn(CAUSES, sqlstate) ? CAUSES[sqlstate] : undefined
+  if (known !== undefined) return known
+  // One code for two states; the text is translated, so the likelier one is the other.
+  if (sqlstate === '57P03') {
+    return /shutting down/i.test(message) ? 'db_shutting_down' : 'db_starting_up'
+  }
+  if (phase === 'query') return 'db_query_failed'
+  // The name of the file stands in every translation.
+  if (sqlstate === '28000' && message.includes('pg_hba.conf')) return 'db_host_denied'
+  if (sqlstate === '08P01') {
+    return POOLER.find(([text]) => text.test(message))?.[1] ?? 'protocol_error'
+  }
+  return sqlstate.startsWith('0') ? 'protocol_error' : 'auth_failed'
+}
+
+/** What the driver rejected with, where that is an error of the server. */
+export function driverError(thrown: unknown): ServerError | undefined {
+  if (!(thrown instanceof Error) || thrown instanceof CheckFailure) return undefined
+  const { code, severity } = thrown as { readonly code?: unknown; readonly severity?: unknown }
+  if (typeof severity !== 'string') return undefined
+  return { sqlstate: typeof code === 'string' ? code : undefined, message: thrown.message }
+}
+
+/** Any other error of the driver. Its own text may show what it was given, so it is not told. */
+export function driverFailure(thrown: unknown): Error {
+  if (thrown instanceof CheckFailure) return thrown
+  return notPostgres('the driver cannot read it', thrown)
+}

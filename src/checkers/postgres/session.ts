@@ -1,0 +1,178 @@
+/**
+ * The driver pg on a wire of ours: login, ping, one query, goodbye.
+ *
+ * @module
+ */
+
+import type { Duplex } from 'node:stream'
+import { CheckFailure } from '../../net/failure.ts'
+import type { CheckContext } from '../checker.ts'
+import { driverStream } from '../sql/driver-stream.ts'
+import type { SqlSettings } from '../sql/fields.ts'
+import type { Rows, SqlSession, Statement } from '../sql/run.ts'
+import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
+import type { PostgresWire } from './wire.ts'
+
+/** What is called of pg. */
+export interface PostgresDriver {
+  readonly Client: new (options: PostgresOptions) => PostgresClient
+}
+
+export interface PostgresClient {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  connect(): Promise<unknown>
+  query(query: string): Promise<unknown>
+  query(query: OneQuery): unknown
+  end(): Promise<unknown>
+}
+
+/** See the documentation of pg. */
+export interface PostgresOptions {
+  readonly stream: () => Duplex
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  readonly password: () => string
+  readonly ssl: false
+  readonly sslnegotiation: 'postgres'
+}
+
+/** What pg lets a query of its caller's own send. */
+export interface PostgresCommands {
+  parse(statement: { readonly text: string }): void
+  bind(values: object): void
+  execute(portal: { readonly rows: number }): void
+  sync(): void
+}
+
+/** What pg asks of a query of its caller's own (as pg-cursor is one). */
+export interface OneQuery {
+  submit(commands: PostgresCommands): void
+  handleRowDescription(): void
+  handleDataRow(): void
+  handlePortalSuspended(): void
+  handleCommandComplete(): void
+  handleEmptyQuery(): void
+  handleCopyInResponse(): void
+  handleCopyData(): void
+  handleReadyForQuery(): void
+  handleError(error: unknown): void
+}
+
+export interface PostgresStart {
+  readonly driver: PostgresDriver
+  readonly wire: PostgresWire
+  readonly settings: SqlSettings
+}
+
+/** Logs in. */
+export async function postgresSession(
+  ctx: CheckContext,
+  { driver, wire, settings }: PostgresStart,
+): Promise<SqlSession> {
+  const stream = driverStream(wire)
+  const close = (): void => stream.fail(new CheckFailure('probe_stopped', 'The check is over'))
+  ctx.onEnd(close)
+  const client = new driver.Client(optionsOf(settings, () => stream.socket))
+  client.on('error', (error) => stream.fail(error))
+  let inTransaction = false
+
+  const settle = <T>(work: Promise<T>, phase: 'auth' | 'query'): Promise<T> =>
+    stream.settle(work).catch((error: unknown) => {
+      throw failureOf(ctx, error, phase)
+    })
+
+  /** Whether the server has it; what else is wrong shows at the query. */
+  const has = async (sql: string): Promise<boolean> => {
+    try {
+      await stream.settle(client.query(sql))
+      return true
+    } catch (error) {
+      const said = driverError(error)
+      if (said === undefined || !isOfStatement(said)) throw error
+      await stream.settle(client.query('ROLLBACK'))
+      return false
+    }
+  }
+
+  async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
+    // For this transaction alone: a pooler hands the server's side to others afterwards.
+    const limit = `SET LOCAL statement_timeout = ${timeout_ms}`
+    const read_only = await has(`BEGIN READ ONLY; ${limit}`)
+    inTransaction = read_only
+    const rows = await new Promise<number>((resolve, reject) => {
+      client.query(oneQuery(sql, rows_max, { resolve, reject }))
+    })
+    return { rows, read_only }
+  }
+
+  await ctx.phase('auth', () => settle(client.connect(), 'auth'))
+  return {
+    ping: async () => void (await settle(client.query(''), 'query')),
+    query: (statement) => settle(query(statement), 'query'),
+    async goodbye() {
+      // A pooler would have to throw the server's side away.
+      if (inTransaction) await stream.settle(client.query('ROLLBACK'))
+      void client.end()
+      await stream.finish()
+    },
+    close,
+  }
+}
+
+function optionsOf(settings: SqlSettings, stream: () => Duplex): PostgresOptions {
+  const { host, port, user, pass, database = user } = settings
+  return {
+    stream,
+    host,
+    port,
+    user,
+    database,
+    // A function, since for an empty text pg takes what stands in the environment or in ~/.pgpass.
+    password: () => pass,
+    ssl: false,
+    sslnegotiation: 'postgres',
+  }
+}
+
+/**
+ * One statement by the extended protocol, which takes no second one behind it, and no more of its rows
+ * than are wanted.
+ */
+function oneQuery(
+  text: string,
+  rows_max: number,
+  ended: { readonly resolve: (rows: number) => void; readonly reject: (error: unknown) => void },
+): OneQuery {
+  let rows = 0
+  const nothing = (): void => undefined
+  return {
+    submit(commands) {
+      commands.parse({ text })
+      commands.bind({})
+      commands.execute({ rows: rows_max })
+      commands.sync()
+    },
+    handleDataRow: () => void (rows += 1),
+    handleReadyForQuery: () => ended.resolve(rows),
+    handleError: ended.reject,
+    handleCopyInResponse() {
+      const text = 'The query waits for data to copy'
+      ended.reject(new CheckFailure('db_query_failed', text, { phase: 'query' }))
+    },
+    handleRowDescription: nothing,
+    handlePortalSuspended: nothing,
+    handleCommandComplete: nothing,
+    handleEmptyQuery: nothing,
+    handleCopyData: nothing,
+  }
+}
+
+function failureOf(ctx: CheckContext, error: unknown, phase: 'auth' | 'query'): unknown {
+  if (ctx.signal.aborted) return error
+  const said = driverError(error)
+  if (said === undefined) return driverFailure(error)
+  ctx.measure({ sqlstate: said.sqlstate })
+  return errorFailure(said, phase)
+}

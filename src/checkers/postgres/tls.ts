@@ -1,0 +1,55 @@
+/**
+ * The wish for TLS before anything else is said, and the answer of one byte.
+ *
+ * @module
+ */
+
+import { CheckFailure } from '../../net/failure.ts'
+import type { Connection } from '../../net/net.ts'
+import type { CheckContext } from '../checker.ts'
+import { serverFailure } from '../sql/causes.ts'
+import type { ServerError } from '../sql/causes.ts'
+import { readExactly } from '../sql/driver-stream.ts'
+import type { SqlSettings } from '../sql/fields.ts'
+import { errorFailure, isOfServer } from './errors.ts'
+import { notPostgres, readError, SSL_REQUEST } from './messages.ts'
+
+/** An error in place of the answer is short; before PostgreSQL 7.4 it had no length at all. */
+const ERROR_LIMIT_BYTES = 4096
+
+/**
+ * The connection over which to log in: over TLS, or as it is where that is off or not offered and not
+ * required. What the server says in clear beyond its consent is refused (CVE-2021-23222).
+ *
+ * @throws CheckFailure `tls_…`, `protocol_error`, `db_…`
+ */
+export async function secured(
+  ctx: CheckContext,
+  connection: Connection,
+  tls: SqlSettings['tls'],
+): Promise<Connection> {
+  if (tls === 'off') return connection
+  const answer = await ctx.phase('greeting', async () => {
+    await connection.write(SSL_REQUEST)
+    const letter = (await readExactly(connection, 1)).toString('latin1')
+    if (letter === 'E') throw refusal(await readRefusal(connection))
+    return letter
+  })
+  if (answer === 'S') return connection.upgrade({ verify: tls === 'verify' })
+  if (answer !== 'N') throw notPostgres('no answer to the wish for TLS')
+  if (tls === 'prefer') return connection
+  throw new CheckFailure('tls_unsupported', 'The server does not offer TLS', { phase: 'starttls' })
+}
+
+async function readRefusal(connection: Connection): Promise<ServerError> {
+  const head = await readExactly(connection, 4)
+  const length = head.readUInt32BE()
+  if (length < 4 || length > ERROR_LIMIT_BYTES) return { message: 'an error of old form' }
+  return readError(await readExactly(connection, length - 4))
+}
+
+function refusal(error: ServerError): CheckFailure {
+  return isOfServer(error)
+    ? errorFailure(error, 'greeting')
+    : serverFailure('tls_unsupported', error, 'greeting')
+}

@@ -1,0 +1,115 @@
+/**
+ * The PostgreSQL protocol between the driver and the server, message by message.
+ *
+ * @module
+ */
+
+import { CheckFailure } from '../../net/failure.ts'
+import type { Connection } from '../../net/net.ts'
+import type { Wire } from '../sql/driver-stream.ts'
+import { readExactly } from '../sql/driver-stream.ts'
+import { ANSWER_LIMIT_BYTES } from '../sql/run.ts'
+import { notPostgres, readError, startup, texts } from './messages.ts'
+
+/** Letters of all messages of a server. */
+const LETTERS = '123ACDEGHIKNRSTVWZcdnstv'
+
+/** Those that may be long; all others are short, and longer ones are a sign of another protocol (as libpq has it). */
+const LONG_LETTERS = 'DEHNTVd'
+const SHORT_BYTES = 30_000
+
+const HEAD_BYTES = 5
+
+/** Most bytes of a login, parameters and notices and all. */
+const LOGIN_LIMIT_BYTES = 256 * 1024
+
+export interface PostgresLogin {
+  readonly user: string
+  readonly pass: string
+  readonly database: string
+}
+
+export interface PostgresWire extends Wire {
+  readonly server_version: string | undefined
+}
+
+export function postgresWire(connection: Connection, login: PostgresLogin): PostgresWire {
+  let started = false
+  let left = LOGIN_LIMIT_BYTES
+  let ready = false
+  let server_version: string | undefined
+
+  function look(letter: string, body: Buffer): void {
+    if (letter === 'E' || letter === 'N') readError(body)
+    if (letter === 'R') judgeLogin(body, login.pass, connection.tls !== null)
+    if (letter === 'S') {
+      const [name, value] = texts(body)
+      if (name === 'server_version') server_version = value
+    }
+    if (letter !== 'Z' || ready) return
+    ready = true
+    left = ANSWER_LIMIT_BYTES
+  }
+
+  return {
+    async receive() {
+      const head = await readExactly(connection, HEAD_BYTES)
+      const letter = head.toString('latin1', 0, 1)
+      const length = head.readUInt32BE(1)
+      if (!LETTERS.includes(letter) || length < 4) throw notPostgres('an unknown message')
+      const long = LONG_LETTERS.includes(letter)
+      if (!long && length > SHORT_BYTES) throw notPostgres('a message of impossible length')
+      if ((left -= length + 1) < 0) throw tooLong(ready ? ANSWER_LIMIT_BYTES : LOGIN_LIMIT_BYTES)
+      const body = await readExactly(connection, length - 4)
+      look(letter, body)
+      return Buffer.concat([head, body])
+    },
+    async send(bytes) {
+      await connection.write(started ? bytes : startup(login.user, login.database))
+      started = true
+    },
+    get server_version() {
+      return server_version
+    },
+    close: () => connection.close(),
+  }
+}
+
+const OK = 0
+const CLEARTEXT = 3
+const MD5 = 5
+const SASL = 10
+const SASL_CONTINUE = 11
+const SASL_FINAL = 12
+
+const FOREIGN_LOGINS: Readonly<Record<number, string>> = {
+  2: 'Kerberos',
+  7: 'GSSAPI',
+  9: 'SSPI',
+}
+
+/** What the server wants for a login: the driver has no word for what it cannot do. */
+function judgeLogin(body: Buffer, pass: string, secure: boolean): void {
+  if (body.length < 4) throw notPostgres('a login request that is cut off')
+  const kind = body.readUInt32BE()
+  if (kind === OK || kind === SASL_CONTINUE || kind === SASL_FINAL) return
+  if (kind !== CLEARTEXT && kind !== MD5 && kind !== SASL) {
+    throw unsupported(`a login by ${FOREIGN_LOGINS[kind] ?? `method ${kind}`}`)
+  }
+  if (kind === CLEARTEXT && !secure) throw unsupported('the password in clear, without TLS')
+  if (kind === MD5 && body.length !== 8) throw notPostgres('a login request that is cut off')
+  if (kind === SASL && !texts(body.subarray(4)).includes('SCRAM-SHA-256')) {
+    throw unsupported('a SASL login other than SCRAM-SHA-256')
+  }
+  if (pass !== '') return
+  const text = 'The server asks for a password, and none is set'
+  throw new CheckFailure('auth_failed', text, { phase: 'auth' })
+}
+
+function unsupported(what: string): CheckFailure {
+  return new CheckFailure('auth_unsupported', `The server asks for ${what}`, { phase: 'auth' })
+}
+
+function tooLong(limit: number): CheckFailure {
+  return new CheckFailure('too_long', `The server sent more than ${limit / 1024} KiB`)
+}

@@ -1,0 +1,76 @@
+/**
+ * What can be wrong with a database server besides the transport, and what is told of it.
+ *
+ * @module
+ */
+
+import type { Phase } from '../../model.ts'
+import { CheckFailure } from '../../net/failure.ts'
+import type { SharedCause } from '../causes.ts'
+import type { CauseTable } from '../checker.ts'
+
+export const SQL_CAUSES = {
+  auth_failed: { text: 'The server refused the login', phase: 'auth' },
+  auth_unsupported: { text: 'The server offers no login that can be used', phase: 'auth' },
+  db_database_missing: { text: 'The database does not exist', phase: 'auth' },
+  db_too_many_connections: { text: 'The server has no connection left', phase: 'auth' },
+  db_host_blocked: { text: 'The server blocks our host after too many errors', phase: 'auth' },
+  db_host_denied: { text: 'The server lets nobody in this way from our host', phase: 'auth' },
+  db_starting_up: { text: 'The server is not ready yet', phase: 'auth' },
+  db_shutting_down: { text: 'The server is shutting down' },
+  db_query_failed: { text: 'The query failed', phase: 'query' },
+  db_rows_too_few: { text: 'The query returned too few rows', phase: 'query' },
+} as const satisfies CauseTable
+
+export type SqlCause = keyof typeof SQL_CAUSES | SharedCause
+
+/** An error as the server worded it. */
+export interface ServerError {
+  /** Number of a MySQL error. */
+  readonly errno?: number | undefined
+  /** Five characters; absent where the server gave none. */
+  readonly sqlstate?: string | undefined
+  readonly message: string
+}
+
+/** Characters of a server's text that are told. */
+const SHOWN = 200
+
+/** A server's text on one line, cut. */
+export function shown(text: string, max = SHOWN): string {
+  const line = text.replace(/\p{C}+/gu, ' ').trim()
+  return line.length > max ? `${line.slice(0, max)}…` : line
+}
+
+/** The failure that an error of the server is: its cause, and what the server said. */
+export function serverFailure(
+  cause_code: keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error' | 'tls_unsupported',
+  { errno, sqlstate, message }: ServerError,
+  phase: Phase,
+): CheckFailure {
+  const lead =
+    cause_code in SQL_CAUSES
+      ? SQL_CAUSES[cause_code as keyof typeof SQL_CAUSES].text
+      : OTHER_LEADS[cause_code as keyof typeof OTHER_LEADS]
+  const codes = [errno, sqlstate === undefined ? undefined : `SQLSTATE ${shown(sqlstate, 5)}`]
+  const listed = codes.filter((code) => code !== undefined).join(', ')
+  const text = `${lead}: "${shown(message)}"${listed === '' ? '' : ` (${listed})`}`
+  return new CheckFailure(cause_code, text, { phase })
+}
+
+const OTHER_LEADS = {
+  query_timeout: 'The server stopped the query',
+  protocol_error: 'The server refused to go on',
+  tls_unsupported: 'The server answered the wish for TLS with an error',
+} as const
+
+/** What came is not what the protocol has at this point. */
+export function strange(protocol: string, what: string, cause?: unknown): CheckFailure {
+  return new CheckFailure(
+    'protocol_error',
+    `The server does not speak the ${protocol} protocol: ${what}`,
+    {
+      cause,
+    },
+  )
+}

@@ -1,0 +1,19 @@
+/**
+ * Which driver a checker uses: one that the host brings, or the package, loaded on first use.
+ *
+ * @module
+ */
+
+import type { CheckContext } from '../checker.ts'
+
+/** A driver, or a function that gets one. */
+export type DriverSource<D extends object> = D | (() => D | Promise<D>)
+
+export async function driverFrom<D extends object>(
+  ctx: CheckContext,
+  source: DriverSource<D> | undefined,
+  ours: readonly [name: string, importer: () => Promise<D>],
+): Promise<D> {
+  if (source === undefined) return ctx.load(...ours)
+  return typeof source === 'function' ? source() : source
+}

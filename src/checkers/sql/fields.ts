@@ -1,0 +1,88 @@
+/**
+ * The settings that mysql and postgres share, and the rules that span them.
+ *
+ * @module
+ */
+
+import { field } from '../../fields/vocabulary.ts'
+import { hostPort } from '../../net/endpoint.ts'
+
+/** Most rows that `expect_rows_min` may ask for. */
+export const ROWS_LIMIT = 1000
+
+export interface SqlDefaults {
+  readonly port: number
+  /** Where `database` is absent. */
+  readonly database: string
+}
+
+// The table's type is what the checkers' settings are derived from, and only inference can spell it.
+
+export function sqlFields({ port, database }: SqlDefaults) {
+  return {
+    host: field.host({ description: 'Host name or IP address' }).required(),
+    port: field.port({ description: 'TCP port' }).default(port),
+    tls: field
+      .oneOf(['off', 'prefer', 'require', 'verify'], {
+        description:
+          'off; prefer: TLS where the server offers it; require: TLS with any certificate; verify: TLS with a valid certificate for the host',
+        aliases: {
+          false: 'off',
+          true: 'require',
+          none: 'off',
+          disable: 'off',
+          disabled: 'off',
+          preferred: 'prefer',
+          required: 'require',
+          'verify-full': 'verify',
+          verify_identity: 'verify',
+        },
+      })
+      .default('prefer'),
+    user: field.text({ description: 'Logs in as this user', max: 256 }).required(),
+    pass: field.secret({ description: 'Password of the user', min: 0 }).default(''),
+    database: field.text({
+      description: `Database to log in to; where absent ${database}`,
+      max: 256,
+    }),
+    query: field.text({
+      description:
+        'One statement, run in a read-only transaction; where absent the check ends with the login and a ping',
+      max: 10_000,
+      multiline: true,
+      example: 'SELECT 1',
+    }),
+    expect_rows_min: field.integer({
+      description: 'Rows that the query must return at least; needs a query',
+      min: 0,
+      max: ROWS_LIMIT,
+    }),
+  } as const
+}
+
+export interface SqlSettings {
+  readonly host: string
+  readonly port: number
+  readonly tls: 'off' | 'prefer' | 'require' | 'verify'
+  readonly user: string
+  readonly pass: string
+  readonly database?: string | undefined
+  readonly query?: string | undefined
+  readonly expect_rows_min?: number | undefined
+}
+
+/** Without a query there are no rows to count. */
+export function refineSql<S extends SqlSettings>(
+  settings: S,
+): { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> } {
+  const { query, expect_rows_min } = settings
+  if (expect_rows_min !== undefined && query === undefined) {
+    return { fields: { expect_rows_min: 'invalid: rows are those of a query, and none is set' } }
+  }
+  return { settings }
+}
+
+/** What lists and webhooks show: `host:port`, or `host:port/database`. */
+export function sqlTarget({ host, port, database }: SqlSettings): string {
+  return hostPort(host, port) + (database === undefined ? '' : `/${database}`)
+}
