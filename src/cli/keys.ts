@@ -49,7 +49,7 @@ async function run(call: Call): Promise<number> {
   if (action === undefined) {
     throw new ConfigurationError('keys create, keys list or keys revoke is expected (see --help)')
   }
-  if (call.words.length !== (action === revoke ? 2 : 1)) {
+  if (call.words.length !== (action === revoke ? 2 : 1) || call.words[1] === '') {
     throw new ConfigurationError(
       action === revoke
         ? 'keys revoke takes the id or the prefix of one key (see keys list)'

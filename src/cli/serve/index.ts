@@ -23,6 +23,7 @@ import { say } from '../terminal.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
 import { narrate } from './narrate.ts'
+import { checkSecretKey } from './secret-key.ts'
 import { stopSignal } from './stop-signal.ts'
 import { createWebServer } from './web-server.ts'
 import type { WebServer } from './web-server.ts'
@@ -97,8 +98,9 @@ interface Surroundings {
 async function open(settings: ServeSettings, { web, address, log }: Surroundings): Promise<Engine> {
   const kind = webhookContact({ guard: { allowCidrs: settings.webhook_allow } })
   const contacts = await readContacts(settings.contacts, kind)
+  const store = sqliteStore({ file: settings.data })
   const engine: Engine = createEngine({
-    store: sqliteStore({ file: settings.data }),
+    store,
     checkers: builtinCheckers(),
     contacts: [kind],
     locations: settings.locations,
@@ -109,6 +111,7 @@ async function open(settings: ServeSettings, { web, address, log }: Surroundings
   })
   try {
     await engine.open()
+    await checkSecretKey(store, settings.secret_key)
     await syncContacts(engine, contacts)
     await ensureKey(engine, { api_key: settings.api_key, address, log })
     narrate(engine, log)

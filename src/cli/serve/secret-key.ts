@@ -1,0 +1,29 @@
+/**
+ * Whether the secret key is still the one that the file was begun with. Without this look, monitors whose
+ * secrets do not open would be left unwatched, and health would say that all is well.
+ *
+ * @module
+ */
+
+import { createSeal } from '../../engine/seal.ts'
+import { ConfigurationError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+
+const NAME = 'secret_key_check'
+const PLACE = `meta.${NAME}`
+
+/** @throws ConfigurationError where the key is missing or another one */
+export async function checkSecretKey(store: Store, key: string | undefined): Promise<void> {
+  const seal = createSeal(key)
+  const stored = await store.meta.get(NAME)
+  if (stored === undefined) {
+    if (key !== undefined) await store.meta.set(NAME, seal.close('watchpost', PLACE))
+    return
+  }
+  try {
+    seal.open(stored, PLACE)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigurationError(`WATCHPOST_SECRET_KEY: ${problem}`, { cause })
+  }
+}
