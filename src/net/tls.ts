@@ -8,7 +8,7 @@
 import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import * as tls from 'node:tls'
-import type { SecureContext, TLSSocket } from 'node:tls'
+import type { PeerCertificate, SecureContext, TLSSocket } from 'node:tls'
 import { hostPort } from './endpoint.ts'
 import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
@@ -61,7 +61,7 @@ export interface HandshakeOptions {
  */
 export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
   const { socket, host, signal, phase } = options
-  const { servername = host, verify = true, alpn, context } = options.tls
+  const { servername = host, verify = true, alpn, context, onStaple } = options.tls
   const target = hostPort(host, options.port)
   try {
     return await waitFor<TLSSocket>(signal, ({ resolve, reject }) => {
@@ -72,9 +72,11 @@ export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
         host: servername,
         secureContext: context ?? (verify ? options.contexts.strict : options.contexts.lenient),
         rejectUnauthorized: verify,
+        ...(onStaple === undefined ? {} : { requestOCSP: true }),
         ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
       })
       options.takeOver(socket, secure)
+      if (onStaple !== undefined) tellOfStaple(secure, onStaple, reject)
       let done = false
       const agreed = (): void => {
         done = true
@@ -95,8 +97,24 @@ export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
   }
 }
 
+/** What the hook throws fails the handshake; thrown inside an event it would end the process. */
+function tellOfStaple(
+  secure: TLSSocket,
+  onStaple: NonNullable<TlsOptions['onStaple']>,
+  reject: (error: unknown) => void,
+): void {
+  secure.once('OCSPResponse', (staple: Buffer | null) => {
+    try {
+      onStaple(staple, secure)
+    } catch (error) {
+      reject(error)
+    }
+  })
+}
+
 export function tlsFacts(socket: TLSSocket): TlsFacts {
-  const ends = new Date(socket.getPeerX509Certificate()?.validTo ?? NaN)
+  // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and that is the checker's.
+  const ends = new Date(shown(socket).valid_to ?? NaN)
   return {
     protocol: socket.getProtocol(),
     cipher: socket.getCipher().standardName,
@@ -104,6 +122,11 @@ export function tlsFacts(socket: TLSSocket): TlsFacts {
     authorized: socket.authorized,
     not_after: Number.isNaN(ends.getTime()) ? null : ends.toISOString(),
   }
+}
+
+/** Empty where the peer has shown no certificate, whatever the types say. */
+function shown(socket: TLSSocket): Partial<PeerCertificate> {
+  return (socket.getPeerCertificate() as Partial<PeerCertificate> | undefined) ?? {}
 }
 
 /** All that Node trusts by default, system and NODE_EXTRA_CA_CERTS included where it can tell (22.15). */

@@ -1,0 +1,170 @@
+/**
+ * A certificate as plain facts. All of it comes from the server: every text is cut and printable, and
+ * what cannot be read is `null` instead of an error.
+ *
+ * @module
+ */
+
+import type { KeyObject, X509Certificate } from 'node:crypto'
+import { isoOrNull } from '../../clock.ts'
+import type { EpochMs, JsonObject } from '../../model.ts'
+
+export const DAY_MS = 86_400_000
+
+const TEXT_SHOWN = 300
+const NAMES_SHOWN = 100
+/** More certificates than this are not looked at; real chains have two to four. */
+const CHAIN_LIMIT = 10
+
+/** CA/Browser Forum Baseline Requirements 6.1.5. */
+const MIN_RSA_BITS = 2048
+/** The smallest curve of NIST SP 800-57 part 1 that is still allowed. */
+const MIN_CURVE_BITS = 224
+
+export interface KeyFacts {
+  /** `rsa`, `ec`, `ed25519`, … */
+  readonly type: string
+  readonly bits: number | null
+  readonly curve: string | null
+  /** Too short by today's rules. */
+  readonly weak: boolean
+}
+
+export interface CertificateFacts {
+  readonly x509: X509Certificate
+  readonly subject: string
+  readonly issuer: string
+  readonly serial: string
+  /** SHA-256 of the whole certificate, upper-case hex with colons. */
+  readonly fingerprint256: string
+  /** `NaN` where the date cannot be read. */
+  readonly not_before: EpochMs
+  readonly not_after: EpochMs
+  readonly key: KeyFacts | null
+}
+
+/** The certificates in the order in which they were sent, the server's own first. */
+export function chainSent(leaf: X509Certificate): readonly CertificateFacts[] {
+  const chain: CertificateFacts[] = []
+  for (
+    let at: X509Certificate | undefined = leaf;
+    at !== undefined && chain.length < CHAIN_LIMIT;
+  ) {
+    chain.push(certificateFacts(at))
+    at = at.issuerCertificate
+  }
+  return chain
+}
+
+/** The server's certificate and, of those sent with it, each one's issuer: what comes beside the way does not count. */
+export function pathOf(chain: readonly CertificateFacts[]): readonly CertificateFacts[] {
+  const path = chain.slice(0, 1)
+  for (let last = path[0]; last !== undefined && path.length < chain.length;) {
+    const issuer = issuerAmong(chain, last)
+    if (issuer === undefined || path.includes(issuer)) break
+    path.push(issuer)
+    last = issuer
+  }
+  return path
+}
+
+function issuerAmong(
+  chain: readonly CertificateFacts[],
+  { x509 }: CertificateFacts,
+): CertificateFacts | undefined {
+  return chain.find((candidate) => attempt(() => x509.checkIssued(candidate.x509)) === true)
+}
+
+export function isSelfIssued({ x509 }: CertificateFacts): boolean {
+  return x509.subject === x509.issuer
+}
+
+function certificateFacts(x509: X509Certificate): CertificateFacts {
+  return {
+    x509,
+    subject: printable(x509.subject),
+    issuer: printable(x509.issuer),
+    serial: printable(x509.serialNumber),
+    fingerprint256: x509.fingerprint256,
+    not_before: Date.parse(x509.validFrom),
+    not_after: Date.parse(x509.validTo),
+    key: attempt(() => keyFacts(x509.publicKey)),
+  }
+}
+
+function keyFacts({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): KeyFacts {
+  const { modulusLength = null, namedCurve = null } = asymmetricKeyDetails ?? {}
+  const curveBits = Number(/\d{3}/.exec(namedCurve ?? '')?.[0] ?? NaN)
+  return {
+    type: type ?? 'unknown',
+    bits: modulusLength ?? (Number.isNaN(curveBits) ? null : curveBits),
+    curve: namedCurve,
+    weak: (modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS || curveBits < MIN_CURVE_BITS,
+  }
+}
+
+/** Names that the certificate is for, e.g. `DNS:example.com`, `IP Address:192.0.2.1`. */
+export function namesOf({ x509 }: CertificateFacts): readonly string[] {
+  return (x509.subjectAltName ?? '')
+    .split(', ')
+    .filter((name) => name !== '')
+    .map(printable)
+}
+
+/** Where the certificate says that its issuer's own can be fetched (RFC 5280, 4.2.2.1). */
+export function issuersUrl({ x509 }: CertificateFacts): string | null {
+  const url = /^CA Issuers - URI:(\S+)$/m.exec(x509.infoAccess ?? '')?.[1]
+  return url === undefined ? null : printable(url)
+}
+
+/** Whole days until the end, negative after it; `null` where the date cannot be read. */
+export function daysLeft(not_after: EpochMs, now: EpochMs): number | null {
+  return Number.isNaN(not_after) ? null : Math.floor((not_after - now) / DAY_MS)
+}
+
+/** What the details show of the server's own certificate. */
+export function leafDetails(leaf: CertificateFacts, now: EpochMs): JsonObject {
+  const names = namesOf(leaf)
+  return {
+    subject: leaf.subject,
+    names: names.slice(0, NAMES_SHOWN),
+    names_total: names.length,
+    issuer: leaf.issuer,
+    serial: leaf.serial,
+    fingerprint256: leaf.fingerprint256,
+    not_before: dateOf(leaf.not_before),
+    not_after: dateOf(leaf.not_after),
+    days_left: daysLeft(leaf.not_after, now),
+    key: leaf.key === null ? null : { ...leaf.key },
+    ca_issuers: issuersUrl(leaf),
+  }
+}
+
+/** What the details show of each certificate that was sent. */
+export function chainDetails(chain: readonly CertificateFacts[], now: EpochMs): JsonObject[] {
+  return chain.map(({ subject, issuer, fingerprint256, not_after }) => ({
+    subject,
+    issuer,
+    fingerprint256,
+    not_after: dateOf(not_after),
+    days_left: daysLeft(not_after, now),
+  }))
+}
+
+export function dateOf(at: EpochMs): string | null {
+  return isoOrNull(Number.isNaN(at) ? null : at)
+}
+
+function printable(text: string): string {
+  const line = text.replaceAll('\n', ', ').replace(/\p{C}/gu, '?')
+  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN)}…` : line
+}
+
+/** OpenSSL refuses to look into some certificates; that is no reason to end the check. */
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
+}

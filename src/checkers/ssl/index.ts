@@ -1,0 +1,157 @@
+/**
+ * `ssl`: the certificate of a server and its chain, whether it will hold, and for how long.
+ *
+ * @module
+ */
+
+import { daysList } from '../../fields/days.ts'
+import type { Settings } from '../../fields/field.ts'
+import { field } from '../../fields/vocabulary.ts'
+import type { EpochMs, JsonObject } from '../../model.ts'
+import { hostPort } from '../../net/endpoint.ts'
+import { defineChecker, down, up } from '../checker.ts'
+import { REACHED_MEASUREMENTS } from '../reached.ts'
+import {
+  chainDetails,
+  chainSent,
+  dateOf,
+  daysLeft,
+  isSelfIssued,
+  leafDetails,
+  pathOf,
+} from './certificate.ts'
+import type { CertificateFacts } from './certificate.ts'
+import { compared } from './change.ts'
+import { expiryNotices } from './expiry.ts'
+import { faultsOf } from './judge.ts'
+import type { Fault } from './judge.ts'
+import { look, nodeCode } from './look.ts'
+import type { Look } from './look.ts'
+
+const fields = {
+  host: field.host({ description: 'Host name (sent as SNI) or IP address' }).required(),
+  port: field
+    .port({ description: 'TCP port on which TLS is spoken from the first byte' })
+    .default(443),
+  days_warn: daysList({
+    description:
+      'Days before the end at which to warn, one or several; never more than a third of the lifetime',
+  }).default([14]),
+  check_chain: field
+    .flag({ description: 'Fail where the chain does not lead to a trusted authority or has ended' })
+    .default(true),
+  check_hostname: field
+    .flag({ description: 'Fail where the certificate is for another name' })
+    .default(true),
+  alert_on_change: field
+    .flag({ description: 'Tell of a certificate that was not seen before' })
+    .default(false),
+}
+
+export const ssl = () =>
+  defineChecker({
+    type: 'ssl',
+    title: 'SSL certificate',
+    description:
+      'Looks at the certificate of a server: dates, name, chain, key. Warns before it ends and, if wanted, when it changes.',
+    fields,
+    common: { interval_sec: { default: 3600 } },
+    events: ['ssl_expiring', 'ssl_changed'],
+    measurements: MEASUREMENTS,
+    target: ({ host, port }) => hostPort(host, port),
+
+    async run(ctx, settings) {
+      const { host, port, days_warn } = settings
+      const seen = await look(ctx.net, { host, port })
+      const now = ctx.clock.now()
+      const chain = chainSent(seen.certificate)
+      const path = pathOf(chain)
+      const [leaf] = path
+      if (leaf === undefined)
+        throw new TypeError('A chain has at least the certificate it begins with')
+      const faults = faultsOf({ ...seen, server: { host, port }, leaf, path, now })
+      ctx.measure(detailsOf({ seen, chain, path, leaf, faults, now }))
+
+      const change = settings.alert_on_change
+        ? compared(ctx.memo, leaf, hostPort(host, port))
+        : undefined
+      const watched = settings.check_chain ? endingOf(path) : [leaf]
+      const findings = {
+        notices: [...expiryNotices(watched, days_warn, now), ...(change?.notices ?? [])],
+        ...(change === undefined ? {} : { memo: change.memo }),
+      }
+      const fault = faults.find(({ of }) => counts(of, settings))
+      return fault === undefined ? up(findings) : down(fault.code, fault.text, findings)
+    },
+  })
+
+function counts(of: Fault['of'], settings: Settings<typeof fields>): boolean {
+  return of === null || settings[of]
+}
+
+/** Those whose end matters: a root that is sent along is not, the clients have their own. */
+function endingOf(path: readonly CertificateFacts[]): readonly CertificateFacts[] {
+  return path.filter((certificate, at) => at === 0 || !isSelfIssued(certificate))
+}
+
+interface Read {
+  readonly seen: Look
+  readonly chain: readonly CertificateFacts[]
+  readonly path: readonly CertificateFacts[]
+  readonly leaf: CertificateFacts
+  readonly faults: readonly Fault[]
+  readonly now: EpochMs
+}
+
+function detailsOf({ seen, chain, path, leaf, faults, now }: Read): JsonObject {
+  const { refusal, tls, wantsClient } = seen
+  const earliest = endingOf(path).reduce((one, other) =>
+    other.not_after < one.not_after ? other : one,
+  )
+  return {
+    ...leafDetails(leaf, now),
+    chain: chainDetails(chain, now),
+    chain_not_after: dateOf(earliest.not_after),
+    chain_days_left: daysLeft(earliest.not_after, now),
+    protocol: tls?.protocol ?? null,
+    cipher: tls?.cipher ?? null,
+    alpn: tls?.alpn ?? null,
+    authorized: wantsClient ? null : refusal === null,
+    authorization_error:
+      refusal === null || wantsClient ? null : (nodeCode(refusal) ?? refusal.code),
+    faults: faults.map(({ code }) => code),
+    ocsp_stapled: seen.ocsp_stapled,
+    ...(wantsClient ? { client_certificate: 'required' } : {}),
+    ...seen.way,
+  }
+}
+
+const MEASUREMENTS = {
+  subject: "Subject of the server's certificate",
+  names: 'Names it is for (subject alternative names), at most 100',
+  names_total: 'How many names it is for',
+  issuer: 'Who issued it',
+  serial: 'Serial number, hex',
+  fingerprint256: 'SHA-256 of the certificate, hex with colons',
+  not_before: 'Begin of its validity (ISO 8601 UTC)',
+  not_after: 'End of its validity (ISO 8601 UTC)',
+  days_left: 'Whole days until its end, negative after it',
+  key: 'Its public key: type, bits, curve, and whether it is weak by the rules of today',
+  ca_issuers: "Where its issuer's certificate can be fetched",
+  chain:
+    'Every certificate as it was sent, at most 10: subject, issuer, fingerprint256, not_after, days_left',
+  chain_not_after:
+    'Earliest end among the certificate and its issuers that were sent, roots left out',
+  chain_days_left: 'Whole days until then',
+  protocol: 'TLS version; null where no handshake came to its end, here and below',
+  cipher: 'Cipher suite',
+  alpn: 'Protocol the server chose of h2 and http/1.1',
+  authorized:
+    'Whether the strict handshake was content; null where the server broke it off for want of a client certificate',
+  authorization_error: 'What it was refused for, in the words of Node.js',
+  faults: 'Every cause found, those that the settings ignore included',
+  ocsp_stapled: 'Whether the server sent an OCSP answer along',
+  client_certificate: 'required: the server speaks only to clients with a certificate of their own',
+  attempts: REACHED_MEASUREMENTS.attempts,
+  fallback: REACHED_MEASUREMENTS.fallback,
+} as const

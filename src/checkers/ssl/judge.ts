@@ -1,0 +1,141 @@
+/**
+ * From what was seen to what is wrong with it, without a network. The strict handshake names one fault
+ * at a time and knows nothing of what the user wants ignored; so dates and name are looked at besides.
+ *
+ * @module
+ */
+
+import { isIP } from 'node:net'
+import { iso } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
+import { hostPort } from '../../net/endpoint.ts'
+import type { SharedCause } from '../causes.ts'
+import { daysLeft, issuersUrl, namesOf } from './certificate.ts'
+import type { CertificateFacts } from './certificate.ts'
+import { nodeCode } from './look.ts'
+import type { Look, Server } from './look.ts'
+
+export interface Fault {
+  readonly code: SharedCause
+  readonly text: string
+  /** The setting that lets it pass; `null` where none does. */
+  readonly of: 'check_chain' | 'check_hostname' | null
+}
+
+export interface Evidence extends Pick<Look, 'refusal' | 'wantsClient'> {
+  readonly server: Server
+  readonly leaf: CertificateFacts
+  /** The leaf first, then the issuers that were sent. */
+  readonly path: readonly CertificateFacts[]
+  readonly now: EpochMs
+}
+
+/** Faults of the chain, as the strict handshake names them. */
+const OF_CHAIN: ReadonlySet<string> = new Set<SharedCause>([
+  'tls_expired',
+  'tls_not_yet_valid',
+  'tls_self_signed',
+  'tls_chain_incomplete',
+  'tls_untrusted',
+  'tls_revoked',
+])
+
+const NAMES_SHOWN = 5
+
+/** Everything that is wrong, the weightiest first; each code once. */
+export function faultsOf(evidence: Evidence): readonly Fault[] {
+  const all = [dates, handshake, chain, name].flatMap((look) => look(evidence) ?? [])
+  return all.filter(({ code }, at) => all.findIndex((fault) => fault.code === code) === at)
+}
+
+function dates({ server, leaf, now }: Evidence): Fault | undefined {
+  const whose = `The certificate of ${nameOf(server)}`
+  return ended(whose, leaf, now) ?? notBegun(whose, leaf, now)
+}
+
+function ended(whose: string, { not_after }: CertificateFacts, now: EpochMs) {
+  // Valid up to and including the second of its end (RFC 5280, 4.1.2.5).
+  if (!(now >= not_after + 1000)) return undefined
+  const days = -(daysLeft(not_after, now) ?? 0) - 1
+  const ago = days < 1 ? 'today' : `${days} ${days === 1 ? 'day' : 'days'} ago`
+  const text = `${whose} ended at ${iso(not_after)}, ${ago}`
+  return { code: 'tls_expired', text, of: null } as const
+}
+
+function notBegun(whose: string, { not_before }: CertificateFacts, now: EpochMs) {
+  if (!(now < not_before)) return undefined
+  // A clock that is slow here looks just the same; with both times a person can tell.
+  const text = `${whose} begins at ${iso(not_before)}; the clock of this location says ${iso(now)}`
+  return { code: 'tls_not_yet_valid', text, of: null } as const
+}
+
+/** Refused for something else than the certificate: versions, ciphers, a broken handshake. */
+function handshake({ refusal, wantsClient }: Evidence): Fault | undefined {
+  if (refusal === null || wantsClient) return undefined
+  if (OF_CHAIN.has(refusal.code) || refusal.code === 'tls_name_mismatch') return undefined
+  return { code: refusal.code as SharedCause, text: refusal.message, of: null }
+}
+
+function chain(evidence: Evidence): Fault | undefined {
+  const { refusal } = evidence
+  if (refusal === null || !OF_CHAIN.has(refusal.code)) return undefined
+  const code = refusal.code as SharedCause
+  const text = ofIssuer(evidence, code) ?? `${refusal.message}${more(evidence)}`
+  return { code, text, of: 'check_chain' }
+}
+
+/** Which of the issuers it is that has ended or not begun, where it is one of those. */
+function ofIssuer({ server, path, now }: Evidence, code: SharedCause): string | undefined {
+  for (const issuer of path.slice(1)) {
+    const whose = `An issuer in the chain of ${nameOf(server)}, ${issuer.subject},`
+    const fault = ended(whose, issuer, now) ?? notBegun(whose, issuer, now)
+    if (fault?.code === code) return fault.text
+  }
+  return undefined
+}
+
+/** What helps to find the reason. */
+function more({ refusal, path }: Evidence): string {
+  const last = path.at(-1)
+  const weak = path.find(({ key }) => key?.weak === true)
+  if (refusal?.code === 'tls_chain_incomplete' && last !== undefined) {
+    const url = issuersUrl(last)
+    const where = url === null ? '' : `, to be had from ${url}`
+    return `: that of ${last.issuer} is missing${where}`
+  }
+  if (weak !== undefined && refusal !== null && nodeCode(refusal) === 'UNSPECIFIED') {
+    const { type, bits } = weak.key ?? { type: 'unknown', bits: null }
+    return `: the key of ${weak.subject} is too weak (${type}, ${bits ?? '?'} bits)`
+  }
+  return refusal?.code === 'tls_untrusted' && last !== undefined ? ` (${last.issuer})` : ''
+}
+
+/**
+ * RFC 9525: only the subject alternative names count, a wildcard stands for one whole label. Node
+ * still takes the common name where there are none, as no browser does.
+ */
+function name({ server, leaf, refusal }: Evidence): Fault | undefined {
+  const fault = (text: string): Fault => ({
+    code: 'tls_name_mismatch',
+    text,
+    of: 'check_hostname',
+  })
+  if (!isNamed(leaf, server.host)) {
+    const names = namesOf(leaf)
+    const shown = names.slice(0, NAMES_SHOWN).join(', ')
+    const rest = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''
+    const what = names.length === 0 ? 'has no subject alternative name' : `is for ${shown}${rest}`
+    return fault(`The certificate of ${nameOf(server)} ${what}`)
+  }
+  return refusal?.code === 'tls_name_mismatch' ? fault(refusal.message) : undefined
+}
+
+function isNamed({ x509 }: CertificateFacts, host: string): boolean {
+  if (x509.subjectAltName === undefined) return false
+  if (isIP(host) !== 0) return x509.checkIP(host) !== undefined
+  return x509.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined
+}
+
+function nameOf({ host, port }: Server): string {
+  return hostPort(host, port)
+}
