@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import { root } from './steps.mjs'
 
 // Node 22.18 and later reads TypeScript by itself.
-if (!process.features.typescript) register('./docs/read-typescript.mjs', import.meta.url)
+if (!('typescript' in process.features && process.features.typescript)) {
+  register('./docs/read-typescript.mjs', import.meta.url)
+}
 
 const { generatePages } = await import('./docs/pages.ts')
 const check = process.argv.includes('--check')
