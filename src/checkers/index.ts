@@ -6,6 +6,7 @@
 
 import { blacklist } from './blacklist/index.ts'
 import { dns } from './dns/index.ts'
+import { domain } from './domain/index.ts'
 import { ftp } from './ftp.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
@@ -14,10 +15,11 @@ import { mysql } from './mysql/index.ts'
 import { ping } from './ping/index.ts'
 import { pop3 } from './pop3.ts'
 import { postgres } from './postgres/index.ts'
+import { resources } from './resources/index.ts'
 import { smtp } from './smtp/index.ts'
 import { tcp } from './tcp.ts'
 
-export { blacklist, dns, ftp, heartbeat, http, imap, mysql, ping, pop3, postgres, smtp, tcp }
+export { blacklist, dns, domain, ftp, heartbeat, http, imap, mysql, ping, pop3, postgres, resources, smtp, tcp }
 
 /** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
 export const builtinCheckers = () =>
@@ -26,10 +28,11 @@ export const builtinCheckers = () =>
     ping(),
     tcp(),
     dns(),
+    domain(),
     smtp(),
     pop3(),
     imap(),
-    ftp(),
+    ftp(), resources(),
     mysql(),
     postgres(),
     heartbeat(),

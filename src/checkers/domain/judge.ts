@@ -1,0 +1,171 @@
+/**
+ * From what a registry says to a verdict and news: pure.
+ *
+ * @module
+ */
+
+import { iso, isoOrNull } from '../../clock.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import type { EpochMs, Json, JsonObject, Notice } from '../../model.ts'
+import { down, unknown, up } from '../checker.ts'
+import type { CauseTable, Findings, Judgement } from '../checker.ts'
+import type { Registration, Sourced } from './registration.ts'
+import { DAY_MS, daysLeft, standingOf, thresholdPassed } from './standing.ts'
+
+export const DOMAIN_CAUSES = {
+  domain_expired: { text: 'The registration of the domain has ended', phase: 'query' },
+  domain_not_registered: { text: 'Nobody has registered the domain', phase: 'query' },
+  domain_hold: {
+    text: 'The domain is on hold: it is registered, but not in the DNS',
+    phase: 'query',
+  },
+  domain_redemption: {
+    text: 'The domain was deleted and can be restored by its holder only for a short time',
+    phase: 'query',
+  },
+  domain_pending_delete: {
+    text: 'The domain is about to be deleted and can no longer be restored',
+    phase: 'query',
+  },
+  probe_rdap_unreachable: {
+    text: 'The registry did not answer over RDAP, and there was no WHOIS to ask instead',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_rdap_unparsed: {
+    text: 'The answer of the registry over RDAP could not be read',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_rate_limited: {
+    text: 'The registry limits how often it may be asked',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_whois_unreachable: {
+    text: 'The WHOIS server did not answer',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_whois_empty: {
+    text: 'The WHOIS server sent nothing',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_whois_unparsed: {
+    text: 'The answer of the WHOIS server could not be read with certainty',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_registry_unknown: {
+    text: 'No server is known that could tell of the domain',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+  probe_expiry_unpublished: {
+    text: 'The registry tells neither when the registration ends nor how it stands',
+    verdict: 'unknown',
+    phase: 'query',
+  },
+} as const satisfies CauseTable
+
+export type DomainCause = keyof typeof DOMAIN_CAUSES | 'probe_overloaded'
+
+export interface Case {
+  readonly name: string
+  readonly answer: Sourced
+  readonly now: EpochMs
+  readonly days_warn: readonly number[]
+  /** The end as it was told last time. */
+  readonly before: EpochMs | null
+}
+
+export function judge({ name, answer, now, days_warn, before }: Case): Judgement<DomainCause> {
+  if (answer.state === 'unanswered') return unknown(answer.cause_code, answer.cause_text)
+  if (answer.state === 'free') {
+    return down('domain_not_registered', `Nobody has registered ${name}`)
+  }
+  const { registration } = answer
+  const findings: Findings = {
+    details: registered(registration, { now, before }),
+    notices: news(registration, { now, days_warn }),
+    memo: { expires_at: registration.expires_at ?? before },
+  }
+  const standing = standingOf(registration, now)
+  if (standing === 'good') return up(findings)
+  return down(standing, sentence(standing, { name, registration }), findings)
+}
+
+/** Ends further apart than this are different ones: RDAP and WHOIS may tell the same day with another hour. */
+export function hasMoved(before: EpochMs | null, expires_at: EpochMs | null): boolean {
+  return before !== null && expires_at !== null && Math.abs(expires_at - before) > DAY_MS
+}
+
+export function expiryIn(memo: Json | undefined): EpochMs | null {
+  const at = isPlainObject(memo) ? memo['expires_at'] : undefined
+  return typeof at === 'number' && Number.isSafeInteger(at) ? at : null
+}
+
+function registered(
+  registration: Registration,
+  { now, before }: Pick<Case, 'now' | 'before'>,
+): JsonObject {
+  const { expires_at, registrar_expires_at, statuses } = registration
+  return {
+    registrar: registration.registrar,
+    created_at: isoOrNull(registration.created_at),
+    updated_at: isoOrNull(registration.updated_at),
+    expires_at: isoOrNull(expires_at),
+    days_left: expires_at === null ? null : daysLeft(expires_at, now),
+    statuses,
+    nameservers: registration.nameservers,
+    dnssec: registration.dnssec,
+    ...(expires_at === null ? { expiry_unpublished: true } : {}),
+    ...(registrar_expires_at === null || registrar_expires_at === expires_at
+      ? {}
+      : { registrar_expires_at: iso(registrar_expires_at) }),
+    ...(statuses.includes('autoRenewPeriod') ? { auto_renew_grace: true } : {}),
+    ...(hasMoved(before, expires_at) ? { previous_expires_at: isoOrNull(before) } : {}),
+  }
+}
+
+function news(
+  { expires_at, registrar, statuses }: Registration,
+  { now, days_warn }: Pick<Case, 'now' | 'days_warn'>,
+): readonly Notice[] {
+  if (expires_at === null) return []
+  const days_left = daysLeft(expires_at, now)
+  const at = iso(expires_at)
+  // The day and not the hour: WHOIS may round what RDAP tells exactly, and the news is the same.
+  const day = at.slice(0, 10)
+  const domain = { expires_at: at, days_left, registrar, statuses }
+  if (expires_at <= now) return [{ event: 'domain_expired', key: day, data: { domain } }]
+  const threshold = thresholdPassed(days_left, days_warn)
+  if (threshold === undefined) return []
+  return [
+    {
+      event: 'domain_expiring',
+      key: `${day}:${threshold}`,
+      data: { domain: { ...domain, threshold } },
+    },
+  ]
+}
+
+function sentence(
+  standing: Exclude<ReturnType<typeof standingOf>, 'good'>,
+  { name, registration }: { readonly name: string; readonly registration: Registration },
+): string {
+  const { expires_at, statuses } = registration
+  switch (standing) {
+    case 'domain_expired':
+      return `The registration of ${name} ended at ${isoOrNull(expires_at) ?? 'an unknown time'}`
+    case 'domain_hold': {
+      const holds = statuses.filter((status) => status.endsWith('Hold'))
+      return `${name} is on hold (${holds.join(', ')}): it is not in the DNS`
+    }
+    case 'domain_redemption':
+      return `${name} was deleted and is in its redemption period: its holder can still restore it`
+    case 'domain_pending_delete':
+      return `${name} is about to be deleted and can no longer be restored`
+  }
+}

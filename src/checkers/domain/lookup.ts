@@ -1,0 +1,140 @@
+/**
+ * One name at its registry: RDAP first, WHOIS where there is no RDAP or it does not answer, and what was
+ * learned a moment ago for all monitors of the same name.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import type { CheckContext } from '../checker.ts'
+import type { Asking } from './asking.ts'
+import { isFinal } from './asking.ts'
+import { createBootstrap } from './bootstrap.ts'
+import { standingOf } from './standing.ts'
+import { createQueues } from './queues.ts'
+import { askRdap } from './rdap.ts'
+import type { Sourced } from './registration.ts'
+import { KNOWN_RDAP, KNOWN_WHOIS, longestMatch, PLAIN_QUERY, publishesExpiry } from './servers.ts'
+import type { ServerTable, Table, WhoisServer } from './servers.ts'
+import { askWhois, supplemented } from './whois.ts'
+import type { WhoisStart } from './whois.ts'
+
+export interface LookupOptions {
+  /** `null`: the list is never fetched. */
+  readonly bootstrapUrl: string | null
+  /** Stand above the list; an empty one means that there is no RDAP. */
+  readonly rdapServers: ServerTable
+  /** Stand above what is known; `null` means that there is no WHOIS. */
+  readonly whoisServers: Table<WhoisServer | null>
+  readonly whoisRoot: string | null
+  readonly gap_ms: number
+  readonly cache_ms: number
+}
+
+export interface Found {
+  readonly answer: Sourced
+  readonly attempts: readonly JsonObject[]
+  /** How long ago it was asked; 0 for now. */
+  readonly age_ms: number
+}
+
+export interface Lookup {
+  find(ctx: CheckContext, name: string): Promise<Found>
+}
+
+/** Names that are remembered; the oldest go first. */
+const MAX_REMEMBERED = 10_000
+
+export function createLookup(options: LookupOptions): Lookup {
+  const queues = createQueues(options.gap_ms)
+  const bootstrap = createBootstrap(options.bootstrapUrl)
+  const remembered = new Map<string, { readonly answer: Sourced; readonly at: number }>()
+
+  async function serversFor(asking: Asking, name: string): Promise<readonly string[]> {
+    const own = longestMatch(options.rdapServers, name)
+    if (own !== undefined) return own
+    const table = (await bootstrap.table(asking)) ?? KNOWN_RDAP
+    return longestMatch(table, name) ?? []
+  }
+
+  function whoisFor(name: string): WhoisStart | undefined {
+    const own = longestMatch(options.whoisServers, name)
+    if (own !== undefined) return own ?? undefined
+    const known = longestMatch(KNOWN_WHOIS, name)
+    if (known !== undefined || options.whoisRoot === null) return known
+    return { server: options.whoisRoot, query: PLAIN_QUERY, isRoot: true }
+  }
+
+  function recall(key: string, { clock }: CheckContext): Found | undefined {
+    const memory = remembered.get(key)
+    if (memory === undefined) return undefined
+    const age_ms = clock.monotonic() - memory.at
+    const { answer } = memory
+    // Bad news is asked for again: somebody may have renewed the name just now.
+    const isGood =
+      answer.state === 'registered' && standingOf(answer.registration, clock.now()) === 'good'
+    return isGood && age_ms >= 0 && age_ms < options.cache_ms
+      ? { answer, attempts: [], age_ms }
+      : undefined
+  }
+
+  function remember(key: string, answer: Sourced, { clock }: CheckContext): void {
+    remembered.delete(key)
+    if (answer.state !== 'registered') return
+    remembered.set(key, { answer, at: clock.monotonic() })
+    const [oldest] = remembered.keys()
+    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+  }
+
+  return {
+    async find(ctx, name) {
+      const asking: Asking = { ctx, queues, attempts: [] }
+      const bases = await serversFor(asking, name)
+      const whois = whoisFor(name)
+      // An answer of one server says nothing about what another one would answer.
+      const key = [name, ...bases, whois?.server].join(' ')
+      const recalled = recall(key, ctx)
+      if (recalled !== undefined) return recalled
+      const answer = await ask(asking, { bases, whois }, name)
+      remember(key, answer, ctx)
+      return { answer, attempts: asking.attempts, age_ms: 0 }
+    },
+  }
+}
+
+interface Servers {
+  readonly bases: readonly string[]
+  readonly whois: WhoisStart | undefined
+}
+
+async function ask(asking: Asking, { bases, whois }: Servers, name: string): Promise<Sourced> {
+  const rdap = await askRdap(asking, bases, name)
+  if (whois === undefined) return rdap ?? nobodyToAsk(name)
+  if (rdap === undefined) return askWhois(asking, whois, name)
+  if (rdap.state === 'registered') {
+    if (rdap.registration.expires_at !== null || !publishesExpiry(name)) return rdap
+    return supplemented(rdap, await askWhois(asking, whois, name))
+  }
+  if (isFinal(rdap)) return rdap
+  const second = await askWhois(asking, whois, name)
+  return saysMore(second) ? second : rdap
+}
+
+/** A server that cannot be reached says less about the trouble than one that was asked before it. */
+function saysMore(answer: Sourced): boolean {
+  if (answer.state !== 'unanswered') return true
+  return (
+    answer.cause_code !== 'probe_whois_unreachable' &&
+    answer.cause_code !== 'probe_registry_unknown'
+  )
+}
+
+function nobodyToAsk(name: string): Sourced {
+  return {
+    state: 'unanswered',
+    cause_code: 'probe_registry_unknown',
+    cause_text: `No server is known that could tell of ${name}`,
+    source: 'rdap',
+    server: '',
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The options of the checker, checked once when it is made.
+ *
+ * @module
+ */
+
+import { ConfigurationError } from '../../errors.ts'
+import { parseHost } from '../../fields/host.ts'
+import { basesOf } from './bootstrap.ts'
+import type { LookupOptions } from './lookup.ts'
+import { canonicalSuffix, PLAIN_QUERY, WHOIS_ROOT } from './servers.ts'
+import type { WhoisServer } from './servers.ts'
+
+export interface DomainOptions {
+  /** IANA's list of RDAP servers (RFC 9224), or a mirror of it. `null`: never fetched. */
+  readonly bootstrapUrl?: string | null
+  /** Suffix to base address of its RDAP server, or several in their order; none: WHOIS alone is asked. Stand above the list. */
+  readonly rdapServers?: Readonly<Record<string, string | readonly string[]>>
+  /** Suffix to `host`, `host:port`, or either with a query of its own; `null`: WHOIS is not asked. */
+  readonly whoisServers?: Readonly<Record<string, string | WhoisServer | null>>
+  /** Who tells the WHOIS server of any other top-level domain. `null`: nobody. Default whois.iana.org. */
+  readonly whoisRoot?: string | null
+  /** Between two queries to one server, in ms, 0 to 60000. Default 1000. */
+  readonly gap_ms?: number
+  /** How long a registration in good standing is not asked for again, in ms, 0 to 86400000. Default 3600000. */
+  readonly cache_ms?: number
+}
+
+const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json'
+const GAP_MS = { default: 1000, max: 60_000 }
+const CACHE_MS = { default: 60 * 60_000, max: 24 * 60 * 60_000 }
+
+/** @throws ConfigurationError */
+export function readOptions(options: DomainOptions): LookupOptions {
+  const { bootstrapUrl = BOOTSTRAP_URL, whoisRoot = WHOIS_ROOT } = options
+  if (bootstrapUrl !== null && !isWebAddress(bootstrapUrl)) {
+    throw wrong('bootstrapUrl', 'an http:// or https:// address is expected')
+  }
+  return {
+    bootstrapUrl,
+    whoisRoot: whoisRoot === null ? null : readServer('whoisRoot', whoisRoot),
+    rdapServers: readTable('rdapServers', options.rdapServers, (value) => {
+      const urls = [value].flat()
+      const bases = basesOf(urls)
+      if (bases.length !== urls.length) {
+        throw wrong('rdapServers', 'at most four http:// or https:// addresses are expected')
+      }
+      return bases
+    }),
+    whoisServers: readTable('whoisServers', options.whoisServers, (value) => {
+      if (value === null) return null
+      const { server, query } =
+        typeof value === 'string' ? { server: value, query: PLAIN_QUERY } : value
+      if (!query.includes(PLAIN_QUERY) || /[\r\n]/.test(query)) {
+        throw wrong('whoisServers', 'a query is one line with {name} in it')
+      }
+      return { server: readServer('whoisServers', server), query }
+    }),
+    gap_ms: readNumber('gap_ms', options.gap_ms, GAP_MS),
+    cache_ms: readNumber('cache_ms', options.cache_ms, CACHE_MS),
+  }
+}
+
+function readTable<V, T>(
+  option: string,
+  given: Readonly<Record<string, V>> = {},
+  read: (value: V) => T,
+): ReadonlyMap<string, T> {
+  return new Map(
+    Object.entries(given).map(([text, value]) => {
+      const suffix = canonicalSuffix(text)
+      if (suffix === undefined) throw wrong(option, `"${text}" is no suffix of a domain`)
+      return [suffix, read(value)]
+    }),
+  )
+}
+
+function readServer(option: string, text: string): string {
+  const [, name = '', port = '43'] = /^([^\s:]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const host = parseHost(name)
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) {
+    throw wrong(option, `"${text}" is neither host nor host:port`)
+  }
+  return port === '43' ? host : `${host}:${port}`
+}
+
+function readNumber(
+  option: string,
+  given: number | undefined,
+  bounds: { readonly default: number; readonly max: number },
+): number {
+  const value = given ?? bounds.default
+  if (Number.isFinite(value) && value >= 0 && value <= bounds.max) return value
+  throw wrong(option, `a number from 0 to ${bounds.max} is expected`)
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function wrong(option: string, problem: string): ConfigurationError {
+  return new ConfigurationError(`domain: ${option}: ${problem}`)
+}

@@ -1,0 +1,110 @@
+/**
+ * Turns at the registries: one query at a time to each, a pause between two, and none at all while a
+ * registry has asked to be left alone.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import { createLane } from '../../net/lane.ts'
+import type { Lane } from '../../net/lane.ts'
+
+export interface Turn {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Waiting longer than this is given up. */
+  readonly wait_ms: number
+}
+
+export type Turned<T> =
+  | { readonly state: 'done'; readonly value: T }
+  /** The registry wants to be left alone for so long yet. */
+  | { readonly state: 'held'; readonly held_ms: number }
+  /** Too many were before us. */
+  | { readonly state: 'busy' }
+
+export interface Queues {
+  /** Rejects as `work` does, and with the signal's reason. */
+  run<T>(key: string, turn: Turn, work: () => Promise<T>): Promise<Turned<T>>
+  /** Nobody asks `key` for `ms`. */
+  hold(key: string, ms: number, clock: Clock): void
+}
+
+interface Queue {
+  readonly lane: Lane
+  users: number
+  /** On the monotonic clock: the end of the last turn, and of the silence that was asked for. */
+  ended_at: number
+  held_until: number
+}
+
+/** Queues that are remembered; idle ones are forgotten first. */
+const MAX_QUEUES = 1000
+
+const BUSY = new Error('The turn did not come in time')
+
+export function createQueues(gap_ms: number): Queues {
+  const queues = new Map<string, Queue>()
+
+  function queueOf(key: string): Queue {
+    const known = queues.get(key)
+    if (known !== undefined) return known
+    if (queues.size >= MAX_QUEUES) forgetIdle(queues)
+    const queue = { lane: createLane(1), users: 0, ended_at: -Infinity, held_until: -Infinity }
+    queues.set(key, queue)
+    return queue
+  }
+
+  return {
+    hold(key, ms, clock) {
+      const queue = queueOf(key)
+      queue.held_until = Math.max(queue.held_until, clock.monotonic() + ms)
+    },
+    async run(key, turn, work) {
+      const queue = queueOf(key)
+      queue.users += 1
+      try {
+        return await takeTurn(queue, { ...turn, gap_ms }, work)
+      } finally {
+        queue.users -= 1
+      }
+    },
+  }
+}
+
+async function takeTurn<T>(
+  queue: Queue,
+  { clock, signal, wait_ms, gap_ms }: Turn & { readonly gap_ms: number },
+  work: () => Promise<T>,
+): Promise<Turned<T>> {
+  const latest = clock.monotonic() + wait_ms
+  const waiting = new AbortController()
+  const timer = clock.timer(wait_ms, () => waiting.abort(BUSY))
+  try {
+    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), async () => {
+      const now = clock.monotonic()
+      if (queue.held_until > now) return { state: 'held', held_ms: queue.held_until - now }
+      const pause_ms = Math.max(0, queue.ended_at + gap_ms - now)
+      if (now + pause_ms > latest) return { state: 'busy' }
+      timer.cancel()
+      await clock.sleep(pause_ms, signal)
+      try {
+        return { state: 'done', value: await work() }
+      } finally {
+        queue.ended_at = clock.monotonic()
+      }
+    })
+  } catch (error) {
+    if (error === BUSY) return { state: 'busy' }
+    throw error
+  } finally {
+    timer.cancel()
+  }
+}
+
+function forgetIdle(queues: Map<string, Queue>): void {
+  for (const [key, { users }] of queues) {
+    if (queues.size < MAX_QUEUES) return
+    if (users === 0) queues.delete(key)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * How a registration stands: pure, from what the registry says and the time.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../../model.ts'
+import type { Registration } from './registration.ts'
+
+export type Standing =
+  'good' | 'domain_redemption' | 'domain_pending_delete' | 'domain_expired' | 'domain_hold'
+
+/**
+ * The gravest first. During redemption EPP has `pendingDelete` as well (RFC 3915, 3.1), so that alone
+ * means that nothing can be restored any more. A registrar often puts what has expired on hold.
+ */
+export function standingOf({ statuses, expires_at }: Registration, now: EpochMs): Standing {
+  const has = (...words: readonly string[]): boolean =>
+    words.some((word) => statuses.includes(word))
+  if (has('redemptionPeriod', 'pendingRestore')) return 'domain_redemption'
+  if (has('pendingDelete')) return 'domain_pending_delete'
+  if (expires_at !== null && expires_at <= now) return 'domain_expired'
+  if (has('clientHold', 'serverHold')) return 'domain_hold'
+  return 'good'
+}
+
+/** Whole days, rounded down: 0 on the last day, negative afterwards. */
+export function daysLeft(expires_at: EpochMs, now: EpochMs): number {
+  return Math.floor((expires_at - now) / DAY_MS)
+}
+
+/** The threshold that was passed last: the smallest one that is not below the days left. */
+export function thresholdPassed(
+  days_left: number,
+  days_warn: readonly number[],
+): number | undefined {
+  const passed = days_warn.filter((days) => days_left <= days)
+  return passed.length === 0 ? undefined : Math.min(...passed)
+}
+
+export const DAY_MS = 24 * 60 * 60_000

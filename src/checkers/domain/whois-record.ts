@@ -1,0 +1,59 @@
+/**
+ * The lines of a WHOIS answer as labels with values. RFC 3912 says nothing of what is in it; registries
+ * write `label: value`, `[Label] value`, a label above an indented value, or dots up to the colon.
+ *
+ * @module
+ */
+
+/** Label in lower case, without dots and with single blanks, to its values in their order. */
+export type WhoisRecord = ReadonlyMap<string, readonly string[]>
+
+const BRACKETED = /^\s*(?:[a-z]\.\s*)?\[([^\]]{1,60})\]\s*(.*)$/i
+const LABELLED = /^\s*([^\s:%#>][^:]{0,59}?)[\s.]*:\s*(.*)$/
+
+/** Lines beginning like this are remarks of the server. */
+const REMARK = /^\s*(?:%|#|>>>|--|\*)/
+
+/** An indented label below a headline (`Registrar`, then `Name: …`) stands under both: `name`, `registrar name`. */
+export function readRecord(text: string): WhoisRecord {
+  const record = new Map<string, string[]>()
+  let last: string[] | undefined
+  let headline: string | undefined
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line.trim() === '') last = headline = undefined
+    if (line.trim() === '' || REMARK.test(line)) continue
+    const isIndented = /^\s/.test(line)
+    const found = BRACKETED.exec(line) ?? LABELLED.exec(line)
+    if (found === null) {
+      // What follows a label, indented or in its place, is a value of it.
+      if (isIndented || last?.length === 0) last?.push(line.trim())
+      else headline = canonicalLabel(line)
+      continue
+    }
+    const label = canonicalLabel(found[1] ?? '')
+    const value = (found[2] ?? '').trim()
+    last = added(record, label, value)
+    if (isIndented && headline !== undefined) added(record, `${headline} ${label}`, value)
+    else headline = value === '' ? label : undefined
+  }
+  return record
+}
+
+function added(record: Map<string, string[]>, label: string, value: string): string[] {
+  const values = record.get(label) ?? []
+  record.set(label, values)
+  if (value !== '') values.push(value)
+  return values
+}
+
+/** The values of all these labels, those of the first label first. */
+export function valuesOf(record: WhoisRecord, labels: readonly string[]): readonly string[] {
+  return labels.flatMap((label) => record.get(label) ?? [])
+}
+
+function canonicalLabel(label: string): string {
+  return label
+    .toLowerCase()
+    .replace(/[\s.]+/g, ' ')
+    .trim()
+}
