@@ -19,7 +19,22 @@ import { resources } from './resources/index.ts'
 import { smtp } from './smtp/index.ts'
 import { tcp } from './tcp.ts'
 
-export { blacklist, dns, domain, ftp, heartbeat, http, imap, mysql, ping, pop3, postgres, resources, smtp, tcp }
+export {
+  blacklist,
+  dns,
+  domain,
+  ftp,
+  heartbeat,
+  http,
+  imap,
+  mysql,
+  ping,
+  pop3,
+  postgres,
+  resources,
+  smtp,
+  tcp,
+}
 
 /** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
 export const builtinCheckers = () =>
@@ -32,9 +47,10 @@ export const builtinCheckers = () =>
     smtp(),
     pop3(),
     imap(),
-    ftp(), resources(),
+    ftp(),
     mysql(),
     postgres(),
+    resources(),
     heartbeat(),
     blacklist(),
   ] as const

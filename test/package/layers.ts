@@ -39,6 +39,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   rest: { values: ['engine', 'fields'] },
   page: { values: ['engine', 'fields'] },
+  // Runs on the servers that are watched, beside nothing else of ours.
+  'resources-agent': { values: [] },
   testing: {
     values: [
       'checkers/causes.ts',

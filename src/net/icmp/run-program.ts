@@ -81,7 +81,10 @@ function untilGone(child: Child, options: RunOptions, printed: () => Printed): P
     }
     timers.push(clock.timer(budget_ms, interrupt))
     if (patience_ms !== undefined) {
-      timers.push(clock.timer(patience_ms, () => void (answered(printed()) || interrupt())))
+      const lost = (): void => {
+        if (!answered(printed())) interrupt()
+      }
+      timers.push(clock.timer(patience_ms, lost))
     }
     signal.addEventListener('abort', kill, { once: true })
     const release = (): void => {
@@ -96,7 +99,9 @@ function untilGone(child: Child, options: RunOptions, printed: () => Printed): P
     }
     child.once('close', end)
     // What it started in its turn may hold its output open beyond its own end.
-    child.once('exit', () => void (killed && end()))
+    child.once('exit', () => {
+      if (killed) end()
+    })
     child.once('error', (error) => {
       release()
       reject(error)

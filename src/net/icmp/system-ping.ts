@@ -144,12 +144,11 @@ function remedy(unfit: readonly Unfit[]): string {
   return `The program ${program} of this machine says what nobody here understands: ${said ?? ''}`
 }
 
+/** What is not visible ASCII has no place on people's screens. */
 function firstLine(text: string): string | undefined {
   const line = text.split(/\r?\n/).find((each) => each.trim() !== '')
-  // Whatever it is, it goes to people's screens.
-  // eslint-disable-next-line no-control-regex
   return line
-    ?.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+    ?.replace(/[^ -~]/g, ' ')
     .trim()
     .slice(0, 200)
 }

@@ -1,0 +1,128 @@
+/**
+ * `resources`: asks an agent on a server for its processors, memory, disks and load.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import type { Stored } from '../../fields/field.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HttpExchange } from '../../net/net.ts'
+import { VERSION } from '../../version.ts'
+import { defineChecker, down } from '../checker.ts'
+import type { Judgement } from '../checker.ts'
+import { HTTP_CAUSES } from '../http/causes.ts'
+import { judge, RESOURCE_CAUSES } from './judge.ts'
+import { readReport } from './report.ts'
+import type { ResourceReport } from './report.ts'
+
+/** A report is a few KiB; one with hundreds of disks still fits. */
+const BODY_LIMIT_BYTES = 256 * 1024
+
+/** Disks shown in the details at most. */
+const MAX_SHOWN = 50
+
+const percentLimit = (what: string) =>
+  field.number({ min: 0, max: 100, unit: '%', description: `Largest right share of ${what}` })
+
+const fields = {
+  url: field
+    .url({
+      description: 'Address of the agent: watchpost/resources-agent, Capture, or your own',
+      example: 'https://server.example/metrics',
+    })
+    .required(),
+  secret: field.secret({ description: 'Sent to the agent as Authorization: Bearer' }),
+  cpu_max: percentLimit('the processors in use'),
+  ram_max: percentLimit('the memory in use'),
+  disk_max: percentLimit('the space in use, on the fullest disk'),
+  load_max: field.number({
+    min: 0,
+    max: 100_000,
+    description: 'Largest right load average of one minute, over all cores',
+  }),
+  ignore_tls_errors: field.flag({ description: 'Accept any certificate' }).default(false),
+}
+
+export const resources = () =>
+  defineChecker({
+    type: 'resources',
+    title: 'Server resources (CPU/RAM/disk)',
+    description: 'Asks an agent on a server for its CPU, memory, disks and load.',
+    fields,
+    causes: { ...HTTP_CAUSES, ...RESOURCE_CAUSES },
+    measurements: {
+      status: 'Status code of the answer',
+      form: 'simple or capture: how the agent reports',
+      cpu_pct: 'Processors in use, in percent of all of them',
+      ram_pct: 'Memory in use, in percent',
+      disk_pct: 'Space in use on the fullest real disk, in percent',
+      disks: 'Real disks, the fullest first, at most 50: name and used_pct',
+      load: 'Load average of one minute, over all cores',
+      cores: 'Number of processor cores',
+      at: 'When the agent measured, ISO 8601',
+      agent_errors: 'What the agent itself could not measure',
+    },
+    refine: refuseUnsendable,
+    target: ({ url }) => redactUrl(url),
+
+    async run(ctx, settings) {
+      const { url, secret, ignore_tls_errors } = settings
+      const exchange = await ctx.net.http({
+        url,
+        headers: [
+          ['Accept', 'application/json'],
+          ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
+          ...(secret === undefined ? [] : [['Authorization', `Bearer ${secret}`] as const]),
+        ],
+        verify: !ignore_tls_errors,
+        bodyLimit: BODY_LIMIT_BYTES,
+      })
+      ctx.measure({ status: exchange.status })
+      const refused = judgeAnswer(exchange, secret !== undefined)
+      if (refused !== undefined) return refused
+      const report = readReport(exchange.text())
+      if ('problem' in report) return down('resource_bad_format', `The answer ${report.problem}`)
+      ctx.measure(measurements(report))
+      return judge({ report, now: ctx.clock.now(), period_ms: ctx.period_ms }, settings)
+    },
+  })
+
+/** What cannot stand in a header must not be found out at the first check. */
+function refuseUnsendable(settings: Stored<typeof fields>) {
+  const { secret } = settings
+  if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return { settings }
+  return { fields: { secret: 'invalid: ASCII letters, digits and signs without spaces' } }
+}
+
+/** 207 is Capture's word for a report with parts missing. */
+function judgeAnswer(
+  { status, body_cut }: HttpExchange,
+  hasSecret: boolean,
+): Judgement<'resource_auth' | 'http_status' | 'http_body_limit'> | undefined {
+  if (status === 401 || status === 403) {
+    const what = hasSecret ? 'refuses the secret' : 'asks for a secret, and none is set'
+    return down('resource_auth', `The agent ${what} (status ${status})`)
+  }
+  if (status !== 200 && status !== 207) {
+    return down('http_status', `Got status ${status}, expected 200 or 207`)
+  }
+  if (!body_cut) return undefined
+  return down('http_body_limit', `The report is longer than ${BODY_LIMIT_BYTES} bytes`)
+}
+
+function measurements(report: ResourceReport): JsonObject {
+  const { form, cpu, ram, disks, load, cores, at, errors } = report
+  return {
+    form,
+    cpu_pct: cpu,
+    ram_pct: ram,
+    disk_pct: disks[0]?.used_pct ?? null,
+    disks: disks.slice(0, MAX_SHOWN).map((disk) => ({ ...disk })),
+    load,
+    cores,
+    ...(at === null ? {} : { at: new Date(at).toISOString() }),
+    ...(errors.length > 0 ? { agent_errors: [...errors] } : {}),
+  }
+}
