@@ -25,6 +25,8 @@ import type { Roster } from './roster.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
 const LEASE_MS = 30_000
+/** How long a finished attempt is tried to be recorded: the lease less the longest attempt. */
+const RECORD_MS = 15_000
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
@@ -128,7 +130,7 @@ export function createOutbox({
 
   async function deliver(row: NotificationRecord): Promise<void> {
     const ending = await attempt(row)
-    const recorded = await store.notifications.finish({ id: row.id, claim: row.claims, ...ending })
+    const recorded = await recordEnd({ id: row.id, claim: row.claims, ...ending })
     if (!recorded) {
       core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')
       return
@@ -142,6 +144,23 @@ export function createOutbox({
     )
     waiters.get(row.id)?.(record)
     waiters.delete(row.id)
+  }
+
+  /** While the lease holds, a store that fails is asked again: what was sent must not be sent twice for that. */
+  async function recordEnd(end: AttemptEnd): Promise<boolean> {
+    const until = clock.monotonic() + RECORD_MS
+    for (;;) {
+      try {
+        return await store.notifications.finish(end)
+      } catch (error) {
+        if (clock.monotonic() >= until) throw error
+        core.log.warn(
+          { err: error, notification_id: end.id },
+          'a delivery could not be recorded yet',
+        )
+        await clock.sleep(RETRY_MIN_MS)
+      }
+    }
   }
 
   async function attempt(row: NotificationRecord): Promise<Ending> {
