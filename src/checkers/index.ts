@@ -17,6 +17,7 @@ import { pop3 } from './pop3.ts'
 import { postgres } from './postgres/index.ts'
 import { resources } from './resources/index.ts'
 import { smtp } from './smtp/index.ts'
+import { ssl } from './ssl/index.ts'
 import { tcp } from './tcp.ts'
 
 export {
@@ -33,6 +34,7 @@ export {
   postgres,
   resources,
   smtp,
+  ssl,
   tcp,
 }
 
@@ -43,6 +45,7 @@ export const builtinCheckers = () =>
     ping(),
     tcp(),
     dns(),
+    ssl(),
     domain(),
     smtp(),
     pop3(),

@@ -114,7 +114,7 @@ function tellOfStaple(
 
 export function tlsFacts(socket: TLSSocket): TlsFacts {
   // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and that is the checker's.
-  const ends = new Date(shown(socket).valid_to ?? NaN)
+  const ends = new Date(shown(socket)?.valid_to ?? NaN)
   return {
     protocol: socket.getProtocol(),
     cipher: socket.getCipher().standardName,
@@ -124,9 +124,9 @@ export function tlsFacts(socket: TLSSocket): TlsFacts {
   }
 }
 
-/** Empty where the peer has shown no certificate, whatever the types say. */
-function shown(socket: TLSSocket): Partial<PeerCertificate> {
-  return (socket.getPeerCertificate() as Partial<PeerCertificate> | undefined) ?? {}
+/** Empty where the peer has shown no certificate, `null` once the socket is gone, whatever the types say. */
+function shown(socket: TLSSocket): Partial<PeerCertificate> | null {
+  return socket.getPeerCertificate()
 }
 
 /** All that Node trusts by default, system and NODE_EXTRA_CA_CERTS included where it can tell (22.15). */

@@ -34,7 +34,7 @@ export async function handshaker(
   let resumed = 0
   const server = createServer({ cert: chain, key, ...options }, (socket) => {
     socket.on('error', () => undefined)
-    names.push(String(socket.servername || ''))
+    names.push(socket.servername || '')
     if (socket.isSessionReused()) resumed += 1
   })
   server.on('tlsClientError', () => undefined)
