@@ -174,8 +174,13 @@ describe('serve refuses to start', () => {
   })
 
   it.each([
-    ['a folder', (path: string) => void mkdirSync(path)],
-    ['no database', (path: string) => writeFileSync(path, 'shopping list '.repeat(500))],
+    ['a folder', (path: string) => mkdirSync(path, { recursive: true })],
+    [
+      'no database',
+      (path: string) => {
+        writeFileSync(path, 'shopping list '.repeat(500))
+      },
+    ],
   ])('on a data file that is %s', async (_what, make) => {
     const path = join(folder(), 'it')
     make(path)

@@ -7,7 +7,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'tsup'
@@ -77,12 +77,18 @@ export interface CommandLine {
   serve(options?: RunOptions & { readonly args?: readonly string[] }): Promise<Server>
 }
 
-/** Builds once for this test file. */
-export function commandLine(): CommandLine {
+/** Builds once for this test file. `without` names packages that were left out of the installation. */
+export function commandLine({
+  without = [],
+}: { readonly without?: readonly string[] } = {}): CommandLine {
   let dir = ''
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'watchpost-cli-'))
-    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
+    mkdirSync(join(dir, 'node_modules'))
+    for (const name of readdirSync(join(root, 'node_modules'))) {
+      if (without.includes(name)) continue
+      symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
+    }
     writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
     await build({
       config: false,
@@ -92,6 +98,7 @@ export function commandLine(): CommandLine {
       target: 'node20.19',
       platform: 'node',
       splitting: true,
+      skipNodeModulesBundle: true,
       removeNodeProtocol: false,
       silent: true,
     })
@@ -136,7 +143,7 @@ function launch(args: readonly string[], { env = {}, input = '', cwd }: RunOptio
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))
   }
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }) as Ended)
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }))
   buryAfterTest(child, ended, cwd === undefined ? place : undefined)
   const text = () => texts.stdout + texts.stderr
   return {
