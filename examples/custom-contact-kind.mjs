@@ -80,7 +80,7 @@ function textOf(event, payload, mention) {
 const told = new Promise((resolve) => {
   const server = createServer((req, res) => {
     req.setEncoding('utf8').once('data', (body) => {
-      res.end()
+      res.setHeader('connection', 'close').end()
       server.close()
       resolve(body)
     })

@@ -1,7 +1,9 @@
 /** What servers say in the examples of docs/reference/webhook.md: the network as a checker sees it, with answers written down. */
 
+import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../../src/clock.ts'
 import type { HttpExchange, Net } from '../../src/net/net.ts'
+import { ENDING, RENEWED } from './staged-certificates.ts'
 
 /** Makes what `ctx.net` answers at a time. */
 export type Scene = (clock: Clock) => Partial<Net>
@@ -30,7 +32,108 @@ export const plays: readonly Play[] = [
     repeats: true,
     test: true,
   },
+  {
+    type: 'ssl',
+    settings: { name: 'Shop certificate', host: 'shop.example.com', alert_on_change: true },
+    first: certificate(ENDING),
+    then: certificate(RENEWED),
+  },
+  {
+    type: 'domain',
+    settings: { name: 'Shop domain', domain: 'example.com' },
+    first: registry('2026-05-05T21:00:00Z'),
+    then: registry('2026-05-05T21:00:00Z'),
+  },
+  {
+    type: 'content',
+    settings: { name: 'Price list', url: 'https://shop.example.com/prices' },
+    first: page(200, '<p>Tea 4.20</p>'),
+    then: page(200, '<p>Tea 4.40</p>'),
+  },
+  {
+    type: 'blacklist',
+    settings: { name: 'Mail server', target: '192.0.2.25', lists: ['bl.example.org'] },
+    first: listings([]),
+    then: listings(['25.2.0.192']),
+  },
 ]
+
+/** RFC 5782, 5: what every list has. */
+const ALWAYS_LISTED = '2.0.0.127'
+
+/** A DNS blocklist with these entries. */
+function listings(entries: readonly string[]): Scene {
+  return () => ({
+    dns: ({ name, type }) => {
+      const listed = [ALWAYS_LISTED, ...entries].some((entry) => name === `${entry}.bl.example.org`)
+      const data = type === 'A' ? '127.0.0.2' : 'sends spam, see bl.example.org'
+      return Promise.resolve({
+        name,
+        type,
+        rcode: listed ? 'NOERROR' : 'NXDOMAIN',
+        authoritative: false,
+        truncated: false,
+        authenticated: false,
+        recursion_available: true,
+        records: listed ? [{ name, type, value: data, ttl: 300 }] : [],
+        server: '192.0.2.53:53',
+        transport: 'udp',
+        attempts: [],
+      } as never)
+    },
+  })
+}
+
+/** A registry that tells over RDAP when the registration ends. */
+function registry(expires_at: string): Scene {
+  const answers: Readonly<Record<string, unknown>> = {
+    '/rdap/dns.json': { services: [[['com'], ['https://rdap.example.net/']]] },
+    '/domain/example.com': {
+      objectClassName: 'domain',
+      ldhName: 'example.com',
+      status: ['active'],
+      events: [
+        { eventAction: 'registration', eventDate: '2016-05-05T21:00:00Z' },
+        { eventAction: 'expiration', eventDate: expires_at },
+      ],
+      entities: [
+        {
+          objectClassName: 'entity',
+          roles: ['registrar'],
+          vcardArray: ['vcard', [['fn', {}, 'text', 'Example Registrar']]],
+        },
+      ],
+    },
+  }
+  return () => ({
+    http: ({ url }) => {
+      const answer = answers[new URL(url).pathname]
+      const status = answer === undefined ? 404 : 200
+      return Promise.resolve(exchange(url, status, JSON.stringify(answer ?? {})))
+    },
+  })
+}
+
+/** A server that shows this certificate. */
+function certificate(pem: string): Scene {
+  const x509 = new X509Certificate(pem)
+  const socket = { getPeerX509Certificate: () => x509, end: () => undefined }
+  return () => ({
+    connect: ({ port }) =>
+      Promise.resolve({
+        remote: { address: '192.0.2.10', family: 4, port },
+        attempts: [],
+        socket,
+        tls: {
+          protocol: 'TLSv1.3',
+          cipher: 'TLS_AES_256_GCM_SHA384',
+          alpn: 'h2',
+          authorized: true,
+          not_after: x509.validTo,
+        },
+      } as never),
+  })
+}
 
 function page(status: number, text: string): Scene {
   return (clock) => ({

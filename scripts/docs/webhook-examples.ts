@@ -74,7 +74,7 @@ async function perform(
   await clock.advance(5 * MINUTE)
   if (play.then !== undefined) {
     stage.net = play.then
-    await clock.advance(play.repeats === true ? 40 * MINUTE : 2 * DAY)
+    await clock.advance(play.repeats === true ? 40 * MINUTE : 3 * DAY)
   }
   if (play.last !== undefined) {
     stage.net = play.last
@@ -88,8 +88,12 @@ async function perform(
   }))
 }
 
+/** Waits without moving time where that is enough; what still waits then waits for time. */
 async function settled<T>(clock: SimulatedClock, promise: Promise<T>): Promise<T> {
-  for (let turn = 0; turn < 10; turn++) await clock.settle()
+  const state = { pending: true }
+  const end = (): void => void (state.pending = false)
+  promise.then(end, end)
+  for (let turn = 0; state.pending; turn++) await (turn < 50 ? clock.settle() : clock.advance(100))
   return promise
 }
 

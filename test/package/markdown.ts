@@ -61,10 +61,9 @@ export function brokenLinks(page: Page, pages: readonly Page[]): string[] {
 function leads(page: Page, target: string, pages: readonly Page[]): boolean {
   const [file = '', anchor] = target.split('#')
   const path = file === '' ? page.path : normalize(join(dirname(page.path), file))
-  if (!existsSync(join(root, path))) return false
-  if (anchor === undefined) return true
-  const linked = pages.find((each) => each.path === path.replaceAll('\\', '/'))
-  return linked !== undefined && anchors(linked).includes(anchor)
+  const linked = [page, ...pages].find((each) => each.path === path.replaceAll('\\', '/'))
+  if (anchor !== undefined) return linked !== undefined && anchors(linked).includes(anchor)
+  return linked !== undefined || existsSync(join(root, path))
 }
 
 /** As GitHub makes them of headings. */
