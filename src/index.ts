@@ -36,7 +36,7 @@ export type {
   VersionOptions,
 } from './engine/api.ts'
 export { createEngine } from './engine/engine.ts'
-export type { EngineOptions } from './engine/engine.ts'
+export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents } from './engine/events.ts'
 export { runCheck } from './engine/run-check.ts'
 export type { RunCheckOptions } from './engine/run-check.ts'
