@@ -30,8 +30,6 @@ import { carryOut } from './carry-out.ts'
 import type { Revived } from './carry-out.ts'
 import { createWatch } from './watch.ts'
 
-const HOST_LIMIT = 2
-
 /** @throws ConfigurationError for options that cannot work */
 export function createEngine<const C extends AnyChecker>(options: EngineOptions<C>): Engine<C> {
   const core = coreOf(options)
@@ -43,7 +41,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
   })
   const {
     checks = 64,
-    checksPerHost = HOST_LIMIT,
+    checksPerHost = 2,
     deliveries = 50,
     deliveriesPerContact = 5,
   } = options.limits ?? {}
