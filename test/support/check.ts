@@ -12,6 +12,7 @@ import { carryOut } from '../../src/engine/carry-out.ts'
 import { parseSettings } from '../../src/engine/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { CheckReport, Json, Outcome } from '../../src/model.ts'
+import type { PingBackend } from '../../src/net/icmp/backend.ts'
 import type { TargetPolicy } from '../../src/net/net.ts'
 import { createNetwork } from '../../src/net/network.ts'
 import { createResolver } from '../../src/net/resolver.ts'
@@ -31,6 +32,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal
   readonly clock?: Clock
   readonly memo?: Json
+  /** Who pings. Default: the system. */
+  readonly ping?: PingBackend
 }
 
 export type Checked = Outcome & Omit<CheckReport, 'outcome'>
@@ -52,6 +55,7 @@ export async function check<const C extends AnyChecker>(
       nameservers,
     }),
     nameservers,
+    ...(options.ping !== undefined ? { ping: options.ping } : {}),
   })
   const { outcome, ...rest } = await carryOut(checker, parseSettings(checker, input), {
     clock,

@@ -24,12 +24,12 @@ export interface Transcript {
 }
 
 const REPLY =
-  /^\d+ bytes from (?<from>[\da-f:.%\w]*[\da-f])[:,]? .*?(?<name>(?:icmp_)?seq)=(?<seq>\d+)(?: (?:ttl|hlim)=(?<ttl>\d+))? time=(?<time>[\d.]+) ms(?<rest>.*)$/i
+  /^\d+ bytes from (?<from>[\da-f:.%\w]*[\da-f])[:,]? .*?(?<name>(?:icmp_)?[rs]eq)=(?<seq>\d+)(?: (?:ttl|hlim)=(?<ttl>\d+))? time=(?<time>[\d.]+) ms(?<rest>.*)$/i
 
 /** iputils writes the first form, the BSDs the second. */
 const ICMP_ERRORS = [
   /^From (?<from>[\da-f:.%\w]*[\da-f]):? icmp_seq=\d+ (?<text>.+)$/i,
-  /^\d+ bytes from (?<from>[\da-f:.%\w]*[\da-f]): (?<text>(?!.*seq=).+)$/i,
+  /^\d+ bytes from (?<from>[\da-f:.%\w]*[\da-f]): (?<text>(?!.*[rs]eq=).+)$/i,
 ]
 
 const SUMMARY = /^(?<sent>\d+) packets transmitted, (?<received>\d+) (?:packets )?received/
@@ -81,7 +81,7 @@ export function readFping({ stdout, stderr }: Printed): Transcript {
 const WINDOWS_REPLY = /^\S.*?[=<] ?(?<time>\d+) ?ms\b(?:.*\bTTL=(?<ttl>\d+))?/
 const WINDOWS_ERROR = /^\S.* (?<from>[\da-f.]*[\da-f]|[\da-f:]*:[\da-f:]*) ?: (?<text>[^=<]+?)\.?$/i
 const WINDOWS_SUMMARY =
-  /^\s+\S.*?= ?(?<sent>\d+)\s?,[^=]+= ?(?<received>\d+)\s?,[^=]+= ?\d+\s?\(\d+ ?%/
+  /^\s+\S.*?= ?(?<sent>\d+)\s?,[^=]+= ?(?<received>\d+)\s?,[^=]+= ?\d+(?:\D|$)/
 
 /** Windows in any language. It numbers nothing: every line before the summary stands for one packet. */
 export function readWindowsPing({ stdout }: Printed): Transcript {
@@ -150,7 +150,7 @@ function gather(): Gathering {
 /** Redirects, source quenches and the like do not say that the packet was lost. */
 function kindOf(text: string): IcmpError['kind'] | undefined {
   if (/redirect|quench/i.test(text)) return undefined
-  if (/time to live exceeded|hop limit|ICMP time exceeded|\bTTL\b/i.test(text)) {
+  if (/time to live exceeded|hop limit|ICMP time exceeded/i.test(text) || /\bTTL\b/.test(text)) {
     return 'ttl_exceeded'
   }
   return /unreachable|prohibited|filtered|no route/i.test(text) ? 'host_unreachable' : undefined
