@@ -22,19 +22,23 @@ export interface Trace {
 
 export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
   const spent = new Map<Phase, number>()
+  const open = new Set<{ readonly name: Phase; readonly from: number }>()
   let current: Phase | null = null
 
-  function begin(name: Phase): () => number {
+  const since = (from: number): number => Math.max(0, clock.monotonic() - from)
+  const add = (name: Phase, ms: number): void => void spent.set(name, (spent.get(name) ?? 0) + ms)
+
+  function start(name: Phase): (outcome: 'done' | 'failed') => number {
+    const span = { name, from: clock.monotonic() }
     const before = current
-    const from = clock.monotonic()
-    let ended = false
     current = name
-    return () => {
-      if (ended) return 0
-      ended = true
-      const ms = Math.max(0, clock.monotonic() - from)
-      spent.set(name, (spent.get(name) ?? 0) + ms)
-      if (current === name) current = before
+    open.add(span)
+    return (outcome) => {
+      if (!open.delete(span)) return 0
+      const ms = since(span.from)
+      add(name, ms)
+      // After a failure the phase stays current, so that the cause can name it.
+      if (outcome === 'done' && current === name) current = before
       return ms
     }
   }
@@ -45,15 +49,25 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
       return current
     },
     get phases() {
-      return Object.fromEntries([...spent].map(([name, ms]) => [`${name}_ms`, round(ms)]))
+      const all = new Map(spent)
+      // What was cut off by the deadline took its time as well.
+      for (const { name, from } of open) all.set(name, (all.get(name) ?? 0) + since(from))
+      return Object.fromEntries([...all].map(([name, ms]) => [`${name}_ms`, round(ms)]))
     },
-    begin,
+    begin(name) {
+      const end = start(name)
+      return () => end('done')
+    },
     async phase(name, work) {
-      const end = begin(name)
-      const value = await work()
-      // Not in a `finally`: after a failure the phase stays current, so that the cause can name it.
-      end()
-      return value
+      const end = start(name)
+      try {
+        const value = await work()
+        end('done')
+        return value
+      } catch (error) {
+        end('failed')
+        throw error
+      }
     },
   }
 }

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { createTrace } from '../../src/net/trace.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+
+describe('a trace', () => {
+  it('sums a phase that is met again, and is in no phase between two', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    for (const ms of [10, 20]) await trace.phase('connect', () => clock.advance(ms))
+    expect(trace.phases).toEqual({ connect_ms: 30 })
+    expect(trace.current).toBeNull()
+  })
+
+  it('keeps the time and the name of a phase that failed', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    const failing = trace.phase('tls', async () => {
+      await clock.advance(15)
+      throw new Error('refused')
+    })
+    await expect(failing).rejects.toThrow('refused')
+    await clock.advance(100)
+    expect(trace.current).toBe('tls')
+    expect(trace.phases).toEqual({ tls_ms: 15 })
+  })
+
+  it('counts the phase that is still under way', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    void trace.phase('first_byte', () => new Promise(() => undefined))
+    await clock.advance(3000)
+    expect(trace.current).toBe('first_byte')
+    expect(trace.phases).toEqual({ first_byte_ms: 3000 })
+  })
+})
