@@ -14,7 +14,7 @@ import { webhookContact } from 'watchpost/webhook'
 
 const MINUTE = 60_000
 
-test('an outage at night is told once, repeated twice, and its end is told', async () => {
+await test('an outage at night is told once, repeated twice, and its end is told', async () => {
   const clock = simulatedClock({ now: Date.UTC(2026, 0, 1) })
   const webhooks = recordingTransport()
   const shop = { works: true }

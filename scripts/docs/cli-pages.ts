@@ -33,7 +33,7 @@ export function importsPage(): string {
       [
         `## watchpost${subpath.slice(1)}`,
         moduleComment(source),
-        `${valueExports(source).map(code).join(', ')}`,
+        valueExports(source).map(code).join(', '),
       ].join('\n\n'),
     ),
   )

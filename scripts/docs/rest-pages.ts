@@ -2,7 +2,7 @@
 
 import { createEngine } from '../../src/engine/engine.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
-import type { JsonObject } from '../../src/model.ts'
+import type { Json, JsonObject } from '../../src/model.ts'
 import { createRest } from '../../src/rest/fetch.ts'
 import type { Operation } from '../../src/rest/operation.ts'
 import { routes } from '../../src/rest/routes.ts'
@@ -56,14 +56,18 @@ function valuesOf(schema: JsonObject): string {
   const { type, enum: words, minimum, maximum, maxLength, default: fallback } = schema
   const bounds =
     minimum !== undefined && maximum !== undefined
-      ? `${String(minimum)} to ${String(maximum)}`
+      ? `${textOf(minimum)} to ${textOf(maximum)}`
       : maxLength !== undefined
-        ? `at most ${String(maxLength)} characters`
+        ? `at most ${textOf(maxLength)} characters`
         : ''
   const values = Array.isArray(words)
-    ? words.map((word) => code(String(word))).join(', ')
-    : [String(type), bounds].filter((part) => part !== '').join(', ')
-  return fallback === undefined ? values : `${values}; default ${code(String(fallback))}`
+    ? words.map((word) => code(textOf(word as Json))).join(', ')
+    : [textOf(type), bounds].filter((part) => part !== '').join(', ')
+  return fallback === undefined ? values : `${values}; default ${code(textOf(fallback))}`
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 const KEY = 'key-of-the-example'

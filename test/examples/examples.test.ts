@@ -1,30 +1,26 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root, tool } from '../../scripts/steps.mjs'
+import { root } from '../../scripts/steps.mjs'
+import { buildPackage } from './build.ts'
+import type { Build } from './build.ts'
 
-// The examples as a user runs them: by node, against a build of their own, so that they neither use an
-// old one in dist nor disturb one.
+// The examples as a user runs them: by node, against a build of their own.
 
 const LIMIT_MS = 15_000
 const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
   (name) => /\.m?js$/.test(name),
 )
-let folder = ''
+let build: Build
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'watchpost-examples-'))
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
-  cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  const built = await tool('tsup/dist/cli-default.js', [`--out-dir=${join(folder, 'dist')}`])
-  expect(built).toBe(0)
+  build = await buildPackage()
+  cpSync(join(root, 'examples'), join(build.folder, 'examples'), { recursive: true })
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => build.remove())
 
 describe('the example', () => {
   it.concurrent.each(files)('%s runs', { timeout: 2 * LIMIT_MS }, async (name) => {
@@ -44,9 +40,14 @@ interface Ending {
 
 /** Runs until it ends by itself, or until it says where it listens; there it is asked for something, and stopped. */
 async function runExample(name: string): Promise<Ending> {
-  const child = spawn(process.execPath, [join(folder, 'examples', name)], {
-    cwd: folder,
-    env: { ...process.env, PORT: '0', HOST: '127.0.0.1', WATCHPOST_DATA: join(folder, 'data.db') },
+  const child = spawn(process.execPath, [join(build.folder, 'examples', name)], {
+    cwd: build.folder,
+    env: {
+      ...process.env,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      WATCHPOST_DATA: join(build.folder, 'data.db'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
