@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
+import { describe as describeFields } from '../../src/fields/describe.ts'
+import type { JsonObject } from '../../src/model.ts'
+import { checkerSuite } from '../../src/testing/checker-suite.ts'
+import { scriptedServer } from '../support/scripted-server.ts'
+
+/** Spec 2.2: the fields of each type, `*` where required. */
+const SPEC: Readonly<Record<string, string>> = {
+  http: 'url*, method, expected_status, max_response_ms, keyword_present, keyword_absent, size_min, size_max, number_regex, number_min, number_max, follow_redirects, expected_final_url, user_agent, referer, headers, body, content_type, auth.user, auth.pass, ignore_tls_errors, ip_family',
+  content: 'url*, ignore_regex, user_agent, auth.user, auth.pass',
+  ping: 'host*, count, max_loss_pct, max_avg_ms, ip_family',
+  tcp: 'host*, port*, tls, ip_family, send, banner_regex',
+  dns: 'dns_name*, rrtype, nameserver, expected, match',
+  ssl: 'host*, port, days_warn, check_chain, check_hostname, alert_on_change',
+  domain: 'domain*, days_warn',
+  smtp: 'host*, port, tls, user, pass, banner_regex',
+  pop3: 'host*, port, tls, user, pass',
+  imap: 'host*, port, tls, user, pass',
+  ftp: 'host*, port, tls, user, pass',
+  mysql: 'host*, port, tls, user*, pass, database, query, expect_rows_min',
+  postgres: 'host*, port, tls, user*, pass, database, query, expect_rows_min',
+  resources: 'url*, secret, cpu_max, ram_max, disk_max, load_max, ignore_tls_errors',
+  heartbeat: 'grace_sec',
+  blacklist: 'target*, rkn, gsb, lists',
+}
+
+/** Right settings of each type; `port` is that of a server that accepts and stays silent. */
+const settingsOf = (port: number): Readonly<Record<string, JsonObject>> => ({
+  http: { url: `http://127.0.0.1:${port}/`, auth: { user: 'u', pass: 'canary-pass' } },
+  content: { url: `http://127.0.0.1:${port}/`, auth: { user: 'u', pass: 'canary-pass' } },
+  ping: { host: '127.0.0.1' },
+  tcp: { host: '127.0.0.1', port, banner_regex: 'ready' },
+  dns: { dns_name: 'example.test', nameserver: `tcp://127.0.0.1:${port}` },
+  ssl: { host: '127.0.0.1', port },
+  domain: { domain: 'example.com' },
+  smtp: { host: '127.0.0.1', port, tls: 'none' },
+  pop3: { host: '127.0.0.1', port, tls: 'none' },
+  imap: { host: '127.0.0.1', port, tls: 'none' },
+  ftp: { host: '127.0.0.1', port, tls: 'none' },
+  mysql: { host: '127.0.0.1', port, user: 'u', pass: 'canary-pass' },
+  postgres: { host: '127.0.0.1', port, user: 'u', pass: 'canary-pass' },
+  resources: { url: `http://127.0.0.1:${port}/`, secret: 'canary-secret' },
+  heartbeat: { grace_sec: 60 },
+  blacklist: { target: 'example.com' },
+})
+
+/** These ask nobody whom a silent server could stand in for. */
+const WITHOUT_SERVER = ['ping', 'domain', 'heartbeat', 'blacklist']
+
+const checkers = builtinCheckers()
+
+describe('the sixteen', () => {
+  it('are those of the specification, in its order', () => {
+    expect(checkers.map(({ type }) => type)).toEqual(Object.keys(SPEC))
+    const files = readdirSync(new URL('../../src/checkers/', import.meta.url)).map((name) =>
+      name.replace(/\.ts$/, ''),
+    )
+    for (const type of Object.keys(SPEC)) expect(files).toContain(type)
+  })
+
+  it.each(checkers.map((checker) => [checker.type, checker] as const))(
+    '%s has the fields of the specification',
+    (type, checker) => {
+      const fields = describeFields(checker.fields).map(({ name, required }) =>
+        required ? `${name}*` : name,
+      )
+      expect(fields.sort()).toEqual((SPEC[type] ?? '').split(', ').sort())
+    },
+  )
+
+  it('share no cause of their own under one code with different meanings', () => {
+    const meanings = new Map<string, string>()
+    for (const { causes } of checkers) {
+      for (const [code, { verdict = 'fail' }] of Object.entries(causes)) {
+        expect(SHARED_CAUSES).not.toHaveProperty(code)
+        expect(meanings.get(code) ?? verdict).toBe(verdict)
+        meanings.set(code, verdict)
+      }
+    }
+  })
+})
+
+describe.each(checkers.map((checker) => [checker.type, checker] as const))(
+  '%s',
+  (type, checker) => {
+    const cases = checkerSuite(checker, { settings: settingsOf(9)[type] ?? {}, silent: {} })
+    it.each(cases.map(({ name }, index) => [name, index] as const))('%s', async (_name, index) => {
+      const server = await scriptedServer(() => undefined)
+      try {
+        const settings = settingsOf(server.port)[type] ?? {}
+        const silent = WITHOUT_SERVER.includes(type) ? {} : { silent: settings }
+        await checkerSuite(checker, { settings, ...silent })[index]?.run()
+      } finally {
+        await server.close()
+      }
+    })
+  },
+)
