@@ -25,7 +25,7 @@ export interface WebhookExample {
 
 /** A moment that dates in the examples lie around. */
 const NOW = Date.UTC(2026, 4, 4, 9, 0)
-export const EXAMPLE_SECRET = 'example-secret'
+const EXAMPLE_SECRET = 'example-secret'
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 
