@@ -5,6 +5,7 @@
  */
 
 import { blacklist } from './blacklist/index.ts'
+import { content } from './content/index.ts'
 import { dns } from './dns/index.ts'
 import { domain } from './domain/index.ts'
 import { ftp } from './ftp.ts'
@@ -22,6 +23,7 @@ import { tcp } from './tcp.ts'
 
 export {
   blacklist,
+  content,
   dns,
   domain,
   ftp,
@@ -42,6 +44,7 @@ export {
 export const builtinCheckers = () =>
   [
     http(),
+    content(),
     ping(),
     tcp(),
     dns(),

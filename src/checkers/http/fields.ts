@@ -6,8 +6,8 @@
 
 import type { Settings, Stored } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
-import { takeUserinfo } from '../../fields/url.ts'
 import { field } from '../../fields/vocabulary.ts'
+import { authField, userProblem, withoutUserinfo } from './credentials.ts'
 import { statusRangesField } from './status-ranges.ts'
 import { finalUrlField, keywordField } from './text-rules.ts'
 
@@ -79,13 +79,7 @@ export const httpFields = {
     description:
       'Content-Type of the body; application/json where it is JSON, else text/plain in UTF-8',
   }),
-  auth: field.group(
-    {
-      user: field.text({ max: 256, description: 'User name for Basic authentication' }),
-      pass: field.secret({ description: 'Password for Basic authentication' }),
-    },
-    { description: 'Credentials for Basic authentication, for the first origin only' },
-  ),
+  auth: authField,
   ignore_tls_errors: field
     .flag({ description: 'Accept any certificate; what was wrong is still in the details' })
     .default(false),
@@ -105,17 +99,6 @@ export function refineHttp(
     Object.assign(problems, problem(settings))
   }
   return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
-}
-
-function withoutUserinfo(settings: HttpStored): HttpStored {
-  const { url, auth } = takeUserinfo(settings.url)
-  const taken = {
-    ...(auth === undefined || auth.user === '' ? {} : { user: auth.user }),
-    ...(auth === undefined || auth.pass === '' ? {} : { pass: auth.pass }),
-  }
-  const { auth: stored, ...rest } = settings
-  const both = auth === undefined ? stored : taken
-  return { ...rest, url, ...(both?.user == null && both?.pass == null ? {} : { auth: both }) }
 }
 
 function bodyProblems(settings: HttpStored): Problems {
@@ -172,8 +155,7 @@ function headerProblems({ headers = {}, auth, ...settings }: HttpStored): Proble
   if (auth !== undefined && names.has('authorization')) {
     problems['auth.user'] = 'invalid: authorization is among the headers as well'
   }
-  if (auth?.user?.includes(':') === true) {
-    problems['auth.user'] = 'invalid: the user name of Basic authentication has no colon'
-  }
+  const problem = userProblem(auth)
+  if (problem !== undefined) problems['auth.user'] = problem
   return problems
 }

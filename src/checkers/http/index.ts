@@ -4,20 +4,16 @@
  * @module
  */
 
-import type { JsonObject } from '../../model.ts'
 import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
-import type { HttpExchange, HttpRequest } from '../../net/net.ts'
+import type { HttpRequest } from '../../net/net.ts'
 import { round } from '../../net/trace.ts'
-import { VERSION } from '../../version.ts'
 import { defineChecker } from '../checker.ts'
 import { HTTP_CAUSES } from './causes.ts'
+import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange-details.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
 import { findNumber, HTTP_RULE_CAUSES, judge } from './judge.ts'
-
-/** Sent where `user_agent` is absent, so that a site's owner can find out who asks. */
-const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
 
 export const http = () =>
   defineChecker({
@@ -28,15 +24,7 @@ export const http = () =>
     fields: httpFields,
     causes: { ...HTTP_CAUSES, ...HTTP_RULE_CAUSES },
     measurements: {
-      status: 'Status code of the final answer',
-      http_version: 'Version of HTTP of the final answer',
-      hops: 'Every request and its answer, redirects first: url, status, remote_ip and the ms of each phase',
-      final_url: 'Address of the final answer, credentials in its query hidden',
-      body_bytes: 'Bytes of the body on the wire, packed as it was sent',
-      body_decoded_bytes: 'Bytes of the unpacked body; at most the limit where body_cut is true',
-      body_cut: 'true where the body went on beyond the limit and the rest was not read',
-      content_type: 'Content-Type of the final answer',
-      tls: 'protocol, cipher, alpn, authorized and not_after of the final connection',
+      ...EXCHANGE_MEASUREMENTS,
       number: 'What number_regex found',
       response_ms: 'Milliseconds from the first look-up to the last byte, redirects included',
     },
@@ -46,7 +34,7 @@ export const http = () =>
       const from = ctx.clock.monotonic()
       const exchange = await ctx.net.http(requestFor(settings))
       const response_ms = round(ctx.clock.monotonic() - from)
-      ctx.measure({ ...measurements(exchange), response_ms })
+      ctx.measure({ ...exchangeDetails(exchange), response_ms })
       const number = findNumber(exchange, settings)
       if (number !== undefined) ctx.measure({ number })
       return judge({ exchange, response_ms, number }, settings)
@@ -88,20 +76,5 @@ function contentTypeOf(body: string): string {
     return 'application/json'
   } catch {
     return 'text/plain; charset=utf-8'
-  }
-}
-
-function measurements(exchange: HttpExchange): JsonObject {
-  const { status, http_version, body_bytes, body_cut, tls } = exchange
-  return {
-    status,
-    http_version,
-    hops: exchange.hops.map((hop) => ({ ...hop, url: redactUrl(hop.url) })),
-    final_url: redactUrl(exchange.final_url),
-    body_bytes,
-    body_decoded_bytes: exchange.body.length,
-    ...(body_cut ? { body_cut } : {}),
-    content_type: exchange.headers['content-type'] ?? null,
-    tls: tls === null ? null : { ...tls },
   }
 }

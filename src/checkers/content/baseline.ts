@@ -1,0 +1,90 @@
+/**
+ * What is remembered of a page between two looks. A memo may have 64 KiB, a page has megabytes: the
+ * text is kept packed where it is small enough, so that a change can be shown; else a short hash of each
+ * line, so that it can be counted; else the hash of the whole, so that it is noticed at all.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+import type { EpochMs, Json } from '../../model.ts'
+
+/** Of another version it is no baseline: the same page would have another text. */
+const VERSION = 1
+
+/** Most characters of the packed text, or of the hashes of lines. */
+const KEPT_CHARACTERS = 40_000
+/** Longer texts are not tried to be packed. */
+const PACKABLE_CHARACTERS = 1024 * 1024
+const LINE_HASH_BYTES = 4
+const MAX_HASHED_LINES = Math.floor((KEPT_CHARACTERS * 3) / 4 / LINE_HASH_BYTES)
+
+export interface Baseline {
+  readonly version: typeof VERSION
+  /** Of which page, read by which rules. */
+  readonly of: string
+  /** SHA-256 of the text, hex. */
+  readonly hash: string
+  readonly lines: number
+  /** When this text was seen first. */
+  readonly at: EpochMs
+  /** When the first text was seen. */
+  readonly since: EpochMs
+  /** Changes since then. */
+  readonly changes: number
+  /** One character for each of the last checks, the latest last: 1 for a change. */
+  readonly recent: string
+  readonly kept?: { readonly as: 'text' | 'hashes'; readonly data: string } | undefined
+}
+
+/** The baseline of `of` in a memo, `undefined` where there is none. */
+export function baselineIn(memo: Json | undefined, of: string): Baseline | undefined {
+  const held = (memo ?? {}) as Partial<Baseline>
+  return held.version === VERSION && held.of === of ? (held as Baseline) : undefined
+}
+
+export function asMemo({ kept, ...baseline }: Baseline): Json {
+  return { ...baseline, ...(kept === undefined ? {} : { kept: { ...kept } }) }
+}
+
+export function newBaseline(of: string, now: EpochMs): Omit<Baseline, 'hash' | 'lines'> {
+  return { version: VERSION, of, at: now, since: now, changes: 0, recent: '' }
+}
+
+/** What can be kept of a text. */
+export async function keep(text: string, lines: readonly string[]): Promise<Baseline['kept']> {
+  if (text.length <= PACKABLE_CHARACTERS) {
+    const data = (await promisify(deflateRaw)(text)).toString('base64')
+    if (data.length <= KEPT_CHARACTERS) return { as: 'text', data }
+  }
+  if (lines.length > MAX_HASHED_LINES) return undefined
+  return { as: 'hashes', data: Buffer.concat(lines.map(hashOf)).toString('base64') }
+}
+
+/** The old lines, or what they are known by; `undefined` where nothing is known of them. */
+export async function oldLines({ kept }: Baseline): Promise<readonly string[] | undefined> {
+  if (kept === undefined) return undefined
+  const data = Buffer.from(kept.data, 'base64')
+  if (kept.as === 'text') {
+    const limit = { maxOutputLength: 4 * PACKABLE_CHARACTERS }
+    return (await promisify(inflateRaw)(data, limit)).toString().split('\n')
+  }
+  return Array.from({ length: data.length / LINE_HASH_BYTES }, (_, at) =>
+    data.toString('base64', at * LINE_HASH_BYTES, (at + 1) * LINE_HASH_BYTES),
+  )
+}
+
+/** By what a line is known once only its hash is kept. */
+export function lineKey(line: string): string {
+  return hashOf(line).toString('base64')
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function hashOf(line: string): Buffer {
+  return createHash('sha256').update(line).digest().subarray(0, LINE_HASH_BYTES)
+}

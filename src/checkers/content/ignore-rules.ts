@@ -1,0 +1,106 @@
+/**
+ * `ignore_regex`: what changes at every look and means nothing (times, counters, tokens) is cut out of
+ * the text before it is compared. One pattern per line.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { defineField } from '../../fields/field.ts'
+import type { FieldBuilder } from '../../fields/field.ts'
+import { compilePattern, parsePattern, PATTERN_TEXT_LIMIT } from '../../fields/pattern.ts'
+import { textSchema } from '../../fields/text.ts'
+
+const MAX_CHARACTERS = 8192
+const MAX_RULES = 20
+const MAX_RULE_CHARACTERS = 1000
+
+/** A match cannot reach across the end of a piece; pieces end with a line. */
+const PIECE_CHARACTERS = 32_768
+
+export interface IgnoreRules {
+  /** As the user wrote them. */
+  readonly source: string
+  /** The text without what the rules match in its first 256 Ki characters. Yields now and then. */
+  removeFrom(text: string): Generator<void, string>
+}
+
+/** Several patterns, one per line; blank lines and those that begin with `#` are comments. */
+export function ignoreRulesField(description: string): FieldBuilder<string, IgnoreRules> {
+  const schema = v.pipe(
+    textSchema({ min: 0, max: MAX_CHARACTERS, multiline: true }),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const problem = dataset.typed ? problemOf(dataset.value) : undefined
+      if (problem !== undefined) addIssue({ message: problem })
+    }),
+  )
+  return defineField(
+    { kind: 'string', format: 'patterns', max: MAX_CHARACTERS, example: '\\d+ views', description },
+    schema,
+    ignoreRules,
+  )
+}
+
+export function ignoreRules(source: string): IgnoreRules {
+  const patterns = rulesIn(source).map(({ rule }) => compilePattern(rule))
+  return {
+    source,
+    *removeFrom(text) {
+      const [beginning, rest] = cut(text, PATTERN_TEXT_LIMIT)
+      let searched = beginning
+      let worked = 0
+      for (const pattern of patterns) {
+        const kept: string[] = []
+        for (let left = searched; left !== '';) {
+          const [piece, more] = cut(left, PIECE_CHARACTERS)
+          kept.push(pattern.removeFrom(piece))
+          left = more
+          worked += piece.length
+          if (worked < PIECE_CHARACTERS) continue
+          worked = 0
+          yield
+        }
+        searched = kept.join('')
+      }
+      return searched + rest
+    },
+  }
+}
+
+function problemOf(source: string): string | undefined {
+  const rules = rulesIn(source)
+  if (rules.length > MAX_RULES) return `out_of_range: 0..${MAX_RULES} patterns`
+  for (const { line, rule, written } of rules) {
+    if (written.length > MAX_RULE_CHARACTERS) {
+      return `out_of_range: line ${line}: 1..${MAX_RULE_CHARACTERS} characters`
+    }
+    const parsed = parsePattern(rule)
+    if (!parsed.ok) return `invalid: line ${line}: ${parsed.problem}`
+  }
+  return undefined
+}
+
+interface Rule {
+  /** From 1. */
+  readonly line: number
+  readonly written: string
+  /** As `/pattern/flags`; `^` and `$` stand for the ends of a line. */
+  readonly rule: string
+}
+
+function rulesIn(source: string): readonly Rule[] {
+  return source.split(/\r?\n/).flatMap((text, at) => {
+    const written = text.trim()
+    if (written === '' || written.startsWith('#')) return []
+    const [, pattern = written, flags = ''] = /^\/(.+)\/([a-z]*)$/su.exec(written) ?? []
+    return [{ line: at + 1, written, rule: `/${pattern}/${flags}m` }]
+  })
+}
+
+/** The beginning of at most `limit` characters, where possible whole lines, and the rest. */
+function cut(text: string, limit: number): [beginning: string, rest: string] {
+  if (text.length <= limit) return [text, '']
+  const lineEnd = text.lastIndexOf('\n', limit - 1) + 1
+  const end = lineEnd > 0 ? lineEnd : limit
+  return [text.slice(0, end), text.slice(end)]
+}

@@ -1,0 +1,104 @@
+/**
+ * `content`: notices that the text of a page is another one than at the last look.
+ *
+ * @module
+ */
+
+import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HttpExchange } from '../../net/net.ts'
+import { defineChecker, down, up } from '../checker.ts'
+import type { CheckContext } from '../checker.ts'
+import { HTTP_CAUSES } from '../http/causes.ts'
+import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from '../http/exchange-details.ts'
+import { sha256 } from './baseline.ts'
+import { compared } from './change.ts'
+import { contentFields, refineContent } from './fields.ts'
+import type { ContentSettings } from './fields.ts'
+import { fold, kindOf, textOfPage } from './page-text.ts'
+import type { PageKind } from './page-text.ts'
+
+export const content = () =>
+  defineChecker({
+    type: 'content',
+    title: 'Page content',
+    description:
+      'Notices that the text of a page has changed; markup, scripts and what you want ignored do not count. A change is news, not a failure.',
+    fields: contentFields,
+    common: { interval_sec: { default: 300 }, singleLocation: true },
+    causes: {
+      ...HTTP_CAUSES,
+      content_empty: { text: 'The page has no text', phase: 'transfer' },
+      content_type_unsupported: { text: 'The answer is of a kind without text', phase: 'transfer' },
+    },
+    events: ['content_changed'],
+    measurements: {
+      ...EXCHANGE_MEASUREMENTS,
+      text_bytes: 'Bytes (UTF-8) of the text that was compared',
+      text_hash: 'SHA-256 of that text, hex',
+      changed: 'Whether it is another one than at the last check',
+      baseline_at: 'When this text was seen first (ISO 8601 UTC)',
+      changed_lines:
+        'added and removed lines; null where the old text was too long to be remembered by its lines',
+      change_ratio: 'Share of all lines that were added or removed, 0 to 1; null likewise',
+      excerpt: 'A few of the lines that went (-) and came (+)',
+      noisy: 'true after more than 5 changes in 10 checks: ignore_regex is missing something',
+    },
+    refine: refineContent,
+    target: (settings) => redactUrl(settings.url),
+
+    async run(ctx, settings) {
+      const exchange = await ctx.net.http(requestFor(settings))
+      ctx.measure(exchangeDetails(exchange))
+      const { status } = exchange
+      if (status < 200 || status > 299) {
+        return down('http_status', `Got status ${status}, expected 200-299`)
+      }
+      const kind = kindOf(exchange)
+      if (kind === undefined) {
+        const type = exchange.headers['content-type']?.slice(0, 100) ?? 'no named'
+        return down('content_type_unsupported', `An answer of ${type} type has no text`)
+      }
+      const page = await inTurns(ctx, textOfPage(kind, exchange.text()))
+      if (page === '') return down('content_empty', emptyText(exchange, kind))
+      const text = await withoutIgnored(ctx, page, settings)
+      if (text === '') {
+        return down('content_empty', 'Nothing of the page is left once ignore_regex is cut out')
+      }
+      ctx.measure({ text_bytes: Buffer.byteLength(text) })
+      const of = sha256(`${settings.url}\n${settings.ignore_regex?.source ?? ''}`)
+      return up(await compared(ctx.memo, { text, of, now: ctx.clock.now() }))
+    },
+  })
+
+function requestFor({ url, user_agent, auth }: ContentSettings) {
+  return {
+    url,
+    headers: [
+      ['User-Agent', user_agent ?? USER_AGENT],
+      ['Accept', 'text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5'],
+    ] as const,
+    auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
+  }
+}
+
+async function withoutIgnored(
+  ctx: CheckContext,
+  page: string,
+  { ignore_regex }: ContentSettings,
+): Promise<string> {
+  return ignore_regex === undefined ? page : fold(await inTurns(ctx, ignore_regex.removeFrom(page)))
+}
+
+/** Long work in steps, between which others get their turn and the deadline is heard. */
+async function inTurns<T>(ctx: CheckContext, steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await ctx.clock.sleep(0, ctx.signal)
+  }
+}
+
+function emptyText({ body }: HttpExchange, kind: PageKind): string {
+  if (body.length === 0) return 'The answer has no body'
+  return `The answer has ${body.length} bytes and no text${kind === 'html' ? '; it may be made by a script' : ''}`
+}
