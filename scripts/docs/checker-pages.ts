@@ -5,7 +5,7 @@ import { commonFields } from '../../src/engine/common-fields.ts'
 import { describe } from '../../src/fields/describe.ts'
 import type { FieldRow } from '../../src/fields/describe.ts'
 import type { FieldTable } from '../../src/fields/field.ts'
-import { code, fill, table } from './markdown.ts'
+import { code, fill, plain, table } from './markdown.ts'
 
 /** A page by hand, with its generated parts brought up to date. */
 export function checkerPage(text: string, checker: AnyChecker): string {
@@ -18,7 +18,7 @@ export function fieldTable(fields: FieldTable): string {
     code(row.name) + (row.required ? ' \\*' : ''),
     valueOf(row),
     defaultOf(row),
-    row.description + (row.secret === true ? ' (write-only)' : ''),
+    plain(row.description) + (row.secret === true ? ' (write-only)' : ''),
   ])
   return table(['Field', 'Value', 'Default', 'Meaning'], rows)
 }
@@ -28,7 +28,7 @@ export function causeTable(causes: CauseTable): string {
     code(name),
     code(verdict),
     phase === undefined ? '' : code(phase),
-    text,
+    plain(text),
   ])
   return table(['Cause', 'Verdict', 'Phase', 'Text'], rows)
 }
@@ -44,7 +44,7 @@ function ownFields({ fields }: AnyChecker): string {
 }
 
 /** What of the common fields is different for this type. */
-function commonNotes({ common = {} }: AnyChecker): string[] {
+function commonNotes({ common = {}, passive }: AnyChecker): string[] {
   const usual = new Map(describe(commonFields()).map((row) => [row.name, row]))
   const different = describe(commonFields(common))
     .filter((row) => JSON.stringify(row) !== JSON.stringify(usual.get(row.name)))
@@ -53,7 +53,7 @@ function commonNotes({ common = {} }: AnyChecker): string[] {
     different.length === 0
       ? 'The [common settings](../reference/settings.md) have their usual defaults.'
       : `[Common settings](../reference/settings.md) with a default of this type: ${different.join(', ')}.`,
-    ...(common.singleLocation === true
+    ...(common.singleLocation === true && passive === undefined
       ? ['It is asked from one location, since the answer is the same everywhere.']
       : []),
     ...(common.certain === true
@@ -78,7 +78,7 @@ function causesPart(checker: AnyChecker): string {
           '**Measurements** (`details` of a result)',
           table(
             ['Name', 'Meaning'],
-            Object.entries(measurements).map(([name, meaning]) => [code(name), meaning]),
+            Object.entries(measurements).map(([name, meaning]) => [code(name), plain(meaning)]),
           ),
         ]),
     ...(all.length === 0

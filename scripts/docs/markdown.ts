@@ -13,6 +13,11 @@ export function code(text: string): string {
   return `\`${text}\``
 }
 
+/** Text that is no Markdown, to stand in it as it is. */
+export function plain(text: string): string {
+  return text.replace(/[\\<*]/g, '\\$&')
+}
+
 export function block(language: string, text: string): string {
   return ['```' + language, text, '```'].join('\n')
 }

@@ -4,7 +4,7 @@ import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseInfo } from '../../src/checkers/checker.ts'
 import { commonFields } from '../../src/engine/common-fields.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'
-import { code, page, table } from './markdown.ts'
+import { code, page, plain, table } from './markdown.ts'
 
 export function settingsPage(checkers: readonly AnyChecker[]): string {
   const own = checkers.filter(({ common }) => common !== undefined)
@@ -19,7 +19,7 @@ export function settingsPage(checkers: readonly AnyChecker[]): string {
       ['Type', 'What it checks', 'Package'],
       checkers.map((checker) => [
         typeLink(checker),
-        checker.description,
+        plain(checker.description),
         checker.driver === undefined ? '' : code(checker.driver),
       ]),
     ),
@@ -59,7 +59,7 @@ function ownCauses(checkers: readonly AnyChecker[]): string[][] {
       types.map(typeLink).join(', '),
       code(info.verdict ?? 'fail'),
       info.phase === undefined ? '' : code(info.phase),
-      info.text,
+      plain(info.text),
     ])
 }
 
