@@ -8,7 +8,7 @@ import type { JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import { waitFor } from '../../net/wait.ts'
 import type { CheckContext } from '../checker.ts'
-import type { Queues } from './queues.ts'
+import type { Queues, Turn } from './queues.ts'
 import type { Answer, Source } from './registration.ts'
 
 /** Kept back from the deadline: running into it would be a failure of the name. */
@@ -48,6 +48,12 @@ export function allowance({ ctx }: Pick<Asking, 'ctx'>, share = 1): number {
   return Math.min(QUERY_MS, Math.max(0, ctx.remaining() - SPARE_MS) * share)
 }
 
+/** At most half of what is left is spent on waiting: a turn without time to ask is none. */
+export function turnOf(ctx: CheckContext): Turn {
+  const wait_ms = Math.max(0, ctx.remaining() - SPARE_MS) / 2
+  return { clock: ctx.clock, signal: ctx.signal, wait_ms }
+}
+
 /**
  * One query in its turn. Never rejects but for the end of the check: whatever else goes wrong between us
  * and a registry is an answer that is missing.
@@ -55,13 +61,9 @@ export function allowance({ ctx }: Pick<Asking, 'ctx'>, share = 1): number {
 export async function askInTurn(asking: Asking, query: Query, share: number): Promise<Answer> {
   const { ctx, queues, attempts } = asking
   const key = `${query.source} ${query.server}`
-  const { clock, signal } = ctx
-  const wait_ms = Math.max(0, ctx.remaining() - SPARE_MS)
-  const turned = await queues.run(key, { clock, signal, wait_ms }, () =>
-    guarded(asking, query, share),
-  )
+  const turned = await queues.run(key, turnOf(ctx), () => guarded(asking, query, share))
   if (turned.state === 'done' && isLimit(turned.value.answer)) {
-    queues.hold(key, turned.value.hold_ms ?? HOLD_MS, clock)
+    queues.hold(key, turned.value.hold_ms ?? HOLD_MS, ctx.clock)
   }
   const answer = turned.state === 'done' ? turned.value.answer : untimely(query, turned)
   const note = turned.state === 'done' ? turned.value.note : undefined
@@ -98,8 +100,9 @@ async function guarded(
     return await within(ctx, allowance(asking, share), ask)
   } catch (error) {
     if (ctx.signal.aborted || !(error instanceof CheckFailure)) throw error
-    const cause_code = source === 'rdap' ? 'probe_rdap_unreachable' : 'probe_whois_unreachable'
-    const cause_text = `${server} gave no answer: ${error.message}`
+    const failing = error.code === 'too_long' ? 'unparsed' : 'unreachable'
+    const cause_code = `probe_${source}_${failing}` as const
+    const cause_text = `${server} gave no usable answer: ${error.message}`
     return { answer: { state: 'unanswered', cause_code, cause_text } }
   }
 }

@@ -8,7 +8,7 @@
 import type { JsonObject } from '../../model.ts'
 import type { CheckContext } from '../checker.ts'
 import type { Asking } from './asking.ts'
-import { isFinal } from './asking.ts'
+import { isFinal, turnOf } from './asking.ts'
 import { createBootstrap } from './bootstrap.ts'
 import { standingOf } from './standing.ts'
 import { createQueues } from './queues.ts'
@@ -47,6 +47,7 @@ const MAX_REMEMBERED = 10_000
 
 export function createLookup(options: LookupOptions): Lookup {
   const queues = createQueues(options.gap_ms)
+  const names = createQueues(0)
   const bootstrap = createBootstrap(options.bootstrapUrl)
   const remembered = new Map<string, { readonly answer: Sourced; readonly at: number }>()
 
@@ -93,11 +94,15 @@ export function createLookup(options: LookupOptions): Lookup {
       const whois = whoisFor(name)
       // An answer of one server says nothing about what another one would answer.
       const key = [name, ...bases, whois?.server].join(' ')
-      const recalled = recall(key, ctx)
-      if (recalled !== undefined) return recalled
-      const answer = await ask(asking, { bases, whois }, name)
-      remember(key, answer, ctx)
-      return { answer, attempts: asking.attempts, age_ms: 0 }
+      // Checks of one name wait for the first of them and take what it has learned.
+      const turned = await names.run(key, turnOf(ctx), async (): Promise<Found> => {
+        const recalled = recall(key, ctx)
+        if (recalled !== undefined) return recalled
+        const answer = await ask(asking, { bases, whois }, name)
+        remember(key, answer, ctx)
+        return { answer, attempts: asking.attempts, age_ms: 0 }
+      })
+      return turned.state === 'done' ? turned.value : crowded(name)
     },
   }
 }
@@ -127,6 +132,17 @@ function saysMore(answer: Sourced): boolean {
     answer.cause_code !== 'probe_whois_unreachable' &&
     answer.cause_code !== 'probe_registry_unknown'
   )
+}
+
+function crowded(name: string): Found {
+  const answer: Sourced = {
+    state: 'unanswered',
+    cause_code: 'probe_overloaded',
+    cause_text: `Too many checks of ${name} were waiting for the registry`,
+    source: 'rdap',
+    server: '',
+  }
+  return { answer, attempts: [], age_ms: 0 }
 }
 
 function nobodyToAsk(name: string): Sourced {

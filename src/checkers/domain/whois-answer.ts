@@ -114,28 +114,34 @@ function answerOf(
   { name, publishesExpiry }: { readonly name: string; readonly publishesExpiry: boolean },
 ): Answer {
   const names = valuesOf(record, LABELS.name)
-  const isAboutIt = names.some((told) => isSameName(told, name))
-  const statuses = statusesOf(record)
-  if (isAboutIt && !statuses.some((status) => FREE.test(status))) {
-    const expires_at = expiryOf(record)
-    if (expires_at === undefined) {
-      return unanswered('probe_whois_unparsed', 'The date of the end is in no certain form')
-    }
-    const registration = registrationOf(record, { expires_at, statuses })
-    if (expires_at !== null || !publishesExpiry) return { state: 'registered', registration }
-    if (saysLater(text)) return limited()
-    if (statuses.length > 0) return { state: 'registered', registration }
-    return unanswered(
-      'probe_expiry_unpublished',
-      'The record has neither the date of the end nor a status',
-    )
+  if (names.some((told) => isSameName(told, name))) {
+    return recordAnswer(text, record, publishesExpiry)
+  }
+  if (names.length > 0) {
+    return unanswered('probe_whois_unparsed', 'The answer is a record of another name')
   }
   // First: legal notices below a "no match" speak of limits, too.
-  if (isAboutIt || (names.length === 0 && saysFree(text, [name, unicodeName(name)]))) {
-    return { state: 'free' }
-  }
+  if (saysFree(text, [name, unicodeName(name)])) return { state: 'free' }
   if (saysLater(text)) return limited()
   return unanswered('probe_whois_unparsed', 'The answer is no record of the name')
+}
+
+function recordAnswer(text: string, record: WhoisRecord, publishesExpiry: boolean): Answer {
+  const expires_at = expiryOf(record)
+  if (expires_at === undefined) {
+    return unanswered('probe_whois_unparsed', 'The date of the end is in no certain form')
+  }
+  const statuses = statusesOf(record)
+  if (expires_at === null && statuses.some((status) => FREE.test(status))) return { state: 'free' }
+  const isTold = expires_at !== null || statuses.length > 0 || !publishesExpiry
+  if (isTold) {
+    return { state: 'registered', registration: registrationOf(record, { expires_at, statuses }) }
+  }
+  if (saysLater(text)) return limited()
+  return unanswered(
+    'probe_expiry_unpublished',
+    'The record has neither the date of the end nor a status',
+  )
 }
 
 function unanswered(
