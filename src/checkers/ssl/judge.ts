@@ -5,10 +5,9 @@
  * @module
  */
 
-import { isIP } from 'node:net'
 import { iso } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
-import { hostPort } from '../../net/endpoint.ts'
+import { hostPort, toAddress } from '../../net/endpoint.ts'
 import type { SharedCause } from '../causes.ts'
 import { daysLeft, issuersUrl, namesOf } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
@@ -132,7 +131,7 @@ function name({ server, leaf, refusal }: Evidence): Fault | undefined {
 
 function isNamed({ x509 }: CertificateFacts, host: string): boolean {
   if (x509.subjectAltName === undefined) return false
-  if (isIP(host) !== 0) return x509.checkIP(host) !== undefined
+  if (toAddress(host) !== undefined) return x509.checkIP(host) !== undefined
   return x509.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined
 }
 

@@ -1,0 +1,33 @@
+import { describe, expect, it, vi } from 'vitest'
+import { SHARED_CAUSES } from '../../../src/checkers/causes.ts'
+import { content } from '../../../src/checkers/content/index.ts'
+import { certificates } from '../../support/certificates.ts'
+import { check } from '../../support/check.ts'
+import { hostileTo } from '../../support/hostile/farm.ts'
+
+const TIMEOUT_MS = 600
+
+/** Sockets of this process, ours and those of the hostile servers. */
+const sockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+
+describe('content against the hostile farm', () => {
+  it.each(hostileTo('any', 'http'))('meets $name', async ({ start, secure }) => {
+    const hostile = await start()
+    try {
+      const url = `${secure === true ? 'https' : 'http'}://127.0.0.1:${hostile.port}/`
+      const options = { timeout_ms: TIMEOUT_MS, ca: certificates().ca }
+      const outcome = await check(content(), { url, ignore_regex: '\\d+' }, options)
+      expect(outcome.duration_ms).toBeLessThan(TIMEOUT_MS + 8000)
+      expect(hostile.faults()).toEqual([])
+      expect(outcome.verdict).not.toBe('unknown')
+      expect([null, ...Object.keys({ ...SHARED_CAUSES, ...content().causes })]).toContain(
+        outcome.cause_code,
+      )
+      if (outcome.verdict === 'fail') expect(outcome).not.toHaveProperty('memo')
+    } finally {
+      await hostile.close()
+    }
+    await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 5000 })
+  })
+})
