@@ -1,0 +1,72 @@
+import { describe, expect, it, vi } from 'vitest'
+import { domain } from '../../src/checkers/domain/index.ts'
+import type { DomainOptions } from '../../src/checkers/domain/index.ts'
+import { check } from '../support/check.ts'
+import { hostileTo } from '../support/hostile/farm.ts'
+import type { HostileServer } from '../support/hostile/farm.ts'
+
+const TIMEOUT_MS = 900
+
+const sockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+
+/** Whatever it does, it says nothing of the name: never a failure, never good, and nothing is left open. */
+async function meet(
+  { start, secure }: HostileServer,
+  options: (address: string, scheme: string) => DomainOptions,
+) {
+  // Those of the server before may still be going.
+  await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 5000 })
+  const server = await start()
+  try {
+    const scheme = secure === true ? 'https' : 'http'
+    const checker = domain({
+      bootstrapUrl: null,
+      whoisRoot: null,
+      gap_ms: 0,
+      ...options(`127.0.0.1:${server.port}`, scheme),
+    })
+    const outcome = await check(checker, { domain: 'example.com' }, { timeout_ms: TIMEOUT_MS })
+    expect(server.accepted()).toBeGreaterThan(0)
+    expect(outcome.verdict).toBe('unknown')
+    expect(Object.keys(checker.causes)).toContain(outcome.cause_code)
+    // Those that are left are the server's: it may hold its half for as long as it likes.
+    await vi.waitFor(() => expect(sockets()).toBe(server.open()), { timeout: 5000 })
+    expect(outcome.duration_ms).toBeLessThan(TIMEOUT_MS + 3000)
+    return outcome
+  } finally {
+    await server.close()
+  }
+}
+
+describe('in place of an RDAP server', () => {
+  it.each(hostileTo('any', 'http'))('$name', async (server) => {
+    const outcome = await meet(server, (address, scheme) => ({
+      rdapServers: { com: `${scheme}://${address}/` },
+      whoisServers: { com: null },
+    }))
+    expect(outcome.cause_code).toMatch(/^probe_rdap_(?:unreachable|unparsed)$/)
+  })
+})
+
+describe('in place of a WHOIS server', () => {
+  it.each(hostileTo('any'))('$name', async (server) => {
+    const outcome = await meet(server, (address) => ({
+      rdapServers: { com: [] },
+      whoisServers: { com: address },
+    }))
+    expect(outcome.cause_code).toMatch(/^probe_whois_(?:unreachable|unparsed|empty)$/)
+  })
+})
+
+describe('in place of the list of IANA', () => {
+  it.each(hostileTo('any'))('$name', async (server) => {
+    const outcome = await meet(server, (address, scheme) => ({
+      bootstrapUrl: `${scheme}://${address}/rdap/dns.json`,
+      rdapServers: {},
+      whoisServers: { com: null },
+    }))
+    // The table of our own is asked then, and no name is resolved here.
+    expect(outcome.cause_code).toBe('probe_rdap_unreachable')
+  })
+})
