@@ -2,7 +2,7 @@
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseInfo } from '../../src/checkers/checker.ts'
-import { commonFields } from '../../src/engine/common-fields.ts'
+import { commonFields } from '../../src/engine/monitor-fields.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'
 import { code, page, plain, table } from './markdown.ts'
 

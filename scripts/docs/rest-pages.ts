@@ -78,7 +78,7 @@ export async function restSession(checkers: readonly AnyChecker[]): Promise<stri
   const engine = createEngine({ store: memoryStore({ clock }), checkers, clock })
   await engine.keys.create({ name: 'example', key: KEY })
   const rest = createRest(engine, { clock })
-  const ask = async (line: string, body?: JsonObject): Promise<string> => {
+  const ask = async (status: number, line: string, body?: JsonObject): Promise<string> => {
     const [method = '', path = ''] = line.split(' ')
     const response = await rest.fetch(
       new Request(`https://watch.example.com${path}`, {
@@ -91,12 +91,13 @@ export async function restSession(checkers: readonly AnyChecker[]): Promise<stri
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     )
+    if (response.status !== status) throw new Error(`${line}: ${response.status}`)
     const sent = body === undefined ? line : `${line}\n\n${JSON.stringify(body, undefined, 2)}`
     const answer = JSON.stringify(await response.json(), undefined, 2)
     return [block('http', sent), `${response.status}:`, block('json', answer)].join('\n\n')
   }
   const parts = [
-    await ask('POST /api/v1/monitors', {
+    await ask(201, 'POST /api/v1/monitors', {
       type: 'http',
       name: 'Shop',
       url: 'https://shop.example.com/',
@@ -104,9 +105,9 @@ export async function restSession(checkers: readonly AnyChecker[]): Promise<stri
       keyword_present: 'Welcome',
       tags: ['shop'],
     }),
-    await ask('GET /api/v1/monitors?tag=shop&limit=1'),
-    await ask('PATCH /api/v1/monitors/1', { interval_sec: 5, colour: 'red' }),
-    await ask('GET /api/v1/monitors/2'),
+    await ask(200, 'GET /api/v1/monitors?tag=shop&limit=1'),
+    await ask(422, 'PATCH /api/v1/monitors/1', { interval_sec: 5, colour: 'red' }),
+    await ask(404, 'GET /api/v1/monitors/2'),
   ]
   await engine.stop()
   return parts.join('\n\n')

@@ -11,6 +11,8 @@ export type Scene = (clock: Clock) => Partial<Net>
 /** One monitor, and how the world changes around it. */
 export interface Play {
   readonly type: string
+  /** Events that come of it. */
+  readonly shows: readonly string[]
   readonly settings: Readonly<Record<string, unknown>>
   readonly first: Scene
   /** After five minutes. */
@@ -25,6 +27,7 @@ export interface Play {
 export const plays: readonly Play[] = [
   {
     type: 'http',
+    shows: ['test', 'down', 'repeat', 'up'],
     settings: { name: 'Shop', url: 'https://shop.example.com/' },
     first: page(200, 'Welcome'),
     then: page(503, 'Back soon'),
@@ -34,24 +37,28 @@ export const plays: readonly Play[] = [
   },
   {
     type: 'ssl',
+    shows: ['ssl_expiring', 'ssl_changed'],
     settings: { name: 'Shop certificate', host: 'shop.example.com', alert_on_change: true },
     first: certificate(ENDING),
     then: certificate(RENEWED),
   },
   {
     type: 'domain',
+    shows: ['domain_expiring', 'domain_expired'],
     settings: { name: 'Shop domain', domain: 'example.com' },
     first: registry('2026-05-05T21:00:00Z'),
     then: registry('2026-05-05T21:00:00Z'),
   },
   {
     type: 'content',
+    shows: ['content_changed'],
     settings: { name: 'Price list', url: 'https://shop.example.com/prices' },
     first: page(200, '<p>Tea 4.20</p>'),
     then: page(200, '<p>Tea 4.40</p>'),
   },
   {
     type: 'blacklist',
+    shows: ['blacklisted'],
     settings: { name: 'Mail server', target: '192.0.2.25', lists: ['bl.example.org'] },
     first: listings([]),
     then: listings(['25.2.0.192']),

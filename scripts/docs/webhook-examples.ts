@@ -39,6 +39,8 @@ export async function webhookExamples(
       if (!found.has(example.event)) found.set(example.event, example)
     }
   }
+  const lost = known.flatMap(({ shows }) => shows).filter((event) => !found.has(event))
+  if (lost.length > 0) throw new Error(`no webhook was sent for ${lost.join(', ')}`)
   return [...found.values()]
 }
 

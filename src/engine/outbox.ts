@@ -7,19 +7,12 @@
 
 import type { Timer } from '../clock.ts'
 import { ConflictError } from '../errors.ts'
-import { nextRepeat } from '../incident/notices.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../model.ts'
 import type { AttemptEnd } from '../store/store.ts'
-import { freezePayload, repeatPayload } from '../webhook/payload.ts'
-import { MAX_ATTEMPTS, countAttempt, settle } from '../webhook/retry.ts'
-import { createNetwork } from '../net/network.ts'
-import type { Network } from '../net/network.ts'
-import { revive } from '../fields/parse.ts'
-import { deliveryOf } from '../webhook/contact-kind.ts'
-import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
-import { openContact } from './contacts-sealed.ts'
+import { freezePayload } from '../webhook/payload.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
+import { createDelivery } from './delivery.ts'
 import { notificationView } from './present.ts'
 import type { Roster } from './roster.ts'
 
@@ -51,9 +44,6 @@ export interface Outbox {
   resend(record: NotificationRecord): Promise<NotificationRecord>
 }
 
-/** How an attempt ended, and the repetition that follows from it. */
-type Ending = Omit<AttemptEnd, 'id' | 'claim'>
-
 export function createOutbox({
   core,
   roster,
@@ -61,7 +51,7 @@ export function createOutbox({
   perContact = 5,
 }: OutboxOptions): Outbox {
   const { clock, store } = core
-  const networks = new Map<AnyContactKind, Network>()
+  const attempt = createDelivery(core, roster)
   const underWay = new Map<number, Promise<void>>()
   const waiters = new Map<number, (record: NotificationRecord) => void>()
   let stopping = new AbortController()
@@ -129,7 +119,7 @@ export function createOutbox({
   }
 
   async function deliver(row: NotificationRecord): Promise<void> {
-    const ending = await attempt(row)
+    const ending = await attempt(row, stopping.signal)
     const recorded = await recordEnd({ id: row.id, claim: row.claims, ...ending })
     if (!recorded) {
       core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')
@@ -161,78 +151,6 @@ export function createOutbox({
         await clock.sleep(RETRY_MIN_MS)
       }
     }
-  }
-
-  async function attempt(row: NotificationRecord): Promise<Ending> {
-    const at = clock.now()
-    if (countAttempt(row).attempts > MAX_ATTEMPTS)
-      return { ...untold(row, 'failed', 'interrupted', at), ...(await repetition(row, at)) }
-    if (row.event === 'up' && !(await wasTold(row)))
-      return untold(row, 'cancelled', 'never_told_down', at)
-    const contact = await store.contacts.get(row.contact_id)
-    if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
-    const kind = core.kinds.get(contact.kind)
-    if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
-    const end = await kind.deliver(
-      { clock, log: core.log, signal: stopping.signal, network: networkOf(kind) },
-      revive(kind.fields, openContact(core, kind, contact)),
-      deliveryOf(row),
-    )
-    return ended(row, end, at)
-  }
-
-  /** One network per kind: each judges addresses by its own policy. */
-  function networkOf(kind: AnyContactKind): Network {
-    const network = networks.get(kind) ?? createNetwork({ clock, policy: kind.policy })
-    networks.set(kind, network)
-    return network
-  }
-
-  async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
-    const now = clock.now()
-    const next = settle(row, end, { now, random: () => clock.random() })
-    // A test is one attempt, reported to whoever asked for it.
-    const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
-    const { http_status, error, answer, duration_ms } = end
-    return {
-      status,
-      attempts: next.attempts,
-      interruptions: next.interruptions,
-      ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
-      error: status === 'sent' ? null : (error ?? `http_${http_status}`),
-      at: now,
-      attempt: {
-        at,
-        duration_ms,
-        http_status,
-        error: end.class === 'delivered' ? null : (error ?? `http_${http_status}`),
-        answer,
-      },
-      ...(status === 'queued' ? {} : await repetition(row, now)),
-    }
-  }
-
-  /** The next telling of an incident that goes on; the store makes it only while it does. */
-  async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
-    if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
-    const entry = await roster.get(row.monitor_id).catch(() => undefined)
-    const next = entry === undefined ? null : nextRepeat(entry.record.common, row.repeat, at)
-    if (entry === undefined || next === null) return {}
-    const max = entry.record.common.notify_repeat_max
-    const payload = repeatPayload(row.payload, { n: next.repeat, max })
-    return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
-  }
-
-  async function wasTold({ id, incident_id, contact_id }: NotificationRecord): Promise<boolean> {
-    if (incident_id === null) return true
-    const rows = await store.notifications.list({
-      incident_id,
-      contact_id,
-      statuses: ['sent'],
-      before_id: id,
-      limit: 1,
-    })
-    return rows.length > 0
   }
 
   return {
@@ -278,15 +196,6 @@ export function createOutbox({
       return row
     },
   }
-}
-
-function untold(
-  row: NotificationRecord,
-  status: 'failed' | 'cancelled',
-  error: string,
-  at: EpochMs,
-): Ending {
-  return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
 }
 
 function outside(account_id: number, contact_id: number, now: EpochMs) {

@@ -15,8 +15,8 @@ import { parse } from '../fields/parse.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { CommonSettings, JsonObject } from '../model.ts'
 import type { TypeView } from './api.ts'
-import { commonFields } from './common-fields.ts'
-import type { CommonFields } from './common-fields.ts'
+import { commonFields } from './monitor-fields.ts'
+import type { CommonFields } from './monitor-fields.ts'
 import { isInstalled } from './installed.ts'
 
 export interface MonitorType {

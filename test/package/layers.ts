@@ -76,7 +76,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readonly lazy?: true }>> =
   {
     // Checkers and the common settings have fields of their own kinds.
-    valibot: { in: ['fields', 'checkers', 'engine/common-fields.ts'] },
+    valibot: { in: ['fields', 'checkers', 'engine/monitor-fields.ts'] },
     re2js: { in: ['fields'] },
     eventemitter3: { in: ['engine'] },
     undici: { in: ['net'] },

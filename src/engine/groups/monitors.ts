@@ -5,29 +5,26 @@
  */
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
-import { merge } from '../../fields/merge.ts'
 import { isPlainObject } from '../../fields/parse.ts'
-import { unmask } from '../../fields/secrets.ts'
-import { initialState, statesOf, statusOf } from '../../incident/state.ts'
+import { initialState, statesOf } from '../../incident/state.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
-import type { JsonObject, MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
+import type { JsonObject, MonitorState, MonitorStatus } from '../../model.ts'
 import type { Change, MonitorQuery } from '../../store/store.ts'
 import type { AccountScope, MonitorFilter } from '../api.ts'
 import { interpret } from '../interpret.ts'
-import type { Interpreted } from '../interpret.ts'
 import { rearmed } from '../passive.ts'
-import { latest, locationStatuses, monitorSummary, monitorView, resultView } from '../present.ts'
+import { monitorSummary, monitorView, resultView } from '../present.ts'
 import type { Concluded } from '../rounds.ts'
 import type { Changed, Entry } from '../roster.ts'
-import type { MonitorSummary, MonitorView, StatusView } from '../views.ts'
-import { iso, isoOrNull } from '../../clock.ts'
-import { DAY_MS } from '../../incident/uptime.ts'
-import { settleCommon, withoutGone } from '../settle-common.ts'
 import type { MonitorType } from '../registry.ts'
+import { settleMonitor } from '../settle.ts'
+import type { MonitorSummary, MonitorView } from '../views.ts'
 import { makeToken, pingOf } from '../tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
-import { uptimeBetween, uptimeOfDays } from './uptime.ts'
+import { demandVersion, revised } from './revise.ts'
+import { statusView } from './status.ts'
+import { uptimeOfDays } from './uptime.ts'
 
 type Monitors = AccountScope['monitors']
 
@@ -73,7 +70,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const given: JsonObject = isPlainObject(input) ? input : refuse({ type: 'required' })
       const { type: name, ...fields } = given
       const type = typeOf(parts, name)
-      const { common, settings, target } = await settleCommon(core, {
+      const { common, settings, target } = await settleMonitor(core, {
         account_id,
         type,
         input: fields,
@@ -214,66 +211,6 @@ function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | nul
     : watch.judgeNow(entry)
 }
 
-/** The change that a patch makes. What is checked being another than before, the monitor begins anew. */
-async function revised(parts: Parts, entry: Entry, patch: JsonObject): Promise<Change | null> {
-  const { core, roster } = parts
-  const { record, type, settings } = entry
-  const { type: name, ...fields } = patch
-  if (name !== undefined && name !== record.type) refuse({ type: 'immutable' })
-  const table = type.all
-  const common = await withoutGone(core, record.account_id, record.common)
-  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
-  const input = merge(table, before, unmask(table, withoutReadOnly(type, fields), settings))
-  const next = await settleCommon(core, { account_id: record.account_id, type, input })
-  const base = bare(parts, entry)
-  const change: Change = {
-    ...base,
-    settings: {
-      common: next.common,
-      settings: roster.seal(type, next.settings),
-      target: next.target,
-    },
-  }
-  const same = JSON.stringify(next.settings) === JSON.stringify(settings)
-  if (same || type.checker.passive !== undefined) return change
-  const interpreted: Interpreted | null = await interpret(core, entry, {
-    event: { kind: 'reconfigure', at: base.at },
-  })
-  return { ...interpreted?.change, ...change, forget_locations: true }
-}
-
-/** Fields of the answer that a client may send back as it got them. */
-const READ_ONLY = [
-  'id',
-  'target',
-  'state',
-  'status',
-  'stale',
-  'last_check_at',
-  'next_check_at',
-  'last_duration_ms',
-  'cause_code',
-  'open_incident_id',
-  'version',
-  'created_at',
-  'updated_at',
-  'locations',
-  'counters',
-  'token',
-  'ping_url',
-]
-
-function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(patch).filter(([name]) => name in type.all || !READ_ONLY.includes(name)),
-  )
-}
-
-function demandVersion({ version }: MonitorRecord, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return
-  throw new ConflictError('version_mismatch', `The monitor has version ${version}, not ${wanted}`)
-}
-
 function queryOf(account_id: number, filter: MonitorFilter): MonitorQuery {
   return {
     account_id,
@@ -291,30 +228,6 @@ function statesNamed(name: MonitorState | MonitorStatus): MonitorState[] {
   const status = MONITOR_STATUSES.find((known) => known === name)
   if (status !== undefined) return statesOf(status)
   return MONITOR_STATES.filter((state) => state === name)
-}
-
-async function statusView({ core, watch }: Parts, entry: Entry): Promise<StatusView> {
-  const { record } = entry
-  const { machine } = record
-  const now = core.clock.now()
-  const { cause_code, stale, last_check_at } = monitorSummary(entry, null)
-  const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
-  return {
-    state: machine.state,
-    status: statusOf(machine.state),
-    since: iso(machine.since),
-    last_check_at,
-    next_check_at: isoOrNull(watch.nextDue(record.id)),
-    stale,
-    cause_code,
-    cause_text: cause_code === null ? null : (latest(entry)?.last?.cause_text ?? null),
-    incident:
-      machine.incident === null
-        ? null
-        : { id: machine.incident.id, started_at: iso(machine.incident.started_at) },
-    locations: locationStatuses(entry, core.locations),
-    uptime_24h: seconds.uptime,
-  }
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

@@ -8,7 +8,7 @@
 import { ValidationError } from '../errors.ts'
 import type { Stored } from '../fields/field.ts'
 import type { CommonSettings, ContactRecord, JsonObject } from '../model.ts'
-import type { CommonFields } from './common-fields.ts'
+import type { CommonFields } from './monitor-fields.ts'
 import type { Core } from './core.ts'
 import { isInstalled } from './installed.ts'
 import type { MonitorType } from './registry.ts'
@@ -26,7 +26,7 @@ interface Settling {
 }
 
 /** @throws ValidationError */
-export async function settleCommon(
+export async function settleMonitor(
   core: Core,
   { account_id, type, input }: Settling,
 ): Promise<Settled> {

@@ -1,0 +1,113 @@
+/**
+ * One claimed notification: whether it is still to be told, the attempt, and what follows from its end.
+ *
+ * @module
+ */
+
+import { revive } from '../fields/parse.ts'
+import { nextRepeat } from '../incident/notices.ts'
+import type { EpochMs, NotificationRecord } from '../model.ts'
+import { createNetwork } from '../net/network.ts'
+import type { Network } from '../net/network.ts'
+import type { AttemptEnd } from '../store/store.ts'
+import { deliveryOf } from '../webhook/contact-kind.ts'
+import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
+import { repeatPayload } from '../webhook/payload.ts'
+import { MAX_ATTEMPTS, countAttempt, settle } from '../webhook/retry.ts'
+import { openContact } from './contacts-sealed.ts'
+import type { Core } from './core.ts'
+import type { Roster } from './roster.ts'
+
+/** How an attempt ended, and the repetition that follows from it. */
+export type Ending = Omit<AttemptEnd, 'id' | 'claim'>
+
+/** Makes the attempt of a claimed row; the signal ends it when the engine stops. */
+export type Deliver = (row: NotificationRecord, signal: AbortSignal) => Promise<Ending>
+
+export function createDelivery(core: Core, roster: Roster): Deliver {
+  const { clock, store } = core
+  const networks = new Map<AnyContactKind, Network>()
+
+  async function attempt(row: NotificationRecord, signal: AbortSignal): Promise<Ending> {
+    const at = clock.now()
+    if (countAttempt(row).attempts > MAX_ATTEMPTS)
+      return { ...untold(row, 'failed', 'interrupted', at), ...(await repetition(row, at)) }
+    if (row.event === 'up' && !(await wasTold(row)))
+      return untold(row, 'cancelled', 'never_told_down', at)
+    const contact = await store.contacts.get(row.contact_id)
+    if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
+    const kind = core.kinds.get(contact.kind)
+    if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
+    const end = await kind.deliver(
+      { clock, log: core.log, signal, network: networkOf(kind) },
+      revive(kind.fields, openContact(core, kind, contact)),
+      deliveryOf(row),
+    )
+    return ended(row, end, at)
+  }
+
+  /** One network per kind: each judges addresses by its own policy. */
+  function networkOf(kind: AnyContactKind): Network {
+    const network = networks.get(kind) ?? createNetwork({ clock, policy: kind.policy })
+    networks.set(kind, network)
+    return network
+  }
+
+  async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
+    const now = clock.now()
+    const next = settle(row, end, { now, random: () => clock.random() })
+    // A test is one attempt, reported to whoever asked for it.
+    const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
+    const { http_status, error, answer, duration_ms } = end
+    return {
+      status,
+      attempts: next.attempts,
+      interruptions: next.interruptions,
+      ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
+      error: status === 'sent' ? null : (error ?? `http_${http_status}`),
+      at: now,
+      attempt: {
+        at,
+        duration_ms,
+        http_status,
+        error: end.class === 'delivered' ? null : (error ?? `http_${http_status}`),
+        answer,
+      },
+      ...(status === 'queued' ? {} : await repetition(row, now)),
+    }
+  }
+
+  /** The next telling of an incident that goes on; the store makes it only while it does. */
+  async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+    if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
+    const entry = await roster.get(row.monitor_id).catch(() => undefined)
+    const next = entry === undefined ? null : nextRepeat(entry.record.common, row.repeat, at)
+    if (entry === undefined || next === null) return {}
+    const max = entry.record.common.notify_repeat_max
+    const payload = repeatPayload(row.payload, { n: next.repeat, max })
+    return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
+  }
+
+  async function wasTold({ id, incident_id, contact_id }: NotificationRecord): Promise<boolean> {
+    if (incident_id === null) return true
+    const rows = await store.notifications.list({
+      incident_id,
+      contact_id,
+      statuses: ['sent'],
+      before_id: id,
+      limit: 1,
+    })
+    return rows.length > 0
+  }
+
+  return attempt
+}
+
+function untold(
+  row: NotificationRecord,
+  status: 'failed' | 'cancelled',
+  error: string,
+  at: EpochMs,
+): Ending {
+  return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
+}

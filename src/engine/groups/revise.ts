@@ -1,0 +1,84 @@
+/**
+ * A patch of a monitor: what it may hold, and the change that comes of it.
+ *
+ * @module
+ */
+
+import { ConflictError, ValidationError } from '../../errors.ts'
+import { merge } from '../../fields/merge.ts'
+import { unmask } from '../../fields/secrets.ts'
+import type { JsonObject, MonitorRecord } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import { interpret } from '../interpret.ts'
+import type { Interpreted } from '../interpret.ts'
+import type { MonitorType } from '../registry.ts'
+import type { Entry } from '../roster.ts'
+import { settleMonitor, withoutGone } from '../settle.ts'
+import type { Parts } from './parts.ts'
+
+/** The change that a patch makes. What is checked being another than before, the monitor begins anew. */
+export async function revised(
+  parts: Parts,
+  entry: Entry,
+  patch: JsonObject,
+): Promise<Change | null> {
+  const { core, roster } = parts
+  const { record, type, settings } = entry
+  const { type: name, ...fields } = patch
+  if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
+  const table = type.all
+  const common = await withoutGone(core, record.account_id, record.common)
+  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
+  const input = merge(table, before, unmask(table, withoutReadOnly(type, fields), settings))
+  const next = await settleMonitor(core, { account_id: record.account_id, type, input })
+  const at = core.clock.now()
+  const change: Change = {
+    monitor_id: record.id,
+    version: record.version,
+    at,
+    settings: {
+      common: next.common,
+      settings: roster.seal(type, next.settings),
+      target: next.target,
+    },
+  }
+  const same = JSON.stringify(next.settings) === JSON.stringify(settings)
+  if (same || type.checker.passive !== undefined) return change
+  const interpreted: Interpreted | null = await interpret(core, entry, {
+    event: { kind: 'reconfigure', at },
+  })
+  return { ...interpreted?.change, ...change, forget_locations: true }
+}
+
+/** Fields of the answer that a client may send back as it got them. */
+const READ_ONLY = [
+  'id',
+  'target',
+  'state',
+  'status',
+  'stale',
+  'last_check_at',
+  'next_check_at',
+  'last_duration_ms',
+  'cause_code',
+  'open_incident_id',
+  'version',
+  'created_at',
+  'updated_at',
+  'locations',
+  'counters',
+  'token',
+  'ping_url',
+]
+
+function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(patch).filter(([name]) => name in type.all || !READ_ONLY.includes(name)),
+  )
+}
+
+/** @throws ConflictError `version_mismatch` */
+export function demandVersion({ version }: MonitorRecord, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === version) return
+  throw new ConflictError('version_mismatch', `The monitor has version ${version}, not ${wanted}`)
+}

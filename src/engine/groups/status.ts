@@ -1,0 +1,39 @@
+/**
+ * What GET …/status answers.
+ *
+ * @module
+ */
+
+import { iso, isoOrNull } from '../../clock.ts'
+import { statusOf } from '../../incident/state.ts'
+import { DAY_MS } from '../../incident/uptime.ts'
+import { latest, locationStatuses, monitorSummary } from '../present.ts'
+import type { Entry } from '../roster.ts'
+import type { StatusView } from '../views.ts'
+import type { Parts } from './parts.ts'
+import { uptimeBetween } from './uptime.ts'
+
+/** The present state of a monitor, for those who ask often. */
+export async function statusView({ core, watch }: Parts, entry: Entry): Promise<StatusView> {
+  const { record } = entry
+  const { machine } = record
+  const now = core.clock.now()
+  const { cause_code, stale, last_check_at } = monitorSummary(entry, null)
+  const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
+  return {
+    state: machine.state,
+    status: statusOf(machine.state),
+    since: iso(machine.since),
+    last_check_at,
+    next_check_at: isoOrNull(watch.nextDue(record.id)),
+    stale,
+    cause_code,
+    cause_text: cause_code === null ? null : (latest(entry)?.last?.cause_text ?? null),
+    incident:
+      machine.incident === null
+        ? null
+        : { id: machine.incident.id, started_at: iso(machine.incident.started_at) },
+    locations: locationStatuses(entry, core.locations),
+    uptime_24h: seconds.uptime,
+  }
+}
