@@ -17,8 +17,8 @@ import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
 import type { ResourceReport } from './report.ts'
 
-/** A report is a few KiB; one with hundreds of disks still fits. */
-const BODY_LIMIT_BYTES = 256 * 1024
+/** A report is a few KiB; one with a hundred disks still fits. */
+const BODY_LIMIT_BYTES = 64 * 1024
 
 /** Disks shown in the details at most. */
 const MAX_SHOWN = 50
