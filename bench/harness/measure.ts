@@ -1,0 +1,109 @@
+/**
+ * Rounds in turn: A B C, B C A, C A B … so that what the machine does meanwhile meets all alike. CPU time
+ * is the figure, wall time stands beside it.
+ */
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Contender } from './benchmark.ts'
+
+/** A round in which the event loop stood still for longer says more about the machine than about us. */
+const STALL_MS = 250
+
+export interface Round {
+  readonly contender: string
+  readonly round: number
+  readonly units: number
+  readonly cpu_us: number
+  readonly wall_us: number
+  /** The longest time in which nothing else could run. */
+  readonly stall_ms: number
+}
+
+export async function measure(
+  contenders: readonly Contender[],
+  rounds: number,
+): Promise<readonly Round[]> {
+  const measured: Round[] = []
+  // The first round of each is for the compiler alone.
+  for (const contender of contenders) await oneRound(contender, -1)
+  for (let round = 0; round < rounds; round++) {
+    const turn = round % contenders.length
+    for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
+      measured.push(await oneRound(contender, round))
+    }
+  }
+  return measured
+}
+
+async function oneRound(contender: Contender, round: number): Promise<Round> {
+  const { name, units } = contender
+  await contender.ready?.(units)
+  globalThis.gc?.()
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const from = process.hrtime.bigint()
+  const before = process.cpuUsage()
+  const spent = await contender.run(units)
+  const { user, system } = process.cpuUsage(before)
+  const wall_us = Number(process.hrtime.bigint() - from) / 1000
+  // One more turn: a loop that stood still until now is noticed only when it moves.
+  await new Promise((resolve) => setTimeout(resolve, 15))
+  delay.disable()
+  await contender.done?.()
+  const { cpu_us, wall_us: wall } = spent ?? { cpu_us: user + system, wall_us }
+  return {
+    contender: name,
+    round,
+    units,
+    cpu_us: cpu_us / units,
+    wall_us: wall / units,
+    stall_ms: delay.max / 1e6,
+  }
+}
+
+export interface Spread {
+  readonly q1: number
+  readonly median: number
+  readonly q3: number
+}
+
+export interface Summary {
+  readonly contender: string
+  readonly units: number
+  readonly rounds: number
+  readonly cpu_us: Spread
+  readonly wall_us: Spread
+  /** Rounds with a stall over 250 ms. */
+  readonly stalled: number
+}
+
+export function summarise(contender: string, rounds: readonly Round[]): Summary {
+  const own = rounds.filter((round) => round.contender === contender)
+  return {
+    contender,
+    units: own[0]?.units ?? 0,
+    rounds: own.length,
+    cpu_us: spread(own.map(({ cpu_us }) => cpu_us)),
+    wall_us: spread(own.map(({ wall_us }) => wall_us)),
+    stalled: own.filter(({ stall_ms }) => stall_ms > STALL_MS).length,
+  }
+}
+
+/** Median of the CPU ratios within the same rounds. */
+export function ratio(of: string, against: string, rounds: readonly Round[]): number {
+  const find = (name: string, round: number): number =>
+    rounds.find((each) => each.contender === name && each.round === round)?.cpu_us ?? NaN
+  const numbers = new Set(rounds.map(({ round }) => round))
+  return spread([...numbers].map((round) => find(of, round) / find(against, round))).median
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (part: number): number => {
+    const place = (sorted.length - 1) * part
+    const low = sorted[Math.floor(place)] ?? NaN
+    const high = sorted[Math.ceil(place)] ?? NaN
+    return low + (high - low) * (place - Math.floor(place))
+  }
+  return { q1: at(0.25), median: at(0.5), q3: at(0.75) }
+}

@@ -1,0 +1,34 @@
+/** One check as the engine makes it, without the engine around it. */
+
+import type { AnyChecker } from '../../src/checkers/checker.ts'
+import { systemClock } from '../../src/clock.ts'
+import { carryOut } from '../../src/engine/carry-out.ts'
+import { parseSettings } from '../../src/engine/run-check.ts'
+import { silentLogger } from '../../src/logger.ts'
+import { targetPolicy } from '../../src/net/guard.ts'
+import { createNetwork } from '../../src/net/network.ts'
+
+/** Checks at the same time, as many as the engine makes by default. */
+export const CONCURRENCY = 64
+
+/** A check that must be good: a benchmark of failures would flatter us. */
+export function checkOf(checker: AnyChecker, settings: object, ca?: string): () => Promise<void> {
+  const network = createNetwork({
+    clock: systemClock,
+    policy: targetPolicy('open'),
+    ...(ca === undefined ? {} : { ca }),
+  })
+  const stored = parseSettings(checker, settings)
+  const revived = new WeakMap<object, object>()
+  return async () => {
+    const { outcome } = await carryOut(checker, stored, {
+      clock: systemClock,
+      network,
+      timeout_ms: 10_000,
+      location: { id: 1, name: 'local' },
+      log: silentLogger,
+      revived,
+    })
+    if (outcome.verdict !== 'ok') throw new Error(`the check failed: ${outcome.cause_text}`)
+  }
+}

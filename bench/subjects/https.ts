@@ -1,0 +1,62 @@
+import { connect, createSecureContext, rootCertificates } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import { http as httpChecker } from '../../src/checkers/http/index.ts'
+import { ssl } from '../../src/checkers/ssl/index.ts'
+import type { Benchmark, Contender } from '../harness/benchmark.ts'
+import { inFlight } from '../harness/benchmark.ts'
+import { startFarm } from '../harness/farm.ts'
+import { checkOf } from './checking.ts'
+import { undiciClient } from './http-baselines.ts'
+
+const OURS = 'watchpost http check of https'
+const RAW = 'raw handshake, certificate read'
+const UNDICI = 'undici request, fresh Client'
+
+/** Handshakes of the server take a core of their own; more at once would only queue. */
+const CONCURRENCY = 8
+
+export const https: Benchmark = {
+  name: 'https',
+  about: 'one https check, full handshake without resumption, against the handshake alone',
+  unit: 'check',
+  async prepare(stage) {
+    const { https: port, ca } = await startFarm(stage)
+    const secureContext = createSecureContext({ ca: [...rootCertificates, ca] })
+    const units = Math.round(150 * stage.scale)
+    const contender = (name: string, work: () => Promise<void>): Contender => ({
+      name,
+      units,
+      run: (count) => inFlight(count, CONCURRENCY, work),
+    })
+    const origin = `https://127.0.0.1:${port}`
+    const secure = { secureContext, maxCachedSessions: 0 }
+    return {
+      baseline: RAW,
+      contenders: [
+        contender(OURS, checkOf(httpChecker(), { url: `${origin}/` }, ca)),
+        contender(
+          'watchpost ssl check',
+          checkOf(ssl(), { host: '127.0.0.1', port, days_warn: 1 }, ca),
+        ),
+        contender(UNDICI, () => undiciClient(origin, secure)),
+        contender(RAW, () => handshake(port, secureContext)),
+      ],
+      goals: [
+        { of: OURS, against: RAW, at_most: 1.25 },
+        { of: OURS, against: UNDICI, at_most: 0.85 },
+        { of: OURS, against: UNDICI, at_most: 0.65 },
+      ],
+    }
+  },
+}
+
+function handshake(port: number, secureContext: SecureContext): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, secureContext }, () => {
+      const ends = socket.getPeerX509Certificate()?.validTo
+      socket.destroy()
+      if (ends === undefined) reject(new Error('no certificate'))
+    })
+    socket.once('error', reject).once('close', () => resolve())
+  })
+}

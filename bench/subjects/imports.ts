@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Benchmark, Contender, Fact, Spent, Stage } from '../harness/benchmark.ts'
+import { startFarm } from '../harness/farm.ts'
+import { spread } from '../harness/measure.ts'
+
+/** Told by every process at its end, over a pipe of its own. */
+const PROBE = `process.on('exit', () => {
+  const { user, system } = process.cpuUsage()
+  const rss = process.resourceUsage().maxRSS
+  require('fs').writeSync(3, JSON.stringify({ cpu_us: user + system, rss_kb: rss }))
+})
+`
+const BARE = 'node -e 0'
+const EMPTY = 'an empty module'
+const UNDICI = "import('undici')"
+const CORE = "import('watchpost')"
+const SHELL = 'watchpost check tcp'
+
+interface Process extends Contender {
+  readonly rss_kb: number[]
+}
+
+function process_(name: string, args: readonly string[], { folder }: Stage): Process {
+  const rss_kb: number[] = []
+  return {
+    name,
+    units: 1,
+    rss_kb,
+    async run(): Promise<Spent> {
+      const from = performance.now()
+      const child = spawn(process.execPath, ['--require', join(folder, 'probe.cjs'), ...args], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+      })
+      let told = ''
+      child.stdio[3]?.on('data', (chunk: Buffer) => (told += chunk.toString()))
+      const [code] = (await once(child, 'close')) as [number]
+      if (code !== 0) throw new Error(`${name} ended with ${code}`)
+      const { cpu_us, rss_kb: rss } = JSON.parse(told) as { cpu_us: number; rss_kb: number }
+      rss_kb.push(rss)
+      return { cpu_us, wall_us: (performance.now() - from) * 1000 }
+    },
+  }
+}
+
+/** The package as it is published: a dist that lies about may be an old one. */
+async function build(folder: string): Promise<void> {
+  cpSync('package.json', join(folder, 'package.json'))
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'), 'junction')
+  const tsup = ['node_modules/tsup/dist/cli-default.js', `--out-dir=${join(folder, 'dist')}`]
+  const [code] = (await once(spawn(process.execPath, tsup, { stdio: 'inherit' }), 'close')) as [
+    number,
+  ]
+  if (code !== 0) throw new Error('the build failed')
+}
+
+function subpaths(): string[] {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object }
+  return Object.keys(exports).filter((subpath) => !subpath.endsWith('.json'))
+}
+
+export const imports: Benchmark = {
+  name: 'imports',
+  about: 'a whole process that imports one thing and ends',
+  unit: 'process',
+  async prepare(stage) {
+    const { folder } = stage
+    await build(folder)
+    writeFileSync(join(folder, 'probe.cjs'), PROBE)
+    const { tcp } = await startFarm(stage)
+    const module = (name: string, specifier?: string): Process => {
+      const text = specifier === undefined ? '' : `await import('${specifier}')`
+      return process_(name, ['--input-type=module', '--eval', text], stage)
+    }
+    const ours = subpaths().map((subpath) => {
+      const specifier = `watchpost${subpath.slice(1)}`
+      return module(`import('${specifier}')`, specifier)
+    })
+    const check = ['dist/cli.js', 'check', 'tcp', 'host=127.0.0.1', `port=${tcp}`]
+    const contenders = [
+      process_(BARE, ['-e', '0'], stage),
+      module(EMPTY),
+      module(UNDICI, 'undici'),
+      ...ours,
+      process_(SHELL, check, stage),
+    ]
+    const named = (name: string): Process => contenders.find((each) => each.name === name)!
+    const megabytes = (name: string): number =>
+      (spread(named(name).rss_kb).median - spread(named(EMPTY).rss_kb).median) / 1024
+    return {
+      baseline: EMPTY,
+      contenders,
+      goals: [{ of: SHELL, against: BARE, at_most: 2 }],
+      facts: (): Fact[] =>
+        contenders.slice(2).map(({ name }) => ({
+          name,
+          value: Math.max(0, megabytes(name)),
+          unit: 'MB over an empty process',
+          ...(name === CORE ? { at_most: 12 } : {}),
+        })),
+    }
+  },
+}

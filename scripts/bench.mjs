@@ -1,0 +1,27 @@
+/**
+ * `npm run bench -- <name> …`: bundles the benchmarks with the sources as they are now and runs those
+ * named; `-- --list` names them, `-- --help` tells the options. docs/performance.md says what they mean.
+ */
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, run, tool } from './steps.mjs'
+
+// Below the root, so that packages are found as the sources find them.
+const folder = join(root, '.cache/bench')
+rmSync(folder, { recursive: true, force: true })
+
+const entries = ['bench/run.ts', 'bench/servers/farm.ts']
+const shape = [
+  '--no-config',
+  '--format=esm',
+  '--target=node20.19',
+  '--platform=node',
+  '--splitting',
+]
+const quiet = ['--silent', `--out-dir=${folder}`]
+const status = await tool('tsup/dist/cli-default.js', [...entries, ...shape, ...quiet])
+process.exitCode =
+  status !== 0
+    ? status
+    : await run(process.execPath, ['--expose-gc', join(folder, 'run.js'), ...process.argv.slice(2)])
