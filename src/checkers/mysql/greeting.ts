@@ -9,10 +9,10 @@
 import type { Connection } from '../../net/net.ts'
 import type { ServerError } from '../sql/causes.ts'
 import { strange } from '../sql/causes.ts'
-import { readExactly } from '../sql/driver-stream.ts'
+import { readExactly } from '../sql/reader.ts'
 
-/** Greetings take about 100 bytes, errors at most 512 characters. */
-const GREETING_LIMIT_BYTES = 4096
+/** Greetings take about 100 bytes, errors at most 512 characters; what is longer is another protocol. */
+const GREETING_LIMIT_BYTES = 65_535
 
 export const HEAD_BYTES = 4
 const ERROR = 0xff
@@ -37,7 +37,7 @@ export async function readGreeting(connection: Connection): Promise<Greeting | S
   }
   const payload = await readExactly(connection, length)
   if (payload[0] === ERROR) return readError(payload)
-  if (payload[0] !== PROTOCOL_10) throw notMysql(`version ${payload[0]} in place of 10`)
+  if (payload[0] !== PROTOCOL_10) throw notMysql(`its version is ${payload[0]}, not 10`)
 
   const end = payload.indexOf(0, 1)
   // Behind the version: number of the connection, eight bytes of salt, a zero byte.

@@ -115,7 +115,8 @@ export function mysqlSession(
   { connection, stream }: MysqlClient,
   { wire, greeting }: MysqlLogin,
 ): SqlSession {
-  let inTransaction = false
+  /** The end of the statement under way, however it ends. */
+  let ended: Promise<void> = Promise.resolve()
 
   const settle = <T>(work: Promise<T>): Promise<T> =>
     stream.settle(work).catch((error: unknown) => {
@@ -126,6 +127,7 @@ export function mysqlSession(
     return new Promise<number>((resolve, reject) => {
       let rows = 0
       const query = connection.query({ sql })
+      ended = new Promise((end) => void query.on('end', end))
       query.on('error', reject)
       query.on('end', () => resolve(rows))
       query.on('result', (row) => {
@@ -150,8 +152,8 @@ export function mysqlSession(
 
   async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
     await has(limits(greeting.server_version, rows_max, timeout_ms))
-    const read_only = await has('START TRANSACTION READ ONLY')
-    inTransaction = read_only
+    // For the session: a transaction of its own would end at a DROP, which MariaDB then carries out.
+    const read_only = await has('SET SESSION TRANSACTION READ ONLY')
     return { rows: await rowsOf(sql, rows_max), read_only }
   }
 
@@ -166,8 +168,7 @@ export function mysqlSession(
       ),
     query: (statement) => settle(query(statement)),
     async goodbye() {
-      // Waits for the end of the result besides; and a proxy may keep the server's side for others.
-      if (inTransaction) await stream.settle(rowsOf('ROLLBACK', 1))
+      await stream.settle(ended)
       connection.end()
       await stream.finish()
     },
@@ -175,12 +176,16 @@ export function mysqlSession(
   }
 }
 
-/** So that the server itself stops in time and at enough rows; the deadline and the counting hold besides. */
+/**
+ * So that the server itself stops in time and at enough rows; the deadline and the counting hold
+ * besides. A limit that its operator has set is never raised.
+ */
 function limits(version: string, rows_max: number, timeout_ms: number): string {
-  const time = /mariadb/i.test(version)
-    ? `max_statement_time = ${timeout_ms / 1000}`
-    : `max_execution_time = ${timeout_ms}`
-  return `SET SESSION sql_select_limit = ${rows_max}, ${time}`
+  const [name, value] = /mariadb/i.test(version)
+    ? ['max_statement_time', timeout_ms / 1000]
+    : ['max_execution_time', timeout_ms]
+  const time = `IF(@@${name} > 0, LEAST(@@${name}, ${value}), ${value})`
+  return `SET SESSION sql_select_limit = ${rows_max}, ${name} = ${time}`
 }
 
 export function failureOf(

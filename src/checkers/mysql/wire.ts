@@ -10,11 +10,9 @@
  * @module
  */
 
-import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { Wire } from '../sql/driver-stream.ts'
-import { readExactly } from '../sql/driver-stream.ts'
-import { ANSWER_LIMIT_BYTES } from '../sql/run.ts'
+import { ANSWER_LIMITS, counter, reader } from '../sql/reader.ts'
 import type { Greeting } from './greeting.ts'
 import { HEAD_BYTES, notMysql } from './greeting.ts'
 
@@ -45,7 +43,8 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
   let shift = 0
   let expected = 0
   let rounds = 0
-  let left = ANSWER_LIMIT_BYTES
+  let read = reader(plain)
+  const count = counter(ANSWER_LIMITS)
   let command: number | undefined
 
   async function transmit(packet: Buffer): Promise<void> {
@@ -60,11 +59,11 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
       return greeting.packet
     }
     await sent.promise
-    const head = await readExactly(connection, HEAD_BYTES)
+    const head = await read(HEAD_BYTES)
     const length = head.readUIntLE(0, 3)
-    if ((left -= HEAD_BYTES + length) < 0) throw tooLong()
+    count(HEAD_BYTES + length)
     if (length === 0) throw notMysql('an empty packet')
-    const packet = Buffer.concat([head, await readExactly(connection, length)])
+    const packet = Buffer.concat([head, await read(length)])
     // A server that ends a connection says so under any number.
     if (packet[HEAD_BYTES] === ERROR) packet[3] = expected
     if (packet[3] !== expected) throw notMysql('packets out of order')
@@ -110,6 +109,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
       if (secure !== undefined) {
         await plain.write(sslRequest(packet))
         connection = await secure(plain)
+        read = reader(connection)
         shift = 1
       }
       await transmit(packet)
@@ -146,11 +146,6 @@ function pluginOf(packet: Buffer): string {
   const name = packet.subarray(HEAD_BYTES + 1)
   const end = name.indexOf(0)
   return name.length === 0 ? 'mysql_old_password' : name.toString('latin1', 0, end < 0 ? 64 : end)
-}
-
-function tooLong(): CheckFailure {
-  const text = `The server sent more than ${ANSWER_LIMIT_BYTES / 1024 / 1024} MiB`
-  return new CheckFailure('too_long', text)
 }
 
 interface Deferred<T> {

@@ -75,5 +75,9 @@ export function driverError(thrown: unknown): ServerError | undefined {
 /** Any other error of the driver. Its own text may show what it was given, so it is not told. */
 export function driverFailure(thrown: unknown): Error {
   if (thrown instanceof CheckFailure) return thrown
-  return notPostgres('the driver cannot read it', thrown)
+  const scram = thrown instanceof Error && thrown.message.startsWith('SASL')
+  return notPostgres(
+    scram ? 'its SCRAM login breaks the rules' : 'the driver cannot read it',
+    thrown,
+  )
 }

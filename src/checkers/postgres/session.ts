@@ -97,9 +97,7 @@ export async function postgresSession(
   }
 
   async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
-    // For this transaction alone: a pooler hands the server's side to others afterwards.
-    const limit = `SET LOCAL statement_timeout = ${timeout_ms}`
-    const read_only = await has(`BEGIN READ ONLY; ${limit}`)
+    const read_only = await has(`BEGIN READ ONLY; ${timeLimit(timeout_ms)}`)
     inTransaction = read_only
     const rows = await new Promise<number>((resolve, reject) => {
       client.query(oneQuery(sql, rows_max, { resolve, reject }))
@@ -119,6 +117,15 @@ export async function postgresSession(
     },
     close,
   }
+}
+
+/**
+ * So that the server itself stops in time. For this transaction alone, since a pooler hands the
+ * server's side to others afterwards; a limit that its operator has set is never raised.
+ */
+function timeLimit(timeout_ms: number): string {
+  const value = `CASE WHEN setting::int BETWEEN 1 AND ${timeout_ms} THEN setting ELSE '${timeout_ms}' END`
+  return `SELECT set_config(name, ${value}, true) FROM pg_settings WHERE name = 'statement_timeout'`
 }
 
 function optionsOf(settings: SqlSettings, stream: () => Duplex): PostgresOptions {

@@ -9,7 +9,7 @@ import type { Connection } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { serverFailure } from '../sql/causes.ts'
 import type { ServerError } from '../sql/causes.ts'
-import { readExactly } from '../sql/driver-stream.ts'
+import { readExactly } from '../sql/reader.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import { errorFailure, isOfServer } from './errors.ts'
 import { notPostgres, readError, SSL_REQUEST } from './messages.ts'
@@ -33,10 +33,10 @@ export async function secured(
     await connection.write(SSL_REQUEST)
     const letter = (await readExactly(connection, 1)).toString('latin1')
     if (letter === 'E') throw refusal(await readRefusal(connection))
+    if (letter !== 'S' && letter !== 'N') throw notPostgres('no answer to the wish for TLS')
     return letter
   })
   if (answer === 'S') return connection.upgrade({ verify: tls === 'verify' })
-  if (answer !== 'N') throw notPostgres('no answer to the wish for TLS')
   if (tls === 'prefer') return connection
   throw new CheckFailure('tls_unsupported', 'The server does not offer TLS', { phase: 'starttls' })
 }

@@ -7,21 +7,21 @@
 import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { Wire } from '../sql/driver-stream.ts'
-import { readExactly } from '../sql/driver-stream.ts'
-import { ANSWER_LIMIT_BYTES } from '../sql/run.ts'
+import type { Limits } from '../sql/reader.ts'
+import { ANSWER_LIMITS, counter, reader } from '../sql/reader.ts'
 import { notPostgres, readError, startup, texts } from './messages.ts'
 
 /** Letters of all messages of a server. */
 const LETTERS = '123ACDEGHIKNRSTVWZcdnstv'
 
 /** Those that may be long; all others are short, and longer ones are a sign of another protocol (as libpq has it). */
-const LONG_LETTERS = 'DEHNTVd'
+const LONG_LETTERS = 'ADENTVd'
 const SHORT_BYTES = 30_000
 
 const HEAD_BYTES = 5
 
-/** Most bytes of a login, parameters and notices and all. */
-const LOGIN_LIMIT_BYTES = 256 * 1024
+/** Of a login, parameters and notices and all. */
+const LOGIN_LIMITS: Limits = { bytes: 64 * 1024, messages: 200 }
 
 export interface PostgresLogin {
   readonly user: string
@@ -35,7 +35,8 @@ export interface PostgresWire extends Wire {
 
 export function postgresWire(connection: Connection, login: PostgresLogin): PostgresWire {
   let started = false
-  let left = LOGIN_LIMIT_BYTES
+  const read = reader(connection)
+  let count = counter(LOGIN_LIMITS)
   let ready = false
   let server_version: string | undefined
 
@@ -48,19 +49,19 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
     }
     if (letter !== 'Z' || ready) return
     ready = true
-    left = ANSWER_LIMIT_BYTES
+    count = counter(ANSWER_LIMITS)
   }
 
   return {
     async receive() {
-      const head = await readExactly(connection, HEAD_BYTES)
+      const head = await read(HEAD_BYTES)
       const letter = head.toString('latin1', 0, 1)
       const length = head.readUInt32BE(1)
       if (!LETTERS.includes(letter) || length < 4) throw notPostgres('an unknown message')
       const long = LONG_LETTERS.includes(letter)
       if (!long && length > SHORT_BYTES) throw notPostgres('a message of impossible length')
-      if ((left -= length + 1) < 0) throw tooLong(ready ? ANSWER_LIMIT_BYTES : LOGIN_LIMIT_BYTES)
-      const body = await readExactly(connection, length - 4)
+      count(length + 1)
+      const body = await read(length - 4)
       look(letter, body)
       return Buffer.concat([head, body])
     },
@@ -108,8 +109,4 @@ function judgeLogin(body: Buffer, pass: string, secure: boolean): void {
 
 function unsupported(what: string): CheckFailure {
   return new CheckFailure('auth_unsupported', `The server asks for ${what}`, { phase: 'auth' })
-}
-
-function tooLong(limit: number): CheckFailure {
-  return new CheckFailure('too_long', `The server sent more than ${limit / 1024} KiB`)
 }

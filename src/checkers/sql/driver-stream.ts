@@ -8,7 +8,6 @@
 
 import { Duplex } from 'node:stream'
 import { CheckFailure } from '../../net/failure.ts'
-import type { Connection } from '../../net/net.ts'
 
 /** One protocol, at the level of whole messages. */
 export interface Wire {
@@ -73,12 +72,6 @@ export function driverStream(wire: Wire): DriverStream {
         stream.end()
       }),
   }
-}
-
-/** Exactly so many bytes. */
-export async function readExactly(connection: Connection, count: number): Promise<Buffer> {
-  if (count === 0) return Buffer.alloc(0)
-  return connection.readUntil((gathered) => gathered.length === count, { max: count })
 }
 
 /** Drivers parse in their listeners; what is thrown there would be nobody's and end the process. */

@@ -36,9 +36,6 @@ export interface Rows {
   readonly read_only: boolean
 }
 
-/** Most bytes that a server may send, all rows together. */
-export const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
-
 /** The check is over; a server that does not take its leave is not waited for. */
 const GOODBYE_MS = 500
 

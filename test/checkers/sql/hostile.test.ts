@@ -1,0 +1,99 @@
+import { describe, expect, it, vi } from 'vitest'
+import { SHARED_CAUSES } from '../../../src/checkers/causes.ts'
+import { mysql } from '../../../src/checkers/mysql/index.ts'
+import { postgres } from '../../../src/checkers/postgres/index.ts'
+import { check } from '../../support/check.ts'
+import { hostileTo } from '../../support/hostile/farm.ts'
+import type { HostileServer } from '../../support/hostile/farm.ts'
+
+const TIMEOUT_MS = 400
+/** Some of these servers keep the whole process busy, and a machine under load is slow. */
+const GRACE_MS = 8000
+
+const CHECKERS = { mysql: mysql(), postgres: postgres() } as const
+type Type = keyof typeof CHECKERS
+
+const login = { user: 'somebody', pass: 'a-secret-of-ours' } as const
+
+/** Sockets of this process, ours and those of the hostile servers. */
+const sockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+
+async function meet(type: Type, server: HostileServer, more: object) {
+  const checker = CHECKERS[type]
+  const hostile = await server.start()
+  const complaints = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')]
+  try {
+    const input = { host: '127.0.0.1', port: hostile.port, ...login, ...more }
+    const outcome = await check(checker, input, { timeout_ms: TIMEOUT_MS })
+    expect(hostile.faults()).toEqual([])
+    for (const complaint of complaints) expect(complaint).not.toHaveBeenCalled()
+    expect(outcome.duration_ms).toBeLessThan(TIMEOUT_MS + GRACE_MS)
+    expect(JSON.stringify(outcome)).not.toContain(login.pass)
+    expect(outcome).toMatchObject({ verdict: 'fail', phase: expect.any(String) })
+    expect(Object.keys({ ...SHARED_CAUSES, ...checker.causes })).toContain(outcome.cause_code)
+    expect(rightOf(type, server, more)).toContain(outcome.cause_code)
+  } finally {
+    vi.restoreAllMocks()
+    await hostile.close()
+  }
+  await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 4000 })
+}
+
+const OWN: Readonly<Record<string, string>> = {
+  'mysql: is too busy (1040)': 'db_too_many_connections',
+  'mysql: does not want this host (1130)': 'db_host_denied',
+  'mysql: refuses the login (1045)': 'auth_failed',
+  'mysql: wants a login nobody knows': 'auth_unsupported',
+  'mysql: wants the password in the clear': 'auth_unsupported',
+  'mysql: wants the login of MySQL 3': 'auth_unsupported',
+  'mysql: sends an error of 60 KB': 'auth_failed',
+  'postgres: is starting up (57P03)': 'db_starting_up',
+  'postgres: is too busy (53300)': 'db_too_many_connections',
+  'postgres: is ended by its operator (57P01)': 'db_shutting_down',
+  'postgres: wants a login nobody knows (99)': 'auth_unsupported',
+  'postgres: wants the password in the clear': 'auth_unsupported',
+  'postgres: wants SASL by a mechanism nobody knows': 'auth_unsupported',
+  'postgres: wants SASL by no mechanism': 'auth_unsupported',
+  'postgres: answers the wish for TLS with an error': 'tls_unsupported',
+  'postgres: answers the wish for TLS with an error of PostgreSQL 7': 'tls_unsupported',
+}
+
+/** Waiting for more is right where no more than the beginning of an answer comes. */
+const GENERAL = ['protocol_error', 'too_long', 'closed_early', 'banner_timeout', 'query_timeout']
+
+function rightOf(type: Type, { name, expect: causes }: HostileServer, more: object) {
+  const own = OWN[name]
+  if (own !== undefined) return [own]
+  // The handshake has begun, so its end is one of the handshake.
+  if (/after its consent to TLS/.test(name)) return ['tls_handshake', 'connect_reset']
+  // A MySQL server speaks first, so that these wait for a client that waits as well.
+  if (type === 'mysql' && /after the first bytes of the client/.test(name))
+    return ['banner_timeout']
+  if (/declines TLS/.test(name) && 'tls' in more) return ['tls_unsupported']
+  if (/goes silent behind the handshake|declines TLS and goes silent/.test(name))
+    return ['auth_timeout']
+  if (/answers the query with an error/.test(name)) return ['db_query_failed', 'query_timeout']
+  // In writes of a few bytes, which leave us no turn before the deadline.
+  if (/(?:parameters|notices) without end/.test(name)) return ['too_long', 'auth_timeout']
+  return causes ?? GENERAL
+}
+
+describe.each(Object.keys(CHECKERS) as Type[])('%s', (type) => {
+  const servers = hostileTo('any', type)
+
+  it.each(servers)('with a ping meets $name', async (server) => {
+    await meet(type, server, {})
+  })
+
+  it.each(servers)('with a query meets $name', async (server) => {
+    await meet(type, server, { query: 'SELECT 1', expect_rows_min: 3 })
+  })
+
+  it.each(servers.filter(({ name }) => /TLS|greeting/.test(name)))(
+    'with TLS required meets $name',
+    async (server) => {
+      await meet(type, server, { tls: 'verify' })
+    },
+  )
+})
