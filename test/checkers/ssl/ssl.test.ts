@@ -118,9 +118,16 @@ describe('a good certificate', () => {
     const { ca } = certificates()
     const { chain, key } = mint()
     const server = await handshaker({ chain: chain + ca, key })
-    const outcome = await look({ port: server.port, days_warn: 365 }, {})
+    const outcome = await look({ port: server.port })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { chain_days_left: 89 } })
     expect(outcome.details['chain']).toHaveLength(3)
+
+    const last = Date.parse(new X509Certificate(certificates().intermediate).validTo) - 5 * DAY_MS
+    const late = { clock: { ...systemClock, now: () => last } }
+    const { notices } = await look({ port: server.port }, late)
+    expect(notices).toMatchObject([
+      { data: { certificate: { subject: 'CN=watchpost test intermediate' } } },
+    ])
   })
 
   it('beside one that has nothing to do with it and has expired is good', async () => {
