@@ -4,6 +4,7 @@
  */
 
 import type { AnyChecker } from '../../src/checkers/checker.ts'
+import type { Clock } from '../../src/clock.ts'
 import { carryOut } from '../../src/engine/carry-out.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
@@ -52,11 +53,13 @@ async function perform(
   const transport = recordingTransport()
   const contact = webhookContact({ transport, guard: { allowHosts: ['hooks.example.com'] } })
   const stage = { net: play.first }
+  const probes = stagedProbes({ clock, checkers, net: (time) => stage.net(time) })
+  holdFor(clock, probes)
   const engine = createEngine({
     store: memoryStore({ clock }),
     checkers,
     contacts: [{ ...contact, check: () => Promise.resolve({}) }],
-    probes: stagedProbes({ clock, checkers, net: () => stage.net(clock) }),
+    probes,
     clock,
   })
   await engine.start()
@@ -99,34 +102,76 @@ async function settled<T>(clock: SimulatedClock, promise: Promise<T>): Promise<T
   return promise
 }
 
+/** Time stands still while a check is under way, however long it really takes: the same at every run. */
+function holdFor(clock: SimulatedClock, probes: StagedProbes): void {
+  const { settle } = clock
+  const settleAll = async (): Promise<void> => {
+    await settle()
+    if (!probes.busy()) return
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await settleAll()
+  }
+  Object.assign(clock, { settle: settleAll })
+}
+
+/** For the inside of a check: waiting takes no time and is counted, deadlines never come. */
+function insideClock(clock: Clock): Clock {
+  let waited_ms = 0
+  return {
+    now: () => clock.now() + waited_ms,
+    monotonic: () => clock.monotonic() + waited_ms,
+    random: () => clock.random(),
+    timer: () => ({ cancel: () => undefined }),
+    sleep(ms) {
+      waited_ms += ms
+      return Promise.resolve()
+    },
+  }
+}
+
 interface Stage {
   readonly clock: SimulatedClock
   readonly checkers: readonly AnyChecker[]
-  readonly net: () => Partial<Net>
+  readonly net: (clock: Clock) => Partial<Net>
+}
+
+interface StagedProbes extends ProbeTransport {
+  /** A check is under way. */
+  busy(): boolean
 }
 
 /** Runs the checker itself; only what it reaches through `ctx.net` is staged. */
-function stagedProbes({ clock, checkers, net }: Stage): ProbeTransport {
+function stagedProbes({ clock, checkers, net }: Stage): StagedProbes {
   let host: ProbeHost | undefined
+  let running = 0
+
+  async function carryOutOrder(order: CheckOrder): Promise<void> {
+    const checker = checkers.find(({ type }) => type === order.type)
+    if (checker === undefined) throw new Error(`no checker ${order.type}`)
+    const time = insideClock(clock)
+    const report = await carryOut(checker, order.settings, {
+      clock: time,
+      network: { open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }) },
+      timeout_ms: order.timeout_ms,
+      location: order.location,
+      log: silentLogger,
+      ...(order.memo === null ? {} : { memo: order.memo }),
+    })
+    const { id, monitor_id, version, round, location } = order
+    const answered = { id, monitor_id, version, round, location_id: location.id }
+    host?.onAnswer({ order: answered, report, lag_ms: 0 })
+  }
+
   return {
-    async start(given) {
+    busy: () => running > 0,
+    start(given) {
       host = given
       return Promise.resolve()
     },
-    async send(order: CheckOrder) {
-      const checker = checkers.find(({ type }) => type === order.type)
-      if (checker === undefined) throw new Error(`no checker ${order.type}`)
-      const report = await carryOut(checker, order.settings, {
-        clock,
-        network: { open: () => ({ ...(net() as Net), close: () => Promise.resolve() }) },
-        timeout_ms: order.timeout_ms,
-        location: order.location,
-        log: silentLogger,
-        ...(order.memo === null ? {} : { memo: order.memo }),
-      })
-      const { id, monitor_id, version, round, location } = order
-      const answered = { id, monitor_id, version, round, location_id: location.id }
-      host?.onAnswer({ order: answered, report, lag_ms: 0 })
+    send(order) {
+      running += 1
+      void carryOutOrder(order).finally(() => (running -= 1))
+      return Promise.resolve()
     },
     cancel: () => undefined,
     stop: () => Promise.resolve(),
