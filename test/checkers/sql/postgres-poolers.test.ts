@@ -52,7 +52,7 @@ async function greet(peer: Peer): Promise<Buffer> {
 }
 
 /** Answers simple queries with OK, or with an error where they match `lacks`, and Sync with one row. */
-async function obey(peer: Peer, said: string[], lacks = /^$/): Promise<void> {
+async function obey(peer: Peer, said: string[], lacks = /(?!)/): Promise<void> {
   for (;;) {
     const head = await peer.hearBytes(5)
     const letter = String.fromCharCode(head[0] ?? 0)
