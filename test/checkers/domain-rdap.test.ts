@@ -170,10 +170,18 @@ describe('redirects', () => {
     const redirect: RdapReply = { status: 302, headers: { Location: `${target.base}domain/x` } }
     expect((await ask(redirect)).verdict).toBe('ok')
     const server = await rdapServer(() => redirect)
-    const checker = domain(only({ rdapServers: { com: server.base } }))
-    const policy = ({ host }: { host: string }) => (host === '127.0.0.1' ? 'private' : undefined)
-    const { cause_code } = await check(checker, { domain: 'example.com' }, { policy })
+    const base = server.base.replace('127.0.0.1', 'rdap.registry.test')
+    const checker = domain(only({ rdapServers: { com: base } }))
+    const { cause_code } = await check(
+      checker,
+      { domain: 'example.com' },
+      {
+        hosts: { 'rdap.registry.test': ['127.0.0.1'] },
+        policy: ({ host }) => (host === '127.0.0.1' ? 'private' : undefined),
+      },
+    )
     expect(cause_code).toBe('probe_rdap_unreachable')
+    expect(server.asked).toHaveLength(1)
     expect(target.asked).toHaveLength(1)
   })
 
@@ -431,14 +439,16 @@ describe('many monitors', () => {
     }))
     let base = first.base
     const list = await rdapServer(() => ({ body: bootstrapList({ com: [base] }) }))
-    const checker = domain(only({ bootstrapUrl: list.base, cache_ms: 24 * HOUR_MS }))
+    const checker = domain(only({ bootstrapUrl: list.base, cache_ms: 2 * HOUR_MS }))
     const options = frozen()
     const end = async () =>
       (await check(checker, { domain: 'example.com' }, options)).details.expires_at
-    await options.clock.advance(0)
     expect(await end()).toBe('2027-03-01T10:00:00.000Z')
+    await options.clock.advance(23 * HOUR_MS)
+    expect(await end()).toBe('2027-03-01T10:00:00.000Z')
+    // The list is a day old now, what was learned an hour.
     base = second.base
-    await options.clock.advance(24 * HOUR_MS)
+    await options.clock.advance(HOUR_MS)
     expect(await end()).toBe('2028-03-01T10:00:00.000Z')
   })
 
