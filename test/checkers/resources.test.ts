@@ -251,11 +251,5 @@ describe('resources meets a server that', () => {
     }
   }
 
-  // plainSink in src/net/http/body.ts joins all pieces again for each one beyond the limit: half a
-  // minute without a turn of the event loop. Skipped, and seen to be, until that is mended.
-  const held = (server: HostileServer): boolean =>
-    /chunks of one byte without end$/.test(server.name)
-  const servers = hostileTo('any', 'http')
-  it.each(servers.filter((server) => !held(server)))('$name', meets)
-  it.skip.each(servers.filter(held))('$name', meets)
+  it.each(hostileTo('any', 'http'))('$name', meets)
 })

@@ -47,7 +47,12 @@ function plainSink(bodyLimit: number): BodySink {
   const { promise, resolve, reject } = settled()
   const gathering = gather(bodyLimit)
   let body_bytes = 0
-  const finish = (): void => resolve({ ...gathering.result(), body_bytes })
+  let finished = false
+  function finish(): void {
+    if (finished) return
+    finished = true
+    resolve({ ...gathering.result(), body_bytes })
+  }
   return {
     get body_bytes() {
       return body_bytes
@@ -55,7 +60,8 @@ function plainSink(bodyLimit: number): BodySink {
     collected: promise,
     take(chunk) {
       body_bytes += chunk.length
-      if (!gathering.add(chunk)) finish()
+      // What comes after that is on its way already: it is counted off and dropped.
+      if (!finished && !gathering.add(chunk)) finish()
     },
     end: finish,
     fail: reject,
@@ -116,19 +122,30 @@ function gather(bodyLimit: number): {
   add(chunk: Buffer): boolean
   result(): Omit<CollectedBody, 'body_bytes'>
 } {
-  const chunks: Buffer[] = []
+  // One growing buffer: a server that sends byte by byte must not cost an object for each.
+  let held = Buffer.alloc(0)
+  let used = 0
   let size = 0
+
+  function keep(chunk: Buffer): void {
+    const needed = used + chunk.length
+    if (needed > held.length) {
+      const grown = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * held.length), bodyLimit))
+      held.copy(grown, 0, 0, used)
+      held = grown
+    }
+    chunk.copy(held, used)
+    used = needed
+  }
+
   return {
     add(chunk) {
       const room = bodyLimit - size
       size += chunk.length
-      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      if (room > 0) keep(chunk.length > room ? chunk.subarray(0, room) : chunk)
       return size <= bodyLimit
     },
-    result: () => ({
-      body: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
-      body_cut: size > bodyLimit,
-    }),
+    result: () => ({ body: held.subarray(0, used), body_cut: size > bodyLimit }),
   }
 }
 
