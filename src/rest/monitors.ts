@@ -77,7 +77,7 @@ export const updateMonitor = operation({
 })
 
 export const deleteMonitor = operation({
-  summary: 'Deletes the monitor with its results and incidents',
+  summary: 'Deletes the monitor and its results; incidents and the notification log stay',
   tag,
   answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
   versioned: true,
