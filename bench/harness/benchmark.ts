@@ -48,7 +48,7 @@ export interface Stage {
   /** A directory of its own, removed at the end. */
   readonly folder: string
   /** Undone in reverse order when the benchmark is over. */
-  onEnd(undo: () => Promise<unknown> | unknown): void
+  onEnd(undo: () => unknown): void
 }
 
 export interface Benchmark {

@@ -1,4 +1,5 @@
 import { defineChecker, up } from '../../src/checkers/checker.ts'
+import type { CheckerSource } from '../../src/checkers/checker.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import type { Engine } from '../../src/engine/api.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -35,18 +36,16 @@ interface Wanted {
 }
 
 async function rounds(stage: Stage, { name, store, monitor, units }: Wanted): Promise<Contender> {
-  const engine = createEngine({
-    store,
-    checkers: [http, nothing],
-    limits: { checks: CONCURRENCY, checksPerHost: CONCURRENCY },
-  }) as Engine
+  const checkers: readonly CheckerSource[] = [http, () => nothing]
+  const limits = { checks: CONCURRENCY, checksPerHost: CONCURRENCY }
+  const engine: Engine = createEngine({ store, checkers, limits })
   await engine.start()
   stage.onEnd(() => engine.stop())
   const ids: number[] = []
   for (let index = 0; index < MONITORS; index++) {
     // Their own rounds would come once a day: those asked for are the only ones.
     const input = { ...monitor, name: `${index}`, interval_sec: 86_400 }
-    ids.push((await engine.monitors.create(input as never)).id)
+    ids.push((await engine.monitors.create(input)).id)
   }
   return {
     name,

@@ -17,7 +17,7 @@ async function service(stage: Stage, { name, make }: NamedStore): Promise<Conten
   await engine.open()
   await engine.keys.create({ name: 'bench', key: KEY })
   for (let index = 0; index < 50; index++)
-    await engine.monitors.create({ ...MONITOR, name: `Shop ${index}` } as never)
+    await engine.monitors.create({ ...MONITOR, name: `Shop ${index}` })
   const rest = createRest(engine, { rateLimit: false })
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
   const address = 'http://127.0.0.1/api/v1/monitors'

@@ -42,7 +42,7 @@ async function outbox(stage: Stage, named: NamedStore, wanted: Wanted): Promise<
       const settings = { url: wanted.url, secret: 'a-secret-of-the-bench' }
       if (contact_id === 0)
         contact_id = (
-          await engine.contacts.create({ kind: 'webhook', name: 'A', ...settings } as never)
+          await engine.contacts.create({ kind: 'webhook', name: 'A', ...settings })
         ).id
       const now = Date.now()
       for (let index = 0; index < units; index++) {

@@ -8,17 +8,13 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
-import { ClosedError } from '../errors.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
-import { createDnsClient } from './dns/client.ts'
-import { ownDatagrams } from './dns/own-datagrams.ts'
 import { hostPort, toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { httpExchange } from './http/exchange.ts'
 import type { PingBackend } from './icmp/backend.ts'
-import { ownPings } from './icmp/ping.ts'
 import { systemPing } from './icmp/system-ping.ts'
 import type {
   Address,
@@ -29,6 +25,7 @@ import type {
   TargetPolicy,
   TlsOptions,
 } from './net.ts'
+import { ownQuestions } from './questions.ts'
 import { createResolver } from './resolver.ts'
 import type { Resolver } from './resolver.ts'
 import { createTlsContexts, handshake, tlsFacts } from './tls.ts'
@@ -144,27 +141,25 @@ function openNet(session: Session): OwnedNet {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect,
   }
-  const datagrams = ownDatagrams()
-  const over = new AbortController()
-  const ended = AbortSignal.any([signal, over.signal])
-  const pings = ownPings({ ...session, signal: ended, resolve: net.resolve })
-  const dns = createDnsClient({
-    ...session,
-    signal: ended,
-    resolve,
-    connect: (options, address) => connectTo(options, [address]),
-    own: datagrams.own,
-    timed: overlapping(trace, 'resolve', signal),
-    reaches: (address) => (trace.remote_ip = address),
+  const questions = ownQuestions({
+    signal,
+    pings: (ended) => ({ ...session, signal: ended, resolve: net.resolve }),
+    dns: (ended) => ({
+      ...session,
+      signal: ended,
+      resolve,
+      connect: (options, address) => connectTo(options, [address]),
+      timed: overlapping(trace, 'resolve', signal),
+      reaches: (address) => (trace.remote_ip = address),
+    }),
   })
   return {
     ...net,
-    dns: dns.query,
-    ping: pings.ping,
+    dns: questions.dns,
+    ping: questions.ping,
     http: (request) => httpExchange(net, trace, request, { signal, clock }),
     async close() {
-      over.abort(new ClosedError('The check is over'))
-      await Promise.all([sockets.close(), datagrams.gone(), pings.gone()])
+      await Promise.all([sockets.close(), questions.close()])
     },
   }
 }
