@@ -7,7 +7,7 @@
 import type { EpochMs } from './model.ts'
 
 /** Node fires timers above 2^31-1 ms at once; no timer of ours is set beyond half of that. */
-export const MAX_TIMER_MS = 2 ** 30
+const MAX_TIMER_MS = 2 ** 30
 
 export interface Timer {
   cancel(): void

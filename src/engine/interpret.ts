@@ -52,7 +52,7 @@ export interface Interpreted {
   readonly fresh: readonly Notice[]
 }
 
-export function policyOf(entry: Entry): Policy {
+function policyOf(entry: Entry): Policy {
   const { fail_threshold, recover_threshold, interval_sec } = effective(
     entry.type,
     entry.record.common,

@@ -49,7 +49,14 @@ export function report({
   }
   return {
     outcome,
-    ...(findings.notices !== undefined ? { notices: findings.notices } : {}),
+    ...(findings.notices === undefined
+      ? {}
+      : {
+          notices: findings.notices.map((notice) => ({
+            ...notice,
+            data: redact.json(notice.data),
+          })),
+        }),
     ...(findings.memo !== undefined ? { memo: bounded(findings.memo, null) } : {}),
     ...(findings.since !== undefined ? { since: findings.since } : {}),
     ...(findings.late === true ? { late: true } : {}),

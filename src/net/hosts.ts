@@ -49,7 +49,7 @@ export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
 }
 
 /** Lines of `address name alias… # comment`; a name may stand on several of them. */
-export function parseHosts(text: string): Names {
+function parseHosts(text: string): Names {
   const names = new Map<string, Address[]>()
   for (const line of text.split('\n')) {
     const [first, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)

@@ -9,7 +9,7 @@
 
 import { isIP } from 'node:net'
 
-export const URL_MAX_CHARS = 2048
+const URL_MAX_CHARS = 2048
 
 export type UrlRefusal = 'invalid_url' | 'too_long' | 'scheme' | 'userinfo' | 'port'
 

@@ -15,7 +15,7 @@ export interface HeaderNaming {
   readonly prefix?: string
 }
 
-export const MAX_CUSTOM_HEADERS = 20
+const MAX_CUSTOM_HEADERS = 20
 const MAX_VALUE_BYTES = 4096
 const MAX_TOTAL_BYTES = 16_384
 

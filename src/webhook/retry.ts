@@ -26,7 +26,7 @@ export interface RetryRules {
 export const MAX_ATTEMPTS = 5
 
 /** Attempts whose end nobody saw (the process died) that are run again without being counted. */
-export const MAX_UNCOUNTED_INTERRUPTIONS = 3
+const MAX_UNCOUNTED_INTERRUPTIONS = 3
 
 const FIRST_PAUSE_MS = 30_000
 const JITTER = 0.1

@@ -37,7 +37,7 @@ export interface Rig {
   restart(options?: Partial<EngineOptions>): Promise<Rig>
 }
 
-export function scripted(
+function scripted(
   script: Map<string, Said | ((location: string) => Said)>,
   checks: string[],
 ) {

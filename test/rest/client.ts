@@ -70,7 +70,7 @@ export function requestTo(method: string, path: string, asked: Asked = {}): Requ
   })
 }
 
-export async function answerOf(pending: Promise<Response>): Promise<Answer> {
+async function answerOf(pending: Promise<Response>): Promise<Answer> {
   const response = await pending
   const { status, headers } = response
   const text = await response.text()

@@ -9,7 +9,7 @@ interface Ledger extends History {
   readonly notifications: readonly NotificationRecord[]
 }
 
-export const INVARIANTS: Readonly<Record<string, (ledger: Ledger) => void | Promise<void>>> = {
+const INVARIANTS: Readonly<Record<string, (ledger: Ledger) => void | Promise<void>>> = {
   'every incident has a notification row per contact, and every row its incident': ({
     incidents,
     notifications,

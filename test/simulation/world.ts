@@ -258,7 +258,7 @@ export interface Dice {
 }
 
 /** mulberry32, apart from the clock's own chance. */
-export function diceOf(seed: number): Dice {
+function diceOf(seed: number): Dice {
   let state = (seed * 2654435761) >>> 0
   function random(): number {
     state = (state + 0x6d2b79f5) >>> 0

@@ -26,6 +26,8 @@ export interface RunOptions {
   /** Given on stdin, which is empty otherwise. */
   readonly input?: string
   readonly cwd?: string
+  /** Shell command that runs the rest of its line, such as that of a network namespace. */
+  readonly under?: string
 }
 
 /** How a process ended, and what it said. */
@@ -129,9 +131,13 @@ export function folder(): string {
   return dir
 }
 
-function launch(args: readonly string[], { env = {}, input = '', cwd }: RunOptions): Running {
+function launch(
+  args: readonly string[],
+  { env = {}, input = '', cwd, under }: RunOptions,
+): Running {
   const place = cwd ?? mkdtempSync(join(tmpdir(), 'watchpost-data-'))
-  const child = spawn(process.execPath, args, {
+  const [file = '', ...words] = [...(under?.split(' ') ?? []), process.execPath, ...args]
+  const child = spawn(file, words, {
     cwd: place,
     env: { PATH: process.env['PATH'] ?? '', HOME: place, ...env },
     detached: true,

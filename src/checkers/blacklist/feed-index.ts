@@ -13,7 +13,7 @@ export interface FeedIndex {
   has(key: string): boolean
 }
 
-export const MAX_KEY_BYTES = 4096
+const MAX_KEY_BYTES = 4096
 
 /** Of the length in front of every text. */
 const LENGTH_BYTES = 2

@@ -41,7 +41,7 @@ export function ignoreRulesField(description: string): FieldBuilder<string, Igno
   )
 }
 
-export function ignoreRules(source: string): IgnoreRules {
+function ignoreRules(source: string): IgnoreRules {
   const patterns = rulesIn(source).map(({ rule }) => compilePattern(rule))
   return {
     source,

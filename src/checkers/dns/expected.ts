@@ -58,7 +58,7 @@ export function parseExpected(text: string, rrtype: string): Expectation | undef
 }
 
 /** The spelling in which two values of a type are equal if they mean the same. */
-export function canonicalValue(text: string, rrtype: string): string {
+function canonicalValue(text: string, rrtype: string): string {
   const trimmed = text.trim()
   if (rrtype === 'TXT') return unquoted(trimmed)
   if (rrtype === 'CAA') return canonicalCaa(trimmed)

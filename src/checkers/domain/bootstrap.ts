@@ -76,7 +76,7 @@ async function fetchTable({ net }: Asking['ctx'], url: string): Promise<ServerTa
 }
 
 /** Entries that are not as RFC 9224 has them are left out. */
-export function readBootstrap(json: unknown): ServerTable {
+function readBootstrap(json: unknown): ServerTable {
   const services: unknown = isPlainObject(json) ? json['services'] : undefined
   const table = new Map<string, readonly string[]>()
   if (!Array.isArray(services)) return table

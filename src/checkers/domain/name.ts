@@ -25,7 +25,7 @@ export type ReadName = { readonly name: string } | { readonly problem: string }
  * The registrable name in A-labels: the public suffix and one label more. Suffixes that private parties
  * hand out (`github.io`) do not count: no registry knows what is below them.
  */
-export function readName(text: string): ReadName {
+function readName(text: string): ReadName {
   const host = hostOf(text)
   if (host === undefined) return { problem: 'a domain name, a host name or a URL is expected' }
   if (toAddress(host) !== undefined) return { problem: 'an IP address is not registered as a name' }

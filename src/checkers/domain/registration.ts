@@ -44,7 +44,7 @@ export type Answer =
 /** An answer with whom it came from. */
 export type Sourced = Answer & { readonly source: Source; readonly server: string }
 
-export const NOTHING_KNOWN: Registration = {
+const NOTHING_KNOWN: Registration = {
   registrar: null,
   created_at: null,
   updated_at: null,

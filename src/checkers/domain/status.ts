@@ -54,7 +54,7 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
 ])
 
 /** `client hold`, `clientHold https://icann.org/epp#clientHold` and `CLIENT-HOLD` are all `clientHold`. */
-export function readStatus(text: string): string | null {
+function readStatus(text: string): string | null {
   const bare = text.replace(/\(?https?:\/\/.*$/i, '')
   const clean = cleanText(bare)
   if (clean === null) return null

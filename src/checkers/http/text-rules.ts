@@ -67,7 +67,7 @@ function isPattern(source: string): boolean {
   return /^\/.+\/[imsug]*$/su.test(source)
 }
 
-export function keyword(source: string): Keyword {
+function keyword(source: string): Keyword {
   if (!isPattern(source)) {
     return { source, searched: Infinity, foundIn: (text) => text.includes(source) }
   }
@@ -75,7 +75,7 @@ export function keyword(source: string): Keyword {
   return { source, searched: PATTERN_TEXT_LIMIT, foundIn: (text) => pattern.test(text) }
 }
 
-export function finalUrlRule(source: string): FinalUrlRule {
+function finalUrlRule(source: string): FinalUrlRule {
   const start = source.endsWith('*') ? source.slice(0, -1) : undefined
   return {
     source,

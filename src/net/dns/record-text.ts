@@ -10,7 +10,7 @@ import type { Answer, StringRecordType } from 'dns-packet'
 import { isIPv4, isIPv6 } from 'node:net'
 
 /** Data that is not what its type says; the answer is malformed. */
-export class RecordDataError extends Error {}
+class RecordDataError extends Error {}
 
 type Data<T extends Answer['type']> = Extract<Answer, { type: T; data: unknown }>['data']
 type Formats = { readonly [T in Answer['type']]?: (data: Data<T>) => string }

@@ -142,6 +142,9 @@ function answerHandler(
       // A body that ends with the connection counts as complete for undici even after a reset.
       if (socket.errored === null) sink?.end()
       else sink?.fail(explainWire(socket.errored, stateNow()))
+      // undici would destroy it in the same turn with an error of its own, and Node writes out the
+      // stack of every such error.
+      socket.destroy()
     },
     onResponseError(_controller, error) {
       const failure = explainWire(error, stateNow())

@@ -24,7 +24,7 @@ export interface InterimFilter {
   push(chunk: Buffer): Buffer | null
 }
 
-export function createInterimFilter(): InterimFilter {
+function createInterimFilter(): InterimFilter {
   let held: Buffer | null = null
   let skipped = 0
   let http_version: string | null = null

@@ -12,7 +12,7 @@ import { first } from './schema/0001-first.ts'
 const STEPS: readonly string[] = [first]
 
 /** The version of the file's tables; 0 for a file without any. */
-export function versionOf(db: Connection): number {
+function versionOf(db: Connection): number {
   return Number(db.get('PRAGMA user_version')?.['user_version'] ?? 0)
 }
 

@@ -14,7 +14,7 @@ const protocol = 'http'
 export const request = async (peer: Peer): Promise<string> => await peer.hear(/\r\n\r\n/)
 
 /** Says this after each request, on one connection after the other. */
-export function answering(says: string | Uint8Array): Script {
+function answering(says: string | Uint8Array): Script {
   return async (peer) => {
     for (;;) {
       await request(peer)

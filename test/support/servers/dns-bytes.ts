@@ -17,7 +17,7 @@ export const DNS_TYPES = {
   CAA: 257,
 } as const
 
-export const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const
+const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const
 
 /** A question for one name, recursion not desired. */
 export function dnsQuery(name: string, type: keyof typeof DNS_TYPES = 'A', id = 0x1234): Buffer {

@@ -33,7 +33,7 @@ export const nginxServer: ServerNeed = {
 }
 
 /** Statuses that `/status/<code>` can give. */
-export const STATUS_CODES = [
+const STATUS_CODES = [
   200, 201, 202, 204, 301, 302, 304, 307, 308, 400, 401, 403, 404, 405, 408, 410, 418, 429, 451,
   500, 501, 502, 503, 504, 505, 507, 511, 599,
 ] as const
