@@ -44,17 +44,6 @@ export type Answer =
 /** An answer with whom it came from. */
 export type Sourced = Answer & { readonly source: Source; readonly server: string }
 
-const NOTHING_KNOWN: Registration = {
-  registrar: null,
-  created_at: null,
-  updated_at: null,
-  expires_at: null,
-  registrar_expires_at: null,
-  statuses: [],
-  nameservers: [],
-  dnssec: null,
-}
-
 /** Bounds of what is kept of the lists that a registry sends. */
 export const MAX_STATUSES = 24
 export const MAX_NAMESERVERS = 24

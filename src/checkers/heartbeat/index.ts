@@ -1,11 +1,12 @@
 /** Heartbeat: a job reports in; silence beyond its period and grace is the failure. */
 
 import { iso, isoOrNull } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { Findings } from '../checker.ts'
 import { deadlines, nextDue, pulseOf, receive, rearm } from './pulse.ts'
-import type { Pulse } from './pulse.ts'
+import type { Deadlines, Pulse } from './pulse.ts'
 
 export const heartbeat = () =>
   defineChecker({
@@ -43,33 +44,33 @@ export const heartbeat = () =>
     run(ctx, settings) {
       const pulse = pulseOf(ctx.memo)
       const due = deadlines(pulse, { settings, period_ms: ctx.period_ms })
-      if (due === null) return Promise.resolve(unknown('heartbeat_waiting', 'No sign of life yet'))
-      const found: Findings = { details: detailsOf(pulse, due.expected_at) }
-      const now = ctx.clock.now()
-      return Promise.resolve(judge())
-
-      function judge() {
-        if (pulse.failed_at !== null) {
-          const code = pulse.exit_code === null ? '' : ` with exit code ${pulse.exit_code}`
-          return down('heartbeat_failed', `The job reported a failure${code}`, {
-            ...found,
-            since: pulse.failed_at,
-          })
-        }
-        if (due!.finish_by !== null && now >= due!.finish_by) {
-          const text = `The job started at ${isoOrNull(pulse.started_at)} and did not finish in time`
-          return down('heartbeat_too_long', text, { ...found, since: due!.finish_by })
-        }
-        if (now >= due!.missed_at) {
-          const text = `The last sign of life came at ${isoOrNull(pulse.base_at)}; the next was due by ${iso(due!.missed_at)}`
-          return down('heartbeat_missed', text, { ...found, since: due!.missed_at })
-        }
-        return up(now >= due!.expected_at ? { ...found, late: true } : found)
-      }
+      return Promise.resolve(
+        due === null
+          ? unknown('heartbeat_waiting', 'No sign of life yet')
+          : judge(pulse, due, ctx.clock.now()),
+      )
     },
   })
 
-function detailsOf(pulse: Pulse, expected_at: number): NonNullable<Findings['details']> {
+function judge(pulse: Pulse, due: Deadlines, now: EpochMs) {
+  const found: Findings = { details: detailsOf(pulse, due) }
+  if (pulse.failed_at !== null) {
+    const code = pulse.exit_code === null ? '' : ` with exit code ${pulse.exit_code}`
+    const text = `The job reported a failure${code}`
+    return down('heartbeat_failed', text, { ...found, since: pulse.failed_at })
+  }
+  if (due.finish_by !== null && now >= due.finish_by) {
+    const text = `The job started at ${isoOrNull(pulse.started_at)} and did not finish in time`
+    return down('heartbeat_too_long', text, { ...found, since: due.finish_by })
+  }
+  if (now >= due.missed_at) {
+    const text = `The last sign of life came at ${isoOrNull(pulse.last_signal_at)}; the next was due by ${iso(due.missed_at)}`
+    return down('heartbeat_missed', text, { ...found, since: due.missed_at })
+  }
+  return up(now >= due.expected_at ? { ...found, late: true } : found)
+}
+
+function detailsOf(pulse: Pulse, { expected_at }: Deadlines): NonNullable<Findings['details']> {
   return {
     last_signal: pulse.last_signal,
     last_signal_at: isoOrNull(pulse.last_signal_at),
