@@ -35,7 +35,7 @@ const benchmarks: readonly Benchmark[] = [
 
 const HELP = `npm run bench -- [names] [--rounds 5] [--scale 1] [--list]
   names     those to run; all of them where none is named
-  --rounds  measured rounds per contender, after one that is thrown away
+  --rounds  measured rounds per contender, after three that are thrown away
   --scale   factor on the units of a round and on prepared data`
 
 const { values, positionals } = parseArgs({

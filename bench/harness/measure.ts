@@ -6,6 +6,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Contender } from './benchmark.ts'
 
+/** Rounds for the compiler alone: code that has not run a few thousand times costs twice as much. */
+const WARM_UP_ROUNDS = 3
+
 /** A round in which the event loop stood still for longer says more about the machine than about us. */
 const STALL_MS = 250
 
@@ -24,8 +27,9 @@ export async function measure(
   rounds: number,
 ): Promise<readonly Round[]> {
   const measured: Round[] = []
-  // The first round of each is for the compiler alone.
-  for (const contender of contenders) await oneRound(contender, -1)
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+    for (const contender of contenders) await oneRound(contender, -1)
+  }
   for (let round = 0; round < rounds; round++) {
     const turn = round % contenders.length
     for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
