@@ -5,6 +5,7 @@
  * @module
  */
 
+import { setMaxListeners } from 'node:events'
 import type { Timer } from '../clock.ts'
 import { ConflictError } from '../errors.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../model.ts'
@@ -157,6 +158,8 @@ export function createOutbox({
     start() {
       running = true
       stopping = new AbortController()
+      // Every attempt under way listens to it; beyond ten Node takes that for a leak and warns the host.
+      setMaxListeners(0, stopping.signal)
       void pump()
     },
     async stop(drain_ms) {
