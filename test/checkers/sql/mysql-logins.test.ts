@@ -4,7 +4,7 @@
  */
 
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mysql } from '../../../src/checkers/mysql/index.ts'
 import { check } from '../../support/check.ts'
 import { packet } from '../../support/hostile/mysql.ts'
@@ -71,7 +71,10 @@ async function obey(peer: Peer, said: string[], lacks = /(?!)/): Promise<void> {
     expect(number).toBe(0)
     const sql = payload.toString('latin1', 1)
     said.push(payload[0] === COM_QUERY ? sql : `command ${payload[0]}`)
-    if (payload[0] === COM_QUIT) { peer.close(); return; }
+    if (payload[0] === COM_QUIT) {
+      peer.close()
+      return
+    }
     if (lacks.test(sql)) await peer.say(packet(1, failure(1193, '#HY000Unknown system variable')))
     else if (sql.startsWith('SELECT')) await peer.say(ONE_ROW)
     else await peer.say(packet(1, OK))
@@ -250,6 +253,23 @@ describe('a session', () => {
       cause_code: 'db_shutting_down',
       phase: 'query',
     })
+  })
+
+  it('in which the server numbers its packets wrongly is broken off', async () => {
+    const complaint = vi.spyOn(console, 'error')
+    onTestFinished(() => complaint.mockRestore())
+    const { port } = await scripted(async (peer) => {
+      await peer.say(greeting({ plugin: 'mysql_native_password' }))
+      await hear(peer)
+      await peer.say(packet(2, OK))
+      await hear(peer)
+      await peer.say(packet(5, OK))
+    })
+    expect(await check(mysql(), { ...login, port })).toMatchObject({
+      cause_code: 'protocol_error',
+      phase: 'query',
+    })
+    expect(complaint).not.toHaveBeenCalled()
   })
 
   it('whose server does not take its leave is over all the same', async () => {

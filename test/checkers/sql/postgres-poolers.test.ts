@@ -59,7 +59,10 @@ async function obey(peer: Peer, said: string[], lacks = /(?!)/): Promise<void> {
     const length = head.readUInt32BE(1) - 4
     const body = length === 0 ? '' : (await peer.hearBytes(length)).toString('latin1')
     said.push(letter + body.replaceAll('\0', ''))
-    if (letter === 'X') { peer.close(); return; }
+    if (letter === 'X') {
+      peer.close()
+      return
+    }
     if (letter === 'S') await peer.say(ONE_ROW)
     if (letter !== 'Q') continue
     if (lacks.test(body)) await peer.say(Buffer.concat([failure('0A000', 'no'), message('Z', 'E')]))
@@ -188,6 +191,22 @@ describe('a server', () => {
       cause_code: 'too_long',
       phase: 'auth',
     })
+  })
+
+  it.each([
+    ['large messages', message('N', `SNOTICE\0M${'x'.repeat(20_000)}\0\0`)],
+    ['tiny messages', Buffer.concat(Array<Buffer>(2000).fill(message('s', '')))],
+  ])('that answers a query in %s without end is cut off', async (_, talk) => {
+    const { port } = await scripted(async (peer) => {
+      await greet(peer)
+      await peer.say(LOGGED_IN)
+      await peer.hear(/BEGIN[^]*\0/)
+      await peer.say(DONE)
+      await peer.hear(/S\0\0\0\x04/)
+      for (let n = 0; n < 300; n++) await peer.say(talk)
+    })
+    const outcome = await check(postgres(), { ...login, ...query, port }, { timeout_ms: 20_000 })
+    expect(outcome).toMatchObject({ cause_code: 'too_long', phase: 'query' })
   })
 
   it('that waits for data to copy does not get any', async () => {
