@@ -1,4 +1,6 @@
 /**
+ * No collection is forced between rounds: that throws compiled code away and doubled every figure.
+ *
  * Rounds in turn: A B C, B C A, C A B … so that what the machine does meanwhile meets all alike. CPU time
  * is the figure, wall time stands beside it.
  */
@@ -42,7 +44,6 @@ export async function measure(
 async function oneRound(contender: Contender, round: number): Promise<Round> {
   const { name, units } = contender
   await contender.ready?.(units)
-  globalThis.gc?.()
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   const from = process.hrtime.bigint()
