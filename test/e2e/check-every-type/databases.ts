@@ -126,13 +126,6 @@ export const mariadb: Bench<MariadbOptions, 'mysql'> = {
     ...commonRows<MariadbOptions, 'mysql'>('mysql'),
     [
       'mysql',
-      'the server wants a login that the driver does not have',
-      'auth_unsupported',
-      'auth',
-      { server: { userPlugin: 'ed25519' } },
-    ],
-    [
-      'mysql',
       'the user may come from elsewhere only',
       'db_host_denied',
       'greeting',
