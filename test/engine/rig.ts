@@ -37,10 +37,7 @@ export interface Rig {
   restart(options?: Partial<EngineOptions>): Promise<Rig>
 }
 
-function scripted(
-  script: Map<string, Said | ((location: string) => Said)>,
-  checks: string[],
-) {
+function scripted(script: Map<string, Said | ((location: string) => Said)>, checks: string[]) {
   return defineChecker({
     type: 'scripted',
     title: 'Scripted',

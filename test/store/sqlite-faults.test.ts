@@ -15,7 +15,8 @@ import type { SqliteDriverName } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { claim, monitor, queue, stored } from '../../src/testing/store-suite/case.ts'
 
-const hasNative = process.getBuiltinModule?.('node:sqlite' as 'node:fs') !== undefined
+const builtin: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
+const hasNative = builtin !== undefined
 const DRIVERS: readonly SqliteDriverName[] = hasNative ? ['native', 'wasm'] : ['wasm']
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-faults-'))
@@ -241,11 +242,11 @@ describe('a damaged SQLite file', () => {
       await queue(store),
     ])
     await raw(file, (db) =>
-      db.run("UPDATE notifications SET payload = '{\"event' WHERE id = ?", [broken?.id]),
+      db.run("UPDATE notifications SET payload = '{\"event' WHERE id = ?", [broken.id]),
     )
     await opened(sqliteStore({ file }), async (store) => {
-      expect((await claim(store)).map(({ id }) => id)).toEqual([good?.id])
-      expect(await stored(store, broken?.id ?? 0)).toMatchObject({
+      expect((await claim(store)).map(({ id }) => id)).toEqual([good.id])
+      expect(await stored(store, broken.id)).toMatchObject({
         status: 'failed',
         error: 'unreadable',
       })
@@ -258,13 +259,13 @@ describe('a damaged SQLite file', () => {
       await store.monitors.create(monitor()),
       await store.monitors.create(monitor()),
     ])
-    await raw(file, (db) => db.run("UPDATE monitors SET common = '{' WHERE id = ?", [broken?.id]))
+    await raw(file, (db) => db.run("UPDATE monitors SET common = '{' WHERE id = ?", [broken.id]))
     await opened(sqliteStore({ file }), async (store) => {
-      await expect(store.monitors.get(broken?.id ?? 0)).rejects.toMatchObject({
+      await expect(store.monitors.get(broken.id)).rejects.toMatchObject({
         code: 'storage',
-        message: `Unreadable "common" in row ${broken?.id}`,
+        message: `Unreadable "common" in row ${broken.id}`,
       })
-      expect(await store.monitors.get(good?.id ?? 0)).toEqual(good)
+      expect(await store.monitors.get(good.id)).toEqual(good)
     })
   })
 

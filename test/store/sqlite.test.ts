@@ -8,7 +8,8 @@ import { storeSuite } from '../../src/testing/store-suite/index.ts'
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-sqlite-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-const native = process.getBuiltinModule?.('node:sqlite' as 'node:fs') !== undefined
+const builtin: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
+const native = builtin !== undefined
 for (const driver of native ? (['native', 'wasm'] as const) : (['wasm'] as const)) {
   describe(`the store in an SQLite file, ${driver} driver`, () => {
     let files = 0

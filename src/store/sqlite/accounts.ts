@@ -1,4 +1,3 @@
-import type { AccountRecord, LocationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
@@ -25,10 +24,7 @@ export function accounts(db: Connection): Sync<Store['accounts']> {
       ])
       return { name: account.name, created_at: account.created_at, id }
     },
-    list: () =>
-      db
-        .all('SELECT * FROM accounts ORDER BY id')
-        .map((row) => ({ ...row }) as never as AccountRecord),
+    list: () => db.all('SELECT * FROM accounts ORDER BY id').map((row) => ({ ...row }) as never),
   }
 }
 
@@ -61,9 +57,6 @@ export function locations(db: Connection): Sync<Store['locations']> {
         const id = known?.['id'] ?? insertedId(db, insertInto('locations', ['name']), [name])
         return { id: Number(id), name }
       }),
-    list: () =>
-      db
-        .all('SELECT * FROM locations ORDER BY id')
-        .map((row) => ({ ...row }) as never as LocationRecord),
+    list: () => db.all('SELECT * FROM locations ORDER BY id').map((row) => ({ ...row }) as never),
   }
 }

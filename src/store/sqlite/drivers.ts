@@ -51,9 +51,9 @@ interface NativeModule {
 /** Node 22 warns once, on the first load, that the module is experimental; that warning alone is held back. */
 function loadNative(): NativeModule | undefined {
   const warn = process.emitWarning
-  process.emitWarning = ((warning: string | Error, ...rest: never[]): void => {
+  process.emitWarning = (warning: string | Error, ...rest: never[]): void => {
     if (!/SQLite is an experimental feature/i.test(String(warning))) warn(warning, ...rest)
-  }) as typeof warn
+  }
   try {
     const builtin = process.getBuiltinModule as ((id: string) => unknown) | undefined
     return builtin?.('node:sqlite') as NativeModule | undefined

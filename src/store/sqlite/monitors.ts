@@ -48,7 +48,7 @@ export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
   readonly target: string
-}) {
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> {
   const { common, target } = settings
   return {
     common: JSON.stringify(common),

@@ -16,7 +16,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
-import { performance } from 'node:perf_hooks'
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 

@@ -1,5 +1,5 @@
 import type { Sync } from '../promised.ts'
-import type { Store, StoredReply } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export function replies(db: Connection): Sync<Store['replies']> {
@@ -10,7 +10,7 @@ export function replies(db: Connection): Sync<Store['replies']> {
          WHERE account_id = ? AND reply_key = ? AND expires_at > ?`,
         [account_id, key, now],
       )
-      return row && ({ ...row } as never as StoredReply)
+      return row && ({ ...row } as never)
     },
     put(account_id, key, reply) {
       db.run(

@@ -68,8 +68,8 @@ export const claimCases: Readonly<Record<string, Case>> = {
     })
     const [third] = await claim(store, { now: T0 + 20 })
     assert.equal(third?.claims, 3)
-    assert.equal(third?.interruptions, 2)
-    assert.equal(third?.attempts, 0)
+    assert.equal(third.interruptions, 2)
+    assert.equal(third.attempts, 0)
     const noted = { notification_id: row.id, duration_ms: 0, http_status: null, answer: null }
     assert.deepEqual(await store.notifications.attempts([row.id]), [
       { ...noted, claim: 1, at: T0 + 10, error: 'interrupted' },
@@ -83,7 +83,7 @@ export const claimCases: Readonly<Record<string, Case>> = {
     await store.notifications.finish(end(row.id, { status: 'queued', due_at: T0 + MINUTE }))
     const [again] = await claim(store, { now: T0 + MINUTE })
     assert.equal(again?.sent_at, T0 + 1)
-    assert.equal(again?.interruptions, 0)
+    assert.equal(again.interruptions, 0)
   },
 
   'rows come in order of due time, then id': async (store) => {

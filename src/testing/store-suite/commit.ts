@@ -42,8 +42,8 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.daily.list(made.id, '2026-03-01', '2026-03-01')).length, 1)
     const row = await store.notifications.get(done.notification_ids[0] ?? 0)
     assert.equal(row?.incident_id, done.incident_id)
-    assert.equal(row?.monitor_id, made.id)
-    assert.equal(row?.account_id, made.account_id)
+    assert.equal(row.monitor_id, made.id)
+    assert.equal(row.account_id, made.account_id)
   },
 
   'no changes are no work': async (store) => {

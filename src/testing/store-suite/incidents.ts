@@ -37,8 +37,8 @@ export const incidentCases: Readonly<Record<string, Case>> = {
     assert.equal(first.incident_id, id)
     const changed = await store.incidents.get(id)
     assert.deepEqual(changed?.causes, causes)
-    assert.deepEqual(changed?.locations_failed, [1, 2])
-    assert.equal(changed?.ended_at, null)
+    assert.deepEqual(changed.locations_failed, [1, 2])
+    assert.equal(changed.ended_at, null)
     await commitOne(
       store,
       on(made, { update_incident: { id, ended_at: T0 + 5, closed_reason: 'recovered' } }),

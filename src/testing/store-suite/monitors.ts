@@ -29,7 +29,7 @@ export const monitorCases: Readonly<Record<string, Case>> = {
     ;(listed?.machine.told as string[]).push('x')
     const read = await store.monitors.get(made.id)
     assert.deepEqual(read?.common.tags, ['a'])
-    assert.deepEqual(read?.machine.told, [])
+    assert.deepEqual(read.machine.told, [])
   },
 
   'a monitor is found by the hash of its token': async (store) => {

@@ -87,8 +87,8 @@ export function restartCases(
         const again = await claim(next, { now: T0 + 1000 })
         assert.deepEqual(ids(again), [row.id])
         assert.equal(again[0]?.claims, 2)
-        assert.equal(again[0]?.interruptions, 1)
-        assert.equal(again[0]?.sent_at, claimed?.sent_at)
+        assert.equal(again[0].interruptions, 1)
+        assert.equal(again[0].sent_at, claimed?.sent_at)
       })
     },
 
