@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Client } from 'undici'
 import { systemClock } from '../../src/clock.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -41,9 +42,7 @@ async function outbox(stage: Stage, named: NamedStore, wanted: Wanted): Promise<
       await engine.open()
       const settings = { url: wanted.url, secret: 'a-secret-of-the-bench' }
       if (contact_id === 0)
-        contact_id = (
-          await engine.contacts.create({ kind: 'webhook', name: 'A', ...settings })
-        ).id
+        contact_id = (await engine.contacts.create({ kind: 'webhook', name: 'A', ...settings })).id
       const now = Date.now()
       for (let index = 0; index < units; index++) {
         await store.notifications.create({
@@ -83,6 +82,8 @@ function transportAlone({ units, url }: Wanted): Contender {
   const network = createNetwork({ clock: systemClock, policy: () => undefined })
   const transport = httpTransport()
   const { signal } = new AbortController()
+  // As the outbox does: every attempt under way listens to it.
+  setMaxListeners(0, signal)
   const headers = [['content-type', 'application/json']] as const
   const body = Buffer.from(PAYLOAD)
   return {
