@@ -62,7 +62,7 @@ const nameless = [
 ]
 
 export default defineConfig(
-  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/'] },
+  { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/', '.cache/', 'bench/results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   tseslint.configs.strictTypeChecked,
   {

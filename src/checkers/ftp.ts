@@ -141,5 +141,9 @@ function judge(
   if (!secured && /tls|ssl|encrypt|secure/i.test(message)) {
     throw failure('auth_unsupported', `The server wants TLS before a login: ${said}`, 'auth')
   }
+  // Servers that are full refuse with the code of a wrong password; only their words differ.
+  if (/too many|maximum|max(imal)? number|limit (is )?(reached|exceeded)/i.test(message)) {
+    throw failure('auth_temporary', `The server takes no more logins: ${said}`, 'auth')
+  }
   throw failure('auth_failed', `The server refused the login: ${said}`, 'auth')
 }

@@ -89,8 +89,10 @@ export const tcp = () =>
       )
       const said = banner.toString('latin1')
       if (banner_regex.test(said)) return up()
-      if (said === '')
-        return down('closed_early', 'The server closed the connection without a word')
+      if (said === '') {
+        const phase = 'greeting'
+        return down('closed_early', 'The server closed the connection without a word', { phase })
+      }
       return down('banner_mismatch', `The server said "${escapeBytes(said, 100)}"`)
     },
   })

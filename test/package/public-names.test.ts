@@ -111,28 +111,80 @@ it('every subpath keeps its names', () => {
       type Verdict
       type VersionOptions
     ./checkers
+      blacklist
       builtinCheckers
+      content
+      dns
+      domain
+      ftp
       heartbeat
       http
+      imap
+      mysql
+      ping
+      pop3
+      postgres
+      resources
+      smtp
+      ssl
+      tcp
     ./checkers/http
       http
     ./checkers/content
+      content
     ./checkers/ping
+      ping
     ./checkers/tcp
       tcp
     ./checkers/dns
+      dns
     ./checkers/ssl
+      ssl
     ./checkers/domain
+      domain
+      type DomainOptions
+      type WhoisServer
     ./checkers/smtp
+      smtp
     ./checkers/pop3
+      pop3
     ./checkers/imap
+      imap
     ./checkers/ftp
+      ftp
     ./checkers/mysql
+      mysql
+      type MysqlCheckerOptions
+      type MysqlConnection
+      type MysqlDriver
+      type MysqlOptions
+      type MysqlQuery
     ./checkers/postgres
+      postgres
+      type OneQuery
+      type PostgresCheckerOptions
+      type PostgresClient
+      type PostgresCommands
+      type PostgresDriver
+      type PostgresOptions
     ./checkers/resources
+      resources
     ./checkers/heartbeat
       heartbeat
     ./checkers/blacklist
+      CATALOGUE
+      blacklist
+      registryFeed
+      safeBrowsing
+      type BlacklistFields
+      type BlacklistOptions
+      type BlacklistProvider
+      type Blocklist
+      type ProviderContext
+      type ProviderFinding
+      type RegistryFeedOptions
+      type SafeBrowsingOptions
+      type Subject
     ./store/memory
       memoryStore
       type MemoryStoreOptions
@@ -178,7 +230,9 @@ it('every subpath keeps its names', () => {
       WebhookVerificationError
       assertWebhook
       createReplayGuard
+      signWebhook
       verifyWebhook
+      type MemoryReplayGuard
       type ReplayGuard
       type ReplayGuardOptions
       type VerifiedWebhook
@@ -212,7 +266,20 @@ it('every subpath keeps its names', () => {
     ./rest/node
       toNodeHandler
       type NodeHandler
-    ./testing"
+    ./resources-agent
+      resourcesAgent
+      type DiskUse
+      type ResourcesAgent
+      type ResourcesAgentOptions
+      type ResourcesReport
+    ./testing
+      checkerSuite
+      recordingTransport
+      simulatedClock
+      storeSuite
+      type CheckerSuiteOptions
+      type SimulatedClock
+      type SuiteCase"
   `)
 })
 

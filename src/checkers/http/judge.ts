@@ -17,13 +17,13 @@ import type { Keyword } from './text-rules.ts'
 import type { HTTP_CAUSES } from './causes.ts'
 
 export const HTTP_RULE_CAUSES = {
-  keyword_missing: { text: 'The expected text is not in the body' },
-  keyword_found: { text: 'A text that must not be there is in the body' },
-  size_below: { text: 'The body is smaller than expected' },
-  size_above: { text: 'The body is larger than expected' },
-  number_missing: { text: 'No number was found in the body' },
-  number_below: { text: 'The number in the body is too small' },
-  number_above: { text: 'The number in the body is too large' },
+  keyword_missing: { text: 'The expected text is not in the body', phase: 'transfer' },
+  keyword_found: { text: 'A text that must not be there is in the body', phase: 'transfer' },
+  size_below: { text: 'The body is smaller than expected', phase: 'transfer' },
+  size_above: { text: 'The body is larger than expected', phase: 'transfer' },
+  number_missing: { text: 'No number was found in the body', phase: 'transfer' },
+  number_below: { text: 'The number in the body is too small', phase: 'transfer' },
+  number_above: { text: 'The number in the body is too large', phase: 'transfer' },
   slow_response: { text: 'The answer took longer than allowed' },
 } as const
 
