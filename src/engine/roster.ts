@@ -38,7 +38,7 @@ export interface Changed {
 }
 
 export interface Roster {
-  /** Reads all monitors into memory and keeps them there. */
+  /** Reads all monitors into memory and keeps them there. @throws ConfigurationError where a secret cannot be opened */
   load(): Promise<void>
   unload(): void
   /** @throws NotFoundError */
@@ -158,12 +158,12 @@ export function createRoster(core: Core): Roster {
         const states = await store.monitors.locations(page.map(({ id }) => id))
         const byMonitor = groupByMonitor(states)
         for (const record of page) {
-          try {
-            held.set(record.id, entryOf(record, byMonitor.get(record.id) ?? []))
-          } catch (err) {
+          if (registry.get(record.type) === undefined) {
             // A type that is no longer registered must not keep the others from being watched.
-            core.log.error({ err, monitor_id: record.id }, 'a stored monitor cannot be watched')
+            core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
+            continue
           }
+          held.set(record.id, entryOf(record, byMonitor.get(record.id) ?? []))
         }
         const last = page.at(-1)
         if (last === undefined || page.length < PAGE) break
