@@ -116,7 +116,10 @@ describe('watchpost keys', () => {
     expect(stderr).toMatch(/^watchpost: .*notes\.txt.*\n$/)
   })
 
-  it.runIf(shares)('work beside a running server', async () => {
+  // One of the two holds, depending on the SQLite of this Node.
+  const [ifShared, ifNot] = shares ? [it, undefined] : [undefined, it]
+
+  ifShared?.('work beside a running server', async () => {
     const cwd = folder()
     const server = await watchpost.serve({ cwd })
     const key = lastLine((await watchpost.run(['keys', 'create'], { cwd })).stdout)
@@ -125,20 +128,17 @@ describe('watchpost keys', () => {
     expect((await server.call('/api/v1/me', { key })).status).toBe(401)
   })
 
-  it.runIf(!shares)(
-    'say what to do beside a running server that cannot share its file',
-    async () => {
-      const cwd = folder()
-      const server = await watchpost.serve({ cwd })
-      const { code, stdout, stderr } = await watchpost.run(['keys', 'create'], { cwd })
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toMatch(/^watchpost: .*\n$/)
-      expect(stderr).toContain(`is in use by process ${server.pid}`)
-      expect(stderr).toContain('Stop that process first, run this command, and start it again')
-      await server.stop()
-      expect((await watchpost.run(['keys', 'create'], { cwd })).code).toBe(0)
-    },
-  )
+  ifNot?.('say what to do beside a running server that cannot share its file', async () => {
+    const cwd = folder()
+    const server = await watchpost.serve({ cwd })
+    const { code, stdout, stderr } = await watchpost.run(['keys', 'create'], { cwd })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^watchpost: .*\n$/)
+    expect(stderr).toContain(`is in use by process ${server.pid}`)
+    expect(stderr).toContain('Stop that process first, run this command, and start it again')
+    await server.stop()
+    expect((await watchpost.run(['keys', 'create'], { cwd })).code).toBe(0)
+  })
 })
 
 function lastLine(text: string): string {

@@ -170,7 +170,13 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
     })
   }, 60_000)
 
-  test.runIf(driver === 'native')(
+  // What a guest is told depends on the driver; each has the one of these two that is its own.
+  const itsOwn = {
+    native: driver === 'native' ? test : undefined,
+    wasm: driver === 'wasm' ? test : undefined,
+  }
+
+  itsOwn.native?.(
     'lets a guest in beside a running engine',
     async () => {
       const file = newFile()
@@ -189,7 +195,7 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
     60_000,
   )
 
-  test.runIf(driver === 'wasm')(
+  itsOwn.wasm?.(
     'tells a guest to stop the running engine first',
     async () => {
       const file = newFile()
@@ -215,24 +221,21 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
   })
 })
 
-test.runIf(hasNative)(
-  'a file passes from driver to driver, also after a kill',
-  async () => {
-    const file = newFile()
-    const acknowledged: number[] = []
-    for (const [index, driver] of (['native', 'wasm', 'native'] as const).entries()) {
-      const committing = startCommitting(file, driver, index * 1000)
-      acknowledged.push(...(await killAfter(5, committing)))
-    }
-    const rounds = await opened(sqliteStore({ file, driver: 'wasm' }), async (store) => {
-      const [first] = await store.monitors.list({ limit: 1 })
-      return store.results.list({ monitor_id: first?.id ?? 0, limit: 1e6 })
-    })
-    expect(rounds.map(({ round }) => round)).toEqual(expect.arrayContaining(acknowledged))
-    expect(await integrity(file)).toBe('ok')
-  },
-  60_000,
-)
+test('a file passes from driver to driver, also after a kill', async (context) => {
+  if (!hasNative) context.skip('node:sqlite came with Node 22.13')
+  const file = newFile()
+  const acknowledged: number[] = []
+  for (const [index, driver] of (['native', 'wasm', 'native'] as const).entries()) {
+    const committing = startCommitting(file, driver, index * 1000)
+    acknowledged.push(...(await killAfter(5, committing)))
+  }
+  const rounds = await opened(sqliteStore({ file, driver: 'wasm' }), async (store) => {
+    const [first] = await store.monitors.list({ limit: 1 })
+    return store.results.list({ monitor_id: first?.id ?? 0, limit: 1e6 })
+  })
+  expect(rounds.map(({ round }) => round)).toEqual(expect.arrayContaining(acknowledged))
+  expect(await integrity(file)).toBe('ok')
+}, 60_000)
 
 describe('a damaged SQLite file', () => {
   test('with an unreadable outbox row still sends the others', async () => {

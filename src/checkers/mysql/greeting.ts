@@ -54,7 +54,7 @@ export async function readGreeting(connection: Connection): Promise<Greeting | S
 }
 
 /** An error packet: 0xff, number, `#` and SQLSTATE where there is one, text. */
-export function readError(payload: Buffer): ServerError {
+function readError(payload: Buffer): ServerError {
   if (payload.length < 3) throw notMysql('an error without a number')
   const errno = payload.readUInt16LE(1)
   if (payload[3] !== '#'.charCodeAt(0)) return { errno, message: payload.toString('utf8', 3) }

@@ -8,7 +8,7 @@ import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/endpoint.ts'
 
 /** Most rows that `expect_rows_min` may ask for. */
-export const ROWS_LIMIT = 1000
+const ROWS_LIMIT = 1000
 
 export interface SqlDefaults {
   readonly port: number

@@ -73,7 +73,7 @@ export function expectSound(type: string, outcome: Outcome): void {
   expect(cause_text).toMatch(/^\S.*\S$/)
 }
 
-export function checkerOf(type: string): AnyChecker {
+function checkerOf(type: string): AnyChecker {
   const checker = (builtinCheckers() as readonly AnyChecker[]).find((each) => each.type === type)
   if (checker === undefined) throw new Error(`There is no type ${type}`)
   return checker
