@@ -41,7 +41,7 @@ export const checkerTypes = [
 /** @type {readonly Entry[]} */
 export const entries = [
   entry('.', 'index', 'src/index', 320),
-  entry('./checkers', 'checkers/index', 'src/checkers/index', 320),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 380),
   ...checkerTypes.map((type) =>
     entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),
   ),
@@ -53,7 +53,7 @@ export const entries = [
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 24),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 160),
+  entry('./testing', 'testing/index', 'src/testing/index', 260),
 ]
 
 /** The command line: ESM only, no types, not importable. */

@@ -17,7 +17,12 @@ const UDP_PAYLOAD_BYTES = 1232
 const HEADER_BYTES = 12
 const RESPONSE_BIT = 0x8000
 
-export type Codec = Pick<typeof import('dns-packet'), 'encode' | 'decode' | 'RECURSION_DESIRED'>
+/** The part of dns-packet that is called here, written out: nobody needs its types to use ours. */
+export interface Codec {
+  readonly RECURSION_DESIRED: number
+  readonly encode: (packet: object) => Buffer
+  readonly decode: ((bytes: Buffer) => object) & { readonly bytes: number }
+}
 
 export interface Question {
   /** Canonical; see `parseDnsName`. */
@@ -80,7 +85,7 @@ export function decodeReply(
   if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(0) !== id) return undefined
   if ((bytes.readUInt16BE(2) & RESPONSE_BIT) === 0) return undefined
   try {
-    const packet = codec.decode(bytes)
+    const packet = codec.decode(bytes) as DecodedPacket
     // Fields of fixed size are read without a look at the end of the message.
     if (codec.decode.bytes > bytes.length) throw new RangeError('records that go on behind its end')
     const rcode = rcodeOf(packet)

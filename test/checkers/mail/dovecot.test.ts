@@ -69,9 +69,9 @@ describeWithServer(dovecotServer, 'the imap and pop3 checkers against Dovecot', 
     ],
   ]
 
-  it.each(CASES.flatMap((each) => BROKEN.map((row) => [each, ...row] as const)))(
-    '$name: names %s',
-    async ({ checker, plain }, _, options, settings, cause_code, phase) => {
+  it.each(CASES.flatMap((each) => BROKEN.map((row) => [each.name, row[0], each, row] as const)))(
+    '%s: names %s',
+    async (_name, _title, { checker, plain }, [, options, settings, cause_code, phase]) => {
       const { ports } = await forThisTest(startDovecot(options))
       const outcome = await check(
         checker,
