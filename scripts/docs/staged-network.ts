@@ -171,6 +171,7 @@ function exchange(url: string, status: number, text: string): HttpExchange {
     ],
     final_url: url,
     body,
+    elapsed_ms: 143,
     body_cut: false,
     body_bytes: body.length,
     tls: null,

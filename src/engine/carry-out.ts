@@ -65,12 +65,12 @@ export async function carryOut(
     log: run.log,
     phase: (name, work) => trace.phase(name, work),
     measure: (details) => void Object.assign(measured, details),
-    load: loadPackage,
+    load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void releases.push(release),
   }
 
   const judgement = await judge({ checker, stored, ctx, trace, revived: run.revived })
-  const duration_ms = round(clock.monotonic() - from)
+  const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   await release(releases, run.log)

@@ -131,6 +131,8 @@ export interface HttpExchange {
   /** Lower-case names; repeated headers joined as node:http does. */
   readonly headers: Readonly<Record<string, string>>
   readonly http_version: string
+  /** From the first look-up to the last byte, redirects included, in ms. */
+  readonly elapsed_ms: number
   /** Every hop, the final one last. */
   readonly hops: readonly HttpHop[]
   /** After redirects, without fragment and userinfo. */

@@ -150,6 +150,7 @@ function openNet(session: Session): OwnedNet {
       resolve,
       connect: (options, address) => connectTo(options, [address]),
       timed: overlapping(trace, 'resolve', signal),
+      loading: (work) => trace.loading(work),
       reaches: (address) => (trace.remote_ip = address),
     }),
   })

@@ -16,6 +16,10 @@ export interface Trace {
   remote_ip: string | null
   /** Times `work` as (part of) a phase; phases met again are summed. */
   phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /** Milliseconds in which a package was loaded, on its first use: our own time, not the target's. */
+  readonly loading_ms: number
+  /** Loads a package outside of every measurement. */
+  loading<T>(work: () => Promise<T>): Promise<T>
   /** For code that cannot be wrapped (callbacks): begins a phase; the returned function ends it and gives its length in ms. */
   begin(name: Phase): () => number
 }
@@ -24,6 +28,7 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
   const spent = new Map<Phase, number>()
   const open = new Set<{ readonly name: Phase; readonly from: number }>()
   let current: Phase | null = null
+  let loading_ms = 0
 
   const since = (from: number): number => Math.max(0, clock.monotonic() - from)
   const add = (name: Phase, ms: number): void => void spent.set(name, (spent.get(name) ?? 0) + ms)
@@ -53,6 +58,17 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
       // What was cut off by the deadline took its time as well.
       for (const { name, from } of open) all.set(name, (all.get(name) ?? 0) + since(from))
       return Object.fromEntries([...all].map(([name, ms]) => [`${name}_ms`, round(ms)]))
+    },
+    get loading_ms() {
+      return loading_ms
+    },
+    async loading(work) {
+      const from = clock.monotonic()
+      try {
+        return await work()
+      } finally {
+        loading_ms += since(from)
+      }
     },
     begin(name) {
       const end = start(name)

@@ -20,6 +20,7 @@ function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {
     final_url: 'http://a.example/',
     body: Buffer.from(text),
     body_cut: false,
+    elapsed_ms: 12,
     body_bytes: text.length,
     tls: null,
     text: () => text,

@@ -32,4 +32,13 @@ describe('a trace', () => {
     expect(trace.current).toBe('first_byte')
     expect(trace.phases).toEqual({ first_byte_ms: 3000 })
   })
+
+  it('keeps the loading of a package out of every phase', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    await trace.loading(() => clock.advance(120))
+    await trace.phase('connect', () => clock.advance(10))
+    expect(trace.loading_ms).toBe(120)
+    expect(trace.phases).toEqual({ connect_ms: 10 })
+  })
 })

@@ -7,7 +7,6 @@
 import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpRequest } from '../../net/net.ts'
-import { round } from '../../net/trace.ts'
 import { defineChecker } from '../checker.ts'
 import { HTTP_CAUSES } from './causes.ts'
 import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange-details.ts'
@@ -31,9 +30,8 @@ export const http = () =>
     refine: refineHttp,
     target: (settings) => redactUrl(settings.url),
     async run(ctx, settings) {
-      const from = ctx.clock.monotonic()
       const exchange = await ctx.net.http(requestFor(settings))
-      const response_ms = round(ctx.clock.monotonic() - from)
+      const response_ms = exchange.elapsed_ms
       ctx.measure({ ...exchangeDetails(exchange), response_ms })
       const number = findNumber(exchange, settings)
       if (number !== undefined) ctx.measure({ number })

@@ -29,6 +29,8 @@ const ALIVE_MS = 1000
 const LAST_WORDS_MS = 100
 
 export interface DnsParts extends Omit<AskerParts, 'codec'> {
+  /** Loads a package outside of every measurement. */
+  readonly loading: <T>(work: () => Promise<T>) => Promise<T>
   /** Milliseconds left for the whole check. */
   readonly deadlineIn: () => number
   /** Name servers of the location; default: those of the system, read anew for every query. */
@@ -48,7 +50,7 @@ export function createDnsClient(parts: DnsParts): DnsClient {
         throw new CheckFailure('dns_nxdomain', text, { phase: 'resolve' })
       }
       const question = { name, type: query.type, recursion: query.recursion ?? true }
-      const asker = createAsker({ ...parts, codec: await loadCodec() })
+      const asker = createAsker({ ...parts, codec: await parts.loading(loadCodec) })
       return ask({ parts, asker, question, query })
     },
   }

@@ -31,7 +31,7 @@ const DEFAULT_REDIRECTS = 10
 export interface ExchangeOptions {
   /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
   readonly signal: AbortSignal
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
 interface Hopped {
@@ -53,6 +53,9 @@ export async function httpExchange(
   request: HttpRequest,
   options: ExchangeOptions,
 ): Promise<HttpExchange> {
+  // Before anything is measured, and before a server waits for our request.
+  await trace.loading(() => import('undici'))
+  const from = options.clock.monotonic()
   const redirects = request.redirects ?? DEFAULT_REDIRECTS
   const jar = createCookieJar()
   const visits = createVisits()
@@ -70,7 +73,10 @@ export async function httpExchange(
       },
     )
     hops.push(hop)
-    if (!follows(answer.status)) return assemble(answer, connection, hops)
+    if (!follows(answer.status)) {
+      const elapsed_ms = round(options.clock.monotonic() - from)
+      return { ...assemble(answer, connection, hops), elapsed_ms }
+    }
     if (hops.length > redirects) {
       throw new CheckFailure(
         'http_redirect_limit',
@@ -192,7 +198,7 @@ function assemble(
   answer: HopAnswer,
   connection: Connection,
   hops: readonly HttpHop[],
-): HttpExchange {
+): Omit<HttpExchange, 'elapsed_ms'> {
   const headers = joined(answer.headers)
   const { body = Buffer.alloc(0), body_cut = false, body_bytes = 0 } = answer.body ?? {}
   let text: string | undefined
