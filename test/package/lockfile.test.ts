@@ -35,9 +35,12 @@ describe('the lock file', () => {
     expect(scripted.map(([path]) => path)).toEqual([])
   })
 
-  it('needs no install script for development but that of esbuild, which works without', () => {
+  it('needs no install script for development but two that work without theirs', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript)
-    expect(scripted.map(([path]) => path.split('node_modules/').at(-1))).toEqual(['esbuild'])
+    expect(scripted.map(([path]) => path.split('node_modules/').at(-1))).toEqual([
+      'esbuild',
+      'msgpackr-extract',
+    ])
   })
 
   it('was made from this package.json', () => {
