@@ -151,6 +151,8 @@ export interface MonitorRecord {
   readonly token: string | null
   /** Starts at 1; grows with every change that a user makes: of settings, by pause and by resume. */
   readonly version: number
+  /** Starts at 1; grows with every change of any kind. A change worked out on an older one is refused. */
+  readonly revision: number
   readonly created_at: EpochMs
   readonly updated_at: EpochMs
 }
@@ -198,6 +200,10 @@ export interface IncidentRecord {
   readonly causes: readonly IncidentCause[]
   readonly locations_failed: readonly number[]
   readonly closed_reason: ClosedReason | null
+  /** The monitor whose failure explains this one: nobody is told while it lasts. */
+  readonly suppressed_by: number | null
+  /** Somebody has taken it on; repetitions end. */
+  readonly acknowledged_at: EpochMs | null
 }
 
 /** From `at` until the next entry of the same monitor, time counts as `availability`. */

@@ -22,7 +22,10 @@ async function filled(stage: Stage, { make }: NamedStore, rows: number): Promise
     const midnight = begin + day * DAY_MS
     for (const monitor of monitors) {
       const changes = Array.from({ length: perDay }, (_, index) =>
-        goodRound(monitor, Math.floor(midnight + (index * DAY_MS) / perDay)),
+        goodRound(
+          { ...monitor, revision: 1 + day * perDay + index },
+          Math.floor(midnight + (index * DAY_MS) / perDay),
+        ),
       )
       const outage = [
         { at: midnight, availability: 'down' as const },

@@ -8,7 +8,10 @@ import type { Change, Store } from '../../src/store/store.ts'
 
 export const T0 = Date.UTC(2026, 0, 1)
 
-export function newMonitor(index: number, at = T0): Omit<MonitorRecord, 'id' | 'version'> {
+export function newMonitor(
+  index: number,
+  at = T0,
+): Omit<MonitorRecord, 'id' | 'version' | 'revision'> {
   const target = `https://shop-${index}.example/`
   return {
     account_id: 1,
@@ -52,12 +55,15 @@ function outcomeAt(at: number): Outcome {
   }
 }
 
-export function goodRound({ id, version }: MonitorRecord, round: number): Change {
+export function goodRound(
+  { id, revision }: Pick<MonitorRecord, 'id' | 'revision'>,
+  round: number,
+): Change {
   const outcome = outcomeAt(round)
   const { duration_ms } = outcome
   return {
     monitor_id: id,
-    version,
+    revision,
     at: round,
     machine: { ...initialState(T0), state: 'up', availability: 'up', last_round_at: round },
     results: [{ ...outcome, location_id: 1, round, started_at: round, lag_ms: 3 }],

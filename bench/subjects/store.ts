@@ -25,8 +25,8 @@ async function commits(stage: Stage, { name, make }: NamedStore): Promise<Writin
     for (let done = 0; done < units; done += GROUP) {
       const changes = Array.from({ length: GROUP }, () => {
         const monitor = monitors[written % MONITORS]!
-        const round = T0 + Math.floor(written++ / MONITORS) * 60_000
-        return goodRound(monitor, round)
+        const turn = Math.floor(written++ / MONITORS)
+        return goodRound({ ...monitor, revision: turn + 1 }, T0 + turn * 60_000)
       })
       const committed = await store.commit(changes)
       if (!committed.every(({ ok }) => ok)) throw new Error('a change was refused')

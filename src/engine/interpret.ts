@@ -84,7 +84,7 @@ export async function interpret(
   const incident = await touchedIncident(core, step)
   const change: Change = {
     monitor_id: record.id,
-    version: record.version,
+    revision: record.revision,
     at,
     machine,
     ...history(entry, reports, happening.round ?? at),
@@ -166,7 +166,16 @@ function incidentChange(
     if (effect.kind === 'open_incident') {
       const { started_at, detected_at, cause, locations_failed } = effect
       const causes = [{ at: started_at, ...cause }]
-      return { open_incident: { started_at, detected_at, ...cause, causes, locations_failed } }
+      return {
+        open_incident: {
+          started_at,
+          detected_at,
+          ...cause,
+          causes,
+          locations_failed,
+          suppressed_by: null,
+        },
+      }
     }
     if (effect.kind === 'close_incident') {
       return {

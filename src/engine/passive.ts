@@ -154,7 +154,7 @@ export function rearmed(entry: Entry, at: EpochMs): Partial<Change> {
 
 function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null {
   const { passive } = entry.type.checker
-  const { machine, id, version } = entry.record
+  const { machine, id, revision } = entry.record
   const memo = memoOf(entry)
   if (passive === undefined || memo === undefined || machine.state === 'paused') return null
   const due = passive.dueAt(memo, alive_at, termsOf(entry))
@@ -171,7 +171,7 @@ function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null 
         ]
   return {
     monitor_id: id,
-    version,
+    revision,
     at: now,
     locations: [stateWith(entry, rearmedMemo)],
     availability: gap,
@@ -182,7 +182,7 @@ function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null 
 function remembering(entry: Entry, memo: Json, at: EpochMs): Change {
   return {
     monitor_id: entry.record.id,
-    version: entry.record.version,
+    revision: entry.record.revision,
     at,
     locations: [stateWith(entry, memo)],
   }

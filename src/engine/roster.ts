@@ -142,6 +142,7 @@ export function createRoster(core: Core): Roster {
       ...change.token,
       machine: withIncident(change.machine ?? record.machine, committed.incident_id),
       version: committed.version,
+      revision: committed.revision,
       updated_at: change.settings === undefined ? record.updated_at : change.at,
     }
     const states = new Map(change.forget_locations === true ? [] : before.locations)

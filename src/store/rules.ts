@@ -49,6 +49,13 @@ export const INTERRUPTED = 'interrupted'
 /** `error` of the rows that went with their contact. */
 export const CONTACT_REMOVED = 'contact_removed'
 
+/** The number of parts that engines share monitors by. A fleet cannot grow beyond as many engines. */
+export const SHARDS = 256
+
+export function shardOf(monitor_id: number): number {
+  return monitor_id % SHARDS
+}
+
 type QueuedFields = Pick<
   NotificationRecord,
   | 'account_id'

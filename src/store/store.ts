@@ -74,7 +74,7 @@ export interface Store {
   }
 
   readonly monitors: {
-    create(monitor: Omit<MonitorRecord, 'id' | 'version'>): Promise<MonitorRecord>
+    create(monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>): Promise<MonitorRecord>
     get(id: number): Promise<MonitorRecord | undefined>
     byTokenHash(hash: string): Promise<MonitorRecord | undefined>
     list(query: MonitorQuery): Promise<readonly MonitorRecord[]>
@@ -84,7 +84,7 @@ export interface Store {
 
   /**
    * Carries out changes, all in one transaction; each takes effect whole or not at all. A change whose
-   * monitor is gone or has another version is refused by itself and does not hinder the others.
+   * monitor is gone or has another revision is refused by itself and does not hinder the others.
    */
   commit(changes: readonly Change[]): Promise<readonly Committed[]>
 
@@ -112,7 +112,7 @@ export interface Store {
   readonly notifications: {
     /** Rows outside of a monitor's change (a test delivery, a resend). */
     create(
-      notification: Omit<NewNotification, 'incident' | 'only_if_told'> & {
+      notification: Omit<NewNotification, 'incident' | 'only_if_told' | 'only_if_untold'> & {
         readonly account_id: number
         readonly monitor_id: number | null
         readonly incident_id: number | null
@@ -146,6 +146,53 @@ export interface Store {
 
   /** Removes at most `limit` rows of each kind that are older than asked; returns how many went. */
   prune(options: PruneOptions): Promise<number>
+
+  /** Only on stores that several engines share. */
+  readonly shards?: Shards
+  /** Only on stores that several processes share. */
+  readonly changes?: Changes
+  /** Only on stores that several processes share. */
+  readonly requests?: Requests
+}
+
+/** Which engine watches which monitors. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
+export interface Shards {
+  /**
+   * One beat of an engine, in one transaction: it counts as living until `until`, renews the shards it holds,
+   * takes those that are free or lapsed, and gives up what is beyond its fair share (`SHARDS` by the number
+   * of living engines, rounded up). Resolves to the shards that it holds until `until`.
+   */
+  hold(beat: {
+    readonly owner: string
+    readonly now: EpochMs
+    readonly until: EpochMs
+  }): Promise<readonly number[]>
+  /** Leaves, and gives up everything at once. */
+  release(owner: string): Promise<void>
+}
+
+/** News of monitors, so that an engine sees what another process changed. */
+export interface Changes {
+  /**
+   * Tells of monitors that anybody on this store made, removed, paused, resumed or changed in their settings
+   * or token, this process included. `null`: some may have been missed, look at all. Resolves to the end of it.
+   */
+  listen(listener: (monitor_id: number | null) => void): Promise<() => Promise<void>>
+}
+
+/** A count of requests that all processes share. */
+export interface Requests {
+  /** Admits at most `limit` in any window of `window_ms`. `retry_at` is when the next would be admitted, `null` if now. */
+  admit(request: {
+    readonly key_id: number
+    readonly now: EpochMs
+    readonly window_ms: number
+    readonly limit: number
+  }): Promise<{
+    readonly admitted: boolean
+    readonly remaining: number
+    readonly retry_at: EpochMs | null
+  }>
 }
 
 export interface MonitorQuery {
@@ -201,8 +248,8 @@ export const OPENED_INCIDENT = 0
 /** Everything that one event does to one monitor. */
 export interface Change {
   readonly monitor_id: number
-  /** The version the change was worked out on; another one stored means `outdated`. */
-  readonly version: number
+  /** The revision the change was worked out on; another one stored means `outdated`. */
+  readonly revision: number
   readonly at: EpochMs
   readonly machine?: MachineState
   /** New settings: grows the version. */
@@ -222,7 +269,7 @@ export interface Change {
   readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
   readonly open_incident?: Omit<
     IncidentRecord,
-    'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason'
+    'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason' | 'acknowledged_at'
   >
   readonly update_incident?: {
     readonly id: number
@@ -230,6 +277,8 @@ export interface Change {
     readonly closed_reason?: ClosedReason
     readonly causes?: readonly IncidentCause[]
     readonly locations_failed?: readonly number[]
+    readonly suppressed_by?: number | null
+    readonly acknowledged_at?: EpochMs
   }
   /** Carried out before `notify`. */
   readonly cancel?: CancelNotifications
@@ -259,12 +308,15 @@ export interface NewNotification {
   readonly incident: 'opened' | number | null
   /** Made only where this contact has a row of the same incident that was not cancelled. */
   readonly only_if_told?: boolean
+  /** Made only where this contact has no such row. */
+  readonly only_if_untold?: boolean
 }
 
 export type Committed =
   | {
       readonly ok: true
       readonly version: number
+      readonly revision: number
       /** The opened incident, or the one updated. */
       readonly incident_id: number | null
       readonly result_ids: readonly number[]
@@ -304,7 +356,7 @@ export interface AttemptEnd {
   readonly at: EpochMs
   /** Absent where nothing was sent (a cancelled row). */
   readonly attempt?: Omit<AttemptRecord, 'notification_id' | 'claim'>
-  /** Made in the same transaction, only while the row's incident is open. */
+  /** Made in the same transaction, only while the row's incident is open and nobody has acknowledged it. */
   readonly then?: Pick<NewNotification, 'event' | 'due_at' | 'payload' | 'repeat'>
 }
 

@@ -193,7 +193,7 @@ function touched({ record: { common, settings, target } }: Entry): Pick<Change, 
 }
 
 function bare({ core }: Parts, { record }: Entry): Change {
-  return { monitor_id: record.id, version: record.version, at: core.clock.now() }
+  return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
 }
 
 /** @throws ConflictError `paused` or `not_running` */

@@ -34,7 +34,7 @@ export async function revised(
   const at = core.clock.now()
   const change: Change = {
     monitor_id: record.id,
-    version: record.version,
+    revision: record.revision,
     at,
     settings: {
       common: next.common,

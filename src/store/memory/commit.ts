@@ -12,11 +12,11 @@ export function commit(tables: Tables, changes: readonly Change[]): Committed[] 
 function apply(tables: Tables, change: Change): Committed {
   const monitor = tables.monitors.get(change.monitor_id)
   if (monitor === undefined) return { ok: false, reason: 'gone' }
-  if (monitor.version !== change.version) return { ok: false, reason: 'outdated' }
+  if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
 
   const opened = openIncident(tables, monitor, change)
   updateIncident(tables, change)
-  const version = putMonitor(tables, { monitor, change, opened })
+  const { version, revision } = putMonitor(tables, { monitor, change, opened })
   putLocations(tables, change)
   const result_ids = putResults(tables, change)
   putHistory(tables, change)
@@ -25,7 +25,7 @@ function apply(tables: Tables, change: Change): Committed {
   if (change.remove === true) remove(tables, monitor.id)
 
   const incident_id = opened ?? change.update_incident?.id ?? null
-  return { ok: true, version, incident_id, result_ids, notification_ids }
+  return { ok: true, version, revision, incident_id, result_ids, notification_ids }
 }
 
 interface Step {
@@ -45,6 +45,7 @@ function openIncident(tables: Tables, monitor: MonitorRecord, change: Change): n
     monitor_id: monitor.id,
     ended_at: null,
     closed_reason: null,
+    acknowledged_at: null,
   })
   return id
 }
@@ -56,18 +57,20 @@ function updateIncident(tables: Tables, { monitor_id, update_incident }: Change)
   tables.incidents.set(incident.id, { ...incident, ...update_incident })
 }
 
-function putMonitor(tables: Tables, { monitor, change, opened }: Step): number {
+function putMonitor(tables: Tables, { monitor, change, opened }: Step): MonitorRecord {
   const { machine, settings, token, at } = change
   const version = settings === undefined ? monitor.version : monitor.version + 1
-  tables.monitors.set(monitor.id, {
+  const next = {
     ...monitor,
     ...settings,
     ...token,
     machine: machine === undefined ? monitor.machine : withIncident(machine, opened),
     version,
+    revision: monitor.revision + 1,
     updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
-  })
-  return version
+  }
+  tables.monitors.set(monitor.id, next)
+  return next
 }
 
 function putLocations(tables: Tables, change: Change): void {
@@ -127,6 +130,7 @@ function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
   for (const wanted of change.notify ?? []) {
     const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
     if (wanted.only_if_told === true && !wasTold(tables, wanted, incident_id)) continue
+    if (wanted.only_if_untold === true && wasTold(tables, wanted, incident_id)) continue
     const row = queuedRow({
       ...wanted,
       account_id: monitor.account_id,

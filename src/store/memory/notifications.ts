@@ -143,7 +143,7 @@ function finish(tables: Tables, end: AttemptEnd): boolean {
     listAt(tables.attempts, row.id).push(attempt)
   }
   const incident = row.incident_id === null ? undefined : tables.incidents.get(row.incident_id)
-  if (end.then !== undefined && incident?.ended_at === null) {
+  if (end.then !== undefined && incident?.ended_at === null && incident.acknowledged_at === null) {
     const next = queuedRow({ ...row, ...end.then, created_at: end.at })
     putNotification(tables, { ...next, id: tables.nextId('notification') })
   }

@@ -81,7 +81,7 @@ export function monitors(tables: Tables): Sync<Store['monitors']> {
   const all = () => [...tables.monitors.values()]
   return {
     create(monitor) {
-      const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1 }
+      const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
       tables.monitors.set(made.id, made)
       return copy(made)
     },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { IncidentRecord } from '../../model.ts'
+import type { IncidentRecord, MachineState } from '../../model.ts'
 import { addDaily, withIncident } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { insertedId } from './connection.ts'
@@ -22,11 +22,11 @@ export function commit(db: Connection, changes: readonly Change[]): Committed[] 
 
 /** Whether the change can be made is settled before its first write. */
 function apply(db: Connection, change: Change): Committed {
-  const monitor = db.get('SELECT account_id, version FROM monitors WHERE id = ?', [
+  const monitor = db.get('SELECT account_id, version, revision FROM monitors WHERE id = ?', [
     change.monitor_id,
   ])
   if (monitor === undefined) return { ok: false, reason: 'gone' }
-  if (monitor['version'] !== change.version) return { ok: false, reason: 'outdated' }
+  if (monitor['revision'] !== change.revision) return { ok: false, reason: 'outdated' }
 
   const account_id = Number(monitor['account_id'])
   const opened = openIncident(db, change, account_id)
@@ -39,9 +39,10 @@ function apply(db: Connection, change: Change): Committed {
   const notification_ids = notify(db, change, { account_id, opened })
   if (change.remove === true) remove(db, change.monitor_id)
 
-  const version = change.settings === undefined ? change.version : change.version + 1
+  const version = Number(monitor['version']) + (change.settings === undefined ? 0 : 1)
+  const revision = change.revision + 1
   const incident_id = opened ?? change.update_incident?.id ?? null
-  return { ok: true, version, incident_id, result_ids, notification_ids }
+  return { ok: true, version, revision, incident_id, result_ids, notification_ids }
 }
 
 const INSERT_INCIDENT = insertInto('incidents', [
@@ -53,6 +54,7 @@ const INSERT_INCIDENT = insertInto('incidents', [
   'cause_text',
   'causes',
   'locations_failed',
+  'suppressed_by',
 ])
 
 function openIncident(db: Connection, change: Change, account_id: number): number | null {
@@ -67,6 +69,7 @@ function openIncident(db: Connection, change: Change, account_id: number): numbe
     incident.cause_text,
     JSON.stringify(incident.causes),
     JSON.stringify(incident.locations_failed),
+    incident.suppressed_by,
   ])
 }
 
@@ -75,6 +78,8 @@ const INCIDENT_CHANGEABLE = [
   'closed_reason',
   'causes',
   'locations_failed',
+  'suppressed_by',
+  'acknowledged_at',
 ] as const satisfies readonly (keyof IncidentRecord)[]
 
 function updateIncident(db: Connection, { monitor_id, update_incident }: Change): void {
@@ -95,29 +100,22 @@ function updateIncident(db: Connection, { monitor_id, update_incident }: Change)
 
 function putMonitor(db: Connection, change: Change, opened: number | null): void {
   const { monitor_id, machine, settings, token, at } = change
-  if (machine !== undefined) {
-    db.run('UPDATE monitors SET state = ?, machine = ? WHERE id = ?', [
-      machine.state,
-      JSON.stringify(withIncident(machine, opened)),
-      monitor_id,
-    ])
+  const columns = {
+    ...(machine === undefined ? {} : machineColumns(machine, opened)),
+    ...(settings === undefined ? {} : settingsColumns(settings)),
+    ...token,
+    ...(settings === undefined && token === undefined ? {} : { updated_at: at }),
   }
-  if (settings !== undefined) {
-    const columns = { ...settingsColumns(settings), updated_at: at }
-    const { text, params } = assignments(Object.keys(columns), columns)
-    db.run(`UPDATE monitors SET ${text}, version = version + 1 WHERE id = ?`, [
-      ...params,
-      monitor_id,
-    ])
-  }
-  if (token !== undefined) {
-    db.run('UPDATE monitors SET token = ?, token_hash = ?, updated_at = ? WHERE id = ?', [
-      token.token,
-      token.token_hash,
-      at,
-      monitor_id,
-    ])
-  }
+  const { text, params } = assignments(Object.keys(columns), columns)
+  const grown = `revision = revision + 1${settings === undefined ? '' : ', version = version + 1'}`
+  db.run(`UPDATE monitors SET ${[grown, text].filter(Boolean).join(', ')} WHERE id = ?`, [
+    ...params,
+    monitor_id,
+  ])
+}
+
+function machineColumns(machine: MachineState, opened: number | null) {
+  return { state: machine.state, machine: JSON.stringify(withIncident(machine, opened)) }
 }
 
 function putLocations(db: Connection, change: Change): void {
@@ -226,6 +224,7 @@ function notify(db: Connection, change: Change, { account_id, opened }: Owner): 
   for (const wanted of change.notify ?? []) {
     const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
     if (wanted.only_if_told === true && !wasTold(db, wanted, incident_id)) continue
+    if (wanted.only_if_untold === true && wasTold(db, wanted, incident_id)) continue
     const { monitor_id, at: created_at } = change
     ids.push(insertNotification(db, { ...wanted, account_id, monitor_id, incident_id, created_at }))
   }

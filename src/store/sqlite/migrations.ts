@@ -8,8 +8,9 @@
 import { StorageError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { first } from './schema/0001-first.ts'
+import { revisions } from './schema/0002-revisions.ts'
 
-const STEPS: readonly string[] = [first]
+const STEPS: readonly string[] = [first, revisions]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

@@ -125,6 +125,7 @@ function finish(db: Connection, end: AttemptEnd): boolean {
 }
 
 function isOpen(db: Connection, { incident_id }: NotificationRecord): boolean {
-  const sql = 'SELECT 1 AS open FROM incidents WHERE id = ? AND ended_at IS NULL'
+  const sql =
+    'SELECT 1 AS open FROM incidents WHERE id = ? AND ended_at IS NULL AND acknowledged_at IS NULL'
   return incident_id !== null && db.get(sql, [incident_id]) !== undefined
 }

@@ -56,7 +56,7 @@ export function toContact(row: Row): ContactRecord {
 }
 
 export const MONITOR_COLUMNS =
-  'id, account_id, type, common, settings, target, machine, token_hash, token, version, created_at, updated_at'
+  'id, account_id, type, common, settings, target, machine, token_hash, token, version, revision, created_at, updated_at'
 
 export function toMonitor(row: Row): MonitorRecord {
   return {

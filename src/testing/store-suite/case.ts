@@ -42,7 +42,7 @@ export function machine(change: Partial<MachineState> = {}): MachineState {
   }
 }
 
-type NewMonitor = Omit<MonitorRecord, 'id' | 'version'>
+type NewMonitor = Omit<MonitorRecord, 'id' | 'version' | 'revision'>
 
 export function monitor(
   change: Partial<NewMonitor> & { readonly name?: string; readonly tags?: readonly string[] } = {},
@@ -123,6 +123,7 @@ export function incident(
     ...cause,
     causes: [{ at: T0, ...cause }],
     locations_failed: [1],
+    suppressed_by: null,
     ...change,
   }
 }
@@ -139,19 +140,21 @@ export function notice(change: Partial<NewNotification> = {}): NewNotification {
   }
 }
 
-/** A change of a monitor on the version it was read at. */
+/** A change of a monitor on the revision it was read at. */
 export function on(
-  { id, version }: Pick<MonitorRecord, 'id' | 'version'>,
+  { id, revision }: Pick<MonitorRecord, 'id' | 'revision'>,
   change: Partial<Change>,
 ): Change {
-  return { monitor_id: id, version, at: T0, ...change }
+  return { monitor_id: id, revision, at: T0, ...change }
 }
 
 type Done = Extract<Committed, { ok: true }>
 
-/** Commits one change that must be accepted. */
+/** Commits one change that must be accepted, on whatever revision the monitor has by now. */
 export async function commitOne(store: Store, change: Change): Promise<Done> {
-  const [committed] = await store.commit([change])
+  const stored = await store.monitors.get(change.monitor_id)
+  const revision = stored?.revision ?? change.revision
+  const [committed] = await store.commit([{ ...change, revision }])
   assert.ok(committed?.ok === true, `the change was refused: ${JSON.stringify(committed)}`)
   return committed
 }

@@ -32,6 +32,7 @@ export const commitCases: Readonly<Record<string, Case>> = {
       }),
     )
     assert.equal(done.version, 1)
+    assert.equal(done.revision, 2)
     assert.equal(done.result_ids.length, 2)
     assert.equal(done.notification_ids.length, 1)
     assert.ok(done.incident_id !== null)
@@ -56,12 +57,13 @@ export const commitCases: Readonly<Record<string, Case>> = {
     const expected = {
       ok: true,
       version: 1,
+      revision: 2,
       incident_id: null,
       result_ids: [],
       notification_ids: [],
     }
     assert.deepEqual(done, expected)
-    assert.deepEqual(await store.monitors.get(made.id), made)
+    assert.deepEqual(await store.monitors.get(made.id), { ...made, revision: 2 })
   },
 
   'refused changes do not hinder the others': async (store) => {
@@ -69,8 +71,8 @@ export const commitCases: Readonly<Record<string, Case>> = {
     const b = await store.monitors.create(monitor())
     const committed = await store.commit([
       on(a, { results: [result()] }),
-      on({ id: 9999, version: 1 }, { results: [result()], notify: [notice()] }),
-      on({ id: b.id, version: 7 }, { machine: machine({ state: 'up' }), notify: [notice()] }),
+      on({ id: 9999, revision: 1 }, { results: [result()], notify: [notice()] }),
+      on({ id: b.id, revision: 7 }, { machine: machine({ state: 'up' }), notify: [notice()] }),
       on(b, { results: [result(), result()] }),
     ])
     assert.deepEqual(
@@ -82,28 +84,30 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await store.results.list({ monitor_id: 9999, limit: 9 }), [])
   },
 
-  'new settings grow the version and outdate what was worked out before': async (store) => {
-    const made = await store.monitors.create(monitor())
-    const settings = {
-      common: { ...made.common, name: 'New' },
-      settings: { url: 'https://new.example' },
-      target: 'https://new.example/',
-    }
-    const committed = await store.commit([
-      on(made, { at: T0 + 5, settings }),
-      on(made, { machine: machine({ state: 'up' }) }),
-      on({ ...made, version: 2 }, { at: T0 + 9, machine: machine({ state: 'late' }) }),
-    ])
-    assert.deepEqual(
-      committed.map((one) => (one.ok ? one.version : one.reason)),
-      [2, 'outdated', 2],
-    )
-    const expected = { ...made, ...settings, version: 2, updated_at: T0 + 5 }
-    assert.deepEqual(await store.monitors.get(made.id), {
-      ...expected,
-      machine: machine({ state: 'late' }),
-    })
-  },
+  'every change grows the revision, settings the version, and what was worked out before is refused':
+    async (store) => {
+      const made = await store.monitors.create(monitor())
+      const settings = {
+        common: { ...made.common, name: 'New' },
+        settings: { url: 'https://new.example' },
+        target: 'https://new.example/',
+      }
+      const committed = await store.commit([
+        on(made, { at: T0 + 5, settings }),
+        on(made, { machine: machine({ state: 'up' }) }),
+        on({ ...made, revision: 2 }, { at: T0 + 9, machine: machine({ state: 'late' }) }),
+        on({ ...made, revision: 2 }, { at: T0 + 9, machine: machine({ state: 'down' }) }),
+      ])
+      assert.deepEqual(
+        committed.map((one) => (one.ok ? [one.version, one.revision] : one.reason)),
+        [[2, 2], 'outdated', [2, 3], 'outdated'],
+      )
+      const expected = { ...made, ...settings, version: 2, revision: 3, updated_at: T0 + 5 }
+      assert.deepEqual(await store.monitors.get(made.id), {
+        ...expected,
+        machine: machine({ state: 'late' }),
+      })
+    },
 
   'a change that cannot be stored takes the whole list back': async (store) => {
     const a = await store.monitors.create(monitor())

@@ -183,6 +183,15 @@ export const finishCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.notifications.list({ incident_id, limit: 9 })).length, 1)
   },
 
+  'what would follow is dropped once somebody has acknowledged the incident': async (store) => {
+    const { made, incident_id, id } = await claimedDown(store)
+    const update_incident = { id: incident_id, acknowledged_at: T0 }
+    await commitOne(store, on(made, { update_incident }))
+    assert.equal(await store.notifications.finish(end(id, { then: repeat })), true)
+    assert.equal((await store.notifications.list({ incident_id, limit: 9 })).length, 1)
+    assert.equal((await store.incidents.get(incident_id))?.acknowledged_at, T0)
+  },
+
   'a row without an incident is followed by nothing': async (store) => {
     const row = await queue(store)
     await claim(store)

@@ -23,6 +23,7 @@ export const incidentCases: Readonly<Record<string, Case>> = {
       monitor_id: made.id,
       ended_at: null,
       closed_reason: null,
+      acknowledged_at: null,
     })
     assert.equal(await store.incidents.get(id + 1), undefined)
   },

@@ -13,10 +13,15 @@ async function named(store: Store, ...names: readonly string[]): Promise<void> {
 }
 
 export const monitorCases: Readonly<Record<string, Case>> = {
-  'a monitor is read back as it was written, at version 1': async (store) => {
+  'a monitor is read back as it was written, at version and revision 1': async (store) => {
     const made = await store.monitors.create(monitor({ token: 'sealed', token_hash: 'h' }))
     assert.ok(made.id > 0)
-    const expected = { ...monitor({ token: 'sealed', token_hash: 'h' }), id: made.id, version: 1 }
+    const expected = {
+      ...monitor({ token: 'sealed', token_hash: 'h' }),
+      id: made.id,
+      version: 1,
+      revision: 1,
+    }
     assert.deepEqual(made, expected)
     assert.deepEqual(await store.monitors.get(made.id), expected)
     assert.equal(await store.monitors.get(made.id + 1), undefined)

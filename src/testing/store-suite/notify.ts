@@ -132,6 +132,20 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(none.notification_ids, [])
   },
 
+  'a late telling goes only to contacts that were not told of the incident': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
+    await commitOne(store, on(made, { notify: [down(1), down(2)] }))
+    await store.contacts.remove(2)
+    const late = (contact_id: number) => ({ ...down(contact_id), only_if_untold: true })
+    const done = await commitOne(store, on(made, { notify: [late(1), late(2), late(3)] }))
+    const rows = await Promise.all(done.notification_ids.map((id) => stored(store, id)))
+    assert.deepEqual(
+      rows.map(({ contact_id }) => contact_id),
+      [2, 3],
+    )
+  },
+
   'cancelling goes before notifying': async (store) => {
     const { made, incident_id } = await opened(store)
     const later = notice({ incident: incident_id, due_at: T0 + MINUTE })

@@ -24,10 +24,11 @@ const FAR = 2 ** 50
 const [, , file = '', driver = '', first = '0'] = process.argv
 const store = sqliteStore({ file, driver: driver as SqliteDriverName })
 await store.open()
-const monitors = await monitorsOf(store)
+const monitors = (await monitorsOf(store)).map(({ id, revision }) => ({ id, revision }))
 for (let group = Number(first); ; group++) {
   const done = await store.commit(monitors.map((one) => round(one, group)))
   if (done.some(({ ok }) => !ok)) throw new Error('a change was refused')
+  for (const one of monitors) one.revision++
   await store.notifications.claim({ now: group, lease_until: FAR, limit: 4, per_contact: 4 })
   writeSync(1, `${group}\n`)
 }

@@ -15,10 +15,13 @@ const store = sqliteStore({ file: join(directory, 'full.db'), driver: driver as 
 await store.open()
 const made = await store.monitors.create(monitor())
 const big = { filler: 'x'.repeat(3000) }
+let { revision } = made
 const commit = async () => {
   const results = Array.from({ length: 20 }, () => result({ details: big }))
-  const [done] = await store.commit([on(made, { results })])
-  return done?.ok === true ? done.result_ids.length : 0
+  const [done] = await store.commit([on({ id: made.id, revision }, { results })])
+  if (done?.ok !== true) return 0
+  revision = done.revision
+  return done.result_ids.length
 }
 const count = async () => (await store.results.list({ monitor_id: made.id, limit: 1e6 })).length
 
