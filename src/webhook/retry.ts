@@ -16,7 +16,7 @@ export interface AttemptEndFacts {
 }
 
 export interface RetryRules {
-  /** 4xx that are worth another attempt (408, 425, 429). Default: none; by spec 6.3.5 every 4xx is final. */
+  /** 4xx that are worth another attempt (408, 425, 429), whose `Retry-After` counts. Default: none; by spec 6.3.5 every 4xx is final. */
   readonly retryStatuses?: readonly number[]
   /** Default `true`. `false` takes spec 6.3.4 literally: only 5xx and timeouts are temporary. */
   readonly retryConnectionErrors?: boolean
@@ -52,7 +52,7 @@ function classifyError(error: string, { retryConnectionErrors = true }: RetryRul
 }
 
 export interface PauseOptions {
-  /** What the receiver asked for with a 503; `null` where it did not. Lengthens the pause, up to twice. */
+  /** What the receiver asked for; `null` where it did not. Lengthens the pause, up to twice. */
   readonly retryAfterMs?: number | null
   /** Uniform in [0, 1): jitter, upwards only. Default: none. */
   readonly random?: () => number

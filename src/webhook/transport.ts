@@ -5,16 +5,13 @@
  * @module
  */
 
-import type { Clock } from '../clock.ts'
-import { DeadlineError } from '../net/deadline.ts'
-import { explain } from '../net/explain.ts'
 import { sendOne } from '../net/http/one-request.ts'
 import type { OneAnswer } from '../net/http/one-request.ts'
 import type { Connection, Net } from '../net/net.ts'
-import type { Network } from '../net/network.ts'
-import { createTrace, round } from '../net/trace.ts'
-import type { Trace } from '../net/trace.ts'
+import { beginAttempt } from './attempt.ts'
+import type { AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
+import { printable } from './printable.ts'
 
 export interface WebhookRequest {
   /** Absolute; a fragment is not sent. */
@@ -37,13 +34,7 @@ export interface WebhookAnswer {
   readonly written: boolean
 }
 
-export interface SendContext {
-  /** With the policy of the contact kind. */
-  readonly network: Network
-  readonly clock: Clock
-  /** Ends the attempt at once: the engine stops. */
-  readonly signal: AbortSignal
-}
+export type SendContext = AttemptContext
 
 /** Never rejects: every end is an answer. */
 export interface WebhookTransport {
@@ -83,7 +74,7 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
     } catch (error) {
       return {
         http_status: null,
-        error: codeOf(error, attempt),
+        error: attempt.codeOf(error),
         retry_after: undefined,
         answer: null,
         duration_ms: attempt.elapsed(),
@@ -95,40 +86,6 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
   }
 
   return { send }
-}
-
-interface Attempt {
-  readonly net: Net
-  readonly trace: Trace
-  readonly signal: AbortSignal
-  remaining(): number
-  elapsed(): number
-  end(): Promise<void>
-}
-
-function beginAttempt({ network, clock, signal }: SendContext, deadline_ms: number): Attempt {
-  const from = clock.monotonic()
-  const stop = new AbortController()
-  const trace = createTrace(clock)
-  const elapsed = (): number => clock.monotonic() - from
-  const remaining = (): number => Math.max(0, deadline_ms - elapsed())
-  const timer = clock.timer(deadline_ms, () => stop.abort(new DeadlineError(deadline_ms)))
-  const follow = (): void => stop.abort(signal.reason)
-  if (signal.aborted) follow()
-  else signal.addEventListener('abort', follow, { once: true })
-  const net = network.open({ signal: stop.signal, deadlineIn: remaining, trace })
-  return {
-    net,
-    trace,
-    signal: stop.signal,
-    remaining,
-    elapsed: () => round(elapsed()),
-    async end() {
-      timer.cancel()
-      signal.removeEventListener('abort', follow)
-      await net.close()
-    },
-  }
 }
 
 function connectTo(net: Net, url: URL): Promise<Connection> {
@@ -155,24 +112,4 @@ async function beginningOf(
   signal.removeEventListener('abort', stop)
   stop()
   return printable(answer.received().toString('utf8'))
-}
-
-/** On one line and without what could steer a terminal: controls, and the marks that turn text around. */
-function printable(text: string): string {
-  const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-  return text.replace(unsafe, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    return SHORT_ESCAPES[char] ?? `\\u{${code.toString(16)}}`
-  })
-}
-
-const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
-/** The codes of the causes of checks, and four of our own: timeout, stopped, blocked, invalid_request. */
-function codeOf(error: unknown, { trace, signal }: Attempt): string {
-  if (signal.aborted) return signal.reason instanceof DeadlineError ? 'timeout' : 'stopped'
-  const { code } = (error ?? {}) as { readonly code?: unknown }
-  if (code === 'UND_ERR_INVALID_ARG') return 'invalid_request'
-  const { cause_code } = explain(error, { phase: trace.current })
-  return cause_code === 'connect_blocked' ? 'blocked' : cause_code
 }

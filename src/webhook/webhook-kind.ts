@@ -9,19 +9,19 @@ import { defineField } from '../fields/field.ts'
 import { headersField } from '../fields/headers.ts'
 import type { HeaderMap, HeaderPairs } from '../fields/headers.ts'
 import type { FieldBuilder, Settings } from '../fields/field.ts'
-import { isSecretHeader, MASK } from '../fields/secrets.ts'
+import { isSecretHeader } from '../fields/secrets.ts'
 import { field } from '../fields/vocabulary.ts'
-import { createGuard } from '../net/guard.ts'
-import type { Guard, GuardOptions, GuardReason } from '../net/guard.ts'
+import type { Guard, GuardOptions } from '../net/guard.ts'
 import { defineContactKind } from './contact-kind.ts'
 import type { ContactKind, Delivery, DeliveryContext, DeliveryEnd } from './contact-kind.ts'
+import { endOf } from './delivery-end.ts'
 import { webhookHeaders } from './headers.ts'
 import type { HeaderNaming, WebhookHeaders } from './headers.ts'
-import { classify, parseRetryAfter } from './retry.ts'
 import type { RetryRules } from './retry.ts'
 import { signWebhook } from './signature.ts'
+import { asGuard, refusedEnd, targetProblems } from './target.ts'
 import { httpTransport } from './transport.ts'
-import type { TransportOptions, WebhookAnswer, WebhookTransport } from './transport.ts'
+import type { TransportOptions, WebhookTransport } from './transport.ts'
 
 export interface WebhookOptions extends HeaderNaming, RetryRules, TransportOptions {
   /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
@@ -43,10 +43,7 @@ export function webhookContact(options: WebhookOptions = {}): ContactKind<Webhoo
     title: 'Webhook',
     fields: webhookFields(naming),
     policy: guard.policy,
-    async check({ url }, checking = {}) {
-      const verdict = await guard.checkUrl(url, checking)
-      return verdict.allowed ? {} : problemsOf(verdict.reason)
-    },
+    check: ({ url }, checking) => targetProblems(guard, { field: 'url', url }, checking),
     deliver: (ctx, settings, delivery) =>
       deliver({ naming, guard, transport, rules: options }, ctx, { settings, delivery }),
   })
@@ -91,26 +88,6 @@ function customHeaders(
   return defineField(base.info, schema, base.revive)
 }
 
-function asGuard(given: Guard | GuardOptions = {}): Guard {
-  return 'checkUrl' in given ? given : createGuard(given)
-}
-
-const URL_PROBLEMS: Partial<Record<GuardReason, string>> = {
-  invalid_url: 'an absolute URL is expected',
-  too_long: 'the URL is too long',
-  scheme: 'an http:// or https:// address is expected',
-  userinfo: 'user and password do not belong in this address',
-  port: 'this port is not allowed',
-}
-
-/** Says nothing of what the name resolves to: whoever saves a contact must not learn our network by it. */
-function problemsOf(reason: GuardReason): Record<string, string> {
-  // A name that nobody knows now may be known at the next incident; it is judged again then.
-  if (reason === 'unresolvable') return {}
-  const problem = URL_PROBLEMS[reason] ?? 'private_address: this address is not allowed'
-  return { url: `invalid: ${problem}` }
-}
-
 interface Sender {
   readonly naming: WebhookHeaders
   readonly guard: Guard
@@ -130,7 +107,7 @@ async function deliver(
 ): Promise<DeliveryEnd> {
   const { event, body, notification_id } = delivery
   const judged = guard.checkUrlText(settings.url)
-  if (!judged.allowed) return refused(judged.reason)
+  if (!judged.allowed) return refusedEnd(judged.reason)
   const signature = settings.secret ? signWebhook(settings.secret, body) : undefined
   const custom = settings.headers ?? []
   const { headers, dropped } = naming.compose({ event, signature, custom })
@@ -139,51 +116,10 @@ async function deliver(
   }
   const request = { url: judged.target.url.href, method: settings.method, headers, body }
   const answer = await transport.send(request, ctx)
-  return endOf(answer, { rules, settings, now: ctx.clock.now() })
+  return endOf(answer, { rules, secrets: secretsOf(settings), now: ctx.clock.now() })
 }
 
-function refused(reason: GuardReason): DeliveryEnd {
-  const error = URL_PROBLEMS[reason] === undefined ? 'blocked' : 'invalid_url'
-  return {
-    class: 'failed',
-    http_status: null,
-    error,
-    answer: null,
-    duration_ms: 0,
-    retry_after_ms: null,
-  }
-}
-
-interface Judging {
-  readonly rules: RetryRules
-  readonly settings: Settings<WebhookFields>
-  readonly now: number
-}
-
-function endOf(answer: WebhookAnswer, { rules, settings, now }: Judging): DeliveryEnd {
-  const { http_status, duration_ms } = answer
-  const verdict = classify(answer, rules)
-  const code = http_status === null ? answer.error : `http_${http_status}`
-  const stopped = answer.error === 'stopped' && !answer.written
-  return {
-    class: verdict,
-    http_status,
-    error: verdict === 'delivered' ? null : code,
-    answer: answer.answer === null ? null : withoutSecrets(answer.answer, settings),
-    duration_ms,
-    retry_after_ms: http_status === 503 ? parseRetryAfter(answer.retry_after, now) : null,
-    ...(stopped ? { uncounted: true } : {}),
-  }
-}
-
-/** Shorter ones would blank out ordinary words. */
-const SHORTEST_SECRET = 4
-
-/** A receiver may echo what it was sent. */
-function withoutSecrets(text: string, { secret, headers = [] }: Settings<WebhookFields>): string {
+function secretsOf({ secret, headers = [] }: Settings<WebhookFields>): readonly string[] {
   const values = headers.filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   return [secret ?? '', ...values]
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length)
-    .reduce((cut, value) => cut.replaceAll(value, MASK), text)
 }

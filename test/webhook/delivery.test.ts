@@ -247,6 +247,20 @@ describe('the class of an answer', () => {
     expect(await attempt({ url: url(asking.port) })).toMatchObject({ retry_after_ms: 45_000 })
     expect(await attempt({ url: url(failing.port) })).toMatchObject({ retry_after_ms: null })
   })
+
+  it('is temporary for a 4xx that the operator has listed, whose Retry-After counts as well', async () => {
+    const server = await scriptedServer(answering(status(429, 'Retry-After: 45')))
+    const { attempt } = rig({ retryStatuses: [429] })
+    expect(await attempt({ url: url(server.port) })).toMatchObject({
+      class: 'temporary',
+      error: 'http_429',
+      retry_after_ms: 45_000,
+    })
+    expect(await rig().attempt({ url: url(server.port) })).toMatchObject({
+      class: 'failed',
+      retry_after_ms: null,
+    })
+  })
 })
 
 describe('the answer in the log', () => {

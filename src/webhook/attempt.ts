@@ -1,0 +1,71 @@
+/**
+ * The bounds of one attempt, whatever is spoken in it: a network that dies with it, one total deadline,
+ * the end of the engine, and a machine code for whatever went wrong.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import { DeadlineError } from '../net/deadline.ts'
+import { explain } from '../net/explain.ts'
+import type { Net } from '../net/net.ts'
+import type { Network } from '../net/network.ts'
+import { createTrace, round } from '../net/trace.ts'
+
+export interface AttemptContext {
+  /** With the policy of the contact kind. */
+  readonly network: Network
+  readonly clock: Clock
+  /** Ends the attempt at once: the engine stops. */
+  readonly signal: AbortSignal
+}
+
+export interface Attempt {
+  readonly net: Net
+  /** Aborts at the deadline and when the engine stops. */
+  readonly signal: AbortSignal
+  /** Milliseconds until the deadline. */
+  remaining(): number
+  /** Milliseconds since the beginning. */
+  elapsed(): number
+  /** The codes of the causes of checks, and four more: `timeout`, `stopped`, `blocked`, `invalid_request`. */
+  codeOf(error: unknown): string
+  /** Closes whatever is open. */
+  end(): Promise<void>
+}
+
+export function beginAttempt(
+  { network, clock, signal }: AttemptContext,
+  deadline_ms: number,
+): Attempt {
+  const from = clock.monotonic()
+  const stop = new AbortController()
+  const trace = createTrace(clock)
+  const elapsed = (): number => clock.monotonic() - from
+  const remaining = (): number => Math.max(0, deadline_ms - elapsed())
+  const timer = clock.timer(deadline_ms, () => stop.abort(new DeadlineError(deadline_ms)))
+  const follow = (): void => stop.abort(signal.reason)
+  if (signal.aborted) follow()
+  else signal.addEventListener('abort', follow, { once: true })
+  const net = network.open({ signal: stop.signal, deadlineIn: remaining, trace })
+  return {
+    net,
+    signal: stop.signal,
+    remaining,
+    elapsed: () => round(elapsed()),
+    codeOf(error) {
+      if (stop.signal.aborted) {
+        return stop.signal.reason instanceof DeadlineError ? 'timeout' : 'stopped'
+      }
+      const { code } = (error ?? {}) as { readonly code?: unknown }
+      if (code === 'UND_ERR_INVALID_ARG') return 'invalid_request'
+      const { cause_code } = explain(error, { phase: trace.current })
+      return cause_code === 'connect_blocked' ? 'blocked' : cause_code
+    },
+    async end() {
+      timer.cancel()
+      signal.removeEventListener('abort', follow)
+      await net.close()
+    },
+  }
+}

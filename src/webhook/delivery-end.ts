@@ -1,0 +1,42 @@
+/**
+ * From the answer to a request to the end of an attempt.
+ *
+ * @module
+ */
+
+import type { DeliveryEnd } from './contact-kind.ts'
+import { withoutSecrets } from './printable.ts'
+import { classify, parseRetryAfter } from './retry.ts'
+import type { RetryRules } from './retry.ts'
+import type { WebhookAnswer } from './transport.ts'
+
+export interface Judging {
+  readonly rules: RetryRules
+  /** Whatever the request carried that must not reach the log. */
+  readonly secrets: readonly string[]
+  /** Epoch milliseconds, for dates in `Retry-After`. */
+  readonly now: number
+}
+
+export function endOf(answer: WebhookAnswer, { rules, secrets, now }: Judging): DeliveryEnd {
+  const { http_status, duration_ms } = answer
+  const verdict = classify(answer, rules)
+  const code = http_status === null ? answer.error : `http_${http_status}`
+  const stopped = answer.error === 'stopped' && !answer.written
+  return {
+    class: verdict,
+    http_status,
+    error: verdict === 'delivered' ? null : code,
+    answer: answer.answer === null ? null : withoutSecrets(answer.answer, secrets),
+    duration_ms,
+    retry_after_ms: maySayWhen(http_status, rules)
+      ? parseRetryAfter(answer.retry_after, now)
+      : null,
+    ...(stopped ? { uncounted: true } : {}),
+  }
+}
+
+/** 503 by RFC 9110, 10.2.3, and the statuses that a kind counts among the temporary ones (429: RFC 6585, 4). */
+function maySayWhen(http_status: number | null, { retryStatuses = [] }: RetryRules): boolean {
+  return http_status === 503 || (http_status !== null && retryStatuses.includes(http_status))
+}
