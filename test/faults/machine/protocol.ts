@@ -1,0 +1,44 @@
+/**
+ * What a test and its engine in another process say to each other.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../../src/model.ts'
+
+export interface EngineChildOptions {
+  /** Of the SQLite store. */
+  readonly file: string
+  readonly driver?: string
+  /** More options of `createEngine`, as far as JSON can carry them. */
+  readonly engine?: JsonObject
+}
+
+export type Order =
+  /** A call of the REST API. */
+  | {
+      readonly do: 'call'
+      readonly method: string
+      readonly path: string
+      readonly body?: unknown
+    }
+  | { readonly do: 'contact'; readonly input: JsonObject }
+  /** A target of its own, on 127.0.0.1; port 0 takes any. */
+  | { readonly do: 'listen' | 'unlisten'; readonly port: number }
+  /** A line for the shell, in the namespaces of the child. */
+  | { readonly do: 'shell'; readonly line: string }
+  /** Opens as many files as it may but for so many. */
+  | { readonly do: 'hold'; readonly leave: number }
+  /** `stat`: how long the file system takes for an answer, ms. */
+  | { readonly do: 'release' | 'stat' | 'health' | 'stop' }
+
+export type Command = Order & { readonly id: number }
+
+/** One line of the child. */
+export interface Said {
+  readonly kind:
+    'ready' | 'log' | 'answer' | 'round' | 'state' | 'down' | 'up' | 'notification' | 'error'
+  /** Its own wall clock, of events. */
+  readonly at?: number
+  readonly [more: string]: unknown
+}
