@@ -11,6 +11,9 @@ export default {
     'test/**/*.test.ts',
     // Run as processes of their own, to be killed.
     'test/store/children/*.ts',
+    'test/faults/*.ts',
+    'test/faults/**/*-child.ts',
+    'test/faults/**/children/*.ts',
   ],
   project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.{ts,mjs}'],
   // Called by path, so that no shell stands between (scripts/package.mjs).
