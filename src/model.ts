@@ -32,6 +32,10 @@ export type Phase =
 /** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */
 export type Phases = { readonly [P in Phase as `${P}_ms`]?: number }
 
+/** How a measurement is written for people: `end` is a time at which something ends, and how far off that is matters. */
+export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const
+export type MeasurementFormat = (typeof MEASUREMENT_FORMATS)[number]
+
 /** What one check from one location found out. */
 export interface Outcome {
   readonly verdict: Verdict

@@ -11,7 +11,15 @@ import type { Clock } from '../clock.ts'
 import type { FieldTable, Input, Settings, Stored } from '../fields/field.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
-import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Phase } from '../model.ts'
+import type {
+  EpochMs,
+  Json,
+  JsonObject,
+  LocationRecord,
+  MeasurementFormat,
+  Notice,
+  Phase,
+} from '../model.ts'
 import type { Net } from '../net/net.ts'
 import type { SharedCause } from './causes.ts'
 
@@ -136,6 +144,13 @@ export interface CommonRules {
   readonly certain?: true
 }
 
+export interface Highlight {
+  /** One to three words: `Certificate ends`. */
+  readonly title: string
+  /** Default: as it is. */
+  readonly format?: MeasurementFormat
+}
+
 export interface Checker<T extends FieldTable = FieldTable> {
   readonly type: string
   readonly title: string
@@ -146,6 +161,8 @@ export interface Checker<T extends FieldTable = FieldTable> {
   readonly causes: CauseTable
   /** Name of each entry of `details` to what it means, with its unit. */
   readonly measurements: Readonly<Record<string, string>>
+  /** What people look for first in `details`: names of `measurements`, with dots into nested ones. */
+  readonly highlights?: Readonly<Record<string, Highlight>>
   /** Soft events it may state as notices. */
   readonly events?: readonly string[]
   /** Told instead of `down` when its incident opens. */

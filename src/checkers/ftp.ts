@@ -9,7 +9,7 @@ import type { FTPContext, FTPResponse } from 'basic-ftp'
 import { lend } from '../net/lend.ts'
 import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES } from './mail/causes.ts'
-import { converse, MAIL_MEASUREMENTS } from './mail/converse.ts'
+import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
@@ -30,6 +30,7 @@ export const ftp = ({ verifyTls = true }: MailOptions = {}) =>
     fields: mailFields(PORTS),
     causes: MAIL_CAUSES,
     measurements: MAIL_MEASUREMENTS,
+    highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
     driver: 'basic-ftp',
     refine: refineLogin,

@@ -14,6 +14,11 @@ export const REACHED_MEASUREMENTS = {
   fallback: 'true: the first address did not answer, a later one did',
 } as const
 
+/** The end of the certificate, for whoever speaks TLS. */
+export const REACHED_HIGHLIGHTS = {
+  'tls.not_after': { title: 'Certificate ends', format: 'end' },
+} as const
+
 export function reached({ tls, attempts, remote }: Connection): JsonObject {
   const fallback = attempts[0] !== undefined && attempts[0].address !== remote.address
   return {

@@ -11,7 +11,7 @@ import { field } from '../fields/vocabulary.ts'
 import { hostPort } from '../net/endpoint.ts'
 import { CheckFailure } from '../net/failure.ts'
 import { defineChecker, down, up } from './checker.ts'
-import { reached, REACHED_MEASUREMENTS } from './reached.ts'
+import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
 
 /** A banner that does not match within this many bytes does not match. */
 const BANNER_LIMIT_BYTES = 4096
@@ -57,6 +57,7 @@ export const tcp = () =>
       ...REACHED_MEASUREMENTS,
     },
 
+    highlights: { ...REACHED_HIGHLIGHTS, banner: { title: 'Greeting' } },
     target: ({ host, port }) => hostPort(host, port),
 
     async run(ctx, { host, port, tls, ip_family, send, banner_regex }) {

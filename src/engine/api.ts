@@ -11,6 +11,7 @@ import type {
   CommonSettings,
   EpochMs,
   JsonObject,
+  MeasurementFormat,
   MonitorState,
   MonitorStatus,
   Verdict,
@@ -151,6 +152,14 @@ export interface ContactInput {
   readonly [setting: string]: unknown
 }
 
+/** What a page shows of `details` at a glance. */
+export interface HighlightView {
+  /** Of `measurements`, with dots into nested ones. */
+  readonly name: string
+  readonly title: string
+  readonly format?: MeasurementFormat
+}
+
 /** One row of GET /types. */
 export interface TypeView {
   readonly type: string
@@ -164,6 +173,7 @@ export interface TypeView {
     readonly phase: string | null
   }[]
   readonly measurements: readonly { readonly name: string; readonly description: string }[]
+  readonly highlights: readonly HighlightView[]
   readonly events: readonly string[]
   readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
   /** `false` where its driver is not installed; `install` says how to change that. */

@@ -28,6 +28,8 @@ export interface EngineEvents {
   }
   /** A notification became final. */
   readonly notification: NotificationView
+  /** The engine begins to stop: whoever holds something open for it lets go. */
+  readonly stop: { readonly drain_ms: number }
   /** Something failed that no caller waits for; the engine goes on. */
   readonly error: unknown
 }

@@ -9,7 +9,7 @@ import { ClosedError } from '../errors.ts'
 import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
-import { complain } from './core.ts'
+import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
 import type { EngineOptions } from './options.ts'
 import type { Outbox } from './outbox.ts'
@@ -131,6 +131,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     if (state === 'stopped') return
     const wasRunning = state === 'running'
     state = 'stopped'
+    emit(core, 'stop', { drain_ms })
     for (const timer of timers) timer.cancel()
     if (wasRunning) {
       watch.stop()

@@ -148,6 +148,10 @@ function view({ checker, common }: MonitorType): TypeView {
       name,
       description,
     })),
+    highlights: Object.entries(checker.highlights ?? {}).map(([name, shown]) => ({
+      name,
+      ...shown,
+    })),
     events: [
       ...(checker.events ?? []),
       ...(checker.downEvent !== undefined ? [checker.downEvent] : []),

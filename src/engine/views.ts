@@ -125,8 +125,11 @@ export interface UptimeSeconds {
 export interface UptimeDay extends UptimeSeconds {
   readonly date: string
   readonly checks: number
+  /** Response times of the good checks; percentiles are exact within five percent. */
   readonly avg_ms: number | null
+  readonly p50_ms: number | null
   readonly p95_ms: number | null
+  readonly p99_ms: number | null
   /** The day has not ended, or the monitor is younger than it. */
   readonly partial: boolean
 }
@@ -136,6 +139,10 @@ export interface UptimeView extends Omit<UptimeSeconds, 'uptime'> {
   readonly to: string
   readonly tz: 'UTC'
   readonly overall: number | null
+  /** Of the good checks of all these days together. */
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  readonly p99_ms: number | null
   readonly days: readonly UptimeDay[]
 }
 

@@ -12,6 +12,17 @@ export function bucketOf(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
 }
 
+/** Days together. */
+export function addCounts(
+  days: readonly Readonly<Record<string, number>>[],
+): Readonly<Record<string, number>> {
+  const sum: Record<string, number> = {}
+  for (const day of days) {
+    for (const [bucket, count] of Object.entries(day)) sum[bucket] = (sum[bucket] ?? 0) + count
+  }
+  return sum
+}
+
 /** The value below which the share `p` (0 to 1) of the counted times lies, in ms; `null` where none was counted. */
 export function percentile(counts: Readonly<Record<string, number>>, p: number): number | null {
   const buckets = Object.entries(counts)

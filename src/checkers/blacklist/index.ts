@@ -106,6 +106,10 @@ export const blacklist = (options: BlacklistOptions = {}) => {
       addresses_skipped: 'Further addresses of the host; private ones are not counted',
       unresolved: 'Why the host has no address that could be looked up',
     },
+    highlights: {
+      lists_checked: { title: 'Lists asked' },
+      lists_failed: { title: 'Lists without an answer' },
+    },
     refine: (stored) => refine(stored),
     target: ({ target }) => target,
     run: (ctx, settings) =>

@@ -43,6 +43,11 @@ export const content = () =>
       excerpt: 'A few of the lines that went (-) and came (+)',
       noisy: 'true after more than 5 changes in 10 checks: ignore_regex is missing something',
     },
+    highlights: {
+      baseline_at: { title: 'Unchanged since', format: 'time' },
+      'tls.not_after': { title: 'Certificate ends', format: 'end' },
+      status: { title: 'Status code' },
+    },
     refine: refineContent,
     target: (settings) => redactUrl(settings.url),
 

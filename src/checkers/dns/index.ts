@@ -37,6 +37,11 @@ export const dns = () =>
       attempts:
         'Every name server that was asked, with result and duration_ms; only where there were several',
     },
+    highlights: {
+      rcode: { title: 'Response code' },
+      server: { title: 'Name server' },
+      min_ttl: { title: 'Shortest TTL, s' },
+    },
     refine: refineDns,
     target: ({ dns_name, rrtype }) => `${dns_name} ${rrtype}`,
 

@@ -67,6 +67,13 @@ export const domain = (options: DomainOptions = {}) => {
       age_ms: 'How long ago that was asked for another monitor, ms; 0: now',
       attempts: 'Every query: source, server and result',
     },
+    highlights: {
+      expires_at: { title: 'Registration ends', format: 'end' },
+      created_at: { title: 'Registered', format: 'time' },
+      registrar: { title: 'Registrar' },
+      nameservers: { title: 'Name servers' },
+      statuses: { title: 'Status' },
+    },
     target: ({ domain: name }) => name,
 
     async run(ctx, { domain: name, days_warn }) {

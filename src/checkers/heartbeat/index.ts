@@ -38,6 +38,13 @@ export const heartbeat = () =>
       run_ms: 'Length of the last run in ms, from start to end or as the job said',
       message: 'What the job said, at most 1000 characters',
     },
+    highlights: {
+      last_signal_at: { title: 'Last signal', format: 'time' },
+      next_expected_at: { title: 'Next expected', format: 'time' },
+      run_ms: { title: 'Last run', format: 'ms' },
+      exit_code: { title: 'Exit code' },
+      message: { title: 'Message' },
+    },
     target: () => 'heartbeat',
     passive: { receive, dueAt: nextDue, rearm },
 

@@ -27,6 +27,12 @@ export const http = () =>
       number: 'What number_regex found',
       response_ms: 'Milliseconds from the first look-up to the last byte, redirects included',
     },
+    highlights: {
+      'tls.not_after': { title: 'Certificate ends', format: 'end' },
+      status: { title: 'Status code' },
+      number: { title: 'Number found' },
+      http_version: { title: 'HTTP version' },
+    },
     refine: refineHttp,
     target: (settings) => redactUrl(settings.url),
     async run(ctx, settings) {

@@ -6,7 +6,7 @@
 
 import { defineChecker, up } from '../checker.ts'
 import { failure, MAIL_CAUSES } from '../mail/causes.ts'
-import { converse, MAIL_MEASUREMENTS } from '../mail/converse.ts'
+import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
 import type { MailProtocol, Session } from '../mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
@@ -25,6 +25,7 @@ export const imap = ({ verifyTls = true }: MailOptions = {}) =>
     fields: mailFields(PORTS),
     causes: MAIL_CAUSES,
     measurements: MAIL_MEASUREMENTS,
+    highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
     driver: 'imapflow',
     refine: refineLogin,

@@ -10,7 +10,7 @@ import { createDialogue } from '../../net/dialogue.ts'
 import type { Dialogue } from '../../net/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
-import { reached, REACHED_MEASUREMENTS } from '../reached.ts'
+import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
 import { failure } from './causes.ts'
 import { mailTarget } from './fields.ts'
 import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
@@ -63,6 +63,12 @@ export const MAIL_MEASUREMENTS = {
   starttls: 'Whether the server offers the change to TLS; only on connections that begin in clear',
   auth_method: 'How the login was made; only with a user',
   ...REACHED_MEASUREMENTS,
+} as const
+
+export const MAIL_HIGHLIGHTS = {
+  ...REACHED_HIGHLIGHTS,
+  banner: { title: 'Greeting' },
+  auth_method: { title: 'Login' },
 } as const
 
 /** @throws CheckFailure for whatever is wrong with the server */

@@ -61,6 +61,11 @@ export const ping = () =>
         'Every address that was tried, with cause_code and duration_ms; only where there were several',
       fallback: 'true: the first address did not answer, a later one did',
     },
+    highlights: {
+      loss_pct: { title: 'Packet loss', format: 'percent' },
+      rtt_avg_ms: { title: 'Round trip', format: 'ms' },
+      jitter_ms: { title: 'Jitter', format: 'ms' },
+    },
     target: ({ host }) => host,
 
     async run(ctx, settings) {

@@ -64,6 +64,12 @@ export const resources = () =>
       at: 'When the agent measured, ISO 8601',
       agent_errors: 'What the agent itself could not measure',
     },
+    highlights: {
+      cpu_pct: { title: 'CPU', format: 'percent' },
+      ram_pct: { title: 'Memory', format: 'percent' },
+      disk_pct: { title: 'Fullest disk', format: 'percent' },
+      load: { title: 'Load' },
+    },
     refine: refuseUnsendable,
     target: ({ url }) => redactUrl(url),
 

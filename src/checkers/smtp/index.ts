@@ -8,7 +8,7 @@ import type { Pattern } from '../../fields/pattern.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { defineChecker, up } from '../checker.ts'
 import { BANNER_CAUSES, failure, MAIL_CAUSES } from '../mail/causes.ts'
-import { converse, MAIL_MEASUREMENTS } from '../mail/converse.ts'
+import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
 import type { MailProtocol, Session } from '../mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
@@ -33,6 +33,7 @@ export const smtp = ({ verifyTls = true }: MailOptions = {}) =>
     },
     causes: { ...MAIL_CAUSES, ...BANNER_CAUSES },
     measurements: MAIL_MEASUREMENTS,
+    highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
     driver: 'nodemailer',
     refine: refineLogin,

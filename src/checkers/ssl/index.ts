@@ -58,6 +58,13 @@ export const ssl = () =>
     common: { interval_sec: { default: 3600 } },
     events: ['ssl_expiring', 'ssl_changed'],
     measurements: MEASUREMENTS,
+    highlights: {
+      not_after: { title: 'Certificate ends', format: 'end' },
+      chain_not_after: { title: 'Chain ends', format: 'end' },
+      not_before: { title: 'Valid since', format: 'time' },
+      issuer: { title: 'Issuer' },
+      protocol: { title: 'Protocol' },
+    },
     target: ({ host, port }) => hostPort(host, port),
 
     async run(ctx, settings) {

@@ -6,7 +6,7 @@
 
 import { iso } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'
-import { percentile } from '../../incident/latency.ts'
+import { addCounts, percentile } from '../../incident/latency.ts'
 import {
   DAY_MS,
   addSeconds,
@@ -59,6 +59,7 @@ export async function uptimeOfDays(
     overall: uptimePercent(total),
     ...named(total),
     incidents: incidents.length,
+    ...percentiles(addCounts(stats.map(({ latency }) => latency))),
     days: perDay.map(({ view }) => view),
   }
 }
@@ -92,8 +93,16 @@ function dayView({ begin, seconds, partial, stats, incidents }: DayFacts): Uptim
     incidents: incidents.filter(({ started_at }) => started_at >= begin && started_at < end).length,
     checks: ok + (stats?.fail ?? 0) + (stats?.unknown ?? 0),
     avg_ms: ok === 0 ? null : Math.round(((stats?.ok_ms ?? 0) / ok) * 10) / 10,
-    p95_ms: percentile(stats?.latency ?? {}, 0.95),
+    ...percentiles(stats?.latency ?? {}),
     partial,
+  }
+}
+
+function percentiles(latency: DailyStats['latency']) {
+  return {
+    p50_ms: percentile(latency, 0.5),
+    p95_ms: percentile(latency, 0.95),
+    p99_ms: percentile(latency, 0.99),
   }
 }
 

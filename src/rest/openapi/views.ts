@@ -19,7 +19,12 @@ import type {
   UptimeView,
 } from '../../engine/views.ts'
 import type { FieldRow } from '../../fields/describe.ts'
-import { MONITOR_STATES, MONITOR_STATUSES, NOTIFICATION_STATUSES } from '../../model.ts'
+import {
+  MEASUREMENT_FORMATS,
+  MONITOR_STATES,
+  MONITOR_STATUSES,
+  NOTIFICATION_STATUSES,
+} from '../../model.ts'
 import type { Balance } from '../operation.ts'
 import {
   arrayOf,
@@ -70,6 +75,12 @@ const seconds = {
   maintenance_sec: number(),
   unknown_sec: number(),
   incidents: integer('Incidents that began or were open in this time'),
+}
+
+const percentiles = {
+  p50_ms: nullable(number('Half of the good checks were faster')),
+  p95_ms: nullable(number()),
+  p99_ms: nullable(number()),
 }
 
 /** Percent of the known time; never 100 with a second down. */
@@ -135,6 +146,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     tz: word(['UTC']),
     overall: percent,
     ...seconds,
+    ...percentiles,
     days: arrayOf('UptimeDay'),
   }),
   UptimeDay: object<UptimeDay>({
@@ -143,7 +155,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     ...seconds,
     checks: integer(),
     avg_ms: nullable(number()),
-    p95_ms: nullable(number()),
+    ...percentiles,
     partial: flag('The day has not ended, or the monitor is younger than it'),
   }),
   Incident: object<IncidentView>({
@@ -227,6 +239,16 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
         }),
       ),
       measurements: arrayOf(object({ name: text(), description: text() })),
+      highlights: arrayOf(
+        object(
+          {
+            name: text('Of `measurements`, with dots into nested ones'),
+            title: text('How a page calls it'),
+            format: word(MEASUREMENT_FORMATS),
+          },
+          { optional: ['format'] },
+        ),
+      ),
       events: arrayOf(text()),
       defaults: object({ interval_sec: integer(), timeout_ms: integer() }),
       available: flag('`false` where its driver is not installed'),
