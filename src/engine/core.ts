@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { EngineEvents } from './events.ts'
 import type { Registry } from './registry.ts'
-import type { Seal } from './seal.ts'
+import type { Seal } from '../seal.ts'
 
 type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => void }
 

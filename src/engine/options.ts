@@ -18,7 +18,7 @@ import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
 import type { Core } from './core.ts'
 import { createRegistry } from './registry.ts'
-import { createSeal } from './seal.ts'
+import { createSeal } from '../seal.ts'
 
 export interface EngineOptions<C extends AnyChecker = AnyChecker> {
   readonly store: Store

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createSeal } from '../../engine/seal.ts'
+import { createSeal } from '../../seal.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 

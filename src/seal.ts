@@ -1,12 +1,12 @@
 /**
- * Secrets at rest: AES-256-GCM per value with a random nonce, bound to the place it is stored at. Without
- * a key values are stored as they are.
+ * Secrets at rest and on the way: AES-256-GCM per value with a random nonce, bound to the place it is
+ * stored at or the message it is part of. Without a key values stay as they are.
  *
  * @module
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from './errors.ts'
 
 const PREFIX = 'sealed:1:'
 const NONCE_BYTES = 12
@@ -45,7 +45,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
       return `${PREFIX}${keyId}:${sealed.toString('base64')}`
     },
     open(stored, place) {
-      if (!stored.startsWith(PREFIX)) return stored
+      if (!isSealed(stored)) return stored
       const [id, text = ''] = stored.slice(PREFIX.length).split(':')
       if (id !== keyId)
         throw new ConfigurationError('A stored secret was sealed with another secret key')
@@ -67,7 +67,12 @@ export function createSeal(key?: string | Uint8Array): Seal {
   }
 }
 
+/** Whether a value was closed by a seal with a key; `open` takes both. */
+export function isSealed(stored: string): boolean {
+  return stored.startsWith(PREFIX)
+}
+
 function refuseSealed(stored: string): string {
-  if (!stored.startsWith(PREFIX)) return stored
+  if (!isSealed(stored)) return stored
   throw new ConfigurationError('The store holds sealed secrets, but no secret key is set')
 }
