@@ -1,13 +1,14 @@
 /**
  * A round asks all locations of a monitor at one tick and is decided by their answers alone. At most one
- * round of a monitor is under way; what comes too late changes nothing.
+ * round of a monitor is under way; what comes too late changes nothing. A round that could not be stored
+ * is stored later, as long as no other one of its monitor has begun.
  *
  * @module
  */
 
 import type { Timer } from '../clock.ts'
 import { iso } from '../clock.ts'
-import { ClosedError, ConflictError } from '../errors.ts'
+import { ClosedError, ConflictError, StorageError } from '../errors.ts'
 import { quorum } from '../incident/quorum.ts'
 import type { RoundEvent } from '../incident/transition.ts'
 import type { CheckReport, EpochMs, LocationRecord } from '../model.ts'
@@ -19,6 +20,7 @@ import { interpret } from './interpret.ts'
 import type { Happening, Reported } from './interpret.ts'
 import { effective } from './registry.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
+import { createUnstored } from './unstored.ts'
 
 /** For the way of an answer back to the engine. */
 const SLACK_MS = 5_000
@@ -62,6 +64,8 @@ export interface RoundsOptions {
 export function createRounds({ core, roster, probes, onConcluded }: RoundsOptions): Rounds {
   const { clock } = core
   const open = new Map<number, OpenRound>()
+  const unstored = createUnstored(clock, conclude)
+  let stopped = false
 
   function begin(entry: Entry, tick: EpochMs): OpenRound {
     const { record } = entry
@@ -81,6 +85,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       fail: deferred.reject,
     }
     open.set(record.id, round)
+    unstored.forget(record.id)
     for (const location of locations) dispatch(round, location, expires_at)
     if (locations.length === 0) conclude(round)
     return round
@@ -133,11 +138,14 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
         const concluded = changed === null ? null : { changed, fresh }
         if (concluded !== null) onConcluded(concluded)
         round.end(concluded)
+        unstored.release()
       })
       .catch((error: unknown) => {
         close(round)
-        complain(core, error, 'a round could not be stored; the next one will see the same')
+        complain(core, error, 'a round could not be stored')
         round.fail(error)
+        // What was seen is not lost for the store's trouble, unless somebody has begun to look again.
+        if (error instanceof StorageError && !stopped && !open.has(id)) unstored.keep(id, round)
       })
   }
 
@@ -164,6 +172,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       take(round, { location_id: order.location_id, report, lag_ms })
     },
     cancel(monitor_id, reason) {
+      unstored.forget(monitor_id)
       const round = open.get(monitor_id)
       if (round === undefined) return
       round.timer.cancel()
@@ -179,6 +188,8 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       return open.size
     },
     async abandon() {
+      stopped = true
+      unstored.clear()
       for (const [id, round] of open) {
         if (round.reports.size === round.locations.length) continue
         round.timer.cancel()

@@ -17,6 +17,9 @@ import type { Concluded, Rounds } from './rounds.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 import { createScheduler } from './scheduler.ts'
 
+/** From a silence that could not be judged or stored to the next try. */
+const JUDGE_AGAIN_MS = 5_000
+
 export interface Watch {
   readonly rounds: Rounds
   /** Schedules every monitor of the roster and begins. */
@@ -71,9 +74,12 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
   function due(entry: Entry, due_at: EpochMs): void {
     if (!checked(entry)) return
     const now = clock.now()
+    const { passive } = entry.type.checker
     const next = nextAfter(entry, now)
-    if (next !== null) scheduler.set(entry.record.id, next)
-    if (entry.type.checker.passive !== undefined) {
+    // A silence stays due until it is judged: where that fails, it is not tried again at once.
+    const not_before = passive === undefined ? now : now + JUDGE_AGAIN_MS
+    if (next !== null) scheduler.set(entry.record.id, Math.max(next, not_before))
+    if (passive !== undefined) {
       judge(entry).then(concluded, (err: unknown) =>
         complain(core, err, 'a silence could not be judged'),
       )

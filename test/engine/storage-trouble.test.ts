@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
+import { StorageError } from '../../src/errors.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { rig } from './rig.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** A store that can be made to refuse every commit, as on a full disk. */
+function fallible() {
+  const store = memoryStore()
+  const state = { broken: false, commits: 0 }
+  const commit: Store['commit'] = (changes) => {
+    state.commits++
+    return state.broken
+      ? Promise.reject(new StorageError('The disk is full'))
+      : store.commit(changes)
+  }
+  return { state, store: { ...store, commit } }
+}
+
+async function trouble() {
+  const { state, store } = fallible()
+  const r = await rig({ checkers: [heartbeat()] as never }, { store, clock: simulatedClock() })
+  const errors: unknown[] = []
+  r.engine.on('error', (error) => errors.push(error))
+  await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
+  const monitor = async (host: string, settings: object = {}) =>
+    (await r.engine.monitors.create({ type: 'scripted', name: host, host, ...settings })).id
+  const events = () => r.told.map(({ event }) => event)
+  return { r, state, errors, monitor, events }
+}
+
+describe('a round that cannot be stored', () => {
+  it('is stored as soon as the store works again, however long the interval, dated as it was', async () => {
+    const { r, state, monitor, events, errors } = await trouble()
+    const id = await monitor('a', { interval_sec: 86_400, fail_threshold: 1 })
+    r.say('a', 'fail')
+    state.broken = true
+    const from = r.clock.now()
+    await r.clock.advance(HOUR)
+    expect(r.checks).toHaveLength(1)
+    expect(errors.length).toBeGreaterThan(0)
+    expect((await r.engine.monitors.status(id)).state).toBe('pending')
+    expect(events()).toEqual([])
+
+    state.broken = false
+    await r.clock.advance(10_000)
+    expect(events()).toEqual(['down'])
+    expect(r.checks).toHaveLength(1)
+    const [incident] = (await r.engine.incidents.list()).items
+    expect(Date.parse(incident?.started_at ?? '') - from).toBeLessThan(MINUTE)
+  })
+
+  it('makes room for the next one of its monitor', async () => {
+    const { r, state, monitor, events } = await trouble()
+    const id = await monitor('a', { interval_sec: 60, fail_threshold: 1 })
+    await r.clock.advance(5 * MINUTE)
+    state.broken = true
+    r.say('a', 'fail')
+    await r.clock.advance(5 * MINUTE)
+    r.say('a', 'ok')
+    await r.clock.advance(2 * MINUTE)
+    state.broken = false
+    await r.clock.advance(5 * MINUTE)
+    // What the failing rounds saw is over, and was never known to anybody.
+    expect(events()).toEqual([])
+    const rounds = (await r.engine.results.list(id, { order: 'asc' })).items
+    expect(new Set(rounds.map(({ verdict }) => verdict))).toEqual(new Set(['ok']))
+  })
+
+  it('fails a check that somebody waits for at once, and the next check is a new one', async () => {
+    const { r, state, monitor } = await trouble()
+    const id = await monitor('a', { interval_sec: 86_400 })
+    await r.clock.advance(MINUTE)
+    state.broken = true
+    const refused = expect(r.engine.monitors.check(id)).rejects.toMatchObject({ code: 'storage' })
+    await r.clock.settle()
+    await refused
+    state.broken = false
+    const checks = r.checks.length
+    const checked = r.engine.monitors.check(id)
+    await r.clock.settle()
+    expect((await checked).results).toMatchObject([{ verdict: 'ok' }])
+    expect(r.checks).toHaveLength(checks + 1)
+    await r.clock.advance(HOUR)
+    expect((await r.engine.results.list(id)).items).toHaveLength(2)
+  })
+
+  it('among hundreds asks the store again once every few seconds, not hundreds of times', async () => {
+    const { r, state, monitor, events } = await trouble()
+    for (let n = 0; n < 200; n++)
+      await monitor(`n${n}`, { interval_sec: 86_400, fail_threshold: 1 })
+    for (let n = 0; n < 200; n++) r.say(`n${n}`, 'fail')
+    state.broken = true
+    await r.clock.advance(MINUTE)
+    const commits = state.commits
+    await r.clock.advance(10 * MINUTE)
+    expect(state.commits - commits).toBeLessThan(200)
+    state.broken = false
+    await r.clock.advance(10_000)
+    expect(events()).toHaveLength(200)
+  })
+
+  it('of a monitor that was paused or removed meanwhile is forgotten', async () => {
+    const { r, state, monitor, events } = await trouble()
+    const [paused, removed] = [await monitor('a'), await monitor('b')]
+    r.say('a', 'fail')
+    r.say('b', 'fail')
+    state.broken = true
+    await r.clock.advance(15_000)
+    expect(r.checks).toHaveLength(2)
+    state.broken = false
+    await r.engine.monitors.pause(paused)
+    await r.engine.monitors.remove(removed)
+    await r.clock.advance(HOUR)
+    expect(events()).toEqual([])
+    expect((await r.engine.results.list(paused)).items).toEqual([])
+  })
+})
+
+describe('a silence that cannot be stored', () => {
+  it('is judged again every few seconds, not in a circle, and told once the store works', async () => {
+    const { r, state, events } = await trouble()
+    const monitor = await r.engine.monitors.create({
+      type: 'heartbeat',
+      name: 'Backup',
+      interval_sec: 3600,
+      grace_sec: 60,
+    })
+    await r.engine.signal(monitor.token as string, { kind: 'success' })
+    state.broken = true
+    const commits = state.commits
+    await r.clock.advance(2 * HOUR)
+    expect(state.commits - commits).toBeLessThan(2000)
+    state.broken = false
+    await r.clock.advance(10_000)
+    expect(events()).toEqual(['down'])
+  })
+})
