@@ -234,6 +234,19 @@ export interface Engine<C extends AnyChecker = AnyChecker>
       { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }
     >
   }
+  /** Counts requests over all processes on the store; absent where the store is this process's alone. */
+  readonly requests?: {
+    /** Admits at most `limit` in any `window_ms`; `wait_ms` is how long until the next would be admitted. */
+    admit(request: {
+      readonly key_id: number
+      readonly window_ms: number
+      readonly limit: number
+    }): Promise<{
+      readonly admitted: boolean
+      readonly remaining: number
+      readonly wait_ms: number
+    }>
+  }
   /** Kept answers for requests that may be repeated. */
   readonly replies: {
     get(

@@ -20,6 +20,7 @@ import { authenticate, keysOf } from './groups/keys.ts'
 import { monitorsOf } from './groups/monitors.ts'
 import type { Parts } from './groups/parts.ts'
 import { repliesOf } from './groups/replies.ts'
+import { requestsOf } from './groups/requests.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
@@ -147,6 +148,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
           ]),
         ),
     },
+    ...requestsOf(parts),
     replies: repliesOf(parts),
     async health() {
       await lifecycle.open()

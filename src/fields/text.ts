@@ -11,6 +11,8 @@ import * as v from 'valibot'
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 // eslint-disable-next-line no-control-regex
 const LINE_BREAK = /[\u0000\r\n]/
+/** Half of a pair: it has no UTF-8, so no store, wire or hash would see what was sent. */
+const LONE_SURROGATE = /\p{Surrogate}/u
 
 export interface TextBounds {
   readonly min?: number
@@ -35,6 +37,7 @@ export function textSchema({
   return v.pipe(
     v.string('invalid: a string is expected'),
     v.transform((text) => (trim ? text.trim() : text)),
+    v.check((text) => !LONE_SURROGATE.test(text), 'invalid: it is not well-formed Unicode'),
     v.check(
       (text) => text.length >= min && text.length <= max,
       `out_of_range: ${min}..${max} characters`,

@@ -13,15 +13,21 @@ import type { Logger } from '../logger.ts'
 import type { JsonObject } from '../model.ts'
 import { engineKeys, identify, requireScope } from './auth.ts'
 import type { Authenticate, Identity } from './auth.ts'
-import { readJson } from './body.ts'
 import { fail, toResponse } from './envelope.ts'
 import type { Reply } from './envelope.ts'
 import { heartbeat, methodNotAllowed } from './heartbeat.ts'
 import { idempotency } from './idempotency.ts'
 import type { Idempotency } from './idempotency.ts'
+import { readJson } from './json-body.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
-import { DEFAULT_RATE, rateHeaders, requireQuota, slidingWindow } from './rate-limit.ts'
+import {
+  DEFAULT_RATE,
+  rateHeaders,
+  requireQuota,
+  sharedWindow,
+  slidingWindow,
+} from './rate-limit.ts'
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
 import { failureOf } from './refusal.ts'
 import { createRouter } from './router.ts'
@@ -36,7 +42,8 @@ export interface RestOptions {
   readonly balance?: Host['balance']
   /**
    * Requests per key (spec 8: 60 in 60 seconds, the default); `false` switches it off. `window` counts
-   * them; a shared one makes several processes keep one limit.
+   * them. Default: over all processes where the engine's store is shared and the keys are the engine's,
+   * else in this one.
    */
   readonly rateLimit?: false | (Partial<RatePolicy> & { readonly window?: RateWindow })
   /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
@@ -103,7 +110,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     engine,
     host,
     authenticate: options.authenticate ?? engineKeys(engine),
-    window: (rateLimit === false ? undefined : rateLimit.window) ?? slidingWindow(clock),
+    window: (rateLimit === false ? undefined : rateLimit.window) ?? windowOf(engine, options),
     router: createRouter(routes),
     idempotency: idempotency({ replies: engine.replies, clock, logger }),
     clock,
@@ -111,6 +118,16 @@ function createService(engine: Engine, options: RestOptions): Service {
     document: () =>
       (document ??= openApiDocument({ routes, types: engine.types, base_path: basePath })),
   }
+}
+
+/** Keys that the host made up have no id in the store to count by. */
+function windowOf(
+  { requests }: Engine,
+  { authenticate, clock = systemClock }: RestOptions,
+): RateWindow {
+  return requests === undefined || authenticate !== undefined
+    ? slidingWindow(clock)
+    : sharedWindow(requests)
 }
 
 async function respond(service: Service, request: Request): Promise<Response> {
@@ -192,7 +209,7 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
 async function count(service: Service, exchange: Exchange, identity: Identity): Promise<void> {
   const { rate } = service.host
   if (rate === null) return
-  const taken = await service.window.take(`${identity.account_id}:${identity.key.id}`, rate)
+  const taken = await service.window.take(identity, rate)
   for (const [name, value] of Object.entries(rateHeaders(rate, taken, service.clock))) {
     exchange.headers.set(name, value)
   }

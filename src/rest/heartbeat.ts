@@ -90,17 +90,26 @@ async function messageOf(
   const bytes = await readBytes(request, { clock, max_bytes: MESSAGE_LIMIT_BYTES, overflow: 'cut' })
   // As a stream: the character that the limit cuts through is left out instead of spoilt.
   const body = new TextDecoder().decode(bytes, { stream: bytes.length === MESSAGE_LIMIT_BYTES })
-  const message = body === '' ? url.searchParams.get('msg')?.slice(0, MESSAGE_LIMIT_BYTES) : body
-  return message === undefined || message === '' ? {} : { message }
+  const text = body === '' ? (url.searchParams.get('msg') ?? '') : body
+  const message = storable(text, MESSAGE_LIMIT_BYTES)
+  return message === '' ? {} : { message }
 }
 
 function ornaments(query: URLSearchParams): Pick<SignalInput, 'run_id' | 'duration_ms'> {
-  const run_id = query.get('rid')
+  const run_id = storable(query.get('rid') ?? '', SHORT_TEXT)
   const duration = query.get('duration_ms') ?? ''
   return {
-    ...(run_id !== null && run_id !== '' ? { run_id: run_id.slice(0, SHORT_TEXT) } : {}),
+    ...(run_id === '' ? {} : { run_id }),
     ...(/^\d{1,12}$/.test(duration) ? { duration_ms: Number(duration) } : {}),
   }
+}
+
+/** Without NUL, which not every database takes, and without the half of a character that the cut leaves. */
+function storable(text: string, max: number): string {
+  return text
+    .replaceAll('\0', '')
+    .slice(0, max)
+    .replace(/\p{Surrogate}$/u, '')
 }
 
 /** `text/plain` was asked for before JSON (some clients send both by default, JSON first). */

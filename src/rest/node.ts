@@ -54,10 +54,7 @@ async function serve({ rest, req, res, url }: Exchange): Promise<void> {
   }
   const gone = new AbortController()
   res.once('close', () => gone.abort())
-  const request = requestOf(req, url, gone.signal)
-  const response =
-    request === undefined ? plain(405, 'method not allowed') : await rest.fetch(request)
-  await send(response, req, res)
+  await send(await rest.fetch(requestOf(req, url, gone.signal)), req, res)
 }
 
 async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -70,6 +67,8 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) res.setHeader('set-cookie', cookies)
   if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
+  // Who was too slow once is not waited for again (RFC 9110, 15.5.9).
+  if (response.status === 408 && req.httpVersionMajor === 1) res.setHeader('connection', 'close')
   res.end(body)
   if (!req.complete) discard(req)
 }
@@ -79,23 +78,32 @@ function plain(status: number, text: string): Response {
   return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain' } })
 }
 
-/** The address as the client sent it; `undefined` for what is none (`*`, an authority). */
+/** The address as the client sent it, without user and password; `undefined` for what is none (`*`, an authority). */
 function urlOf(req: FrameworkRequest): URL | undefined {
   const target = req.originalUrl ?? req.url ?? '/'
   const secure = 'encrypted' in req.socket
   const host = req.headers.host ?? req.headers[':authority'] ?? 'localhost'
   const origin = `${secure ? 'https' : 'http'}://${String(host)}`
   const absolute = target.startsWith('/') ? origin + target : target
-  if (URL.canParse(absolute)) return new URL(absolute)
+  if (URL.canParse(absolute)) return withoutUserinfo(new URL(absolute))
   // A host that is none is no reason to refuse: nothing here depends on it.
   const fallback = `http://localhost${target}`
   return target.startsWith('/') && URL.canParse(fallback) ? new URL(fallback) : undefined
 }
 
-/** `undefined` where the method is one that `Request` does not take (CONNECT, TRACE). */
-function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Request | undefined {
-  const method = req.method ?? 'GET'
-  if (/^(?:connect|trace|track)$/i.test(method)) return undefined
+/** `Request` throws at an address with a user or password, which `Host: a:b@c` makes of any path. */
+function withoutUserinfo(url: URL): URL {
+  url.username = ''
+  url.password = ''
+  return url
+}
+
+/** Methods that `Request` does not take; the API takes none of them either, and says so of any other. */
+const FORBIDDEN = /^(?:connect|trace|track)$/i
+
+function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Request {
+  const sent = req.method ?? 'GET'
+  const method = FORBIDDEN.test(sent) ? 'OPTIONS' : sent
   const headers = new Headers()
   for (const [name, value] of Object.entries(req.headers)) {
     // Names with a colon are those of HTTP/2 that carry method and path.

@@ -42,6 +42,10 @@ export function readQuery<Q extends QueryTable>(table: Q, given: URLSearchParams
       problems[name] = 'invalid: given too often'
       continue
     }
+    if (texts.some((text) => CONTROL.test(text))) {
+      problems[name] = 'invalid: control characters are not allowed'
+      continue
+    }
     const read = attempt(() => param.read(texts))
     if ('problem' in read) problems[name] = read.problem
     else values[name] = read.value
@@ -51,6 +55,9 @@ export function readQuery<Q extends QueryTable>(table: Q, given: URLSearchParams
 }
 
 const MAX_REPEATED = 20
+/** No value that is searched for has one, and PostgreSQL refuses NUL in a text. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/
 const MAX_WORDS = 50
 
 /** Thrown by `Param.read` and by nothing else; never leaves {@link readQuery}. */

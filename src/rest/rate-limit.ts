@@ -6,6 +6,8 @@
  */
 
 import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/api.ts'
+import type { Identity } from './auth.ts'
 import { Refusal } from './refusal.ts'
 
 export interface RatePolicy {
@@ -22,18 +24,25 @@ export interface Taken {
   readonly allowed: boolean
   /** Requests left at this moment. */
   readonly remaining: number
-  /** Milliseconds until the oldest counted request leaves the window. */
+  /** Milliseconds until the oldest counted request leaves the window; never less than until the next one may pass. */
   readonly reset_ms: number
 }
 
 /** Counts requests. Processes that share one limit put a shared store behind this. */
 export interface RateWindow {
-  /** Counts one request of this key if the policy allows it; a refused one is not counted. */
-  take(key: string, policy: RatePolicy): Taken | Promise<Taken>
+  /** Counts one request with this key if the policy allows it; a refused one is not counted. */
+  take(identity: Identity, policy: RatePolicy): Taken | Promise<Taken>
+}
+
+/** A {@link RateWindow} in the memory of one process. */
+export interface SlidingWindow extends RateWindow {
+  take(identity: Identity, policy: RatePolicy): Taken
+  /** Keys remembered: those that asked within the last two windows. */
+  readonly keys: number
 }
 
 /** The windows of one process, kept on its monotonic clock; a set clock opens no gap. */
-export function slidingWindow(clock: Pick<Clock, 'monotonic'>): RateWindow {
+export function slidingWindow(clock: Pick<Clock, 'monotonic'>): SlidingWindow {
   const log = new Map<string, number[]>()
   let swept_at = clock.monotonic()
 
@@ -46,7 +55,11 @@ export function slidingWindow(clock: Pick<Clock, 'monotonic'>): RateWindow {
   }
 
   return {
-    take(key, { requests, window_sec }) {
+    get keys() {
+      return log.size
+    },
+    take(identity, { requests, window_sec }) {
+      const key = `${identity.account_id}:${identity.key.id}`
       const now = clock.monotonic()
       const window_ms = window_sec * 1000
       sweep(now, window_ms)
@@ -56,6 +69,18 @@ export function slidingWindow(clock: Pick<Clock, 'monotonic'>): RateWindow {
       log.set(key, times)
       const oldest = times[0] ?? now
       return { allowed, remaining: requests - times.length, reset_ms: oldest + window_ms - now }
+    },
+  }
+}
+
+/** The windows that all processes on one store keep together. For keys of the engine: it counts by their ids. */
+export function sharedWindow({ admit }: NonNullable<Engine['requests']>): RateWindow {
+  return {
+    async take({ key }, { requests, window_sec }) {
+      const window_ms = window_sec * 1000
+      const request = { key_id: Number(key.id), window_ms, limit: requests }
+      const { admitted, remaining, wait_ms } = await admit(request)
+      return { allowed: admitted, remaining, reset_ms: admitted ? window_ms : wait_ms }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BODY_LIMITS, readBytes, readJson } from '../../src/rest/body.ts'
+import { BODY_LIMITS, readBytes } from '../../src/rest/body.ts'
+import { JSON_LIMITS, readJson } from '../../src/rest/json-body.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array> | null
@@ -32,12 +33,19 @@ describe('a JSON body', () => {
     expect(body).toEqual({ type: 'http', tags: ['a'] })
   })
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/Merge-Patch+JSON'])(
-    'may come as %s',
-    async (type) => {
-      expect(await refusalOf(post('{}', { 'content-type': type }))).toEqual({ accepted: {} })
-    },
-  )
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;Charset="UTF-8"',
+    'application/json; odata=verbose; charset=utf8',
+    'Application/Merge-Patch+JSON',
+  ])('may come as %s', async (type) => {
+    expect(await refusalOf(post('{}', { 'content-type': type }))).toEqual({ accepted: {} })
+  })
+
+  it('may begin with a byte order mark', async () => {
+    expect(await refusalOf(post('\ufeff{}'))).toEqual({ accepted: {} })
+  })
 
   it('is an empty object where there is none, whatever the content type says', async () => {
     expect(await refusalOf(post(null, {}))).toEqual({ accepted: {} })
@@ -50,6 +58,8 @@ describe('a JSON body', () => {
     ['a text', '"a"'],
     ['null', 'null'],
     ['NaN', '{"a":NaN}'],
+    ['an object with a name twice', '{"url":"a","name":"b","url":"c"}'],
+    ['an inner object with a name twice, written in two ways', '{"a":[{"b":1,"\\u0062":2}]}'],
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['33 levels', nested(33)],
     ['100000 levels', '['.repeat(100_000) + ']'.repeat(100_000)],
@@ -66,6 +76,9 @@ describe('a JSON body', () => {
     ['text/plain', { 'content-type': 'text/plain' }],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['something that only begins like JSON', { 'content-type': 'application/json-seq' }],
+    ['Latin-1', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['UTF-16', { 'content-type': 'application/json;charset="utf-16"' }],
+    ['two types', { 'content-type': 'application/json, text/plain' }],
     ['compressed', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
   ])('is refused as unsupported_media_type when it comes as %s', async (_name, headers) => {
     expect(await refusalOf(post('{}', headers))).toBe('unsupported_media_type')
@@ -77,6 +90,18 @@ describe('a JSON body', () => {
       expect(await refusalOf(post(body))).toBe('validation')
     },
   )
+
+  it('may hold strings that look like names, and the same name in several objects', async () => {
+    const tricky = { a: '"a":', b: ['c":', { a: '\\' }], 'd": "e': { a: { a: 1 } }, '': ':' }
+    expect(await refusalOf(post(JSON.stringify(tricky, null, 2)))).toEqual({ accepted: tricky })
+  })
+
+  it('is answered in proportion: a hundred problems, each with the beginning of its name', async () => {
+    const inner = Array.from({ length: 1000 }, () => '{"__proto__":1}').join()
+    const reading = readJson(post(`{"${'x'.repeat(200_000)}":[${inner}]}`), simulatedClock())
+    const { fields } = await reading.catch((error: unknown) => error as { fields: object })
+    expect(JSON.stringify(fields).length).toBeLessThan(100 * (JSON_LIMITS.name_characters + 50))
+  })
 
   it('names the forbidden key by its path', async () => {
     const reading = readJson(post('{"a":[{"__proto__":1}],"__proto__":1}'), simulatedClock())
@@ -119,6 +144,16 @@ describe('a JSON body', () => {
     })
     expect(await refusalOf(post(endless))).toBe('too_large')
     expect({ pulled: pulled <= 8, cancelled }).toEqual({ pulled: true, cancelled: true })
+  })
+
+  it('may come byte by byte', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ a: 'x'.repeat(5000) }))
+    let at = 0
+    const slow = new ReadableStream<Uint8Array>({
+      pull: (controller) =>
+        at < bytes.length ? controller.enqueue(bytes.slice(at, ++at)) : controller.close(),
+    })
+    expect(await refusalOf(post(slow))).toEqual({ accepted: { a: 'x'.repeat(5000) } })
   })
 
   it('that stops arriving is given up after 30 seconds', async () => {

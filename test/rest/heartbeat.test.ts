@@ -81,6 +81,16 @@ describe('the heartbeat address', () => {
     expect(message).toMatch(/^xä+$/)
   })
 
+  it('keeps nothing that a store could not: no NUL, no half of a character', async () => {
+    const { ping, signals } = await setUp()
+    await ping('GET', `?rid=${'r'.repeat(199)}%F0%9F%98%80&msg=a%00b`)
+    await ping('POST', '', { body: new Uint8Array([0x61, 0, 0xff, 0x62]) })
+    expect(signals).toEqual([
+      { kind: 'success', run_id: 'r'.repeat(199), message: 'ab' },
+      { kind: 'success', message: 'a\ufffdb' },
+    ])
+  })
+
   it('does not lose a signal for a parameter that makes no sense', async () => {
     const { ping, signals } = await setUp()
     await ping('GET', `?duration_ms=long&rid=${'r'.repeat(1000)}`)

@@ -1,8 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
 import { StorageError } from '../../src/errors.ts'
-import { client, idsOf, tcpMonitor } from './client.ts'
+import { createRest } from '../../src/rest/index.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { client, idsOf, requestTo, tcpMonitor } from './client.ts'
 import type { Client } from './client.ts'
-import { OTHER_KEY } from './service.ts'
+import { KEY, OTHER_KEY } from './service.ts'
 
 const once = { 'idempotency-key': 'order-66' }
 
@@ -65,6 +72,36 @@ describe('a request with an Idempotency-Key', () => {
     expect(answers.map(({ status, body }): unknown[] => [status, body.monitor.id])).toEqual(
       Array<unknown>(5).fill([201, 1]),
     )
+  })
+
+  it('and another body, sent at the same moment, is a conflict: one of them takes effect', async () => {
+    const api = client()
+    const answers = await Promise.all(
+      [443, 80, 443].map((port) =>
+        api.ask('POST', '/api/v1/monitors', { body: { ...tcpMonitor, port }, headers: once }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 409, 201])
+    expect(await monitorsOf(api)).toEqual([1])
+  })
+
+  it('is known after a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'watchpost-replies-'))
+    const sent = { body: tcpMonitor, headers: once }
+    const answers: unknown[] = []
+    for (const run of ['first', 'second']) {
+      const store = sqliteStore({ file: join(folder, 'watchpost.db') })
+      const engine = createEngine({ store, checkers: [tcp()] })
+      if (run === 'first') await engine.keys.create({ key: KEY })
+      const { fetch } = createRest(engine)
+      const response = await fetch(requestTo('POST', '/api/v1/monitors', sent))
+      expect(response.headers.has('idempotent-replayed')).toBe(run === 'second')
+      answers.push([response.status, await response.json()])
+      expect((await engine.monitors.list()).items).toHaveLength(1)
+      await engine.stop()
+    }
+    await rm(folder, { recursive: true })
+    expect(answers[1]).toEqual(answers[0])
   })
 
   it('is carried out by the next in line where the first one fails', async () => {

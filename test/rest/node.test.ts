@@ -61,6 +61,22 @@ describe('the Node handler', () => {
       `GET http://other.example/api/v1/me HTTP/1.1\r\nHost: a\r\n${auth}\r\n`,
       200,
     ],
+    ['a user in the host', `GET /api/v1/me HTTP/1.1\r\nHost: u:p@a\r\n${auth}\r\n`, 200],
+    [
+      'a user in the absolute form',
+      `GET http://u:p@other.example/api/v1/me HTTP/1.1\r\nHost: a\r\n${auth}\r\n`,
+      200,
+    ],
+    [
+      'a wish for another method',
+      `POST /api/v1/me HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: GET\r\n${auth}Content-Length: 0\r\n\r\n`,
+      405,
+    ],
+    [
+      'a path that is encoded twice',
+      `GET /api/v1/monitors/%2531 HTTP/1.1\r\nHost: a\r\n${auth}\r\n`,
+      404,
+    ],
     ['HTTP/1.0 without a host', `GET /api/v1/me HTTP/1.0\r\n${auth}\r\n`, 200],
     ['no path', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${auth}\r\n`, 404],
     ['two slashes', `GET //api/v1/me HTTP/1.1\r\nHost: a\r\n${auth}\r\n`, 404],
@@ -76,6 +92,46 @@ describe('the Node handler', () => {
     const { socket, until } = await open(port)
     socket.write(request)
     expect(await until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  })
+
+  it.each(['TRACE', 'PROPFIND', 'OPTIONS'])('answers %s in the envelope', async (method) => {
+    const { port } = await serve()
+    const { socket, until } = await open(port)
+    socket.write(`${method} /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth}\r\n`)
+    const answer = await until(/\}$/)
+    expect(answer).toMatch(/^HTTP\/1.1 405 [^]*\r\nallow: GET, HEAD\r\n/)
+    expect(answer).toMatch(/\{"ok":false,"error":"method_not_allowed",/)
+  })
+
+  it('answers requests that come one behind the other in their order', async () => {
+    const { port } = await serve()
+    const { socket, until } = await open(port)
+    const create = JSON.stringify(tcpMonitor)
+    socket.write(
+      `POST /api/v1/monitors HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\nContent-Length: ${create.length}\r\n\r\n${create}` +
+        ['GET /api/v1/me', 'GET /api/v1/nothing', 'PUT /api/v1/me', 'GET /hb/x', 'GET /api/v1/me']
+          .map((line) => `${line} HTTP/1.1\r\nHost: a\r\n${auth}\r\n`)
+          .join(''),
+    )
+    let answers = ''
+    while (answers.match(/HTTP\/1.1/g)?.length !== 6) answers += await until(/\}$/)
+    expect(answers.match(/(?<=HTTP\/1.1 )\d+/g)).toEqual(['201', '200', '404', '405', '404', '200'])
+  })
+
+  it('ends the connection of a body that did not come in time', async () => {
+    const { rest, clock } = client()
+    const { port, server } = await serve(rest)
+    const { socket, until } = await open(port)
+    const arrived = once(server, 'request')
+    const closed = heard(socket, 'close')
+    socket.write(
+      `POST /api/v1/monitors HTTP/1.1\r\nHost: a\r\n${auth}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
+    )
+    await arrived
+    await expect.poll(() => clock.pending).toBe(1)
+    await clock.advance(30_000)
+    expect(await until(/\}$/)).toMatch(/^HTTP\/1.1 408 [^]*connection: close/i)
+    await closed
   })
 
   it('joins headers that come twice', async () => {

@@ -77,6 +77,8 @@ describe('query parameters', () => {
     ['only commas', param.allOfAnyOf(''), 'p=,,', /^invalid/],
     ['a flag of two', param.flag(''), 'p=2', /^invalid/],
     ['a single one given twice', param.flag(''), 'p=1&p=0', /^invalid: given too often/],
+    ['NUL in a text', param.text('', 10), 'p=a%00b', /^invalid: control/],
+    ['a line break in a tag', param.allOfAnyOf(''), 'p=a%0Ab', /^invalid: control/],
     ['a text too long', param.text('', 3), 'p=abcd', /^out_of_range/],
     ['no time', param.time(''), 'p=yesterday', /^invalid/],
     ['a month thirteen', param.time(''), 'p=2026-13-01', /^invalid/],

@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createRest } from '../../src/rest/index.ts'
 import { DEFAULT_RATE, rateHeaders, slidingWindow } from '../../src/rest/rate-limit.ts'
 import type { Taken } from '../../src/rest/rate-limit.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import type { Requests } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function setUp() {
   const clock = simulatedClock()
   const window = slidingWindow(clock)
-  return { clock, take: (key = 'a') => window.take(key, DEFAULT_RATE) as Taken }
+  const take = (id: number | string = 'a'): Taken =>
+    window.take({ account_id: 1, key: { id } }, DEFAULT_RATE)
+  return { clock, window, take }
 }
 
 describe('the request limit', () => {
@@ -54,26 +60,75 @@ describe('the request limit', () => {
     expect(take().allowed).toBe(false)
   })
 
-  it('never lets more than 60 pass in any 60 seconds, however requests are spread', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 70, maxLength: 200 }),
-        async (pauses) => {
-          const { clock, take } = setUp()
-          const passed: number[] = []
-          for (const pause of pauses) {
-            await clock.advance(pause)
-            if (take().allowed) passed.push(clock.monotonic())
-          }
-          for (const [index, at] of passed.entries()) {
-            const sixtieth_before = passed[index - 60]
-            if (sixtieth_before !== undefined)
-              expect(at - sixtieth_before).toBeGreaterThanOrEqual(60_000)
-          }
-        },
+  it('counts keys of two accounts apart, whatever the host calls them', () => {
+    const { window } = setUp()
+    const take = (account_id: number) =>
+      window.take({ account_id, key: { id: 'session' } }, DEFAULT_RATE)
+    for (let n = 0; n < 61; n++) take(1)
+    expect(take(2).remaining).toBe(59)
+  })
+
+  it('never lets more than 60 pass in any 60 seconds, refuses nothing else, and keeps keys apart', async () => {
+    // Bursts and pauses of three keys; what is right is counted again from all that has passed.
+    const arrival = fc.record({
+      key: fc.constantFrom('a', 'b', 'c'),
+      requests: fc.integer({ min: 1, max: 40 }),
+      pause_ms: fc.oneof(
+        fc.constant(0),
+        fc.integer({ min: 0, max: 3000 }),
+        fc.constantFrom(19_999, 20_000, 59_999, 60_000, 60_001, 200_000),
       ),
-      { numRuns: 10 },
+    })
+    const arrivals = fc.array(arrival, { minLength: 10, maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(arrivals, async (bursts) => {
+        const { clock, take } = setUp()
+        const passed = new Map<string, number[]>()
+        for (const { key, requests, pause_ms } of bursts) {
+          await clock.advance(pause_ms)
+          const times = passed.get(key) ?? []
+          passed.set(key, times)
+          for (let n = 0; n < requests; n++) {
+            const now = clock.monotonic()
+            const within = times.filter((at) => now - at < 60_000).length
+            const { allowed, remaining } = take(key)
+            if (allowed) times.push(now)
+            expect({ allowed, remaining }).toEqual({
+              allowed: within < 60,
+              remaining: Math.max(0, 59 - within),
+            })
+          }
+        }
+      }),
+      { numRuns: 100 },
     )
+  })
+
+  it('opens exactly when it says, to a refused key', async () => {
+    const { clock, take } = setUp()
+    for (let n = 0; n < 60; n++) {
+      take()
+      await clock.advance(n * 7)
+    }
+    const { allowed, reset_ms } = take()
+    await clock.advance(reset_ms - 1)
+    const early = take().allowed
+    await clock.advance(1)
+    expect([allowed, early, take().allowed]).toEqual([false, false, true])
+  })
+
+  it('forgets keys that no longer ask, and remembers 60 times of each at most', async () => {
+    const { clock, window, take } = setUp()
+    for (let id = 0; id < 20_000; id++) take(id)
+    expect(window.keys).toBe(20_000)
+    await clock.advance(60_000)
+    take('a')
+    expect(window.keys).toBe(1)
+    for (let minute = 0; minute < 50; minute++) {
+      for (let id = 0; id < 100; id++) take(`${minute}.${id}`)
+      await clock.advance(60_000)
+      expect(window.keys).toBeLessThanOrEqual(200)
+    }
   })
 
   it('is told in both families of headers', () => {
@@ -87,5 +142,45 @@ describe('the request limit', () => {
       'X-RateLimit-Remaining': '12',
       'X-RateLimit-Reset': String(Date.UTC(2026, 0, 1) / 1000 + 17),
     })
+  })
+})
+
+const KEY = 'a-key-of-the-engine'
+
+describe('the request limit of processes that share a store', () => {
+  /** The engine of one process; the store counts, and tells what it was asked. */
+  async function setUpShared() {
+    const clock = simulatedClock()
+    const asked: object[] = []
+    const requests: Requests = {
+      async admit(request) {
+        asked.push(request)
+        const retry_at = asked.length > 1 ? request.now + 1500 : null
+        return { admitted: retry_at === null, remaining: 59, retry_at }
+      },
+    }
+    const store = { ...memoryStore({ clock }), requests }
+    const engine = createEngine({ store, checkers: [], clock })
+    await engine.keys.create({ key: KEY })
+    return { clock, engine, asked }
+  }
+  const me = (): Request =>
+    new Request('http://localhost/api/v1/me', { headers: { authorization: `Bearer ${KEY}` } })
+
+  it('is counted in the store, by the id of the key', async () => {
+    const { clock, engine, asked } = await setUpShared()
+    const { fetch } = createRest(engine, { clock })
+    const [first, second] = [await fetch(me()), await fetch(me())]
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"key";r=59;t=60'])
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '2'])
+    expect(asked[0]).toEqual({ key_id: 1, now: clock.now(), window_ms: 60_000, limit: 60 })
+  })
+
+  it('is counted in the process for keys of the host, which the store does not know', async () => {
+    const { clock, engine, asked } = await setUpShared()
+    const authenticate = () => ({ account_id: 1, key: { id: 'session' } })
+    const { fetch } = createRest(engine, { clock, authenticate })
+    for (let n = 0; n < 60; n++) await fetch(me())
+    expect([(await fetch(me())).status, asked]).toEqual([429, []])
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { StorageError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { silentLogger } from '../../src/logger.ts'
+import type { Identity } from '../../src/rest/index.ts'
 import { client, requestTo, tcpMonitor } from './client.ts'
 import type { Client } from './client.ts'
 import { KEY, OTHER_KEY } from './service.ts'
@@ -279,8 +280,8 @@ describe('the request limit', () => {
 
     const keys: string[] = []
     const window = {
-      take: async (key: string) => {
-        keys.push(key)
+      take: async ({ account_id, key }: Identity) => {
+        keys.push(`${account_id}:${key.id}`)
         return { allowed: false, remaining: 0, reset_ms: 500 }
       },
     }

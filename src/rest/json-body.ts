@@ -1,0 +1,135 @@
+/**
+ * JSON bodies: an object, and nothing in it that a careless reader could stumble over.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import { ValidationError } from '../errors.ts'
+import type { Json, JsonObject } from '../model.ts'
+import { badJson, BODY_LIMITS, readBytes } from './body.ts'
+import { Refusal } from './refusal.ts'
+
+export const JSON_LIMITS = {
+  /** Levels of nesting, the outermost object being the first. */
+  depth: 32,
+  /** Items of one array, members of one object. */
+  entries: 1000,
+  /** Problems told at once, and characters of the name of each: an answer stays in proportion to its request. */
+  problems: 100,
+  name_characters: 200,
+} as const
+
+/** Keys that would reach an object's prototype once somebody copies them carelessly. */
+const POISON: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/**
+ * The JSON object in the body, `{}` where there is no body.
+ *
+ * @throws Refusal 400 `bad_json`, 408 `request_timeout`, 413 `too_large`, 415 `unsupported_media_type`
+ * @throws ValidationError for a key that is never allowed, or a list that is too long
+ */
+export async function readJson(request: Request, clock: Pick<Clock, 'timer'>): Promise<JsonObject> {
+  const bytes = await readBytes(request, {
+    clock,
+    max_bytes: BODY_LIMITS.bytes,
+    overflow: 'refuse',
+    onFirstByte: () => requireJson(request.headers),
+  })
+  if (bytes.length === 0) return {}
+  const text = decode(bytes)
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || isList(value)) {
+    throw badJson('The body must be a JSON object')
+  }
+  const { members } = inspect(value)
+  if (members !== namesIn(text)) throw badJson('A name stands twice in one object of the body')
+  return value
+}
+
+/** JSON is UTF-8 (RFC 8259, 8.1): whoever announces another charset is told before the letters are wrong. */
+const UTF8 = /^(?:utf-?8|us-ascii)$/i
+
+function requireJson(headers: Headers): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map(trimmed)
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  const charset = parameters.map((one) => /^charset="?([^"]*)"?$/i.exec(one)?.[1] ?? 'utf-8')
+  const plain = encoding.toLowerCase() === 'identity' && charset.every((name) => UTF8.test(name))
+  if (/^application\/(?:[\w.+-]+\+)?json$/i.test(type) && plain) return
+  throw new Refusal({
+    status: 415,
+    error: 'unsupported_media_type',
+    message: 'Send the body as "Content-Type: application/json" in UTF-8, not compressed',
+  })
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw badJson('The body is not UTF-8')
+  }
+}
+
+function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw badJson('The body is not valid JSON')
+  }
+}
+
+/**
+ * Names of members in a valid JSON text: the strings before a colon. More of them than members in the
+ * value are names given twice, of which `JSON.parse` silently keeps the last.
+ */
+function namesIn(text: string): number {
+  let names = 0
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"\s*(:)?/g)) {
+    if (colon !== undefined) names += 1
+  }
+  return names
+}
+
+/** Walks with a list of its own: recursion would run out of stack long before 256 KiB of brackets. */
+function inspect(root: JsonObject): { readonly members: number } {
+  // A map: assigning to `problems['__proto__']` of a plain object would be lost.
+  const problems = new Map<string, string>()
+  const note = (path: string, problem: string): void => {
+    if (problems.size >= JSON_LIMITS.problems) return
+    problems.set(path.slice(0, JSON_LIMITS.name_characters), problem)
+  }
+  let members = 0
+  const open: { value: JsonObject | readonly Json[]; path: string; depth: number }[] = [
+    { value: root, path: '', depth: 1 },
+  ]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const { value, path, depth } = at
+    if (depth > JSON_LIMITS.depth) {
+      throw badJson(`The body is nested deeper than ${JSON_LIMITS.depth} levels`)
+    }
+    const entries = Object.entries(value)
+    if (!isList(value)) members += entries.length
+    if (entries.length > JSON_LIMITS.entries) {
+      note(path, `out_of_range: 0..${JSON_LIMITS.entries} entries`)
+      continue
+    }
+    for (const [key, child] of entries) {
+      const name = path === '' ? key : `${path}.${key}`
+      if (POISON.has(key)) note(name, 'unknown_field')
+      if (typeof child === 'object' && child !== null) {
+        open.push({ value: child, path: name, depth: depth + 1 })
+      }
+    }
+  }
+  if (problems.size > 0) throw new ValidationError(Object.fromEntries(problems))
+  return { members }
+}
+
+function isList(value: JsonObject | readonly Json[]): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+function trimmed(text: string): string {
+  return text.trim()
+}
