@@ -2,7 +2,7 @@ import type { Sync } from '../promised.ts'
 import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { toKey } from './rows.ts'
+import { toKey } from '../rows.ts'
 import { assignments, insertInto } from './sql.ts'
 
 const KEY_COLUMNS = [

@@ -9,7 +9,7 @@ import type { NotificationRecord } from '../../model.ts'
 import { INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
 import type { Claim } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { toNotification } from './rows.ts'
+import { toNotification } from '../rows.ts'
 
 export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
   let picked = pick(db, wanted)

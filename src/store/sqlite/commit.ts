@@ -11,8 +11,8 @@ import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
-import { packPhases } from './phases.ts'
-import { toDaily } from './rows.ts'
+import { packPhases } from '../phases.ts'
+import { toDaily } from '../rows.ts'
 import { assignments, insertInto } from './sql.ts'
 
 export function commit(db: Connection, changes: readonly Change[]): Committed[] {

@@ -6,11 +6,12 @@
  */
 
 import { StorageError } from '../../errors.ts'
+import type { Row } from '../rows.ts'
 
 export type SqlValue = string | number | null
 /** Booleans become 0 and 1, `undefined` becomes NULL. */
 export type Param = SqlValue | boolean | undefined
-export type Row = Readonly<Record<string, SqlValue>>
+export type { Row }
 
 export interface Connection {
   /** Several statements without parameters. */

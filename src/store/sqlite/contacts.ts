@@ -4,7 +4,7 @@ import { CONTACT_REMOVED } from '../rules.ts'
 import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { toContact } from './rows.ts'
+import { toContact } from '../rows.ts'
 import { assignments, insertInto } from './sql.ts'
 
 const COLUMNS = [

@@ -4,7 +4,7 @@ import { fold, searchText } from '../rules.ts'
 import type { MonitorQuery, Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { MONITOR_COLUMNS, toLocationState, toMonitor } from './rows.ts'
+import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, containing, idChunks, insertInto, marks, where } from './sql.ts'
 import type { Condition } from './sql.ts'
 

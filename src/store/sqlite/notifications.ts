@@ -5,7 +5,7 @@ import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
 import { claim } from './claim.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { toAttempt, toNotification } from './rows.ts'
+import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from './sql.ts'
 
 export function notifications(db: Connection): Sync<Store['notifications']> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StorageError } from '../../errors.ts'
+import { StorageError } from '../errors.ts'
 import type {
   AttemptRecord,
   AvailabilityChange,
@@ -17,9 +17,11 @@ import type {
   NotificationRecord,
   Outcome,
   ResultRecord,
-} from '../../model.ts'
-import type { Row } from './connection.ts'
+} from '../model.ts'
 import { unpackPhases } from './phases.ts'
+
+/** One row as the drivers hand it out. */
+export type Row = Readonly<Record<string, string | number | null>>
 
 /** Columns whose names and values are those of the record. */
 function plain<T>(row: Row): T {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Phases } from '../../model.ts'
+import type { Phases } from '../model.ts'
 
 /** Stored rows depend on this order: add at the end only. */
 const ORDER = [
