@@ -6,6 +6,7 @@
 
 import { sleepOn } from '../clock.ts'
 import type { Clock } from '../clock.ts'
+import { dueQueue } from '../engine/due-queue.ts'
 import type { EpochMs } from '../model.ts'
 
 export interface SimulatedClock extends Clock {
@@ -19,36 +20,32 @@ export interface SimulatedClock extends Clock {
   readonly pending: number
 }
 
-interface Entry {
-  readonly at: number
-  readonly order: number
-  readonly run: () => void
+export interface SimulatedClockOptions {
+  /** Where the wall clock begins, default 2026-01-01T00:00:00Z. */
+  readonly now?: EpochMs
+  /** Drives `random`, default 1. */
+  readonly seed?: number
+  /**
+   * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that
+   * `setImmediate` and sockets that are ready have their say; `promises` is much faster, and enough where
+   * a timer sets off nothing but promises.
+   */
+  readonly settling?: 'turns' | 'promises'
 }
 
-/** Begins at `now` (default 2026-01-01T00:00:00Z); `seed` drives `random`. */
+/** A clock of the test's own. */
 export function simulatedClock({
   now = Date.UTC(2026, 0, 1),
   seed = 1,
-}: { now?: EpochMs; seed?: number } = {}): SimulatedClock {
+  settling = 'turns',
+}: SimulatedClockOptions = {}): SimulatedClock {
   let monotonic = 0
   let wall = now
   let order = 0
   let state = seed >>> 0
-  const timers = new Set<Entry>()
-
-  function next(until: number): Entry | undefined {
-    let first: Entry | undefined
-    for (const entry of timers) {
-      if (entry.at > until) continue
-      if (
-        first === undefined ||
-        entry.at < first.at ||
-        (entry.at === first.at && entry.order < first.order)
-      )
-        first = entry
-    }
-    return first
-  }
+  // By time, then in the order in which they were set.
+  const queue = dueQueue()
+  const runs = new Map<number, () => void>()
 
   function moveTo(at: number): void {
     wall += at - monotonic
@@ -67,18 +64,26 @@ export function simulatedClock({
       return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
     },
     timer(ms, run) {
-      const entry: Entry = { at: monotonic + Math.max(0, ms), order: order++, run }
-      timers.add(entry)
-      return { cancel: () => timers.delete(entry) }
+      const id = order++
+      queue.set(id, monotonic + Math.max(0, ms))
+      runs.set(id, run)
+      return {
+        cancel() {
+          queue.delete(id)
+          runs.delete(id)
+        },
+      }
     },
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     async advance(ms) {
       const until = monotonic + ms
       await clock.settle()
-      for (let entry = next(until); entry !== undefined; entry = next(until)) {
-        moveTo(Math.max(entry.at, monotonic))
-        timers.delete(entry)
-        entry.run()
+      for (let due = queue.peek(); due !== undefined && due.due_at <= until; due = queue.peek()) {
+        queue.pop()
+        const run = runs.get(due.id)
+        runs.delete(due.id)
+        moveTo(Math.max(due.due_at, monotonic))
+        run?.()
         await clock.settle()
       }
       moveTo(until)
@@ -87,12 +92,19 @@ export function simulatedClock({
       wall += ms
     },
     async settle() {
+      // Node begins the next tick when no promise is left that could go on.
+      if (settling === 'promises') {
+        await new Promise<void>((resolve) => {
+          process.nextTick(resolve)
+        })
+        return
+      }
       // Two turns: one for what is ready, one for what that made ready through another macrotask.
       for (let turn = 0; turn < 2; turn++)
         await new Promise<void>((resolve) => void setImmediate(resolve))
     },
     get pending() {
-      return timers.size
+      return runs.size
     },
   }
   return clock

@@ -1,7 +1,7 @@
 import type { AvailabilityChange, MonitorRecord, NotificationRecord } from '../../model.ts'
 import { addDaily, queuedRow, withIncident } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
-import { copy, listAt, mapAt, putNotification, waitingRows } from './tables.ts'
+import { addResult, copy, listAt, mapAt, putNotification, waitingRows } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
@@ -83,11 +83,9 @@ function putLocations(tables: Tables, change: Change): void {
 
 function putResults(tables: Tables, change: Change): number[] {
   const { monitor_id, results = [] } = change
-  if (results.length === 0) return []
-  const rows = listAt(tables.results, monitor_id)
   return results.map((result) => {
     const id = tables.nextId('result')
-    rows.push({ ...result, id, monitor_id })
+    addResult(tables, { ...result, id, monitor_id })
     return id
   })
 }

@@ -14,13 +14,18 @@ export function prune(tables: Tables, options: PruneOptions): number {
 
 function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): number {
   let left = limit
-  for (const [monitor_id, rows] of tables.results) {
-    const old = (row: { readonly started_at: number }): boolean => row.started_at < results_before
-    // Most monitors have none, and must not be copied to find that out.
-    if (left === 0 || !rows.some(old)) continue
-    const kept = rows.filter((row) => !old(row) || left-- <= 0)
+  for (const log of tables.results.values()) {
+    // Asked of every monitor every few minutes: only the part that can hold old ones is looked at.
+    const young = log.rows.findIndex(
+      ({ started_at }) => started_at >= results_before + log.disorder_ms,
+    )
+    const end = young === -1 ? log.rows.length : young
+    if (end === 0 || left === 0) continue
+    const kept = log.rows
+      .slice(0, end)
+      .filter(({ started_at }) => started_at >= results_before || left-- <= 0)
     left = Math.max(0, left)
-    tables.results.set(monitor_id, kept)
+    if (kept.length < end) log.rows = [...kept, ...log.rows.slice(end)]
   }
   return limit - left
 }

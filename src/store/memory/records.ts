@@ -124,7 +124,9 @@ function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
 export function results(tables: Tables): Sync<Store['results']> {
   return {
     list(query) {
-      const rows = (tables.results.get(query.monitor_id) ?? []).filter((row) => fits(row, query))
+      const rows = (tables.results.get(query.monitor_id)?.rows ?? []).filter((row) =>
+        fits(row, query),
+      )
       return copy((query.order === 'asc' ? rows : rows.toReversed()).slice(0, query.limit))
     },
   }

@@ -10,6 +10,7 @@ import type {
   AvailabilityChange,
   ContactRecord,
   DailyStats,
+  EpochMs,
   IncidentRecord,
   KeyRecord,
   LocationRecord,
@@ -30,7 +31,7 @@ export interface Tables {
   /** By monitor, then by location. */
   readonly locationStates: Map<number, Map<number, LocationState>>
   /** By monitor, lowest id first. */
-  readonly results: Map<number, ResultRecord[]>
+  readonly results: Map<number, ResultLog>
   readonly incidents: Map<number, IncidentRecord>
   /** By monitor, oldest first. */
   readonly availability: Map<number, AvailabilityChange[]>
@@ -46,6 +47,14 @@ export interface Tables {
   readonly meta: Map<string, string>
   /** The next id of a kind; every kind counts by itself. */
   nextId(kind: Numbered): number
+}
+
+/** The results of one monitor in the order of their ids, which is nearly that of their times. */
+export interface ResultLog {
+  rows: ResultRecord[]
+  newest_at: EpochMs
+  /** How far a result began before an earlier one at most: where to stop looking for old ones. */
+  disorder_ms: number
 }
 
 type Numbered =
@@ -83,6 +92,18 @@ export function createTables(): Tables {
  */
 export function copy<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T)
+}
+
+export function addResult(tables: Tables, row: ResultRecord): void {
+  const log = tables.results.get(row.monitor_id) ?? {
+    rows: [],
+    newest_at: -Infinity,
+    disorder_ms: 0,
+  }
+  tables.results.set(row.monitor_id, log)
+  log.rows.push(row)
+  log.disorder_ms = Math.max(log.disorder_ms, log.newest_at - row.started_at)
+  log.newest_at = Math.max(log.newest_at, row.started_at)
 }
 
 /** Stores a notification, new or changed, and keeps track of whether it still waits. */
