@@ -5,7 +5,8 @@
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, run, tool } from './steps.mjs'
+import { build } from 'tsup'
+import { root, run } from './steps.mjs'
 
 const sources = join(root, 'test/faults')
 const names = readdirSync(sources)
@@ -44,12 +45,19 @@ function firstSentence(each) {
 async function start(each, options) {
   // Below the root, so that packages are found as the sources find them.
   const folder = join(root, '.cache/faults', `${each}-${process.pid}`)
-  const shape = ['--no-config', '--format=esm', '--target=node20.19', '--platform=node']
-  const quiet = ['--silent', `--out-dir=${folder}`]
-  const entry = join('test/faults', `${each}.ts`)
-  const built = await tool('tsup/dist/cli-default.js', [entry, ...shape, ...quiet])
-  if (built !== 0) return built
-  const status = await run(process.execPath, [join(folder, `${each}.js`), ...options])
+  await build({
+    entry: [join(sources, `${each}.ts`)],
+    outDir: folder,
+    outExtension: () => ({ js: '.mjs' }),
+    format: 'esm',
+    target: 'es2023',
+    platform: 'node',
+    skipNodeModulesBundle: true,
+    removeNodeProtocol: false,
+    config: false,
+    silent: true,
+  })
+  const status = await run(process.execPath, [join(folder, `${each}.mjs`), ...options])
   rmSync(folder, { recursive: true, force: true })
   return status
 }

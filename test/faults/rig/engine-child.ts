@@ -28,7 +28,7 @@ const engine: Engine = createEngine({
   checkers: [http(), tcp()],
   contacts: [
     webhookContact({
-      guard: { allowCidrs: ['127.0.0.0/8'] },
+      guard: { allowCidrs: ['127.0.0.0/24'] },
       transport: death.transport(httpTransport()),
     }),
   ],

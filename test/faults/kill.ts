@@ -1,0 +1,49 @@
+/**
+ * F1: kill -9 of the engine at random and at named points, then the books. Options: --times 2000, --seed 1,
+ * --lanes 2.
+ *
+ * @module
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runKills } from './rig/kills.ts'
+import { buildPrograms } from './rig/programs.ts'
+
+const { values } = parseArgs({
+  options: {
+    times: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    lanes: { type: 'string', default: '2' },
+  },
+})
+const lanes = Number(values.lanes)
+const times = Math.ceil(Number(values.times) / lanes)
+const seed = Number(values.seed)
+
+const programs = await buildPrograms()
+const folder = mkdtempSync(join(tmpdir(), 'watchpost-kill-'))
+const from = performance.now()
+let kills = 0
+const figures = await Promise.all(
+  Array.from({ length: lanes }, (_, lane) => {
+    const own = mkdtempSync(join(folder, 'lane-'))
+    const onKill = (): void => {
+      if (++kills % 100 === 0) console.log(`${kills} kills, ${seconds()} s`)
+    }
+    return runKills({ programs, folder: own, times, seed: seed + lane * 1000, onKill })
+  }),
+)
+for (const one of figures) console.log(one)
+console.log(`${kills} kills in ${seconds()} s, seed ${seed}`)
+programs.remove()
+const failed = figures.some(({ problems }) => problems.length > 0)
+if (failed) console.log(`The files are kept in ${folder}`)
+else rmSync(folder, { recursive: true })
+process.exitCode = failed ? 1 : 0
+
+function seconds(): string {
+  return ((performance.now() - from) / 1000).toFixed(1)
+}

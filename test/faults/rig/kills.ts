@@ -1,0 +1,217 @@
+/**
+ * Starts an engine and kills it, again and again, while its targets go down and come back; lets the last
+ * one finish what is left, and balances the books.
+ *
+ * @module
+ */
+
+import { join } from 'node:path'
+import { systemClock } from '../../../src/clock.ts'
+import { diceOf } from './dice.ts'
+import type { Dice } from './dice.ts'
+import { startEngine } from './engine.ts'
+import type { EngineProcess } from './engine.ts'
+import { startFarm } from './farm.ts'
+import type { Farm } from './farm.ts'
+import { balance, lookAtFile } from './ledger.ts'
+import type { Findings } from './ledger.ts'
+import { POINTS } from './plan.ts'
+import type { EnginePlan, Said } from './plan.ts'
+import type { Programs } from './programs.ts'
+import { startReceiver } from './receiver.ts'
+import type { Answer, Receiver } from './receiver.ts'
+
+export interface KillOptions {
+  readonly programs: Programs
+  /** An empty folder. */
+  readonly folder: string
+  readonly times: number
+  readonly seed: number
+  readonly onKill?: (done: number) => void
+}
+
+export interface KillFigures extends Findings {
+  readonly kills: number
+  /** Where the engine killed itself, and at random times while it started or ran. */
+  readonly killed_at: Readonly<Record<string, number>>
+  /** Restarts that found attempts whose end nobody saw. */
+  readonly resumed: number
+  /** From the start of the process to the claim of what the one before was sending, ms of real time. */
+  readonly slowest_resume_ms: number
+}
+
+const SECRET = 'the secret of the kill run'
+const CONTACTS = ['/calm', '/flaky', '/late']
+/** Fifty seconds pass in one: an interval is 200 ms, a lease 600 ms, all pauses together nine seconds. */
+const FACTOR = 50
+const FLAP_MS = 60
+/** A named point that is not reached in this time was not to be reached. */
+const PATIENCE_MS = 4_000
+/** Real time in which everything that is left has to be delivered. */
+const DRAIN_MS = 60_000
+/** Look into the file after every so many kills; the engine itself recovers it after the others. */
+const LOOK_EVERY = 10
+
+export async function runKills(options: KillOptions): Promise<KillFigures> {
+  const { programs, folder, times, seed } = options
+  const dice = diceOf(seed)
+  const farm = await startFarm({ http: 4, tcp: 4 })
+  const receiver = await startReceiver(programs.receiver, join(folder, 'received.jsonl'))
+  const file = join(folder, 'watchpost.db')
+  const plan = planOf({ file, farm, receiver })
+  const lives: Said[][] = []
+  const problems: string[] = []
+  const killed_at: Record<string, number> = {}
+  const resumes: number[] = []
+  const flapping = flap(farm, diceOf(seed + 1))
+  await receiver.script('/flaky', flakyAnswers(diceOf(seed + 2), times * 20))
+
+  await setUp(programs.engine, plan)
+  for (let kill = 1; kill <= times; kill++) {
+    const { engine, at } = await killOne(programs.engine, plan, dice)
+    killed_at[at] = (killed_at[at] ?? 0) + 1
+    lives.push([...engine.said])
+    resumes.push(...resumeOf(engine))
+    if (kill % LOOK_EVERY === 0) problems.push(...(await lookAtFile(file, CONTACTS.length)))
+    options.onKill?.(kill)
+  }
+
+  flapping.stop()
+  farm.setAll(true)
+  await receiver.script('/flaky', [])
+  const last = startEngine(programs.engine, plan)
+  problems.push(...(await drain(last)))
+  lives.push([...last.said])
+  resumes.push(...resumeOf(last))
+  const findings = await balance({
+    file,
+    said: lives.flat(),
+    received: receiver.entries(),
+    contacts: CONTACTS.length,
+    healthy: { path: '/calm', id: 1 },
+    secret: SECRET,
+  })
+  await receiver.kill()
+  farm.close()
+  return {
+    ...findings,
+    problems: [...problems, ...findings.problems],
+    kills: times,
+    killed_at,
+    resumed: resumes.length,
+    slowest_resume_ms: Math.max(0, ...resumes),
+  }
+}
+
+function planOf(parts: {
+  readonly file: string
+  readonly farm: Farm
+  readonly receiver: Receiver
+}): EnginePlan {
+  const { file, farm, receiver } = parts
+  return {
+    file,
+    pace: { origin: systemClock.now(), factor: FACTOR },
+    contacts: CONTACTS.map((path) => ({
+      kind: 'webhook',
+      name: path,
+      url: receiver.url(path),
+      secret: SECRET,
+      all_monitors: true,
+    })),
+    monitors: farm.targets.map(({ type, port }, index) => ({
+      type,
+      ...(type === 'http'
+        ? { url: `http://127.0.0.1:${port}/` }
+        : { host: '127.0.0.1', port, banner_regex: '^good' }),
+      interval_sec: 10,
+      timeout_ms: 9000,
+      fail_threshold: 1,
+      contact_delay: { 3: 1 },
+      ...(index === 0 ? { notify_repeat_min: 1 } : {}),
+    })),
+    limits: { checksPerHost: 8 },
+  }
+}
+
+/** A first life in peace, which makes contacts and monitors. */
+async function setUp(program: string, plan: EnginePlan): Promise<void> {
+  const engine = startEngine(program, plan)
+  await engine.hears('ready')
+  engine.tell({ do: 'stop' })
+  await engine.ended
+}
+
+async function killOne(
+  program: string,
+  plan: EnginePlan,
+  dice: Dice,
+): Promise<{ readonly engine: EngineProcess; readonly at: string }> {
+  if (dice.chance(0.5)) {
+    const die = { at: dice.pick(POINTS), nth: dice.int(1, 4) }
+    const engine = startEngine(program, { ...plan, die })
+    const late = systemClock.timer(PATIENCE_MS, () => engine.signal('SIGKILL'))
+    await engine.ended
+    late.cancel()
+    return { engine, at: engine.said.some(({ kind }) => kind === 'dies') ? die.at : 'running' }
+  }
+  const starting = dice.chance(0.3)
+  const engine = startEngine(program, plan)
+  if (!starting) await engine.hears('ready')
+  await systemClock.sleep(dice.int(0, 300))
+  engine.signal('SIGKILL')
+  await engine.ended
+  return { engine, at: engine.said.some(({ kind }) => kind === 'ready') ? 'running' : 'starting' }
+}
+
+/** When it took up what the one before was sending, if there was anything. */
+function resumeOf({ said, spawned_at }: EngineProcess): number[] {
+  const first = said.find((line) => line.kind === 'claimed')
+  return first === undefined || first.again.length === 0 ? [] : [first.at - spawned_at]
+}
+
+function flap(farm: Farm, dice: Dice): { stop(): void } {
+  const stop = new AbortController()
+  const run = async (): Promise<void> => {
+    for (;;) {
+      await systemClock.sleep(FLAP_MS, stop.signal)
+      const target = dice.pick(farm.targets)
+      target.set(!target.good)
+    }
+  }
+  run().catch(() => undefined)
+  return { stop: () => stop.abort() }
+}
+
+function flakyAnswers(dice: Dice, count: number): Answer[] {
+  return Array.from({ length: count }, () =>
+    dice.pick<Answer>([
+      { status: 200 },
+      { status: 204 },
+      { status: 200, delay_ms: 20 },
+      { status: 500 },
+      { status: 503, headers: { 'Retry-After': '40' } },
+      { status: 404 },
+      { do: 'reset' },
+      { do: 'close' },
+      { do: 'garbage' },
+      { do: 'hang' },
+    ]),
+  )
+}
+
+/** Asks until nothing is left to deliver and no incident is open; then ends the engine in order. */
+async function drain(engine: EngineProcess): Promise<string[]> {
+  await engine.hears('ready')
+  const until = systemClock.monotonic() + DRAIN_MS
+  for (let quiet = 0; quiet < 2 && systemClock.monotonic() < until;) {
+    const from = engine.said.length
+    engine.tell({ do: 'depth' })
+    const { depth, open } = await engine.hears('depth', from)
+    quiet = depth === 0 && open === 0 ? quiet + 1 : 0
+    await systemClock.sleep(200)
+  }
+  engine.tell({ do: 'stop' })
+  const code = await engine.ended
+  return code === 0 ? [] : [`the last engine ended with ${code}`]
+}
