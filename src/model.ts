@@ -111,6 +111,38 @@ export interface CommonSettings {
   readonly contact_ids: readonly number[]
   /** Contact id (as a string key) to minutes. */
   readonly contact_delay: Readonly<Record<string, number>>
+  /** Times of planned work: nobody is told of anything. */
+  readonly maintenance: readonly MaintenanceWindow[]
+  /** Monitors whose failure explains a failure of this one. */
+  readonly depends_on: readonly number[]
+  /** Tell once of many outages in a short time, instead of each. */
+  readonly flap_detection: boolean
+}
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+export type MaintenanceWindow = OneOffWindow | RecurringWindow
+
+export interface OneOffWindow {
+  /** ISO 8601 with a zone. */
+  readonly start: string
+  /** Not included. */
+  readonly end: string
+  readonly skip_checks: boolean
+}
+
+export interface RecurringWindow {
+  /** Time of day, `HH:MM`. */
+  readonly at: string
+  readonly duration_min: number
+  /** IANA name. */
+  readonly time_zone: string
+  /** Only on these days of the week; all where empty. */
+  readonly weekdays: readonly Weekday[]
+  /** Only on these days of the month; all where empty. */
+  readonly days: readonly number[]
+  readonly skip_checks: boolean
 }
 
 /** What the incident machine remembers of a monitor between rounds. Plain JSON. */
@@ -131,12 +163,29 @@ export interface MachineState {
   /** Keys of the notices told last, newest last, at most 50. */
   readonly told: readonly string[]
   readonly availability: Availability
+  /** Rounds in a row in which a location was silent, by location id; only those above zero. */
+  readonly silent?: Readonly<Record<string, number>>
+  /** The last round was decided without the locations that have been silent for long. */
+  readonly reduced_quorum?: boolean
+  /** The last 21 rounds, `1` with an incident open and `0` without; only with `flap_detection`. */
+  readonly recent?: string
+  readonly flapping?: boolean
 }
 
 export interface OpenIncident {
   readonly id: number
   readonly started_at: EpochMs
   readonly cause_code: string
+  /** Why nobody is told, or told again, for now. */
+  readonly held?: Held
+}
+
+export interface Held {
+  readonly reason: 'dependency' | 'flapping' | 'maintenance'
+  /** The parent that explains it, `null` while that is not clear and for the other reasons. */
+  readonly by: number | null
+  /** Failing rounds since it is held. */
+  readonly rounds: number
 }
 
 export interface MonitorRecord {

@@ -107,6 +107,7 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'list',
   boolean: 'true or false',
   delays: 'object of ids and numbers',
+  maintenance_windows: 'list of windows',
   headers: 'object of names and values',
   host: 'host name or IP address',
   port: 'port',

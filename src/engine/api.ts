@@ -14,6 +14,8 @@ import type {
   MeasurementFormat,
   MonitorState,
   MonitorStatus,
+  OneOffWindow,
+  RecurringWindow,
   Verdict,
 } from '../model.ts'
 import type {
@@ -71,7 +73,13 @@ export interface NotificationFilter extends PageOptions {
 }
 
 /** Common settings of spec 2.1 as a user may write them. */
-export type CommonInput = { readonly [K in keyof CommonSettings]?: CommonSettings[K] | null }
+export type CommonInput = {
+  readonly [K in Exclude<keyof CommonSettings, 'maintenance'>]?: CommonSettings[K] | null
+} & { readonly maintenance?: readonly WindowInput[] | null }
+
+type WindowInput =
+  | (Pick<OneOffWindow, 'start' | 'end'> & Partial<OneOffWindow>)
+  | (Pick<RecurringWindow, 'at' | 'duration_min'> & Partial<RecurringWindow>)
 
 /** What `monitors.create` takes: one of the registered types with its own fields, and the common ones. */
 export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
@@ -115,6 +123,8 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
   readonly incidents: {
     get(id: number): Promise<IncidentView>
     list(filter?: IncidentFilter): Promise<Page<IncidentView>>
+    /** Somebody is on it: it is not repeated, and not told to whoever was to hear later. Once; again changes nothing. @throws ConflictError `closed` */
+    acknowledge(id: number): Promise<IncidentView>
   }
 
   readonly contacts: {

@@ -81,7 +81,10 @@ export function createDelivery(core: Core, roster: Roster): Deliver {
   async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
     if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
     const entry = await roster.get(row.monitor_id).catch(() => undefined)
-    const next = entry === undefined ? null : nextRepeat(entry.record.common, row.repeat, at)
+    // What is held is told anew once nothing explains it any more.
+    const held = entry?.record.machine.incident?.held !== undefined
+    const next =
+      entry === undefined || held ? null : nextRepeat(entry.record.common, row.repeat, at)
     if (entry === undefined || next === null) return {}
     const max = entry.record.common.notify_repeat_max
     const payload = repeatPayload(row.payload, { n: next.repeat, max })

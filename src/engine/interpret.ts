@@ -5,38 +5,22 @@
  * @module
  */
 
-import { bucketOf } from '../incident/latency.ts'
-import { audience, dueAt, news } from '../incident/notices.ts'
-import type { Effect, MachineEvent, Policy, Transition } from '../incident/transition.ts'
+import { countFlaps, flapPercent } from '../incident/flapping.ts'
+import { audience, news } from '../incident/notices.ts'
+import type { Effect, MachineEvent, Policy, RoundEvent } from '../incident/transition.ts'
 import { transition } from '../incident/transition.ts'
-import { dayOf } from '../incident/uptime.ts'
-import type {
-  CheckReport,
-  ContactRecord,
-  DailyStats,
-  EpochMs,
-  IncidentRecord,
-  JsonObject,
-  LocationState,
-  MachineState,
-  Notice,
-} from '../model.ts'
+import type { EpochMs, IncidentRecord, MachineState, Notice } from '../model.ts'
 import type { Change, NewNotification } from '../store/store.ts'
-import { freezePayload } from '../webhook/payload.ts'
-import type { PayloadMonitor } from '../webhook/payload.ts'
 import type { Core } from './core.ts'
+import { holdOf } from './holding.ts'
+import { recording } from './recording.ts'
+import type { Reported } from './recording.ts'
 import { effective } from './registry.ts'
-import type { Entry } from './roster.ts'
+import type { Entry, Roster } from './roster.ts'
+import { tellDown, tellHeld, tellNotices, tellUp } from './telling.ts'
 
 /** Changes of cause remembered per incident; the latest are kept. */
 const CAUSES_LIMIT = 50
-
-/** What the locations reported in one round. */
-export interface Reported {
-  readonly location_id: number
-  readonly report: CheckReport
-  readonly lag_ms: number
-}
 
 export interface Happening {
   readonly event: MachineEvent
@@ -52,6 +36,64 @@ export interface Interpreted {
   readonly fresh: readonly Notice[]
 }
 
+/** What an interpretation needs: monitors may depend on one another. */
+export interface Interpreting {
+  readonly core: Core
+  readonly roster: Pick<Roster, 'get'>
+}
+
+/** One event with all that is known of what it does. */
+interface Step {
+  readonly entry: Entry
+  readonly event: MachineEvent
+  readonly effects: readonly Effect[]
+  readonly reports: readonly Reported[]
+  readonly machine: MachineState
+  /** The stored incident that it closes, adds to, or tells of at last. */
+  readonly incident: IncidentRecord | undefined
+  readonly fresh: readonly Notice[]
+}
+
+type FailEvent = Extract<RoundEvent, { verdict: 'fail' }>
+
+/** The change that an event makes, or `null` where it makes none. */
+export async function interpret(
+  { core, roster }: Interpreting,
+  entry: Entry,
+  happening: Happening,
+): Promise<Interpreted | null> {
+  const { record } = entry
+  const { event, reports = [] } = happening
+  const { state: moved, effects } = transition(record.machine, event, policyOf(entry))
+  const { state, flaps } = counted(entry, moved, event)
+  const muted = state.state === 'paused' || state.state === 'maintenance'
+  const notices = muted ? [] : [...(happening.notices ?? []), ...flaps]
+  const { fresh, told } = news(record.machine.told, notices)
+  if (state === record.machine && effects.length === 0 && reports.length === 0) return null
+
+  const machine: MachineState = {
+    ...state,
+    told,
+    incident: await held(roster, entry, { state, event }),
+  }
+  const incident = await touchedIncident(core, { before: record.machine, machine, effects })
+  const step: Step = { entry, event, effects, reports, machine, incident, fresh }
+  const change: Change = {
+    monitor_id: record.id,
+    revision: record.revision,
+    at: event.at,
+    machine,
+    ...recording(entry, reports, happening.round ?? event.at),
+    availability: effects.flatMap((effect) =>
+      effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
+    ),
+    ...incidentChange(step),
+    ...cancellation(step),
+    notify: await tellings(core, step),
+  }
+  return { change, effects, fresh }
+}
+
 function policyOf(entry: Entry): Policy {
   const { fail_threshold, recover_threshold, interval_sec } = effective(
     entry.type,
@@ -62,106 +104,74 @@ function policyOf(entry: Entry): Policy {
   return { fail_threshold, recover_threshold, gap_ms }
 }
 
-/** The change that an event makes, or `null` where it makes none. */
-export async function interpret(
-  core: Core,
+/** The state with this round counted for flapping, and the news if that began or ended. */
+function counted(
+  { record }: Entry,
+  state: MachineState,
+  event: MachineEvent,
+): { state: MachineState; flaps: Notice[] } {
+  const decided = event.kind === 'round' && event.verdict !== 'inconclusive'
+  const watched = state.state !== 'paused' && state.state !== 'maintenance'
+  if (!record.common.flap_detection || !decided || !watched) return { state, flaps: [] }
+  const next = countFlaps(state)
+  const flapping = next.flapping === true
+  if (flapping === (state.flapping === true)) return { state: next, flaps: [] }
+  const data = { flapping, change_percent: flapPercent(next.recent ?? ''), state: next.state }
+  return { state: next, flaps: [{ event: 'flapping', key: String(event.at), data }] }
+}
+
+/** The open incident, with the reason why it is not to be told now, where there is one. */
+async function held(
+  roster: Interpreting['roster'],
   entry: Entry,
-  happening: Happening,
-): Promise<Interpreted | null> {
-  const { record } = entry
-  const { at } = happening.event
-  const step = transition(record.machine, happening.event, policyOf(entry))
-  const muted = step.state.state === 'paused' || step.state.state === 'maintenance'
-  const { fresh, told } = news(record.machine.told, muted ? [] : (happening.notices ?? []))
-  const machine: MachineState = { ...step.state, told }
-  const reports = happening.reports ?? []
-  if (machine === record.machine && step.effects.length === 0 && reports.length === 0) return null
-
-  const speaks = fresh.length > 0 || step.effects.some(({ kind }) => kind === 'announce')
-  const contacts = speaks
-    ? audience(await core.store.contacts.list(record.account_id), record.common)
-    : []
-  const incident = await touchedIncident(core, step)
-  const change: Change = {
-    monitor_id: record.id,
-    revision: record.revision,
-    at,
-    machine,
-    ...history(entry, reports, happening.round ?? at),
-    availability: step.effects.flatMap((effect) =>
-      effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
-    ),
-    ...incidentChange(step, incident),
-    ...cancellation(step),
-    notify: [
-      ...announcements({ entry, step, contacts, reports, at, incident }),
-      ...contacts.flatMap(({ id }) => fresh.map((notice) => noticeFor(entry, id, { notice, at }))),
-    ],
-  }
-  return { change, effects: step.effects, fresh }
+  { state, event }: { readonly state: MachineState; readonly event: MachineEvent },
+): Promise<MachineState['incident']> {
+  const { incident } = state
+  const fails = event.kind === 'round' && event.verdict === 'fail' && state.state === 'down'
+  const isNew = entry.record.machine.incident === null
+  if (incident === null || !fails || (!isNew && incident.held === undefined)) return incident
+  const { held: _before, ...open } = incident
+  const hold = await holdOf(roster, entry, state)
+  return hold === undefined ? open : { ...open, held: hold }
 }
 
-/** Results, what is known per location, and the day's counts. */
-function history(entry: Entry, reports: readonly Reported[], round: EpochMs): Partial<Change> {
-  if (reports.length === 0) return {}
-  return {
-    results: reports.map(({ location_id, report: { outcome }, lag_ms }) => ({
-      ...outcome,
-      location_id,
-      round,
-      started_at: Date.parse(outcome.started_at),
-      lag_ms,
-    })),
-    locations: reports.map((reported) => locationState(entry, reported)),
-    daily: reports.map(({ report: { outcome } }) => dailyStats(outcome, round)),
-  }
+/** Whether an incident that was held is told by this step. */
+function isReleased({ entry, machine, event }: Step): FailEvent | undefined {
+  if (event.kind !== 'round' || event.verdict !== 'fail') return undefined
+  const released =
+    entry.record.machine.incident?.held !== undefined &&
+    machine.incident !== null &&
+    machine.incident.held === undefined
+  return released ? event : undefined
 }
 
-function locationState(entry: Entry, { location_id, report }: Reported): LocationState {
-  const before = entry.locations.get(location_id)
-  const { outcome, memo } = report
-  const fails = before?.consecutive_fails ?? 0
-  return {
-    monitor_id: entry.record.id,
-    location_id,
-    last: outcome,
-    consecutive_fails:
-      outcome.verdict === 'fail' ? fails + 1 : outcome.verdict === 'ok' ? 0 : fails,
-    memo: memo ?? before?.memo ?? null,
-  }
-}
-
-function dailyStats(
-  { verdict, duration_ms }: CheckReport['outcome'],
-  round: EpochMs,
-): Omit<DailyStats, 'monitor_id'> {
-  const good = verdict === 'ok'
-  return {
-    day: dayOf(round),
-    ok: good ? 1 : 0,
-    fail: verdict === 'fail' ? 1 : 0,
-    unknown: verdict === 'unknown' ? 1 : 0,
-    ok_ms: good ? duration_ms : 0,
-    latency: good ? { [bucketOf(duration_ms)]: 1 } : {},
-  }
-}
-
-/** The stored incident that this step closes or adds to. */
+/** The stored incident that this step is about; one that it opens is not stored yet. */
 async function touchedIncident(
   core: Core,
-  { effects }: Transition,
+  {
+    before,
+    machine,
+    effects,
+  }: {
+    readonly before: MachineState
+    readonly machine: MachineState
+    readonly effects: readonly Effect[]
+  },
 ): Promise<IncidentRecord | undefined> {
-  for (const effect of effects) {
-    if (effect.kind === 'close_incident' || effect.kind === 'cause_changed')
-      return core.store.incidents.get(effect.id)
-  }
-  return undefined
+  const { incident } = before
+  if (incident === null) return undefined
+  const touched = effects.some(({ kind }) => kind === 'close_incident' || kind === 'cause_changed')
+  const same = machine.incident?.held === incident.held
+  return touched || !same ? core.store.incidents.get(incident.id) : undefined
 }
 
-function incidentChange(
-  { effects }: Transition,
-  stored: IncidentRecord | undefined,
-): Pick<Change, 'open_incident' | 'update_incident'> {
+function incidentChange({
+  effects,
+  entry,
+  machine,
+  incident,
+}: Step): Pick<Change, 'open_incident' | 'update_incident'> {
+  const suppressed_by = machine.incident?.held?.by ?? null
   for (const effect of effects) {
     if (effect.kind === 'open_incident') {
       const { started_at, detected_at, cause, locations_failed } = effect
@@ -173,127 +183,55 @@ function incidentChange(
           ...cause,
           causes,
           locations_failed,
-          suppressed_by: null,
+          suppressed_by,
         },
       }
     }
     if (effect.kind === 'close_incident') {
-      return {
-        update_incident: { id: effect.id, ended_at: effect.ended_at, closed_reason: effect.reason },
-      }
+      const { id, ended_at, reason } = effect
+      return { update_incident: { id, ended_at, closed_reason: reason } }
     }
     if (effect.kind === 'cause_changed') {
-      const causes = [...(stored?.causes ?? []), { at: effect.at, ...effect.cause }].slice(
-        -CAUSES_LIMIT,
-      )
-      return {
-        update_incident: { id: effect.id, causes, locations_failed: effect.locations_failed },
-      }
+      const { id, at, cause, locations_failed } = effect
+      const causes = [...(incident?.causes ?? []), { at, ...cause }].slice(-CAUSES_LIMIT)
+      return { update_incident: { id, causes, locations_failed, suppressed_by } }
     }
   }
-  return {}
+  const open = entry.record.machine.incident
+  if (open === null || (open.held?.by ?? null) === suppressed_by) return {}
+  return { update_incident: { id: open.id, suppressed_by } }
 }
 
-/** What was planned for an incident that is over is not told any more; what is under way ends. */
-function cancellation({ effects }: Transition): Pick<Change, 'cancel'> {
+/** What was planned for an incident that is over, or under maintenance, is not told; what is under way ends. */
+function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {
   const closed = effects.find((effect) => effect.kind === 'close_incident')
-  if (closed === undefined) return {}
-  if (closed.reason === 'deleted') return { cancel: { scope: 'all', reason: 'monitor_deleted' } }
-  return { cancel: { scope: 'later', incident_id: closed.id, reason: closed.reason } }
+  if (closed?.reason === 'deleted') return { cancel: { scope: 'all', reason: 'monitor_deleted' } }
+  if (closed !== undefined)
+    return { cancel: { scope: 'later', incident_id: closed.id, reason: closed.reason } }
+  if (event.kind !== 'maintenance_start' || machine.incident === null) return {}
+  return { cancel: { scope: 'later', incident_id: machine.incident.id, reason: 'maintenance' } }
 }
 
-interface Announcing {
-  readonly entry: Entry
-  readonly step: Transition
-  readonly contacts: readonly ContactRecord[]
-  readonly reports: readonly Reported[]
-  readonly at: EpochMs
-  readonly incident: IncidentRecord | undefined
-}
-
-function announcements(facts: Announcing): NewNotification[] {
-  const announced = facts.step.effects.find((effect) => effect.kind === 'announce')
-  if (announced === undefined) return []
-  return announced.event === 'down' ? tellDown(facts) : tellUp(facts)
-}
-
-function tellDown({ entry, step, contacts, reports }: Announcing): NewNotification[] {
-  const opened = step.effects.find((effect) => effect.kind === 'open_incident')
-  if (opened === undefined) return []
-  const event = entry.type.checker.downEvent ?? 'down'
-  const payload = freezePayload({
-    event,
-    monitor: monitorOf(entry),
-    incident: { started_at: opened.started_at, ...opened.cause },
-    extras: downExtras(opened.locations_failed, reports),
-  })
-  return contacts.map(({ id }) => ({
-    contact_id: id,
-    event,
-    due_at: dueAt(id, entry.record.common, opened.detected_at),
-    payload,
-    repeat: 0,
-    incident: 'opened',
-  }))
-}
-
-/** Only to those who were told of the failure; the store knows who that is. */
-function tellUp({ entry, step, contacts, at, incident }: Announcing): NewNotification[] {
-  const closed = step.effects.find((effect) => effect.kind === 'close_incident')
-  if (closed === undefined || incident === undefined || !entry.record.common.notify_recovery)
-    return []
-  const { started_at, cause_code, cause_text } = incident
-  const payload = freezePayload({
-    event: 'up',
-    monitor: monitorOf(entry),
-    incident: {
-      started_at,
-      cause_code,
-      cause_text,
-      ended_at: closed.ended_at,
-      duration_sec: Math.round((closed.ended_at - started_at) / 1000),
-    },
-    extras: {},
-  })
-  return contacts.map(({ id }) => ({
-    contact_id: id,
-    event: 'up',
-    due_at: at,
-    payload,
-    repeat: 0,
-    incident: closed.id,
-    only_if_told: true,
-  }))
-}
-
-function noticeFor(
-  entry: Entry,
-  contact_id: number,
-  { notice, at }: { readonly notice: Notice; readonly at: EpochMs },
-): NewNotification {
-  const payload = freezePayload({
-    event: notice.event,
-    monitor: monitorOf(entry),
-    incident: null,
-    extras: notice.data,
-  })
-  return { contact_id, event: notice.event, due_at: at, payload, repeat: 0, incident: null }
-}
-
-export function monitorOf({ record }: Entry): PayloadMonitor {
-  return { id: record.id, name: record.common.name, type: record.type, target: record.target }
-}
-
-function downExtras(failed: readonly number[], reports: readonly Reported[]): JsonObject {
-  const first = reports.find(({ report }) => report.outcome.verdict === 'fail')?.report.outcome
-  return {
-    locations: reports.map(({ location_id, report: { outcome } }) => ({
-      location_id,
-      verdict: outcome.verdict,
-      cause_code: outcome.cause_code,
-      cause_text: outcome.cause_text,
-    })),
-    locations_failed: [...failed],
-    ...(first === undefined ? {} : { phase: first.phase, details: first.details }),
-  }
+async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
+  const { entry, effects, machine, reports, event, incident, fresh } = step
+  const opened = effects.find((effect) => effect.kind === 'open_incident')
+  const closed = effects.find((effect) => effect.kind === 'close_incident')
+  const recovered = closed?.reason === 'recovered' ? closed : undefined
+  const released = isReleased(step)
+  if (fresh.length === 0 && !opened && !recovered && !released) return []
+  const { account_id, common } = entry.record
+  const contacts = audience(await core.store.contacts.list(account_id), common)
+  const telling = { entry, machine, contacts, reports, at: event.at }
+  return [
+    ...(opened !== undefined && machine.incident?.held === undefined
+      ? tellDown(telling, opened)
+      : []),
+    ...(released !== undefined && incident?.acknowledged_at === null
+      ? tellHeld(telling, incident, released)
+      : []),
+    ...(recovered !== undefined && incident !== undefined
+      ? tellUp(telling, incident, recovered.ended_at)
+      : []),
+    ...tellNotices(telling, fresh),
+  ]
 }

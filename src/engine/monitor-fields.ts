@@ -10,6 +10,7 @@ import { defineField } from '../fields/field.ts'
 import type { FieldBuilder, FieldTable } from '../fields/field.ts'
 import { isPlainObject } from '../fields/parse.ts'
 import { field } from '../fields/vocabulary.ts'
+import { maintenanceWindow } from './maintenance-field.ts'
 
 const MONTH_SEC = 31 * 86_400
 const DAY_MIN = 1440
@@ -79,6 +80,23 @@ export function commonFields(rules: CommonRules = {}) {
       .list(id, { description: 'Contacts told besides those marked for all monitors', max: 100 })
       .default([]),
     contact_delay: delays().default({}),
+    maintenance: field
+      .list(maintenanceWindow(), {
+        description: 'Windows of planned work, in which nobody is told of anything',
+        max: 20,
+        format: 'maintenance_windows',
+      })
+      .default([]),
+    depends_on: field
+      .list(id, {
+        description:
+          'Monitors whose failure explains one of this: while they are down it is silent',
+        max: 20,
+      })
+      .default([]),
+    flap_detection: field
+      .flag({ description: 'Tell once of many outages in twenty rounds, instead of each' })
+      .default(false),
   } satisfies FieldTable
 }
 

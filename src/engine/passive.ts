@@ -37,6 +37,8 @@ export interface PassiveMonitors {
   judge(entry: Entry): Promise<Concluded | null>
   /** Gives every deadline that passed while the engine was away its grace anew. */
   forgiveOutage(alive_at: EpochMs): Promise<void>
+  /** The wall clock was set: every deadline moves with it. */
+  clockSet(by_ms: number): void
 }
 
 export interface PassiveOptions {
@@ -79,7 +81,7 @@ export function createPassiveMonitors({
       lag_ms: 0,
     }
     const event = roundEvent(entry, [reported], at)
-    const interpreted = await interpret(core, entry, {
+    const interpreted = await interpret({ core, roster }, entry, {
       event,
       round: at,
       reports: [reported],
@@ -134,6 +136,18 @@ export function createPassiveMonitors({
         await roster.change(record.id, (entry) => forgiven(entry, alive_at, clock.now()))
       }
     },
+
+    clockSet(by_ms) {
+      // All are begun at once: a deadline that seems to have passed is judged behind its change.
+      for (const { record, type } of [...roster.entries()]) {
+        if (type.checker.passive === undefined) continue
+        conclude(record.id, (entry) =>
+          Promise.resolve({ change: moved(entry, by_ms, clock.now()), fresh: [] }),
+        ).then(onConcluded, (err: unknown) =>
+          complain(core, err, 'a deadline could not follow the clock'),
+        )
+      }
+    },
   }
 }
 
@@ -177,6 +191,18 @@ function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null 
     availability: gap,
     machine: { ...machine, known_since: now },
   }
+}
+
+function moved(entry: Entry, by_ms: number, at: EpochMs): Change | null {
+  const { machine } = entry.record
+  const memo = entry.type.checker.passive?.rearm(
+    memoOf(entry),
+    { at, reason: 'clock_set', by_ms },
+    termsOf(entry),
+  )
+  if (memo === undefined) return null
+  const last_round_at = machine.last_round_at === null ? null : machine.last_round_at + by_ms
+  return { ...remembering(entry, memo, at), machine: { ...machine, last_round_at } }
 }
 
 function remembering(entry: Entry, memo: Json, at: EpochMs): Change {

@@ -47,6 +47,7 @@ export function monitorSummary(entry: Entry, next_due_at: EpochMs | null): Monit
     state: machine.state,
     status: statusOf(machine.state),
     stale: isStale(machine),
+    flapping: machine.flapping === true,
     interval_sec: common.interval_sec,
     tags: common.tags,
     last_check_at: last?.last?.started_at ?? null,
@@ -146,6 +147,8 @@ export function incidentView(
     causes: record.causes.map(({ at, ...cause }) => ({ at: iso(at), ...cause })),
     locations_failed: record.locations_failed,
     closed_reason: record.closed_reason,
+    suppressed_by: record.suppressed_by,
+    acknowledged_at: isoOrNull(record.acknowledged_at),
   }
 }
 

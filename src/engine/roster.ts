@@ -7,7 +7,7 @@
 
 import { NotFoundError } from '../errors.ts'
 import { mapSecrets } from '../fields/secrets.ts'
-import type { JsonObject, LocationState, MonitorRecord } from '../model.ts'
+import type { CommonSettings, JsonObject, LocationState, MonitorRecord } from '../model.ts'
 import { OPENED_INCIDENT } from '../store/store.ts'
 import type { Change, Committed } from '../store/store.ts'
 import { createCommitter } from './committer.ts'
@@ -16,6 +16,12 @@ import type { MonitorType } from './registry.ts'
 
 /** Monitors read from the store in one go. */
 const PAGE = 500
+
+const LATER_SETTINGS = {
+  maintenance: [],
+  depends_on: [],
+  flap_detection: false,
+} satisfies Partial<CommonSettings>
 
 /** How often a change is worked out anew because another process was faster. */
 const TRIES = 5
@@ -76,7 +82,8 @@ export function createRoster(core: Core): Roster {
     const type = registry.demand(record.type)
     const fields = type.checker.fields
     return {
-      record,
+      // Written before these settings existed, it has none of them.
+      record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
       type,
       settings: mapSecrets(fields, record.settings, (secret, path) =>
         core.seal.open(secret, place(path)),

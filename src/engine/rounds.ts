@@ -17,10 +17,14 @@ import { complain } from './core.ts'
 import type { Core } from './core.ts'
 import { hostOf } from './host-of.ts'
 import { interpret } from './interpret.ts'
-import type { Happening, Reported } from './interpret.ts'
+import type { Happening } from './interpret.ts'
+import type { Reported } from './recording.ts'
 import { effective } from './registry.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 import { createUnstored } from './unstored.ts'
+
+/** Causes that say of a location that it did not look. */
+const SILENT_CAUSES = ['probe_no_report', 'probe_offline']
 
 /** For the way of an answer back to the engine. */
 const SLACK_MS = 5_000
@@ -129,7 +133,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
     roster
       .change(id, async (entry) => {
         if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
-        const interpreted = await interpret(core, entry, happeningOf(core, round))
+        const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
         fresh = interpreted?.fresh ?? []
         return interpreted?.change ?? null
       })
@@ -218,20 +222,23 @@ function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound)
 /** The event that the reports of a round amount to. */
 export function roundEvent(entry: Entry, reports: readonly Reported[], at: EpochMs): RoundEvent {
   const { confirm_locations } = effective(entry.type, entry.record.common)
-  const verdict = quorum(
+  const { verdict, silent, reduced } = quorum(
     reports.map(({ location_id, report }) => ({
       location_id,
       verdict: report.outcome.verdict,
       late: report.late === true,
+      silent: isSilence(report),
     })),
-    { locations: Math.max(1, reports.length), confirm_locations },
+    { confirm_locations, silent: entry.record.machine.silent ?? {} },
   )
-  if (verdict !== 'fail') return { kind: 'round', at, verdict }
+  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
   const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
   return {
     kind: 'round',
     at,
+    silent,
+    reduced,
     verdict,
     since: failing[0]?.report.since,
     cause: { cause_code, cause_text },
@@ -256,6 +263,11 @@ function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause
     cause_code: best?.outcome.cause_code ?? 'internal_error',
     cause_text: best?.outcome.cause_text ?? 'The check failed',
   }
+}
+
+/** The location was gone, as against a measurement that failed there. */
+function isSilence({ outcome: { verdict, cause_code } }: CheckReport): boolean {
+  return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
 }
 
 function silence(at: EpochMs): CheckReport {

@@ -21,6 +21,8 @@ export interface Settled {
 
 interface Settling {
   readonly account_id: number
+  /** The monitor that is changed; absent for a new one. */
+  readonly id?: number
   readonly type: MonitorType
   readonly input: JsonObject
 }
@@ -28,7 +30,7 @@ interface Settling {
 /** @throws ValidationError */
 export async function settleMonitor(
   core: Core,
-  { account_id, type, input }: Settling,
+  { account_id, id, type, input }: Settling,
 ): Promise<Settled> {
   const { driver } = type.checker
   if (driver !== undefined && !isInstalled(driver)) {
@@ -44,6 +46,7 @@ export async function settleMonitor(
   const problems = {
     ...locationProblems(core, common, location_ids),
     ...contactProblems(common, contacts),
+    ...(await dependencyProblems(core, { account_id, id, depends_on: common.depends_on })),
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return {
@@ -56,6 +59,7 @@ export async function settleMonitor(
       confirm_locations: common.confirm_locations ?? Math.min(2, new Set(location_ids).size),
       tags: distinct(common.tags),
       contact_ids: [...new Set(common.contact_ids)],
+      depends_on: [...new Set(common.depends_on)],
     },
   }
 }
@@ -69,12 +73,14 @@ export async function withoutGone(
   const contacts = new Set((await core.store.contacts.list(account_id)).map(({ id }) => id))
   const locations = new Set(core.locations.map(({ id }) => id))
   const location_ids = common.location_ids.filter((id) => locations.has(id))
+  const parents = await Promise.all(common.depends_on.map((id) => core.store.monitors.get(id)))
   const left = location_ids.length === 0 ? [...locations] : location_ids
   return {
     ...common,
     location_ids: left,
     confirm_locations: Math.min(common.confirm_locations, left.length),
     contact_ids: common.contact_ids.filter((id) => contacts.has(id)),
+    depends_on: parents.flatMap((parent) => (parent === undefined ? [] : [parent.id])),
     contact_delay: Object.fromEntries(
       Object.entries(common.contact_delay).filter(([id]) => contacts.has(Number(id))),
     ),
@@ -112,6 +118,39 @@ function contactProblems(
       problems[`contact_delay.${id}`] = `invalid: there is no contact ${id}`
   }
   return problems
+}
+
+/** Parents have to be there, and none may depend on this one, however far away. */
+async function dependencyProblems(
+  { store }: Core,
+  {
+    account_id,
+    id,
+    depends_on,
+  }: {
+    readonly account_id: number
+    readonly id: number | undefined
+    readonly depends_on: readonly number[]
+  },
+): Promise<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  for (const [index, parent_id] of depends_on.entries()) {
+    const parent = await store.monitors.get(parent_id)
+    if (parent?.account_id !== account_id)
+      problems[`depends_on.${index}`] = `invalid: there is no monitor ${parent_id}`
+    else if (id !== undefined && (await leadsTo(store, parent_id, id)))
+      problems[`depends_on.${index}`] = `invalid: monitor ${parent_id} depends on this one`
+  }
+  return problems
+}
+
+async function leadsTo({ monitors }: Core['store'], from: number, to: number): Promise<boolean> {
+  const seen = new Set([from])
+  for (const id of seen) {
+    if (id === to) return true
+    for (const parent of (await monitors.get(id))?.common.depends_on ?? []) seen.add(parent)
+  }
+  return false
 }
 
 /** Tags that differ only in case are one; the first spelling stays. */

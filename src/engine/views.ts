@@ -24,6 +24,8 @@ export interface MonitorSummary {
   readonly status: MonitorStatus
   /** More than three rounds in a row could not be decided. */
   readonly stale: boolean
+  /** So many outages in the last rounds that `down` and `up` are not told (`flap_detection`). */
+  readonly flapping: boolean
   readonly interval_sec: number
   readonly tags: readonly string[]
   readonly last_check_at: string | null
@@ -70,6 +72,13 @@ export interface StatusView {
   readonly last_check_at: string | null
   readonly next_check_at: string | null
   readonly stale: boolean
+  readonly flapping: boolean
+  /** Locations have been silent for so long that the others decide without them. */
+  readonly reduced_quorum: boolean
+  /** Locations that see it fail while too few agree. */
+  readonly degraded_locations: readonly number[]
+  /** Begin or end of the next window of planned work. */
+  readonly maintenance_changes_at: string | null
   readonly cause_code: string | null
   readonly cause_text: string | null
   readonly incident: { readonly id: number; readonly started_at: string } | null
@@ -109,6 +118,10 @@ export interface IncidentView {
   }[]
   readonly locations_failed: readonly number[]
   readonly closed_reason: ClosedReason | null
+  /** The monitor whose failure explains it; nobody is told meanwhile. */
+  readonly suppressed_by: number | null
+  /** Since when somebody is on it; it is not repeated any more. */
+  readonly acknowledged_at: string | null
 }
 
 export interface UptimeSeconds {

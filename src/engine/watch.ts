@@ -6,11 +6,14 @@
 
 import type { EpochMs } from '../model.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
+import type { ClockSet } from '../store/store.ts'
 import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
+import { createDependencies } from './dependencies.ts'
+import { createMaintenance } from './maintenance.ts'
 import { incidentView, monitorSummary, resultView } from './present.ts'
-import { monitorOf } from './interpret.ts'
+import { monitorOf } from './telling.ts'
 import { memoOf, termsOf } from './passive.ts'
 import { createRounds } from './rounds.ts'
 import type { Concluded, Rounds } from './rounds.ts'
@@ -48,9 +51,12 @@ export interface WatchOptions {
   readonly judge: (entry: Entry) => Promise<Concluded | null>
   /** Notifications were queued. */
   readonly onNotifications: () => void
+  /** The wall clock was set. */
+  readonly onClockSet: (set: ClockSet) => void
 }
 
-export function createWatch({ core, roster, probes, judge, onNotifications }: WatchOptions): Watch {
+export function createWatch(options: WatchOptions): Watch {
+  const { core, roster, probes, judge, onNotifications, onClockSet } = options
   const { clock } = core
   let lag_ms = 0
 
@@ -63,6 +69,7 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
         (err: unknown) => complain(core, err, 'a due monitor could not be read'),
       )
     },
+    onClockSet,
     onJump(id, now) {
       const entry = roster.peek(id)
       return entry === undefined ? null : nextAfter(entry, now)
@@ -70,6 +77,26 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
   })
 
   const rounds = createRounds({ core, roster, probes, onConcluded: concluded })
+  const dependencies = createDependencies({ roster, onWanted: lookSoon })
+  const maintenance = createMaintenance({
+    core,
+    roster,
+    onChanged(changed) {
+      if (changed.after !== undefined) watch.reschedule(changed.after, 'now')
+      tell(changed, [])
+    },
+  })
+
+  /** A round beyond the grid, for a monitor that another one waits for. */
+  function lookSoon(entry: Entry): void {
+    if (entry.type.checker.passive === undefined) scheduler.set(entry.record.id, clock.now())
+  }
+
+  function tell(changed: Changed, fresh: Concluded['fresh']): void {
+    watch
+      .announce(changed, fresh)
+      .catch((err: unknown) => complain(core, err, 'a change of a monitor could not be announced'))
+  }
 
   function due(entry: Entry, due_at: EpochMs): void {
     if (!checked(entry)) return
@@ -86,7 +113,7 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
       return
     }
     // The round before has not ended: this one is skipped, not queued behind it.
-    if (rounds.underWay(entry.record.id)) return
+    if (rounds.underWay(entry.record.id) || maintenance.skipsChecks(entry)) return
     void rounds.run(entry, due_at).catch(() => undefined)
   }
 
@@ -96,9 +123,8 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
     if (after === undefined) return
     const soon = result.changed.change.machine?.state === 'confirming'
     scheduleNext(after, soon)
-    void announce(result.changed, result.fresh).catch((err: unknown) =>
-      complain(core, err, 'a round could not be announced'),
-    )
+    dependencies.follow(result.changed)
+    tell(result.changed, result.fresh)
   }
 
   function scheduleNext(entry: Entry, soon: boolean): void {
@@ -159,11 +185,17 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
             : nextAfter(entry, now)
         if (at !== null) scheduler.set(id, at)
       }
+      dependencies.start()
+      maintenance.start()
       scheduler.start()
     },
-    stop: () => scheduler.stop(),
+    stop() {
+      scheduler.stop()
+      maintenance.stop()
+    },
     reschedule(entry, when) {
       const { id } = entry.record
+      maintenance.plan(entry)
       const due_at = scheduler.dueAt(id)
       scheduleNext(entry, false)
       if (entry.type.checker.passive !== undefined || !checked(entry)) return
@@ -172,7 +204,10 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
       else if (due_at !== undefined && due_at < (scheduler.dueAt(id) ?? due_at))
         scheduler.set(id, due_at)
     },
-    forget: (id) => scheduler.delete(id),
+    forget(id) {
+      scheduler.delete(id)
+      maintenance.forget(id)
+    },
     nextDue: (id) => scheduler.dueAt(id) ?? null,
     announce,
     concluded,
@@ -188,8 +223,10 @@ export function createWatch({ core, roster, probes, judge, onNotifications }: Wa
   return watch
 }
 
-function checked({ record }: Entry): boolean {
-  return record.machine.state !== 'paused'
+/** Under maintenance nobody misses a signal; deadlines begin anew afterwards. */
+function checked({ record: { machine }, type }: Entry): boolean {
+  const { state } = machine
+  return state !== 'paused' && !(state === 'maintenance' && type.checker.passive !== undefined)
 }
 
 function incidentEvent(change: Changed['change']): 'down' | 'up' | undefined {

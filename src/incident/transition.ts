@@ -25,6 +25,10 @@ export type RoundEvent = {
   readonly at: EpochMs
   /** When the judged condition began, where that was before the round (a missed deadline). */
   readonly since?: EpochMs | undefined
+  /** Locations that were silent, with their rounds in a row. */
+  readonly silent?: MachineState['silent']
+  /** It was decided without those that have been silent for long. */
+  readonly reduced?: boolean
 } & (
   | { readonly verdict: 'ok' | 'late' | 'inconclusive' }
   | {
@@ -110,9 +114,15 @@ function onRound(before: MachineState, event: RoundEvent, policy: Policy): Trans
   if (before.state === 'paused') return same(before)
   if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })
   const gap = afterGap(before, event.at, policy)
-  const seen: MachineState = { ...gap.state, last_round_at: event.at }
+  const seen: MachineState = attended({ ...gap.state, last_round_at: event.at }, event)
   const next = judged(seen, event, policy)
   return { state: next.state, effects: [...gap.effects, ...next.effects] }
+}
+
+function attended(state: MachineState, { silent = {}, reduced = false }: RoundEvent): MachineState {
+  const { silent: _silent, reduced_quorum: _reduced, ...kept } = state
+  if (Object.keys(silent).length === 0) return kept
+  return { ...kept, silent, ...(reduced ? { reduced_quorum: true } : {}) }
 }
 
 function judged(seen: MachineState, event: RoundEvent, policy: Policy): Transition {
@@ -141,7 +151,8 @@ function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
 
 function recovered(seen: MachineState, at: EpochMs): Transition {
   const { incident, first_ok_at } = seen
-  const ended_at = first_ok_at ?? at
+  // The clock may have been set back since: nothing ends before it began.
+  const ended_at = Math.max(first_ok_at ?? at, incident?.started_at ?? 0)
   const good: MachineState = { ...enter(seen, 'up', at), oks: 0, first_ok_at: null, incident: null }
   const step = reckon(good, 'up', ended_at)
   if (incident === null) return step
@@ -171,7 +182,7 @@ function onFail(seen: MachineState, event: FailEvent, policy: Policy): Transitio
 }
 
 function confirmed(failed: MachineState, event: FailEvent): Transition {
-  const started_at = failed.first_fail_at ?? event.at
+  const started_at = Math.min(failed.first_fail_at ?? event.at, event.at)
   const { cause, locations_failed } = event
   const incident = { id: OPENED, started_at, cause_code: cause.cause_code }
   const step = reckon({ ...enter(failed, 'down', event.at), incident }, 'down', started_at)
@@ -231,13 +242,17 @@ function restart(before: MachineState, at: EpochMs): Transition {
   return also(step, [{ kind: 'check_soon' }])
 }
 
+/** An open incident goes on afterwards, and is told anew if it is still there then. */
 function maintain(before: MachineState, at: EpochMs): Transition {
-  return reckon({ ...reset(before, at), state: 'maintenance' }, 'maintenance', at)
+  const held = { reason: 'maintenance', by: null, rounds: 0 } as const
+  const incident = before.incident === null ? null : { ...before.incident, held }
+  return reckon({ ...reset(before, at), state: 'maintenance', incident }, 'maintenance', at)
 }
 
 function reset(before: MachineState, at: EpochMs): MachineState {
+  const { silent: _silent, reduced_quorum: _reduced, recent: _recent, ...kept } = before
   return {
-    ...before,
+    ...kept,
     since: at,
     fails: 0,
     oks: 0,

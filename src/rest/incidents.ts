@@ -5,7 +5,7 @@
  */
 
 import { ok } from './envelope.ts'
-import { arrayOf, nullable, text } from './openapi/schemas.ts'
+import { arrayOf, nullable, ref, text } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
 import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
 
@@ -30,6 +30,26 @@ export const listIncidents = operation({
     requireOrder(query)
     const { items, next } = await scope.incidents.list(paged(query))
     return ok({ incidents: items, next_cursor: cursorOf('incidents', next) })
+  },
+})
+
+export const showIncident = operation({
+  summary: 'One incident',
+  tag,
+  answers: { 200: { incident: ref('Incident') } },
+  async run({ scope, id }) {
+    return ok({ incident: await scope.incidents.get(id) })
+  },
+})
+
+export const acknowledgeIncident = operation({
+  summary: 'Takes the incident on: it is not repeated any more',
+  tag,
+  body: 'none',
+  answers: { 200: { incident: ref('Incident') } },
+  refusals: [409],
+  async run({ scope, id }) {
+    return ok({ incident: await scope.incidents.acknowledge(id) })
   },
 })
 

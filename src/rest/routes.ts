@@ -4,7 +4,12 @@
  * @module
  */
 
-import { listIncidents, listMonitorIncidents } from './incidents.ts'
+import {
+  acknowledgeIncident,
+  listIncidents,
+  listMonitorIncidents,
+  showIncident,
+} from './incidents.ts'
 import {
   checkMonitor,
   createMonitor,
@@ -58,6 +63,8 @@ export const routes: readonly Route[] = [
   on('GET', '/monitors/:id/uptime', showUptime),
   on('GET', '/monitors/:id/incidents', listMonitorIncidents),
   on('GET', '/incidents', listIncidents),
+  on('GET', '/incidents/:id', showIncident),
+  on('POST', '/incidents/:id/acknowledge', acknowledgeIncident),
   on('GET', '/locations', listLocations),
   on('GET', '/contacts', listContacts),
   on('GET', '/balance', showBalance),

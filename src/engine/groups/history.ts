@@ -4,9 +4,11 @@
  * @module
  */
 
-import { NotFoundError } from '../../errors.ts'
+import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { IncidentRecord, NotificationRecord } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
 import type { AccountScope } from '../api.ts'
+import type { Entry } from '../roster.ts'
 import { incidentView, notificationView, resultView } from '../present.ts'
 import type { IncidentView, NotificationView } from '../views.ts'
 import { pageOf } from './parts.ts'
@@ -36,6 +38,19 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     return incidents.map((incident) =>
       incidentView(incident, names.get(incident.monitor_id) ?? GONE, core.clock.now()),
     )
+  }
+
+  async function ownIncident(id: number): Promise<IncidentRecord> {
+    await ready()
+    const incident = await store.incidents.get(id)
+    if (incident?.account_id !== account_id) throw new NotFoundError('incident')
+    return incident
+  }
+
+  async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
+    const [view] = await shown([incident])
+    if (view === undefined) throw new NotFoundError('incident')
+    return view
   }
 
   async function withAttempts(records: readonly NotificationRecord[]): Promise<NotificationView[]> {
@@ -71,12 +86,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
 
     incidents: {
       async get(id) {
-        await ready()
-        const incident = await store.incidents.get(id)
-        if (incident?.account_id !== account_id) throw new NotFoundError('incident')
-        const [view] = await shown([incident])
-        if (view === undefined) throw new NotFoundError('incident')
-        return view
+        return viewOf(await ownIncident(id))
       },
       async list({ limit = 50, after, ...filter } = {}) {
         if (filter.monitor_id === undefined) await ready()
@@ -88,6 +98,24 @@ export function historyOf(parts: Parts, account_id: number): Scope {
           ...(after === undefined ? {} : { before_id: after }),
         }
         return pageOf(await shown(await store.incidents.list(query)), limit)
+      },
+      async acknowledge(id) {
+        const incident = await ownIncident(id)
+        if (incident.ended_at !== null)
+          throw new ConflictError('closed', 'The incident is over; there is nothing to take on')
+        if (incident.acknowledged_at === null) await parts.roster.change(incident.monitor_id, taken)
+        return viewOf(await ownIncident(id))
+
+        function taken({ record }: Entry): Change {
+          const at = core.clock.now()
+          return {
+            monitor_id: record.id,
+            revision: record.revision,
+            at,
+            update_incident: { id, acknowledged_at: at },
+            cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
+          }
+        }
       },
     },
 

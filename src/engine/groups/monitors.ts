@@ -57,7 +57,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     touch: (entry: Entry) => Partial<Change>,
   ): Promise<Changed | null> {
     const changed = await roster.change(id, async (entry) => {
-      const interpreted = await interpret(core, entry, { event: { kind, at: core.clock.now() } })
+      const interpreted = await interpret({ core, roster }, entry, {
+        event: { kind, at: core.clock.now() },
+      })
       return interpreted === null ? null : { ...interpreted.change, ...touch(entry) }
     })
     if (changed !== null) await watch.announce(changed, [])
@@ -125,7 +127,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await own(id)
       const changed = await roster.change(id, async (entry) => {
         demandVersion(entry.record, options.version)
-        const interpreted = await interpret(core, entry, {
+        const interpreted = await interpret({ core, roster }, entry, {
           event: { kind: 'remove', at: core.clock.now() },
         })
         const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, entry)

@@ -30,7 +30,12 @@ export async function revised(
   const common = await withoutGone(core, record.account_id, record.common)
   const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
   const input = merge(table, before, unmask(table, withoutReadOnly(type, fields), settings))
-  const next = await settleMonitor(core, { account_id: record.account_id, type, input })
+  const next = await settleMonitor(core, {
+    account_id: record.account_id,
+    id: record.id,
+    type,
+    input,
+  })
   const at = core.clock.now()
   const change: Change = {
     monitor_id: record.id,
@@ -44,7 +49,7 @@ export async function revised(
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.passive !== undefined) return change
-  const interpreted: Interpreted | null = await interpret(core, entry, {
+  const interpreted: Interpreted | null = await interpret(parts, entry, {
     event: { kind: 'reconfigure', at },
   })
   return { ...interpreted?.change, ...change, forget_locations: true }
@@ -57,6 +62,7 @@ const READ_ONLY = [
   'state',
   'status',
   'stale',
+  'flapping',
   'last_check_at',
   'next_check_at',
   'last_duration_ms',

@@ -1,0 +1,45 @@
+/**
+ * What a monitor's parent says about its failure.
+ *
+ * @module
+ */
+
+import type { EpochMs, MachineState } from '../model.ts'
+
+/** Rounds for which a failure waits to hear of its parent; after that it is told. */
+const PATIENCE_ROUNDS = 2
+
+export interface ParentState {
+  readonly machine: MachineState
+  /** Fed by signals: it cannot be asked. */
+  readonly passive: boolean
+}
+
+/**
+ * `explains`: the parent is down or under maintenance, the failure is its. `unclear`: nobody has looked at
+ * the parent since the failure began. `innocent`: it works, or is not watched.
+ */
+export function parentSays(
+  { machine, passive }: ParentState,
+  failing_since: EpochMs,
+): 'explains' | 'unclear' | 'innocent' {
+  switch (machine.state) {
+    case 'down':
+    case 'recovering':
+    case 'maintenance':
+      return 'explains'
+    case 'confirming':
+    case 'pending':
+      return passive ? 'innocent' : 'unclear'
+    case 'up':
+    case 'late':
+      return passive || (machine.last_round_at ?? 0) >= failing_since ? 'innocent' : 'unclear'
+    case 'paused':
+      return 'innocent'
+  }
+}
+
+/** Whether a failure that has waited for so many rounds goes on waiting for an unclear parent. */
+export function isPatient(rounds: number): boolean {
+  return rounds < PATIENCE_ROUNDS
+}
