@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { toKey } from '../rows.ts'
-import { assignments, insertInto } from './sql.ts'
+import { assignments, insertInto } from '../sql.ts'
 
 const KEY_COLUMNS = [
   'account_id',

@@ -13,7 +13,7 @@ import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
 import { packPhases } from '../phases.ts'
 import { toDaily } from '../rows.ts'
-import { assignments, insertInto } from './sql.ts'
+import { assignments, insertInto } from '../sql.ts'
 
 export function commit(db: Connection, changes: readonly Change[]): Committed[] {
   if (changes.length === 0) return []

@@ -7,10 +7,10 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Row } from '../rows.ts'
+import type { Param } from '../sql.ts'
 
 export type SqlValue = string | number | null
-/** Booleans become 0 and 1, `undefined` becomes NULL. */
-export type Param = SqlValue | boolean | undefined
+export type { Param }
 export type { Row }
 
 export interface Connection {

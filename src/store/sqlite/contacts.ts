@@ -5,7 +5,7 @@ import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { toContact } from '../rows.ts'
-import { assignments, insertInto } from './sql.ts'
+import { assignments, insertInto } from '../sql.ts'
 
 const COLUMNS = [
   'account_id',

@@ -2,7 +2,7 @@ import type { Sync } from '../promised.ts'
 import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { toAvailability, toDaily, toIncident, toResult } from '../rows.ts'
-import { where } from './sql.ts'
+import { where } from '../sql.ts'
 
 const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`

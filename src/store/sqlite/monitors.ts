@@ -5,8 +5,8 @@ import type { MonitorQuery, Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
-import { anyOf, containing, idChunks, insertInto, marks, where } from './sql.ts'
-import type { Condition } from './sql.ts'
+import { anyOf, containing, idChunks, insertInto, marks, where } from '../sql.ts'
+import type { Condition } from '../sql.ts'
 
 const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors`
 

@@ -6,7 +6,7 @@ import { claim } from './claim.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
-import { anyOf, idChunks, insertInto, marks, where } from './sql.ts'
+import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
 export function notifications(db: Connection): Sync<Store['notifications']> {
   const get = (id: number): NotificationRecord | undefined => {

@@ -1,11 +1,11 @@
 /**
- * Pieces of SQL text. Everything here and in the groups keeps to what SQLite and PostgreSQL share, apart
- * from the `?` that stands for a parameter.
+ * Pieces of SQL text that SQLite and PostgreSQL share; `?` stands for a parameter.
  *
  * @module
  */
 
-import type { Param } from './connection.ts'
+/** Booleans become 0 and 1 where a database has none, `undefined` becomes NULL. */
+export type Param = string | number | null | boolean | undefined
 
 export interface Where {
   /** ` WHERE …`, or empty. */
