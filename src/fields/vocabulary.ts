@@ -171,12 +171,11 @@ export const field = {
         dataset.value.map((value, index) => {
           const result = item.schema['~standard'].validate(value)
           if (!(result instanceof Promise) && result.issues === undefined) return result.value
-          const message =
-            result instanceof Promise ? 'invalid' : (result.issues[0]?.message ?? 'invalid')
-          addIssue({
-            message,
-            path: [{ type: 'array', origin: 'value', input: dataset.value, key: index, value }],
-          })
+          const input = dataset.value
+          const here = { type: 'array', origin: 'value', input, key: index, value } as const
+          const issues = result instanceof Promise ? [{ message: 'invalid' }] : result.issues
+          for (const { message, path = [] } of issues)
+            addIssue({ message, path: [here, ...path.map(within(value))] })
           return undefined as W
         }),
       ),
@@ -195,6 +194,14 @@ export const field = {
       (wire: Input<T>) => wire as never,
     )
   },
+}
+
+/** A step of a Standard Schema's path as valibot writes it. */
+function within(input: unknown) {
+  return (step: PropertyKey | { readonly key: PropertyKey }) => {
+    const key = String(typeof step === 'object' ? step.key : step)
+    return { type: 'unknown', origin: 'value', input, key, value: undefined } as const
+  }
 }
 
 function matchWord<W extends string>(

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { maintenanceAt } from '../../src/incident/maintenance.ts'
+import type { MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
+
+const at = (text: string): number => Date.parse(text)
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+function every(rule: Partial<RecurringWindow>): RecurringWindow {
+  const none = { weekdays: [], days: [], skip_checks: false }
+  return { at: '02:00', duration_min: 60, time_zone: 'UTC', ...none, ...rule }
+}
+
+/** Begin and end of the first `count` windows that open after `from`. */
+function windows(rule: MaintenanceWindow, from: string, count: number): string[] {
+  const found: string[] = []
+  let now = at(from)
+  while (found.length < count * 2) {
+    const { changes_at } = maintenanceAt([rule], now)
+    if (changes_at === null) break
+    now = changes_at
+    found.push(new Date(now).toISOString().slice(0, 16))
+  }
+  return found
+}
+
+describe('a window that comes once', () => {
+  const once = { start: '2026-03-01T22:00:00.000Z', end: '2026-03-02T02:00:00.000Z' }
+
+  it.each([
+    ['2026-03-01T21:59:59.999Z', false, once.start],
+    ['2026-03-01T22:00:00.000Z', true, once.end],
+    ['2026-03-02T01:59:59.999Z', true, once.end],
+    ['2026-03-02T02:00:00.000Z', false, null],
+  ])('at %s: %s', (now, active, changes_at) => {
+    const said = maintenanceAt([{ ...once, skip_checks: false }], at(now))
+    expect({ active: said.active, changes_at: iso(said.changes_at) }).toEqual({
+      active,
+      changes_at,
+    })
+  })
+})
+
+describe('a window that comes again', () => {
+  it('crosses midnight', () => {
+    const rule = every({ at: '23:30', duration_min: 120 })
+    expect(maintenanceAt([rule], at('2026-03-02T01:00:00Z')).active).toBe(true)
+    expect(maintenanceAt([rule], at('2026-03-02T01:30:00Z')).active).toBe(false)
+  })
+
+  it('on days of the week, in the time zone of the rule', () => {
+    // Sunday 02:00 in Tokyo is Saturday 17:00 UTC.
+    const rule = every({ weekdays: ['sun'], time_zone: 'Asia/Tokyo' })
+    expect(windows(rule, '2026-03-01T00:00:00Z', 2)).toEqual([
+      '2026-03-07T17:00',
+      '2026-03-07T18:00',
+      '2026-03-14T17:00',
+      '2026-03-14T18:00',
+    ])
+  })
+
+  it('the first Sunday of a month is a Sunday from the 1st to the 7th', () => {
+    const rule = every({ weekdays: ['sun'], days: [1, 2, 3, 4, 5, 6, 7] })
+    expect(windows(rule, '2026-03-02T00:00:00Z', 2)).toEqual([
+      '2026-04-05T02:00',
+      '2026-04-05T03:00',
+      '2026-05-03T02:00',
+      '2026-05-03T03:00',
+    ])
+  })
+
+  it('keeps its time of day when the clocks go forward and back', () => {
+    const rule = every({ at: '04:00', time_zone: 'Europe/Berlin' })
+    // +01:00 until 2026-03-29, +02:00 until 2026-10-25.
+    expect(windows(rule, '2026-03-28T12:00:00Z', 1)[0]).toBe('2026-03-29T02:00')
+    expect(windows(rule, '2026-03-27T12:00:00Z', 1)[0]).toBe('2026-03-28T03:00')
+    expect(windows(rule, '2026-10-24T12:00:00Z', 1)[0]).toBe('2026-10-25T03:00')
+  })
+
+  it('lasts as long as it says, also in the night in which an hour is skipped or comes twice', () => {
+    const rule = every({ at: '01:30', duration_min: 120, time_zone: 'Europe/Berlin' })
+    expect(windows(rule, '2026-03-28T12:00:00Z', 1)).toEqual([
+      '2026-03-29T00:30',
+      '2026-03-29T02:30',
+    ])
+    expect(windows(rule, '2026-10-24T12:00:00Z', 1)).toEqual([
+      '2026-10-24T23:30',
+      '2026-10-25T01:30',
+    ])
+  })
+
+  it('a time that is skipped is read with the offset from before; one that comes twice is the first', () => {
+    const rule = every({ at: '02:30', time_zone: 'Europe/Berlin' })
+    expect(windows(rule, '2026-03-28T12:00:00Z', 1)[0]).toBe('2026-03-29T01:30')
+    expect(windows(rule, '2026-10-24T12:00:00Z', 2)).toEqual([
+      '2026-10-25T00:30',
+      '2026-10-25T01:30',
+      '2026-10-26T01:30',
+      '2026-10-26T02:30',
+    ])
+  })
+
+  it('knows the 29th of February, and gives up on the 31st for a while only', () => {
+    expect(windows(every({ days: [29] }), '2028-02-01T00:00:00Z', 1)[0]).toBe('2028-02-29T02:00')
+    const never = maintenanceAt([every({ days: [31], weekdays: ['mon'] })], at('2026-03-01T00:00Z'))
+    expect(never.changes_at).toBeGreaterThan(at('2026-03-01T00:00Z'))
+  })
+
+  it('is open for exactly its length before each end, wherever and whenever (property)', () => {
+    const zones = [
+      'UTC',
+      'Europe/Berlin',
+      'America/New_York',
+      'Australia/Lord_Howe',
+      'Asia/Kathmandu',
+    ]
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: 0, max: 1439 }),
+        fc.integer({ min: 1, max: 1440 }),
+        fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2027-12-31T00:00Z') }),
+        (time_zone, minute, duration_min, from) => {
+          const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+          const rule = every({ at: clock, duration_min, time_zone })
+          const first = maintenanceAt([rule], from)
+          const opens = first.active ? from : first.changes_at!
+          const during = maintenanceAt([rule], opens)
+          expect(during.active).toBe(true)
+          if (!first.active) expect(during.changes_at! - opens).toBe(duration_min * 60_000)
+          // A day may be as short as the clocks make it, so the next window may follow at once.
+          const closed = maintenanceAt([rule], during.changes_at!)
+          expect(closed.changes_at! - during.changes_at!).toBeLessThanOrEqual(26 * 3_600_000)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('several windows', () => {
+  it('the next change is that of whichever comes first, and one that skips checks is enough', () => {
+    const both = [
+      every({ at: '02:00', duration_min: 120 }),
+      every({ at: '03:00', duration_min: 30, skip_checks: true }),
+    ]
+    const seen = ['01:00', '02:30', '03:10', '03:40'].map((time) => {
+      const said = maintenanceAt(both, at(`2026-03-01T${time}:00Z`))
+      return [said.active, said.skip_checks, iso(said.changes_at)?.slice(11, 16)]
+    })
+    expect(seen).toEqual([
+      [false, false, '02:00'],
+      [true, false, '03:00'],
+      [true, true, '03:30'],
+      [true, false, '04:00'],
+    ])
+  })
+})
