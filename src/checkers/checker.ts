@@ -117,6 +117,11 @@ export interface Terms<S> {
   readonly period_ms: number
 }
 
+/** Why deadlines move; see `Passive.rearm`. */
+export type Rearming =
+  | { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' }
+  | { readonly at: EpochMs; readonly reason: 'clock_set'; readonly by_ms: number }
+
 /** For checkers that wait for signals instead of asking: pure functions over the memo. */
 export interface Passive<S> {
   /** The memo after a signal. */
@@ -125,13 +130,10 @@ export interface Passive<S> {
   dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
   /**
    * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: the engine itself was
-   * away until `at`, and nobody may be blamed for a signal that could not be heard.
+   * away until `at`, and nobody may be blamed for a signal that could not be heard. `clock_set`: the wall clock
+   * was set by `by_ms`, and is at `at` now; as much time is left as before.
    */
-  rearm(
-    memo: Json | undefined,
-    why: { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' },
-    terms: Terms<S>,
-  ): Json | undefined
+  rearm(memo: Json | undefined, why: Rearming, terms: Terms<S>): Json | undefined
 }
 
 /** Defaults and bounds of the common settings, where a type needs its own. */

@@ -81,6 +81,10 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     probes,
     judge: passive.judge,
     onNotifications: outbox.wake,
+    onClockSet(set) {
+      passive.clockSet(set.by_ms)
+      outbox.clockSet(set)
+    },
   })
   const lifecycle = createLifecycle({ core, roster, watch, outbox, passive, probes, run, options })
   const parts: Parts = {

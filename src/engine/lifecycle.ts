@@ -81,10 +81,13 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await open()
     await roster.load()
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
-    if (clock.now() - alive_at > OUTAGE_MS) await passive.forgiveOutage(alive_at)
+    const away_ms = clock.now() - alive_at
+    if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
     await probes.start({ run, onAnswer: (answer) => watch.rounds.answer(answer) })
     state = 'running'
     watch.start()
+    // The clock was set back meanwhile: deadlines would be as far away as that.
+    if (away_ms < -OUTAGE_MS) passive.clockSet(away_ms)
     outbox.start()
     await store.meta.set('alive_at', String(clock.now()))
     every(ALIVE_MS, () => store.meta.set('alive_at', String(clock.now())))

@@ -9,7 +9,7 @@ import { setMaxListeners } from 'node:events'
 import type { Timer } from '../clock.ts'
 import { ConflictError } from '../errors.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../model.ts'
-import type { AttemptEnd } from '../store/store.ts'
+import type { AttemptEnd, ClockSet } from '../store/store.ts'
 import { freezePayload } from '../webhook/payload.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
@@ -39,6 +39,8 @@ export interface Outbox {
   stop(drain_ms: number): Promise<void>
   /** Something may be due. */
   wake(): void
+  /** The wall clock was set: what waits, waits as long as before. */
+  clockSet(set: ClockSet): void
   /** One delivery of `test`; resolves when it is final. @throws ConflictError `not_running` */
   test(contact: ContactRecord): Promise<NotificationRecord>
   /** A copy of a final notification, under an id of its own. @throws ConflictError `not_final` */
@@ -54,6 +56,8 @@ export function createOutbox({
   const { clock, store } = core
   const attempt = createDelivery(core, roster)
   const underWay = new Map<number, Promise<void>>()
+  /** The last claim of each row under way. */
+  const claims = new Map<number, number>()
   const waiters = new Map<number, (record: NotificationRecord) => void>()
   let stopping = new AbortController()
   let running = false
@@ -97,12 +101,16 @@ export function createOutbox({
   }
 
   function begin(row: NotificationRecord): void {
+    claims.set(row.id, row.claims)
+    // Claimed from ourselves, since the clock was set beyond its lease: the attempt that runs is the one.
+    if (underWay.has(row.id)) return
     const done = deliver(row)
       .catch((err: unknown) =>
         complain(core, err, 'a notification could not be recorded; it will be sent again'),
       )
       .finally(() => {
         underWay.delete(row.id)
+        claims.delete(row.id)
         void pump()
       })
     underWay.set(row.id, done)
@@ -121,7 +129,7 @@ export function createOutbox({
 
   async function deliver(row: NotificationRecord): Promise<void> {
     const ending = await attempt(row, stopping.signal)
-    const recorded = await recordEnd({ id: row.id, claim: row.claims, ...ending })
+    const recorded = await recordEnd({ id: row.id, ...ending })
     if (!recorded) {
       core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')
       return
@@ -138,11 +146,11 @@ export function createOutbox({
   }
 
   /** While the lease holds, a store that fails is asked again: what was sent must not be sent twice for that. */
-  async function recordEnd(end: AttemptEnd): Promise<boolean> {
+  async function recordEnd(end: Omit<AttemptEnd, 'claim'>): Promise<boolean> {
     const until = clock.monotonic() + RECORD_MS
     for (;;) {
       try {
-        return await store.notifications.finish(end)
+        return await store.notifications.finish({ ...end, claim: claims.get(end.id) ?? 0 })
       } catch (error) {
         if (clock.monotonic() >= until) throw error
         core.log.warn(
@@ -172,6 +180,12 @@ export function createOutbox({
       late.cancel()
     },
     wake: () => void pump(),
+    clockSet(set) {
+      const moved = store.clockSet?.(set) ?? Promise.resolve()
+      moved
+        .catch((err: unknown) => complain(core, err, 'the outbox could not follow the clock'))
+        .finally(() => void pump())
+    },
     async test(contact) {
       if (!running)
         throw new ConflictError('not_running', 'The engine is not running; start it first')

@@ -12,6 +12,7 @@ import type { CheckReport, EpochMs, Json, MonitorState } from '../model.ts'
 import type { Change } from '../store/store.ts'
 import type { CheckOrder } from '../probes/transport.ts'
 import type { SignalInput } from './api.ts'
+import { complain } from './core.ts'
 import type { Core } from './core.ts'
 import { hostOf } from './host-of.ts'
 import { interpret } from './interpret.ts'
@@ -55,9 +56,10 @@ export function createPassiveMonitors({
   onConcluded,
 }: PassiveOptions): PassiveMonitors {
   const { clock } = core
-  const recent = new Map<number, EpochMs[]>()
+  const recent = new Map<number, number[]>()
 
-  function tooMany(id: number, now: EpochMs): boolean {
+  function tooMany(id: number): boolean {
+    const now = clock.monotonic()
     const minute = (recent.get(id) ?? []).filter((at) => at > now - 60_000)
     const full = minute.length >= SIGNALS_PER_MINUTE
     if (!full) minute.push(now)
@@ -109,7 +111,7 @@ export function createPassiveMonitors({
       const { passive } = found.type.checker
       if (passive === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
-      if (tooMany(id, clock.now())) return { ...answerOf(found), ignored: 'rate_limited' }
+      if (tooMany(id)) return { ...answerOf(found), ignored: 'rate_limited' }
       const concluded = await conclude(id, (entry) => {
         const at = clock.now()
         const memo = passive.receive(memoOf(entry), { ...input, at } satisfies Signal)

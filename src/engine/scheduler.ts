@@ -6,6 +6,7 @@
 
 import type { Clock, Timer } from '../clock.ts'
 import type { EpochMs } from '../model.ts'
+import type { ClockSet } from '../store/store.ts'
 import { dueQueue } from './due-queue.ts'
 
 /** The wall clock is compared with the monotonic one at least this often. */
@@ -27,16 +28,23 @@ export interface SchedulerOptions {
   readonly clock: Clock
   /** Called for each id that fell due; it is out of the queue by then. */
   readonly onDue: (id: number, due_at: EpochMs) => void
-  /** The wall clock was set by `jump_ms`; every id is given a new time by the answer. */
+  /** Told first when the wall clock was set. */
+  readonly onClockSet?: (set: ClockSet) => void
+  /** Then every id is given a new time by the answer. */
   readonly onJump: (id: number, now: EpochMs) => EpochMs | null
 }
 
-export function createScheduler({ clock, onDue, onJump }: SchedulerOptions): Scheduler {
+export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerOptions): Scheduler {
   const queue = dueQueue()
   let timer: Timer | undefined
   let armedFor = Infinity
   let running = false
-  let offset = clock.now() - clock.monotonic()
+  let seen = look()
+
+  /** Both clocks at one moment. */
+  function look(): { readonly wall: EpochMs; readonly monotonic: number } {
+    return { wall: clock.now(), monotonic: clock.monotonic() }
+  }
 
   function arm(): void {
     if (!running) return
@@ -65,12 +73,18 @@ export function createScheduler({ clock, onDue, onJump }: SchedulerOptions): Sch
   }
 
   function noticeJump(): void {
-    const seen = clock.now() - clock.monotonic()
-    const jump = seen - offset
+    const last = seen
+    seen = look()
+    const jump = seen.wall - seen.monotonic - (last.wall - last.monotonic)
     // Small differences are followed silently, so that they never add up to a jump.
-    offset = seen
     if (Math.abs(jump) < JUMP_MS) return
     const now = clock.now()
+    // Forward, times were passed over that nobody has lived through; back, whatever was ahead still is.
+    onClockSet?.({
+      by_ms: Math.round(jump),
+      after: last.wall,
+      before: jump > 0 ? now - (clock.monotonic() - last.monotonic) : Infinity,
+    })
     for (const id of [...queue.ids()]) {
       const at = onJump(id, now)
       if (at === null) queue.delete(id)
@@ -81,7 +95,7 @@ export function createScheduler({ clock, onDue, onJump }: SchedulerOptions): Sch
   return {
     start() {
       running = true
-      offset = clock.now() - clock.monotonic()
+      seen = look()
       arm()
     },
     stop() {

@@ -151,13 +151,12 @@ function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
 
 function recovered(seen: MachineState, at: EpochMs): Transition {
   const { incident, first_ok_at } = seen
-  // The clock may have been set back since: nothing ends before it began.
-  const ended_at = Math.max(first_ok_at ?? at, incident?.started_at ?? 0)
+  const ended_at = first_ok_at ?? at
   const good: MachineState = { ...enter(seen, 'up', at), oks: 0, first_ok_at: null, incident: null }
   const step = reckon(good, 'up', ended_at)
   if (incident === null) return step
   return also(step, [
-    { kind: 'close_incident', id: incident.id, ended_at, reason: 'recovered' },
+    { kind: 'close_incident', ...endOf(incident, ended_at), reason: 'recovered' },
     { kind: 'announce', event: 'up' },
   ])
 }
@@ -231,9 +230,14 @@ function leave(
   const closed: Effect[] =
     before.incident === null
       ? []
-      : [{ kind: 'close_incident', id: before.incident.id, ended_at: at, reason }]
+      : [{ kind: 'close_incident', ...endOf(before.incident, at), reason }]
   const soon: Effect[] = reason === 'reconfigured' ? [{ kind: 'check_soon' }] : []
   return also({ state, effects: step.effects }, [...closed, ...soon])
+}
+
+/** The clock may have been set back meanwhile: nothing ends before it began. */
+function endOf({ id, started_at }: OpenIncident, at: EpochMs) {
+  return { id, ended_at: Math.max(at, started_at) }
 }
 
 /** Back into the checks: nothing is known yet; an incident left open by maintenance goes on. */

@@ -9,7 +9,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
 import { commit } from './memory/commit.ts'
-import { notifications } from './memory/notifications.ts'
+import { moveWaiting, notifications } from './memory/notifications.ts'
 import { prune } from './memory/prune.ts'
 import {
   accounts,
@@ -58,9 +58,10 @@ export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): S
     notifications: group<Store['notifications']>(notifications(tables)),
     replies: group<Store['replies']>(replies(tables)),
     meta: group<Store['meta']>(meta(tables)),
-    ...group<Pick<Store, 'commit' | 'prune'>>({
+    ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
       commit: (changes) => commit(tables, changes),
       prune: (options) => prune(tables, options),
+      clockSet: (set) => moveWaiting(tables, set),
     }),
   }
 }

@@ -147,12 +147,22 @@ export interface Store {
   /** Removes at most `limit` rows of each kind that are older than asked; returns how many went. */
   prune(options: PruneOptions): Promise<number>
 
+  /** Only on stores that one engine has for itself. Moves when queued rows fall due and leases lapse. */
+  clockSet?(set: ClockSet): Promise<void>
+
   /** Only on stores that several engines share. */
   readonly shards?: Shards
   /** Only on stores that several processes share. */
   readonly changes?: Changes
   /** Only on stores that several processes share. */
   readonly requests?: Requests
+}
+
+/** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, were meant by the old one. */
+export interface ClockSet {
+  readonly by_ms: number
+  readonly after: EpochMs
+  readonly before: EpochMs
 }
 
 /** Which engine watches which monitors. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
@@ -330,6 +340,8 @@ export interface Claim {
   readonly limit: number
   /** At most this many rows per contact, those under way included. */
   readonly per_contact: number
+  /** At most `limit` rows of contacts with the same host, those under way included; by the id of the contact. Contacts that are not named have no such limit. */
+  readonly hosts?: { readonly of: ReadonlyMap<number, string>; readonly limit: number }
 }
 
 /*

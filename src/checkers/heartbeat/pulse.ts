@@ -6,7 +6,7 @@
 
 import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, Json } from '../../model.ts'
-import type { Signal, Terms } from '../checker.ts'
+import type { Rearming, Signal, Terms } from '../checker.ts'
 
 const MESSAGE_LIMIT = 1000
 
@@ -120,12 +120,17 @@ export function nextDue(
 /** See `Passive.rearm`. */
 export function rearm(
   memo: Json | undefined,
-  { at, reason }: { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' },
+  why: Rearming,
   terms: HeartbeatTerms,
 ): Json | undefined {
   const pulse = pulseOf(memo)
   if (pulse.base_at === null) return memo
-  if (reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
+  const { at } = why
+  if (why.reason === 'clock_set') {
+    const moved = (time: EpochMs | null) => (time === null ? null : time + why.by_ms)
+    return { ...pulse, base_at: moved(pulse.base_at), started_at: moved(pulse.started_at) }
+  }
+  if (why.reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
   // A signal could still have come during the grace after the outage: the full grace starts again.
   return {
     ...pulse,

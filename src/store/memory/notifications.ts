@@ -1,7 +1,7 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { INTERRUPTED, isFinal, isReadable, queuedRow, UNREADABLE } from '../rules.ts'
-import type { AttemptEnd, Claim, NotificationQuery, Store } from '../store.ts'
+import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
 import { copy, listAt, putNotification, waitingRows } from './tables.ts'
 import type { Tables } from './tables.ts'
 
@@ -123,6 +123,16 @@ function setAside(tables: Tables, row: NotificationRecord, now: EpochMs): void {
     lease_until: null,
     finished_at: now,
   })
+}
+
+/** After the wall clock was set: what waits, waits as long as before. */
+export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet): void {
+  for (const row of waitingRows(tables)) {
+    const name = row.status === 'queued' ? 'due_at' : 'lease_until'
+    const at = row[name]
+    if (at === null || at <= after || at >= before) continue
+    putNotification(tables, { ...row, [name]: at + by_ms })
+  }
 }
 
 function finish(tables: Tables, end: AttemptEnd): boolean {

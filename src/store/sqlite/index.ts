@@ -20,7 +20,7 @@ import { explain } from './explain.ts'
 import { availability, daily, incidents, results } from './history.ts'
 import { meta } from './meta.ts'
 import { monitors } from './monitors.ts'
-import { notifications } from './notifications.ts'
+import { moveWaiting, notifications } from './notifications.ts'
 import { openFile } from './open.ts'
 import type { OpenFile } from './open.ts'
 import { prune } from './prune.ts'
@@ -103,9 +103,10 @@ function groups(
     notifications: group<Store['notifications']>(notifications(db)),
     replies: group<Store['replies']>(replies(db)),
     meta: group<Store['meta']>(meta(db)),
-    ...group<Pick<Store, 'commit' | 'prune'>>({
+    ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
       commit: (changes) => commit(db, changes),
       prune: (options) => prune(db, options),
+      clockSet: (set) => moveWaiting(db, set),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { isFinal, queuedRow } from '../rules.ts'
-import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
+import type { AttemptEnd, ClockSet, NotificationQuery, Store } from '../store.ts'
 import { claim } from './claim.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -91,6 +91,24 @@ export function insertNotification(
     INSERT,
     COLUMNS.map((column) => row[column]),
   )
+}
+
+/** After the wall clock was set: what waits, waits as long as before. */
+export function moveWaiting(db: Connection, { by_ms, after, before }: ClockSet): void {
+  // SQLite knows no infinity that JavaScript could hand over.
+  const params = [by_ms, after, Math.min(before, Number.MAX_SAFE_INTEGER)]
+  db.transaction(() => {
+    db.run(
+      `UPDATE notifications SET due_at = due_at + ?
+       WHERE status = 'queued' AND due_at > ? AND due_at < ?`,
+      params,
+    )
+    db.run(
+      `UPDATE notifications SET lease_until = lease_until + ?
+       WHERE status = 'sending' AND lease_until > ? AND lease_until < ?`,
+      params,
+    )
+  })
 }
 
 function finish(db: Connection, end: AttemptEnd): boolean {
