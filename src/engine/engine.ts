@@ -7,10 +7,7 @@
 import type { AnyChecker } from '../checkers/checker.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
-import { targetPolicy } from '../net/guard.ts'
-import { createNetwork } from '../net/network.ts'
 import { inProcessProbes } from '../probes/in-process.ts'
-import type { CheckOrder } from '../probes/transport.ts'
 import type { AccountScope, Engine } from './api.ts'
 import { commonFields } from './monitor-fields.ts'
 import { accountsOf } from './groups/accounts.ts'
@@ -24,22 +21,16 @@ import { requestsOf } from './groups/requests.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
+import { orderRunner } from './order-runner.ts'
 import { createOutbox } from './outbox.ts'
 import { createPassiveMonitors } from './passive.ts'
 import { createRoster } from './roster.ts'
-import { carryOut } from './carry-out.ts'
-import type { Revived } from './carry-out.ts'
 import { createWatch } from './watch.ts'
 
 /** @throws ConfigurationError for options that cannot work */
 export function createEngine<const C extends AnyChecker>(options: EngineOptions<C>): Engine<C> {
   const core = coreOf(options)
   const { clock, store, registry } = core
-  const network = createNetwork({
-    clock,
-    policy: targetPolicy(options.targets ?? 'open'),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  })
   const {
     checks = 64,
     checksPerHost = 2,
@@ -56,19 +47,13 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     perContact: deliveriesPerContact,
   })
 
-  const revived: Revived = new WeakMap()
-  const run = (order: CheckOrder, signal: AbortSignal) =>
-    carryOut(registry.demand(order.type).checker, order.settings, {
-      clock,
-      network,
-      timeout_ms: order.timeout_ms,
-      period_ms: order.interval_sec * 1000,
-      location: order.location,
-      log: core.log,
-      revived,
-      signal,
-      ...(order.memo === null ? {} : { memo: order.memo }),
-    })
+  const run = orderRunner({
+    checkerOf: (type) => registry.demand(type).checker,
+    clock,
+    log: core.log,
+    targets: options.targets,
+    ca: options.ca,
+  })
   const passive = createPassiveMonitors({
     core,
     roster,

@@ -83,7 +83,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
-    await probes.start({ run, onAnswer: (answer) => watch.rounds.answer(answer) })
+    await probes.start({
+      locations: core.locations,
+      run,
+      onAnswer: (answer) => watch.rounds.answer(answer),
+    })
     state = 'running'
     watch.start()
     // The clock was set back meanwhile: deadlines would be as far away as that.

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { iso } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
+import { unmeasured } from './reports.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from './transport.ts'
 
 export interface InProcessOptions {
@@ -121,17 +121,6 @@ function stopped(): ClosedError {
 }
 
 function tooLate(clock: Clock): CheckReport {
-  return {
-    outcome: {
-      verdict: 'unknown',
-      cause_code: 'probe_overloaded',
-      cause_text: 'The check could not begin before its round was over',
-      phase: null,
-      started_at: iso(clock.now()),
-      duration_ms: 0,
-      phases: {},
-      remote_ip: null,
-      details: {},
-    },
-  }
+  const text = 'The check could not begin before its round was over'
+  return unmeasured(clock.now(), 'probe_overloaded', text)
 }

@@ -38,8 +38,11 @@ export interface CheckAnswer {
 }
 
 export interface ProbeHost {
+  /** Those that orders will come for; none where the host makes checks for others. */
+  readonly locations: readonly LocationRecord[]
   /** Makes one check; never rejects. */
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
+  /** What comes late, twice or out of order changes nothing. */
   readonly onAnswer: (answer: CheckAnswer) => void
 }
 

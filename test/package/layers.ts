@@ -33,6 +33,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'checkers/causes.ts',
       'checkers/checker.ts',
       'probes/in-process.ts',
+      'probes/reports.ts',
       'store/store.ts',
     ],
     types: ['probes/transport.ts'],
@@ -57,6 +58,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // The command line composes a whole service, as any host does.
   cli: {
     values: ['checkers', 'engine', 'fields', 'net', 'page', 'probes', 'rest', 'store', 'webhook'],
+  },
+  // A remote probe: the engine's way of making a check behind a queue.
+  'bullmq.ts': {
+    values: ['checkers/checker.ts', 'engine', 'probes'],
+    types: ['net'],
   },
   // What `import 'watchpost'` offers: the engine and the contracts, no concrete checker or store.
   'index.ts': {
@@ -87,6 +93,8 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     pg: { in: ['checkers'], lazy: true },
     imapflow: { in: ['checkers'], lazy: true },
     'basic-ftp': { in: ['checkers'], lazy: true },
+    bullmq: { in: ['probes/bullmq'], lazy: true },
+    ioredis: { in: ['probes/bullmq'], lazy: true },
     nodemailer: { in: ['checkers'], lazy: true },
   }
 

@@ -1,0 +1,143 @@
+/**
+ * Keeps one session with Redis up: opens it, beats on it, and replaces it when a beat fails.
+ *
+ * @module
+ */
+
+import { ClosedError, ConfigurationError, MissingDependencyError } from '../../errors.ts'
+import type { Complaints } from './complaints.ts'
+import type { Setup } from './options.ts'
+import { openSession } from './session.ts'
+import type { Session } from './session.ts'
+import { within } from './within.ts'
+
+/** A beat that takes longer means that Redis is not there for us. */
+const ANSWER_MS = 5000
+const BACKOFF_MS = { first: 250, most: 5000 } as const
+const STOP_MS = 2000
+
+export interface LinkOptions {
+  readonly setup: Setup
+  readonly complaints: Complaints
+  readonly name: string
+  readonly every_ms: number
+  /** Prepares a new session; the link is up when it resolves. */
+  readonly onUp: (session: Session) => Promise<void>
+  /** Carried out once before the link is up, then every `every_ms`. */
+  readonly beat: (session: Session) => Promise<void>
+  readonly onDown: () => void
+}
+
+export interface Link {
+  /** The session in use; `undefined` while Redis is away. */
+  readonly session: Session | undefined
+  /** Resolves after the first try, whether Redis was there or not. @throws ConfigurationError, MissingDependencyError */
+  start(): Promise<void>
+  /** The session, waited for at most `ms`. @throws ClosedError */
+  whenUp(ms: number): Promise<Session>
+  stop(): Promise<void>
+}
+
+export function createLink(options: LinkOptions): Link {
+  const { setup, complaints, every_ms } = options
+  const { clock, log, connection, names } = setup
+  const stopping = new AbortController()
+  const waiting = new Set<(session: Session) => void>()
+  let session: Session | undefined
+  let running: Promise<void> | undefined
+  let wasUp = false
+
+  const isStopping = (): boolean => stopping.signal.aborted
+
+  async function run(onFirst: () => void, onFatal: (error: unknown) => void): Promise<void> {
+    for (let failures = 0; !isStopping(); failures++) {
+      try {
+        await live(() => {
+          failures = 0
+          onFirst()
+        })
+      } catch (err) {
+        if (isStopping()) return
+        if (!wasUp && isFatal(err)) {
+          // What no waiting heals ends a start; a session that was up once may come back.
+          onFatal(err)
+          return
+        }
+        complaints.warn({ err }, 'not connected to Redis; it is tried again and again')
+        onFirst()
+      }
+      await clock.sleep(backoff(failures), stopping.signal).catch(() => undefined)
+    }
+  }
+
+  /** From the opening of one session to its loss. */
+  async function live(onReady: () => void): Promise<void> {
+    const opened = await openSession({
+      connection,
+      clock,
+      complaints,
+      prefix: names.prefix,
+      name: options.name,
+      signal: stopping.signal,
+    })
+    try {
+      await within(clock, ANSWER_MS, options.onUp(opened))
+      await within(clock, ANSWER_MS, options.beat(opened))
+      if (isStopping()) return
+      announce(opened)
+      onReady()
+      const ended = AbortSignal.any([stopping.signal, opened.lost])
+      while (await pause(ended)) await within(clock, ANSWER_MS, options.beat(opened))
+      if (opened.lost.aborted) throw new ClosedError('The connection to Redis was lost')
+    } finally {
+      if (session !== undefined) {
+        session = undefined
+        options.onDown()
+      }
+      await opened.close()
+    }
+  }
+
+  function announce(opened: Session): void {
+    session = opened
+    if (wasUp) log.info({}, 'Redis is back')
+    wasUp = true
+    for (const resolve of waiting) resolve(opened)
+    waiting.clear()
+  }
+
+  async function pause(ended: AbortSignal): Promise<boolean> {
+    await clock.sleep(every_ms, ended).catch(() => undefined)
+    return !ended.aborted
+  }
+
+  function backoff(failures: number): number {
+    const ms = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** Math.min(failures, 10))
+    return ms * (1 + clock.random() / 5)
+  }
+
+  return {
+    get session() {
+      return session
+    },
+    start: () =>
+      new Promise((resolve, reject) => {
+        running = run(resolve, reject)
+      }),
+    async whenUp(ms) {
+      if (session !== undefined) return session
+      let resolve: (session: Session) => void = () => undefined
+      const up = new Promise<Session>((yes) => (resolve = yes))
+      waiting.add(resolve)
+      return within(clock, ms, up).finally(() => waiting.delete(resolve))
+    },
+    async stop() {
+      stopping.abort(new ClosedError('The connection to Redis is closed'))
+      await within(clock, STOP_MS, Promise.resolve(running)).catch(() => undefined)
+    },
+  }
+}
+
+function isFatal(error: unknown): boolean {
+  return error instanceof ConfigurationError || error instanceof MissingDependencyError
+}

@@ -1,0 +1,66 @@
+/**
+ * Orders and engines that are gone for good.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import type { Asked, Ledger } from './ledger.ts'
+import type { Names } from './names.ts'
+import { deadEngines, forgetEngine } from './presence.ts'
+import type { Beating } from './presence.ts'
+import type { Session } from './session.ts'
+
+/** Looked for at one beat. */
+const LOOKED_FOR = 200
+
+/** Longer than a probe keeps answers: nothing comes for this engine any more. */
+const DEAD_MS = 2 * 3_600_000
+
+export interface Search {
+  readonly session: Session
+  readonly names: Names
+  readonly engine: string
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly beat_ms: number
+}
+
+/**
+ * A probe lets go of an order only when its answer is on the queue. So an order that is neither there
+ * nor answered, at two beats, was lost: with its probe, or with the memory of Redis.
+ */
+export async function findLost(search: Search): Promise<readonly Asked[]> {
+  const { session, names, engine, ledger, clock, beat_ms } = search
+  const looked = ledger.due(clock.monotonic(), LOOKED_FOR)
+  if (looked.length === 0) return []
+  const asking = session.redis.pipeline()
+  for (const { order, location, job_id } of looked) {
+    const keys = [
+      names.job(names.orders(location), job_id),
+      names.job(names.answers(engine), order.id),
+    ]
+    asking.exists(...keys)
+  }
+  const found = (await asking.exec()) ?? []
+  return looked.filter((asked, index) => {
+    // The answer may have come while we asked.
+    if (found[index]?.[1] !== 0 || !ledger.has(asked.order.id)) return keep(asked, false)
+    if (!asked.missed) return keep(asked, true)
+    return ledger.take(asked.order.id) !== undefined
+  })
+
+  function keep(asked: Asked, missed: boolean): false {
+    asked.missed = missed
+    asked.look_at = clock.monotonic() + beat_ms
+    return false
+  }
+}
+
+/** Removes the queues of engines that died without clearing up. */
+export async function clearUpAfterDead(session: Session, beating: Beating): Promise<void> {
+  for (const engine of await deadEngines(beating, DEAD_MS)) {
+    await session.queue(beating.names.answers(engine)).obliterate({ force: true })
+    await forgetEngine(beating, engine)
+  }
+}

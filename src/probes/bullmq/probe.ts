@@ -1,0 +1,184 @@
+/**
+ * The far side: takes the orders of one location from its queue, has them carried out, and answers.
+ *
+ * @module
+ */
+
+import type { Job } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { iso } from '../../clock.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { VERSION } from '../../version.ts'
+import type { ProbeHost } from '../transport.ts'
+import { createBuffer } from './buffer.ts'
+import type { Parcel } from './buffer.ts'
+import { createComplaints } from './complaints.ts'
+import { createHands } from './hands.ts'
+import { createLink } from './link.ts'
+import { setupOf } from './options.ts'
+import type { QueueOptions } from './options.ts'
+import { sayProbe, unsayProbe } from './presence.ts'
+import { createSelfCheck } from './self-check.ts'
+import type { Session } from './session.ts'
+import { nameOfLocation } from './where.ts'
+import { within } from './within.ts'
+import type { OrderJob } from './wire.ts'
+
+const DRAIN_MS = 11_000
+const DELIVER_MS = 5000
+/** For each of the last steps of a stop. */
+const LEAVE_MS = 1000
+/** Orders taken from the queue for each check that may run: those of a busy host must not keep others waiting. */
+const TAKEN_PER_CHECK = 4
+
+export interface BullmqProbeOptions extends QueueOptions {
+  /** Name of the location, or its id with the engine. */
+  readonly location: string | number
+  /** Makes one check. */
+  readonly run: ProbeHost['run']
+  /** Checks at the same time, default 64. */
+  readonly concurrency?: number
+  /** Checks at the same time against one host, default 2. */
+  readonly perHost?: number
+  /**
+   * Whether this place can judge others at all: looked at every 30 s, with 5 s to answer. While it says
+   * no or throws, the location is offline and what was ordered before is `unknown`.
+   */
+  readonly selfCheck?: (signal: AbortSignal) => Promise<boolean>
+}
+
+export interface Probe {
+  readonly id: string
+  /** Resolves after the first try to reach Redis, which goes on until `stop`. @throws ConfigurationError, MissingDependencyError */
+  start(): Promise<void>
+  /** Takes no more orders, waits up to `drain_ms` (default 11000) for those under way and delivers their answers. */
+  stop(options?: { readonly drain_ms?: number }): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+  status(): ProbeStatus
+}
+
+export interface ProbeStatus {
+  /** Redis is reached, so orders come. */
+  readonly connected: boolean
+  /** Orders taken and not yet answered. */
+  readonly running: number
+  /** Answers that wait for Redis. */
+  readonly buffered: number
+  /** Answers given up since the start, because Redis was away for more than an hour or they were more than 100 000. */
+  readonly dropped: number
+}
+
+/** @throws ConfigurationError */
+export function bullmqProbe(options: BullmqProbeOptions): Probe {
+  const setup = setupOf(options)
+  const { clock, id, log, names, wire, beat_ms } = setup
+  const { concurrency = 64, perHost = 2 } = options
+  if (!(Number.isInteger(concurrency) && concurrency > 0 && concurrency <= 1000))
+    throw new ConfigurationError('concurrency is a whole number from 1 to 1000')
+  const complaints = createComplaints(clock, log)
+  const started_at = iso(clock.now())
+  const selfCheck = createSelfCheck({ clock, log, check: options.selfCheck })
+  const buffer = createBuffer({ clock, complaints, deliver })
+  let location: string | undefined
+  let offset_ms = 0
+  let leaving = false
+
+  const hands = createHands({
+    clock,
+    wire,
+    complaints,
+    buffer,
+    concurrency,
+    perHost,
+    run: options.run,
+    connected: () => selfCheck.passes,
+    offset: () => offset_ms,
+  })
+  const link = createLink({
+    setup,
+    complaints,
+    name: `watchpost-probe-${id}`,
+    every_ms: beat_ms,
+    onUp,
+    beat,
+    onDown: () => undefined,
+  })
+
+  async function onUp(session: Session): Promise<void> {
+    location = await nameOfLocation(beatingOn(session.redis), options.location, log)
+    await listen(session, location)
+    // The clock's offset has to be known before the first order is judged by its time.
+    await beat(session)
+    if (leaving) return
+    session.work(names.orders(location), concurrency * TAKEN_PER_CHECK, (job, token) =>
+      hands.take(job as Job<OrderJob>, token),
+    )
+    buffer.wake()
+    log.info({ location, probe: id }, 'at work')
+  }
+
+  async function listen(session: Session, where: string): Promise<void> {
+    const ear = await session.connect()
+    await ear.subscribe(names.cancel(where))
+    ear.on('message', (_channel: string, text: string) => hands.drop(wire.openCancel(text)))
+  }
+
+  async function beat(session: Session): Promise<void> {
+    if (location === undefined) return
+    const { passes: connected } = selfCheck
+    const said = { id, version: VERSION, started_at, running: hands.size, connected, leaving }
+    offset_ms = (await sayProbe(beatingOn(session.redis), location, said)).offset_ms
+  }
+
+  async function deliver(engine: string, parcels: readonly Parcel[]): Promise<void> {
+    const session = await link.whenUp(DELIVER_MS)
+    const jobs = parcels.map(({ order_id, job }) => ({
+      name: 'answer',
+      data: job,
+      opts: { jobId: order_id, removeOnComplete: true, removeOnFail: true, attempts: 1 },
+    }))
+    await within(clock, DELIVER_MS, session.queue(names.answers(engine)).addBulk(jobs))
+  }
+
+  function beatingOn(redis: Redis) {
+    return { redis, names, clock, beat_ms }
+  }
+
+  async function stop({ drain_ms = DRAIN_MS }: { readonly drain_ms?: number } = {}): Promise<void> {
+    if (leaving) return
+    leaving = true
+    const ignore = (): void => undefined
+    const { session } = link
+    if (session !== undefined) {
+      await within(clock, LEAVE_MS, Promise.all([session.rest(), beat(session)])).catch(ignore)
+    }
+    await hands.stop(drain_ms)
+    const last = link.session
+    if (last !== undefined && location !== undefined) {
+      await within(clock, LEAVE_MS, buffer.empty()).catch(ignore)
+      await within(clock, LEAVE_MS, last.finished()).catch(ignore)
+      await within(clock, LEAVE_MS, unsayProbe(beatingOn(last.redis), location, id)).catch(ignore)
+    }
+    if (buffer.size > 0) log.warn({ answers: buffer.size }, 'answers could not be delivered')
+    buffer.stop()
+    selfCheck.stop()
+    await link.stop()
+  }
+
+  return {
+    id,
+    async start() {
+      await selfCheck.start()
+      await hands.start()
+      await link.start()
+    },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+    status: () => ({
+      connected: link.session !== undefined,
+      running: hands.size,
+      buffered: buffer.size,
+      dropped: buffer.dropped,
+    }),
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Which locations have a probe, as an engine last saw it.
+ *
+ * @module
+ */
+
+import type { Logger } from '../../logger.ts'
+import type { ProbeBeat } from './presence.ts'
+
+export interface RollCall {
+  /** Takes note of who was there at a beat. */
+  note(found: ReadonlyMap<string, readonly ProbeBeat[]>): void
+  /** A probe takes orders and can carry them out. */
+  online(location: string): boolean
+  /** A probe is there, be it only to end what it has begun. */
+  present(location: string): boolean
+}
+
+export function createRollCall(log: Logger): RollCall {
+  let seen: ReadonlyMap<string, readonly ProbeBeat[]> = new Map()
+  const wasOnline = new Map<string, boolean>()
+
+  const online = (location: string): boolean =>
+    seen.get(location)?.some(({ connected, leaving }) => connected && !leaving) === true
+
+  return {
+    note(found) {
+      seen = found
+      for (const [location, probes] of found) {
+        const now = online(location)
+        if (wasOnline.get(location) === now) continue
+        wasOnline.set(location, now)
+        const about = { location, probes: probes.map(({ id }) => id) }
+        if (now) log.info(about, 'a location is there')
+        else log.warn(about, 'a location has no probe that could check')
+      }
+    },
+    online,
+    present: (location) => (seen.get(location)?.length ?? 0) > 0,
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * One connection to Redis with everything on it. A session that has lost its connection, or does not
+ * answer, is closed and replaced by a new one; nothing in it tries to heal itself.
+ *
+ * @module
+ */
+
+import type { Job, Queue, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Clock } from '../../clock.ts'
+import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
+import type { Complaints } from './complaints.ts'
+import type { RedisAddress, RedisParts } from './options.ts'
+import { within } from './within.ts'
+
+const CONNECT_MS = 5000
+const CLOSE_MS = 1000
+
+/** A probe that dies holds its order this long; then the order counts as lost. */
+const LOCK_MS = 20_000
+const STALLED_MS = 10_000
+/** Events of BullMQ are for watching a queue; nobody here reads them. */
+const EVENTS_KEPT = 100
+
+export type Processor = (job: Job<unknown>, token: string | undefined) => Promise<void>
+
+export interface Session {
+  readonly redis: Redis
+  /** Aborts when the connection is lost. */
+  readonly lost: AbortSignal
+  /** One object per queue, however often it is asked for. `own`: what is noted about the queue is ours to write. */
+  queue(name: string, own?: 'own'): Queue<unknown>
+  work(name: string, concurrency: number, process: Processor): Worker<unknown>
+  /** Takes no more jobs; those under way go on. */
+  rest(): Promise<void>
+  /** Before the end: resolves when the jobs under way have left their queues. */
+  finished(): Promise<void>
+  /** A further connection, for what a connection with commands on it cannot do. */
+  connect(): Promise<Redis>
+  /** Returns within a second, whatever Redis does. */
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  readonly connection: RedisAddress
+  readonly prefix: string
+  /** As `CLIENT LIST` shows it. */
+  readonly name: string
+  readonly clock: Clock
+  readonly complaints: Complaints
+  /** Ends an opening that nobody waits for any more. */
+  readonly signal: AbortSignal
+}
+
+/** @throws ConfigurationError for a wrong password, MissingDependencyError */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { clock, complaints, prefix } = options
+  const { bullmq, Redis } = await loadPackages()
+  const lost = new AbortController()
+  const clients = new Set<Redis>()
+  const queues = new Map<string, Queue<unknown>>()
+  const workers: Worker<unknown>[] = []
+  let closing = false
+
+  let trouble: Error | undefined
+
+  function client(): Redis {
+    const made = new Redis(redisOptions(options))
+    clients.add(made)
+    made.on('error', (err: Error) => (trouble = err))
+    made.on('end', () => {
+      if (!closing) lost.abort()
+    })
+    // BullMQ duplicates a connection to wait on; ours has to know of it to end it.
+    made.duplicate = client
+    return made
+  }
+
+  async function connect(): Promise<Redis> {
+    const made = client()
+    await within(clock, CONNECT_MS + CLOSE_MS, made.connect())
+    return made
+  }
+
+  const disconnect = (): void => {
+    for (const each of clients) each.disconnect()
+  }
+
+  const onError = (err: Error): void => {
+    if (!closing && !lost.signal.aborted) complaints.warn({ err }, 'BullMQ reports an error')
+  }
+
+  async function close(): Promise<void> {
+    closing = true
+    const closed = [...workers, ...queues.values()].map((each) =>
+      // Forced: what runs is not waited for here.
+      each.close(true).catch(() => undefined),
+    )
+    await within(clock, CLOSE_MS, Promise.all(closed)).catch(() => undefined)
+    disconnect()
+  }
+
+  try {
+    options.signal.addEventListener('abort', disconnect)
+    const redis = await connect()
+    const shared = { connection: redis, prefix, skipVersionCheck: true } as const
+    return {
+      redis,
+      lost: lost.signal,
+      queue(name, own) {
+        const known = queues.get(name)
+        if (known !== undefined) return known
+        const queue = new bullmq.Queue<unknown>(name, {
+          ...shared,
+          skipMetasUpdate: own === undefined,
+          streams: { events: { maxLen: EVENTS_KEPT } },
+        })
+        queue.on('error', onError)
+        queues.set(name, queue)
+        return queue
+      },
+      work(name, concurrency, process) {
+        const worker = new bullmq.Worker<unknown>(name, process, {
+          ...shared,
+          concurrency,
+          lockDuration: LOCK_MS,
+          stalledInterval: STALLED_MS,
+          // What a lost probe had begun is not begun again.
+          maxStalledCount: 0,
+          runRetryDelay: 1000,
+          removeOnComplete: { count: 0 },
+          removeOnFail: { count: 0 },
+        })
+        worker.on('error', onError)
+        workers.push(worker)
+        return worker
+      },
+      async rest() {
+        await Promise.all(workers.map((each) => each.pause(true)))
+      },
+      async finished() {
+        closing = true
+        await Promise.all(workers.map((each) => each.close()))
+      },
+      connect,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw explained(trouble ?? error)
+  } finally {
+    options.signal.removeEventListener('abort', disconnect)
+  }
+}
+
+async function loadPackages() {
+  try {
+    const [bullmq, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')])
+    return { bullmq, Redis }
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException | null)?.code
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause
+    throw new MissingDependencyError('bullmq ioredis', { cause })
+  }
+}
+
+function redisOptions({ connection, name }: SessionOptions) {
+  return {
+    ...partsOf(connection),
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    connectionName: name,
+    // A new session is begun instead; a command must not be carried out long after it was given up.
+    retryStrategy: () => null,
+    autoResendUnfulfilledCommands: false,
+    // As BullMQ demands of connections that wait.
+    maxRetriesPerRequest: null,
+  } as const
+}
+
+interface Parts extends Omit<RedisParts, 'tls'> {
+  readonly tls?: { readonly ca?: string; readonly servername?: string }
+}
+
+function partsOf(connection: RedisAddress): Parts {
+  if (typeof connection !== 'string') {
+    const { tls = false, ...parts } = connection
+    return { ...parts, ...(tls === false ? {} : { tls: tls === true ? {} : tls }) }
+  }
+  const { protocol, hostname, port, username, password, pathname } = new URL(connection)
+  const db = Number(pathname.slice(1))
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 6379 : Number(port),
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(db > 0 ? { db } : {}),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  }
+}
+
+/** Waiting does not help against a wrong password: that is told to whoever starts us. */
+function explained(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : ''
+  if (!/^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH))/.test(text))
+    return error
+  return new ConfigurationError(`Redis refuses us: ${text}`, { cause: error })
+}

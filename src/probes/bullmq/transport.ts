@@ -1,0 +1,216 @@
+/**
+ * The engine's side: orders go to a queue per location, answers come back on a queue of this engine.
+ *
+ * @module
+ */
+
+import type { Job } from 'bullmq'
+import type { Timer } from '../../clock.ts'
+import { ClosedError } from '../../errors.ts'
+import type { CheckReport } from '../../model.ts'
+import { VERSION } from '../../version.ts'
+import { unmeasured } from '../reports.ts'
+import type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from '../transport.ts'
+import { createComplaints } from './complaints.ts'
+import { createLedger } from './ledger.ts'
+import type { Asked } from './ledger.ts'
+import { createLink } from './link.ts'
+import { clearUpAfterDead, findLost } from './losses.ts'
+import { setupOf } from './options.ts'
+import type { QueueOptions } from './options.ts'
+import { readProbes, sayEngine, unsayEngine } from './presence.ts'
+import { createRollCall } from './roll-call.ts'
+import type { Session } from './session.ts'
+import { withdraw, withdrawWaiting } from './withdraw.ts'
+import { within } from './within.ts'
+import type { AnswerJob, Refusal } from './wire.ts'
+
+/** How long an order waits for Redis to be there, and then for Redis to take it. */
+const REACH_MS = 2000
+const SEND_MS = 5000
+/** For each of the steps of a stop that need Redis. */
+const LEAVE_MS = 1000
+/** On top of its own deadline, before an order is looked for. */
+const LOOK_AFTER_MS = 5000
+const CLEAR_UP_EVERY_MS = 3_600_000
+
+export type BullmqProbesOptions = QueueOptions
+
+/**
+ * Probes in many places, reached over Redis. To be given to `createEngine({ probes })`.
+ *
+ * @throws ConfigurationError for options that cannot work. The packages bullmq and ioredis are loaded
+ *   by `start`, which throws MissingDependencyError.
+ */
+export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
+  const setup = setupOf(options)
+  const { clock, id, log, names, wire, beat_ms } = setup
+  const complaints = createComplaints(clock, log)
+  const ledger = createLedger()
+  const roll = createRollCall(log)
+  let host: ProbeHost | undefined
+  let stopping = false
+  let offset_ms = 0
+  let cleared_at = -Infinity
+  let givingUp: Timer | undefined
+  let onDown: () => void = () => undefined
+
+  const link = createLink({
+    setup,
+    complaints,
+    name: `watchpost-engine-${id}`,
+    // Twice as often as probes speak, so that a lost one is noticed within three of its beats.
+    every_ms: beat_ms / 2,
+    onUp(session) {
+      givingUp?.cancel()
+      session.queue(names.answers(id), 'own')
+      // One at a time: in the order in which they came.
+      session.work(names.answers(id), 1, take)
+      return Promise.resolve()
+    },
+    beat,
+    onDown() {
+      onDown()
+      givingUp = clock.timer(
+        3 * beat_ms,
+        () =>
+          giveUp(
+            ledger.takeAll(() => true),
+            'Redis, over which the location reports, is away',
+          ),
+        { background: true },
+      )
+    },
+  })
+
+  async function beat(session: Session): Promise<void> {
+    if (host === undefined) return
+    const beating = { redis: session.redis, names, clock, beat_ms }
+    const { locations } = host
+    offset_ms = (await sayEngine(beating, id, { version: VERSION, locations })).offset_ms
+    const all = new Set(locations.map(({ name }) => name))
+    roll.note(await readProbes(beating, [...all]))
+    const deserted = ledger.takeAll(({ location }) => !roll.present(location))
+    giveUp(deserted, 'The location has no probe at work')
+    void withdraw(session, setup, deserted).catch(() => undefined)
+    const lost = await findLost({ session, names, engine: id, ledger, clock, beat_ms })
+    giveUp(lost, 'The probe was lost with the order')
+    if (clock.monotonic() - cleared_at < CLEAR_UP_EVERY_MS) return
+    cleared_at = clock.monotonic()
+    await clearUpAfterDead(session, beating)
+  }
+
+  /** One answer from the queue. Never rejects: BullMQ would only log it. */
+  function take(job: Job<unknown>): Promise<void> {
+    const order_id = String(job.id)
+    const opened = wire.openAnswer(job.data as AnswerJob, id, order_id)
+    const asked = ledger.take(order_id)
+    if (opened.ok) hand({ ...opened.value, order: asked?.order ?? opened.value.order })
+    else {
+      const { refusal, problem } = opened
+      complaints.warn({ order_id, problem }, 'an answer of a probe says nothing')
+      if (asked !== undefined) {
+        hand(answerOf(asked, unmeasured(clock.now(), 'probe_unsupported', REFUSALS[refusal])))
+      }
+    }
+    return Promise.resolve()
+  }
+
+  function giveUp(orders: readonly Asked[], text: string): void {
+    for (const asked of orders) {
+      hand(answerOf(asked, unmeasured(clock.now(), 'probe_no_report', text)))
+    }
+  }
+
+  function hand(answer: CheckAnswer): void {
+    try {
+      host?.onAnswer(answer)
+    } catch (err) {
+      log.error({ err, order_id: answer.order.id }, 'an answer could not be handed over')
+    }
+  }
+
+  async function post(order: CheckOrder): Promise<void> {
+    const session = await link.whenUp(REACH_MS)
+    const { name } = order.location
+    const job_id = `${id}-${order.id}`
+    ledger.add(order, job_id, clock.monotonic() + order.timeout_ms + LOOK_AFTER_MS)
+    if (!roll.online(name)) {
+      const asked = ledger.take(order.id)
+      if (asked !== undefined) giveUp([asked], 'The location has no probe at work')
+      return
+    }
+    const job = wire.order(id, { order, offset_ms })
+    const options = { jobId: job_id, removeOnComplete: true, removeOnFail: true, attempts: 1 }
+    const added = session.queue(names.orders(name), 'own').add('order', job, options)
+    await within(clock, SEND_MS, added)
+  }
+
+  async function leave(session: Session): Promise<void> {
+    await withdraw(
+      session,
+      setup,
+      ledger.takeAll(() => true),
+    )
+    await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
+  }
+
+  /** Until all that was begun has answered, the time is over, or Redis is away. */
+  async function drain(drain_ms: number): Promise<void> {
+    const down = new Promise<void>((resolve) => (onDown = resolve))
+    await within(clock, drain_ms, Promise.race([ledger.empty(), down])).catch(() => undefined)
+  }
+
+  return {
+    async start(given) {
+      host = given
+      await link.start()
+    },
+    async send(order) {
+      if (host === undefined || stopping) throw new ClosedError('The probe transport is stopped')
+      if (ledger.has(order.id)) return
+      try {
+        await post(order)
+      } catch (error) {
+        ledger.take(order.id)
+        throw error
+      }
+    },
+    cancel(monitor_id) {
+      const orders = ledger.takeAll(({ order }) => order.monitor_id === monitor_id)
+      const { session } = link
+      if (session === undefined || orders.length === 0) return
+      within(clock, SEND_MS, withdraw(session, setup, orders)).catch((err: unknown) => {
+        complaints.warn({ err }, 'orders could not be withdrawn')
+      })
+    },
+    async stop(drain_ms) {
+      if (stopping) return
+      stopping = true
+      const { session } = link
+      if (session !== undefined) {
+        const ignore = (): void => undefined
+        await within(clock, LEAVE_MS, withdrawWaiting(session, names, ledger)).catch(ignore)
+        await drain(drain_ms)
+        await within(clock, LEAVE_MS, leave(session)).catch(ignore)
+      }
+      await link.stop()
+      givingUp?.cancel()
+      host = undefined
+    },
+    online(location_id) {
+      const name = host?.locations.find((each) => each.id === location_id)?.name
+      return name !== undefined && link.session !== undefined && roll.online(name)
+    },
+  }
+}
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  key: 'The probe has another secret key than the engine',
+  format: 'The probe is of another version than the engine',
+  unreadable: 'The probe and the engine do not understand each other',
+}
+
+function answerOf({ order }: Asked, report: CheckReport): CheckAnswer {
+  return { order, report, lag_ms: 0 }
+}

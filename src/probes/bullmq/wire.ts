@@ -1,0 +1,153 @@
+/**
+ * Orders and answers as they lie on Redis: one text, sealed as a whole where there is a key. What stands
+ * beside it in clear says only where the answer goes.
+ *
+ * @module
+ */
+
+import { isWatchpostError } from '../../errors.ts'
+import type { CheckReport } from '../../model.ts'
+import { createSeal, isSealed } from '../../seal.ts'
+import type { CheckAnswer, CheckOrder } from '../transport.ts'
+
+/** Raised when what is written changes so that older readers would misread it. */
+const FORMAT = 1
+
+/** Data of a job on the queue of a location. */
+export interface OrderJob {
+  readonly format: number
+  /** Id of the engine that asks. */
+  readonly engine: string
+  /** `order.id`; the job itself is called `<engine>-<order id>`. */
+  readonly order_id: string
+  readonly text: string
+}
+
+/** Data of a job on the queue of an engine. */
+export type AnswerJob =
+  { readonly format: number; readonly text: string } | { readonly refused: Refusal }
+
+/** Why a probe could not read an order. */
+export type Refusal = 'key' | 'format' | 'unreadable'
+
+export interface SentOrder {
+  readonly order: CheckOrder
+  /** Redis' clock minus the engine's, in ms: clocks of two machines never agree. */
+  readonly offset_ms: number
+}
+
+export type Opened<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal; readonly problem: string }
+
+export interface Wire {
+  order(engine: string, sent: SentOrder): OrderJob
+  openOrder(job: OrderJob): Opened<SentOrder>
+  answer(engine: string, answer: CheckAnswer): AnswerJob
+  openAnswer(job: AnswerJob, engine: string, order_id: string): Opened<CheckAnswer>
+  cancel(ids: readonly string[]): string
+  openCancel(text: string): readonly string[]
+}
+
+/** @throws ConfigurationError for a key of another length */
+export function createWire(key?: string | Uint8Array): Wire {
+  const seal = createSeal(key)
+
+  const close = (value: unknown, place: string) => seal.close(JSON.stringify(value), place)
+
+  function open<T>(text: unknown, place: string, fits: (value: unknown) => value is T): Opened<T> {
+    if (typeof text !== 'string') return refuse('unreadable', 'It is of no known form')
+    // An open text beside a key would let everybody who reaches Redis give orders.
+    if (key !== undefined && !isSealed(text))
+      return refuse('key', 'It is not sealed, but a secret key is set here')
+    try {
+      const value: unknown = JSON.parse(seal.open(text, place))
+      return fits(value)
+        ? { ok: true, value }
+        : refuse('unreadable', 'It lacks what every message has')
+    } catch (error) {
+      if (isWatchpostError(error)) return refuse('key', 'It was sealed with another secret key')
+      return refuse('unreadable', 'It is not JSON')
+    }
+  }
+
+  return {
+    order: (engine, sent) => {
+      const order_id = sent.order.id
+      return { format: FORMAT, engine, order_id, text: close(sent, `order.${engine}.${order_id}`) }
+    },
+    openOrder({ format, engine, order_id, text }) {
+      if (format !== FORMAT) return refuse('format', `It is of format ${format}, not ${FORMAT}`)
+      return open(text, `order.${engine}.${order_id}`, isSentOrder)
+    },
+    answer: (engine, answer) => ({
+      format: FORMAT,
+      text: close(answer, `answer.${engine}.${answer.order.id}`),
+    }),
+    openAnswer(job, engine, order_id) {
+      if (!isRecord(job)) return refuse('unreadable', 'It is of no known form')
+      if ('refused' in job) return refuse(job.refused, 'The probe could not read the order')
+      if (job.format !== FORMAT)
+        return refuse('format', `It is of format ${job.format}, not ${FORMAT}`)
+      return open(job.text, `answer.${engine}.${order_id}`, isAnswer)
+    },
+    cancel: (ids) => close(ids, 'cancel'),
+    openCancel(text) {
+      const opened = open(text, 'cancel', isListOfTexts)
+      return opened.ok ? opened.value : []
+    },
+  }
+}
+
+/** An order or a report of another clock, `by` ms ahead of ours or behind. */
+export function orderShifted(order: CheckOrder, by: number): CheckOrder {
+  if (by === 0) return order
+  return { ...order, round: order.round + by, expires_at: order.expires_at + by }
+}
+
+export function reportShifted(report: CheckReport, by: number): CheckReport {
+  if (by === 0) return report
+  const { outcome, since } = report
+  const started_at = new Date(Date.parse(outcome.started_at) + by).toISOString()
+  return {
+    ...report,
+    outcome: { ...outcome, started_at },
+    ...(since === undefined ? {} : { since: since + by }),
+  }
+}
+
+function refuse(refusal: Refusal, problem: string): Opened<never> {
+  return { ok: false, refusal, problem }
+}
+
+type Loose = Readonly<Record<string, unknown>>
+
+function isRecord(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null
+}
+
+function isSentOrder(value: unknown): value is SentOrder {
+  if (!isRecord(value) || !isRecord(value['order']) || !Number.isFinite(value['offset_ms']))
+    return false
+  const { id, type, settings, location, ...order } = value['order']
+  const numbers = ['monitor_id', 'version', 'timeout_ms', 'interval_sec', 'round', 'expires_at']
+  return (
+    typeof id === 'string' &&
+    typeof type === 'string' &&
+    typeof order['host'] === 'string' &&
+    isRecord(settings) &&
+    isRecord(location) &&
+    numbers.every((name) => Number.isFinite(order[name]))
+  )
+}
+
+function isAnswer(value: unknown): value is CheckAnswer {
+  if (!isRecord(value) || !isRecord(value['order']) || !isRecord(value['report'])) return false
+  const { outcome } = value['report']
+  if (!isRecord(outcome) || Number.isNaN(Date.parse(String(outcome['started_at'])))) return false
+  return ['ok', 'fail', 'unknown'].includes(String(outcome['verdict']))
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}

@@ -1,0 +1,25 @@
+/**
+ * What stands for a check that was not made.
+ *
+ * @module
+ */
+
+import { iso } from '../clock.ts'
+import type { CheckReport, EpochMs } from '../model.ts'
+
+/** An `unknown`: our side could not measure, so it opens no incident. */
+export function unmeasured(at: EpochMs, cause_code: string, cause_text: string): CheckReport {
+  return {
+    outcome: {
+      verdict: 'unknown',
+      cause_code,
+      cause_text,
+      phase: null,
+      started_at: iso(at),
+      duration_ms: 0,
+      phases: {},
+      remote_ip: null,
+      details: {},
+    },
+  }
+}
