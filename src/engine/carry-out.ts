@@ -17,7 +17,11 @@ import { explain } from '../net/explain.ts'
 import type { Network } from '../net/network.ts'
 import { createTrace, round } from '../net/trace.ts'
 import type { Trace } from '../net/trace.ts'
+import { readJudgement } from './judgement.ts'
 import { report } from './report.ts'
+
+/** What a checker may take to let go of what it held. */
+const RELEASE_MS = 1_000
 
 export interface CheckRun {
   readonly clock: Clock
@@ -73,7 +77,7 @@ export async function carryOut(
   const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
-  await release(releases, run.log)
+  await release(releases, run)
   return report({ checker, stored, judgement, trace, measured, started_at, duration_ms })
 }
 
@@ -88,9 +92,7 @@ interface Judging {
 async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise<Judgement> {
   try {
     const running = Promise.resolve(checker.run(ctx, settingsOf(checker, stored, revived)))
-    const judgement: Judgement = await untilAborted(running, ctx.signal)
-    if (isJudgement(judgement)) return judgement
-    throw new TypeError(`The checker "${checker.type}" returned something that is not a judgement`)
+    return readJudgement(checker.type, await untilAborted(running, ctx.signal))
   } catch (thrown) {
     // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
     const error: unknown = ctx.signal.aborted ? ctx.signal.reason : thrown
@@ -120,26 +122,22 @@ function untilAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** Anything may come from a plugin at run time, whatever the types say. */
-function isJudgement(value: unknown): value is Judgement {
-  if (typeof value !== 'object' || value === null) return false
-  const { verdict, cause_code, findings } = value as Partial<Judgement>
-  if (typeof findings !== 'object') return false
-  return (
-    verdict === 'ok' ||
-    ((verdict === 'fail' || verdict === 'unknown') && typeof cause_code === 'string')
-  )
-}
-
 async function release(
   releases: readonly (() => void | Promise<void>)[],
-  log: Logger,
+  { clock, log }: Pick<CheckRun, 'clock' | 'log'>,
 ): Promise<void> {
   for (const each of [...releases].reverse()) {
+    const enough = new AbortController()
+    const late = clock.sleep(RELEASE_MS, enough.signal).then(
+      () => log.warn({}, 'a check did not release in time what it held'),
+      () => undefined,
+    )
     try {
-      await each()
+      await Promise.race([each(), late])
     } catch (err) {
       log.warn({ err }, 'a check could not release what it held')
+    } finally {
+      enough.abort()
     }
   }
 }

@@ -31,16 +31,21 @@ export interface Core {
   locations: readonly LocationRecord[]
 }
 
-/** Tells listeners without letting one of them break the engine. */
+/** Tells listeners one by one: what one of them throws, at once or in a promise, reaches no other and not the engine. */
 export function emit<E extends keyof EngineEvents>(
   core: Core,
   event: E,
   payload: EngineEvents[E],
 ): void {
-  try {
-    ;(core.events.emit as (event: E, payload: EngineEvents[E]) => boolean)(event, payload)
-  } catch (err) {
+  const failed = (err: unknown): void =>
     core.log.error({ err, event }, 'a listener of the engine threw')
+  for (const listener of core.events.listeners(event)) {
+    try {
+      const result: unknown = (listener as (payload: EngineEvents[E]) => unknown)(payload)
+      if (result instanceof Promise) result.catch(failed)
+    } catch (err) {
+      failed(err)
+    }
   }
 }
 

@@ -6,14 +6,15 @@
 
 import { revive } from '../fields/parse.ts'
 import { nextRepeat } from '../incident/notices.ts'
-import type { EpochMs, NotificationRecord } from '../model.ts'
+import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../model.ts'
 import { createNetwork } from '../net/network.ts'
 import type { Network } from '../net/network.ts'
 import type { AttemptEnd } from '../store/store.ts'
 import { deliveryOf } from '../webhook/contact-kind.ts'
 import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
 import { repeatPayload } from '../webhook/payload.ts'
-import { MAX_ATTEMPTS, countAttempt, settle } from '../webhook/retry.ts'
+import { afterInterruption, settle } from '../webhook/retry.ts'
+import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contacts-sealed.ts'
 import type { Core } from './core.ts'
 import type { Roster } from './roster.ts'
@@ -21,27 +22,53 @@ import type { Roster } from './roster.ts'
 /** How an attempt ended, and the repetition that follows from it. */
 export type Ending = Omit<AttemptEnd, 'id' | 'claim'>
 
+export interface DeliveryOptions {
+  readonly core: Core
+  readonly roster: Roster
+  /** Told of every contact that is about to be called, with its settings in clear. */
+  readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
+}
+
 /** Makes the attempt of a claimed row; the signal ends it when the engine stops. */
 export type Deliver = (row: NotificationRecord, signal: AbortSignal) => Promise<Ending>
 
-export function createDelivery(core: Core, roster: Roster): Deliver {
+export function createDelivery({ core, roster, onContact }: DeliveryOptions): Deliver {
   const { clock, store } = core
   const networks = new Map<AnyContactKind, Network>()
+  const chance = (): number => clock.random()
 
+  /** Whatever fails on our own side ends the attempt of this one row, and is seen in its log. */
   async function attempt(row: NotificationRecord, signal: AbortSignal): Promise<Ending> {
     const at = clock.now()
-    if (countAttempt(row).attempts > MAX_ATTEMPTS)
-      return { ...untold(row, 'failed', 'interrupted', at), ...(await repetition(row, at)) }
+    try {
+      return await tell(row, signal)
+    } catch (err) {
+      core.log.error({ err, notification_id: row.id }, 'a notification could not be delivered')
+      return ended(row, ownFailure(clock.now() - at), at)
+    }
+  }
+
+  async function tell(row: NotificationRecord, signal: AbortSignal): Promise<Ending> {
+    const at = clock.now()
+    const resumed = afterInterruption(row, { now: at, random: chance })
+    if (resumed !== null) {
+      const ending = { ...resumed, error: 'interrupted', at }
+      return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
+    }
     if (row.event === 'up' && !(await wasTold(row)))
       return untold(row, 'cancelled', 'never_told_down', at)
     const contact = await store.contacts.get(row.contact_id)
     if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
     const kind = core.kinds.get(contact.kind)
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
-    const end = await kind.deliver(
-      { clock, log: core.log, signal, network: networkOf(kind) },
-      revive(kind.fields, openContact(core, kind, contact)),
-      deliveryOf(row),
+    const settings = openContact(core, kind, contact)
+    onContact(contact, settings)
+    const end = await bounded(core, signal, () =>
+      kind.deliver(
+        { clock, log: core.log, signal, network: networkOf(kind) },
+        revive(kind.fields, settings),
+        deliveryOf(row),
+      ),
     )
     return ended(row, end, at)
   }
@@ -55,22 +82,23 @@ export function createDelivery(core: Core, roster: Roster): Deliver {
 
   async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
     const now = clock.now()
-    const next = settle(row, end, { now, random: () => clock.random() })
+    const next = settle(row, end, { now, random: chance })
     // A test is one attempt, reported to whoever asked for it.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
-    const { http_status, error, answer, duration_ms } = end
+    const { http_status, answer, duration_ms } = end
+    const error = end.class === 'delivered' ? null : (end.error ?? codeOf(http_status))
     return {
       status,
       attempts: next.attempts,
       interruptions: next.interruptions,
       ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
-      error: status === 'sent' ? null : (error ?? `http_${http_status}`),
+      error,
       at: now,
       attempt: {
         at,
         duration_ms,
         http_status,
-        error: end.class === 'delivered' ? null : (error ?? `http_${http_status}`),
+        error,
         answer,
       },
       ...(status === 'queued' ? {} : await repetition(row, now)),
@@ -79,6 +107,16 @@ export function createDelivery(core: Core, roster: Roster): Deliver {
 
   /** The next telling of an incident that goes on; the store makes it only while it does. */
   async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+    try {
+      return await nextTelling(row, at)
+    } catch (err) {
+      // What was sent must not be sent again because of what would follow from it.
+      core.log.error({ err, notification_id: row.id }, 'a repetition could not be planned')
+      return {}
+    }
+  }
+
+  async function nextTelling(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
     if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
     const entry = await roster.get(row.monitor_id).catch(() => undefined)
     // What is held is told anew once nothing explains it any more.
@@ -104,6 +142,10 @@ export function createDelivery(core: Core, roster: Roster): Deliver {
   }
 
   return attempt
+}
+
+function codeOf(http_status: number | null): string {
+  return http_status === null ? 'internal_error' : `http_${http_status}`
 }
 
 function untold(

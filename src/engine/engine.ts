@@ -36,6 +36,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     checksPerHost = 2,
     deliveries = 50,
     deliveriesPerContact = 5,
+    deliveriesPerHost = 10,
   } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
@@ -45,6 +46,7 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     roster,
     concurrency: deliveries,
     perContact: deliveriesPerContact,
+    perHost: deliveriesPerHost,
   })
 
   const run = orderRunner({

@@ -45,6 +45,8 @@ export interface EngineOptions<C extends AnyChecker = AnyChecker> {
     /** Deliveries at the same time, default 50, and per contact, default 5. */
     readonly deliveries?: number
     readonly deliveriesPerContact?: number
+    /** Deliveries at the same time to one host, default 10. */
+    readonly deliveriesPerHost?: number
   }
   readonly retention?: {
     /** Raw results, default 30 days. */

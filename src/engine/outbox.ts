@@ -11,6 +11,7 @@ import { ConflictError } from '../errors.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../model.ts'
 import type { AttemptEnd, ClockSet } from '../store/store.ts'
 import { freezePayload } from '../webhook/payload.ts'
+import { createContactHosts } from './contact-hosts.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
 import { createDelivery } from './delivery.ts'
@@ -21,16 +22,25 @@ import type { Roster } from './roster.ts'
 const LEASE_MS = 30_000
 /** How long a finished attempt is tried to be recorded: the lease less the longest attempt. */
 const RECORD_MS = 15_000
+/**
+ * An attempt that has waited for this long costs a socket and no work: it leaves its place to another, or
+ * a few receivers that hang would keep everybody else waiting.
+ */
+const PATIENCE_MS = 100
+/** Most attempts under way, in times of `concurrency`, those that wait included. */
+const CROWD = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 
 export interface OutboxOptions {
   readonly core: Core
   readonly roster: Roster
-  /** Attempts at the same time, default 50. */
+  /** Attempts at the same time, default 50. Those that have waited for 100 ms leave their place to others; 20 times as many at most are under way. */
   readonly concurrency?: number
   /** Attempts at the same time to one contact, default 5. */
   readonly perContact?: number
+  /** Attempts at the same time to one host, default 10. */
+  readonly perHost?: number
 }
 
 export interface Outbox {
@@ -52,12 +62,16 @@ export function createOutbox({
   roster,
   concurrency = 50,
   perContact = 5,
+  perHost = 10,
 }: OutboxOptions): Outbox {
   const { clock, store } = core
-  const attempt = createDelivery(core, roster)
+  const hosts = createContactHosts(core)
+  const attempt = createDelivery({ core, roster, onContact: hosts.learn })
   const underWay = new Map<number, Promise<void>>()
   /** The last claim of each row under way. */
   const claims = new Map<number, number>()
+  /** Those of them that only wait for an answer. */
+  const waiting = new Set<number>()
   const waiters = new Map<number, (record: NotificationRecord) => void>()
   let stopping = new AbortController()
   let running = false
@@ -86,29 +100,43 @@ export function createOutbox({
   }
 
   async function claimAll(): Promise<void> {
-    while (running && underWay.size < concurrency) {
+    for (let limit = room(); running && limit > 0; limit = room()) {
       const now = clock.now()
-      const limit = concurrency - underWay.size
       const rows = await store.notifications.claim({
         now,
         lease_until: now + LEASE_MS,
         limit,
         per_contact: perContact,
+        hosts: { of: hosts.byContact, limit: perHost },
       })
       for (const row of rows) begin(row)
       if (rows.length < limit) return restUntilDue()
     }
   }
 
+  function room(): number {
+    const busy = underWay.size - waiting.size
+    return Math.min(concurrency - busy, CROWD * concurrency - underWay.size)
+  }
+
+  function leavePlace(id: number): void {
+    const wanted = room() <= 0
+    waiting.add(id)
+    if (wanted) void pump()
+  }
+
   function begin(row: NotificationRecord): void {
     claims.set(row.id, row.claims)
     // Claimed from ourselves, since the clock was set beyond its lease: the attempt that runs is the one.
     if (underWay.has(row.id)) return
+    const patience = clock.timer(PATIENCE_MS, () => leavePlace(row.id))
     const done = deliver(row)
       .catch((err: unknown) =>
         complain(core, err, 'a notification could not be recorded; it will be sent again'),
       )
       .finally(() => {
+        patience.cancel()
+        waiting.delete(row.id)
         underWay.delete(row.id)
         claims.delete(row.id)
         void pump()
@@ -168,7 +196,10 @@ export function createOutbox({
       stopping = new AbortController()
       // Every attempt under way listens to it; beyond ten Node takes that for a leak and warns the host.
       setMaxListeners(0, stopping.signal)
-      void pump()
+      hosts
+        .load()
+        .catch((err: unknown) => complain(core, err, 'the hosts of contacts are not all known'))
+        .finally(() => void pump())
     },
     async stop(drain_ms) {
       running = false

@@ -45,7 +45,7 @@ export function report({
     duration_ms,
     phases: trace.phases,
     remote_ip: trace.remote_ip,
-    details: bounded(redact.json({ ...measured, ...findings.details }), {}),
+    details: redact.json(bounded({ ...measured, ...findings.details }, {})),
   }
   return {
     outcome,
@@ -63,8 +63,13 @@ export function report({
   }
 }
 
+/** `instead` also where it is no JSON at all (a circle, a BigInt). */
 function bounded<T extends Json>(value: T, instead: T): T {
-  return JSON.stringify(value).length > SIZE_LIMIT ? instead : value
+  try {
+    return JSON.stringify(value).length > SIZE_LIMIT ? instead : value
+  } catch {
+    return instead
+  }
 }
 
 function secretsOf(checker: AnyChecker, stored: JsonObject): string[] {

@@ -12,6 +12,7 @@ import type {
   NotificationStatus,
 } from '../model.ts'
 import { OPENED_INCIDENT } from './store.ts'
+import type { Claim } from './store.ts'
 
 /** Text as it is compared in searches and tags: composed, lower case by Unicode's rules, the same in every locale. */
 export function fold(text: string): string {
@@ -54,6 +55,31 @@ export const SHARDS = 256
 
 export function shardOf(monitor_id: number): number {
   return monitor_id % SHARDS
+}
+
+/** How many rows of each contact are under way. */
+type UnderWay = Iterable<readonly [contact_id: number, count: number]>
+
+/** Tells, row by row in the order of claiming, whether its host may still have one. */
+export function hostsWithRoom(
+  hosts: Claim['hosts'],
+  underWay: UnderWay,
+): (row: Pick<NotificationRecord, 'contact_id'>) => boolean {
+  if (hosts === undefined) return () => true
+  const busy = new Map<string, number>()
+  const add = (host: string, count: number): void =>
+    void busy.set(host, (busy.get(host) ?? 0) + count)
+  for (const [contact_id, count] of underWay) {
+    const host = hosts.of.get(contact_id)
+    if (host !== undefined) add(host, count)
+  }
+  return ({ contact_id }) => {
+    const host = hosts.of.get(contact_id)
+    if (host === undefined) return true
+    if ((busy.get(host) ?? 0) >= hosts.limit) return false
+    add(host, 1)
+    return true
+  }
 }
 
 type QueuedFields = Pick<

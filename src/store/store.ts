@@ -351,7 +351,7 @@ export interface Claim {
  *   either due or already attempted; rows without a monitor do not wait.
  * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` where it was null. A row taken over from a
  *   lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
- * - Rows come in order of `due_at`, then id.
+ * - Rows come in order of `due_at`, then id; those beyond what their contact or host may have are left out.
  */
 
 export interface AttemptEnd {

@@ -12,6 +12,11 @@ import type { Net } from '../net/net.ts'
 import type { Network } from '../net/network.ts'
 import { createTrace, round } from '../net/trace.ts'
 
+/** A deadline that comes this much too late is our own fault. */
+const STALL_MS = 250
+/** For what has arrived while the process stood still. */
+const READ_MS = 50
+
 export interface AttemptContext {
   /** With the policy of the contact kind. */
   readonly network: Network
@@ -43,7 +48,12 @@ export function beginAttempt(
   const trace = createTrace(clock)
   const elapsed = (): number => clock.monotonic() - from
   const remaining = (): number => Math.max(0, deadline_ms - elapsed())
-  const timer = clock.timer(deadline_ms, () => stop.abort(new DeadlineError(deadline_ms)))
+  const expire = (): void => stop.abort(new DeadlineError(deadline_ms))
+  let timer = clock.timer(deadline_ms, () => {
+    if (elapsed() - deadline_ms < STALL_MS) return expire()
+    // Our own process stood still: the answer may have come meanwhile, and is read before the attempt is given up.
+    timer = clock.timer(READ_MS, expire)
+  })
   const follow = (): void => stop.abort(signal.reason)
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })

@@ -20,6 +20,11 @@ export interface ContactKind<T extends FieldTable = FieldTable> {
   readonly kind: string
   readonly title: string
   readonly fields: T
+  /**
+   * What a delivery calls: a URL, `host:port` or a bare name. Deliveries to one host are limited by it; where it
+   * is missing they are not.
+   */
+  target?(settings: Stored<T>): string
   /** Judges every address that a delivery dials: the engine makes `ctx.network` with it. */
   readonly policy: TargetPolicy
   /**

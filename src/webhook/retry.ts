@@ -89,17 +89,6 @@ export interface AttemptCounts {
   readonly interruptions: number
 }
 
-/**
- * The counts with the attempt that is about to be made. The first three interruptions of a delivery are
- * free: their outcome is unknown, and a crash must not eat the receiver's attempts. Further ones count,
- * or a row that makes the process crash would be run for ever. Where `attempts` exceeds
- * {@link MAX_ATTEMPTS}, the delivery has failed without another request.
- */
-export function countAttempt({ attempts, interruptions }: AttemptCounts): AttemptCounts {
-  const free = Math.min(interruptions, MAX_UNCOUNTED_INTERRUPTIONS)
-  return { attempts: attempts + (interruptions - free) + 1, interruptions: free }
-}
-
 export interface NextStep {
   readonly status: 'sent' | 'failed' | 'queued'
   readonly attempts: number
@@ -114,6 +103,25 @@ export interface SettleOptions {
   readonly random: () => number
 }
 
+/**
+ * What becomes of a row that was taken over from an attempt whose end nobody saw. `null`: the attempt is
+ * made again at once. The first three interruptions of a delivery are free: their outcome is unknown, and
+ * a crash must not eat the receiver's attempts. Further ones count, or a row that makes the process crash
+ * would be run for ever; they are followed by the pause of an attempt that failed, or a process that dies
+ * again and again would use up all attempts within seconds.
+ */
+export function afterInterruption(
+  { attempts, interruptions }: AttemptCounts,
+  { now, random }: SettleOptions,
+): NextStep | null {
+  const free = Math.min(interruptions, MAX_UNCOUNTED_INTERRUPTIONS)
+  if (interruptions === free) return null
+  const counts = { attempts: attempts + (interruptions - free), interruptions: free }
+  const pause_ms = pauseAfter(counts.attempts, { random })
+  if (pause_ms === null) return { status: 'failed', ...counts }
+  return { status: 'queued', ...counts, due_at: now + pause_ms }
+}
+
 /** What becomes of a claimed row after an attempt that ended in this way. */
 export function settle(
   row: AttemptCounts,
@@ -124,7 +132,7 @@ export function settle(
   },
   { now, random }: SettleOptions,
 ): NextStep {
-  const counts = countAttempt(row)
+  const counts = { attempts: row.attempts + 1, interruptions: row.interruptions }
   if (end.class === 'delivered') return { status: 'sent', ...counts }
   if (end.class === 'failed') return { status: 'failed', ...counts }
   // Nothing was sent: the same attempt is made again by whoever claims the row next.

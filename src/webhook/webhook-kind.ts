@@ -42,6 +42,7 @@ export function webhookContact(options: WebhookOptions = {}): ContactKind<Webhoo
     kind: 'webhook',
     title: 'Webhook',
     fields: webhookFields(naming),
+    target: ({ url }) => url,
     policy: guard.policy,
     check: ({ url }, checking) => targetProblems(guard, { field: 'url', url }, checking),
     deliver: (ctx, settings, delivery) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
+  afterInterruption,
   classify,
-  countAttempt,
   MAX_ATTEMPTS,
   parseRetryAfter,
   pauseAfter,
@@ -114,48 +114,47 @@ describe('parseRetryAfter', () => {
   })
 })
 
-describe('countAttempt and settle', () => {
+describe('afterInterruption and settle', () => {
   const options = { now: 1_000_000, random: () => 0 }
   const temporary = { class: 'temporary', retry_after_ms: null } as const
 
-  it('counts an attempt whose end was seen', () => {
-    expect(countAttempt({ attempts: 0, interruptions: 0 })).toEqual({
-      attempts: 1,
-      interruptions: 0,
-    })
-    expect(countAttempt({ attempts: 3, interruptions: 2 })).toEqual({
-      attempts: 4,
-      interruptions: 2,
-    })
+  it('make the first three interruptions free, and the attempt again at once', () => {
+    for (const interruptions of [0, 1, 2, 3])
+      expect(afterInterruption({ attempts: 2, interruptions }, options)).toBeNull()
   })
 
-  it('makes the first three interruptions free and counts the others once', () => {
-    expect(countAttempt({ attempts: 0, interruptions: 3 })).toEqual({
+  it('count every further interruption as a failed attempt, with its pause', () => {
+    const queued = { status: 'queued', interruptions: 3 }
+    expect(afterInterruption({ attempts: 0, interruptions: 4 }, options)).toEqual({
+      ...queued,
       attempts: 1,
-      interruptions: 3,
+      due_at: 1_030_000,
     })
-    expect(countAttempt({ attempts: 0, interruptions: 5 })).toEqual({
-      attempts: 3,
-      interruptions: 3,
+    expect(afterInterruption({ attempts: 2, interruptions: 5 }, options)).toEqual({
+      ...queued,
+      attempts: 4,
+      due_at: 1_240_000,
     })
     // Written back and claimed again: what was counted is not counted twice.
-    expect(countAttempt({ attempts: 3, interruptions: 3 })).toEqual({
-      attempts: 4,
-      interruptions: 3,
-    })
+    expect(afterInterruption({ attempts: 4, interruptions: 3 }, options)).toBeNull()
   })
 
-  it('ends a row whose attempts nobody ever sees the end of', () => {
+  it('end a row whose attempts nobody ever sees the end of', () => {
     let row = { attempts: 0, interruptions: 0 }
     let requests = 0
-    while (countAttempt(row).attempts <= MAX_ATTEMPTS) {
+    let paused_ms = 0
+    for (;;) {
+      const next = afterInterruption(row, options)
+      if (next?.status === 'failed') break
+      paused_ms += (next?.due_at ?? options.now) - options.now
       requests += 1
-      row = { ...row, interruptions: row.interruptions + 1 }
+      row = { ...(next ?? row), interruptions: (next ?? row).interruptions + 1 }
     }
     expect(requests).toBe(MAX_ATTEMPTS + 3)
+    expect(paused_ms).toBe(450_000)
   })
 
-  it('sends, fails, or queues the next attempt after the pause', () => {
+  it('send, fail, or queue the next attempt after the pause', () => {
     const row = { attempts: 1, interruptions: 0 }
     expect(settle(row, { class: 'delivered', retry_after_ms: null }, options)).toEqual({
       status: 'sent',
@@ -180,7 +179,7 @@ describe('countAttempt and settle', () => {
     })
   })
 
-  it('does not count an attempt that was stopped before anything was sent', () => {
+  it('do not count an attempt that was stopped before anything was sent', () => {
     const row = { attempts: 2, interruptions: 1 }
     const end = { ...temporary, uncounted: true } as const
     expect(settle(row, end, options)).toEqual({

@@ -1,5 +1,5 @@
 /**
- * SIGTERM and SIGINT: the first one ends the server in order, a later one at once.
+ * SIGTERM, SIGINT and SIGHUP (its terminal is gone): the first one ends the server in order, a later one at once.
  *
  * @module
  */
@@ -22,6 +22,6 @@ export function stopSignal(clock: Clock): Promise<NodeJS.Signals> {
         process.exit(128 + constants.signals[signal])
       }
     }
-    process.on('SIGTERM', hear).on('SIGINT', hear)
+    process.on('SIGTERM', hear).on('SIGINT', hear).on('SIGHUP', hear)
   })
 }

@@ -1,6 +1,6 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { INTERRUPTED, isFinal, isReadable, queuedRow, UNREADABLE } from '../rules.ts'
+import { hostsWithRoom, INTERRUPTED, isFinal, isReadable, queuedRow, UNREADABLE } from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
 import { copy, listAt, putNotification, waitingRows } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -43,15 +43,16 @@ function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
     .slice(0, query.limit)
 }
 
-function claim(tables: Tables, { now, lease_until, limit, per_contact }: Claim) {
+function claim(tables: Tables, { now, lease_until, limit, per_contact, hosts }: Claim) {
   const under_way = new Map<number, number>()
   for (const row of waitingRows(tables)) {
     if (row.status === 'sending' && !isClaimable(row, now)) count(under_way, row.contact_id)
   }
+  const hostHasRoom = hostsWithRoom(hosts, under_way)
   const claimed: NotificationRecord[] = []
   for (const row of claimable(tables, now)) {
     if (claimed.length >= limit) break
-    if ((under_way.get(row.contact_id) ?? 0) >= per_contact) continue
+    if ((under_way.get(row.contact_id) ?? 0) >= per_contact || !hostHasRoom(row)) continue
     count(under_way, row.contact_id)
     claimed.push(take(tables, row, { now, lease_until }))
   }

@@ -6,9 +6,9 @@
  */
 
 import type { NotificationRecord } from '../../model.ts'
-import { INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
+import { hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
 import type { Claim } from '../store.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Row } from './connection.ts'
 import { toNotification } from '../rows.ts'
 
 export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
@@ -41,7 +41,13 @@ const ROWS = `
         AND (earlier.status = 'sending' OR earlier.due_at <= ? OR earlier.claims > 0)))
   ORDER BY due_at, id LIMIT ?`
 
-function pick(db: Connection, { now, limit, per_contact }: Claim): NotificationRecord[] {
+const UNDER_WAY = `
+  SELECT contact_id, COUNT(*) AS under_way FROM notifications
+  WHERE status = 'sending' AND lease_until > ? GROUP BY contact_id`
+
+function pick(db: Connection, wanted: Claim): NotificationRecord[] {
+  const { now, limit, per_contact, hosts } = wanted
+  const under_way = hosts === undefined ? [] : db.all(UNDER_WAY, [now])
   const rows = db.all(CONTACTS, [now, now]).flatMap((contact) => {
     const room = Math.min(limit, per_contact - Number(contact['under_way']))
     return room <= 0 ? [] : db.all(ROWS, [contact['contact_id'], now, now, now, room])
@@ -49,7 +55,12 @@ function pick(db: Connection, { now, limit, per_contact }: Claim): NotificationR
   return rows
     .map(toNotification)
     .toSorted((a, b) => a.due_at - b.due_at || a.id - b.id)
+    .filter(hostsWithRoom(hosts, under_way.map(countOf)))
     .slice(0, limit)
+}
+
+function countOf(row: Row): [contact_id: number, count: number] {
+  return [Number(row['contact_id']), Number(row['under_way'])]
 }
 
 function take(db: Connection, row: NotificationRecord, wanted: Claim): NotificationRecord {

@@ -67,6 +67,21 @@ export const claimCases: Readonly<Record<string, Case>> = {
     assert.equal((await stored(store, ahead.id)).due_at, T0 + MINUTE - 1000)
   },
 
+  'rows beyond what their host may have wait for those under way; who has no host does not': async (
+    store,
+  ) => {
+    const contacts = [11, 12, 13, 14, 15]
+    const made = await Promise.all(contacts.map((contact_id) => queue(store, { contact_id })))
+    const of = new Map([11, 12, 13].map((id) => [id, 'one.test']))
+    of.set(14, 'two.test')
+    const hosts = { of, limit: 2 }
+    const [first = 0, second = 0, third = 0, ...others] = ids(made)
+    assert.deepEqual(ids(await claim(store, { hosts })), [first, second, ...others])
+    assert.deepEqual(await claim(store, { hosts }), [])
+    await store.notifications.finish(end(first))
+    assert.deepEqual(ids(await claim(store, { hosts })), [third])
+  },
+
   'rows that are final are not claimed': async (store) => {
     for (const status of ['sent', 'failed', 'cancelled'] as const) {
       const row = await queue(store)

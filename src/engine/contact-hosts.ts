@@ -1,0 +1,53 @@
+/**
+ * Which host each contact calls, for the limit of deliveries per host: a provider that hangs must not
+ * take every place because fifty contacts are at home there.
+ *
+ * @module
+ */
+
+import type { ContactRecord, JsonObject } from '../model.ts'
+import { openContact } from './contacts-sealed.ts'
+import type { Core } from './core.ts'
+import { hostOf } from './host-of.ts'
+
+export interface ContactHosts {
+  /** By the id of the contact. Contacts of kinds without a target are not in it. */
+  readonly byContact: ReadonlyMap<number, string>
+  /** Reads all contacts. */
+  load(): Promise<void>
+  /** Takes in a contact as it is now, with its settings in clear. */
+  learn(contact: ContactRecord, settings: JsonObject): void
+}
+
+export function createContactHosts(core: Core): ContactHosts {
+  const byContact = new Map<number, string>()
+
+  function learn({ id, kind }: ContactRecord, settings: JsonObject): void {
+    const target = targetOf(core, kind, settings)
+    if (target === undefined) byContact.delete(id)
+    else byContact.set(id, hostOf(target))
+  }
+
+  return {
+    byContact,
+    learn,
+    async load() {
+      for (const account of await core.store.accounts.list()) {
+        for (const contact of await core.store.contacts.list(account.id)) {
+          const kind = core.kinds.get(contact.kind)
+          if (kind !== undefined) learn(contact, openContact(core, kind, contact))
+        }
+      }
+    },
+  }
+}
+
+/** A kind that cannot tell has no limit per host. */
+function targetOf(core: Core, name: string, settings: JsonObject): string | undefined {
+  try {
+    return core.kinds.get(name)?.target?.(settings as never)
+  } catch (err) {
+    core.log.warn({ err, kind: name }, 'a contact kind could not tell its target')
+    return undefined
+  }
+}
