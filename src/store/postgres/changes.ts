@@ -1,0 +1,200 @@
+/**
+ * News of monitors by NOTIFY: sent within the transaction that changes them, heard on a connection of its
+ * own. A connection that is lost is made anew; what it may have missed is told as `null`.
+ *
+ * @module
+ */
+
+import { systemClock } from '../../clock.ts'
+import type { Changes } from '../store.ts'
+import { numbers } from './bulk.ts'
+import type { Session } from './database.ts'
+import type { PgClient } from './driver.ts'
+import type { Connections, Lease } from './pool.ts'
+
+export async function announce(
+  session: Session,
+  schema: string,
+  monitor_ids: readonly number[],
+): Promise<void> {
+  if (monitor_ids.length === 0) return
+  await session.rows('SELECT pg_notify($1, id::text) FROM unnest($2::bigint[]) AS changed (id)', [
+    channelOf(schema),
+    numbers(monitor_ids),
+  ])
+}
+
+function channelOf(schema: string): string {
+  return `${schema}_monitors`
+}
+
+/** A connection that went without a word is found out by asking. */
+const PULSE_MS = 15_000
+const PULSE_LIMIT_MS = 5_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 10_000
+
+type Listener = (monitor_id: number | null) => void
+
+export interface News extends Changes {
+  /** Ends all listening. */
+  close(): Promise<void>
+}
+
+interface Surroundings {
+  readonly schema: string
+  readonly connections: () => Connections
+}
+
+/** One connection for all listeners, for as long as there are any. */
+export function createNews({ schema, connections }: Surroundings): News {
+  const listeners = new Set<Listener>()
+  let ending: AbortController | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const tell: Listener = (monitor_id) => {
+    for (const listener of [...listeners]) listener(monitor_id)
+  }
+
+  async function start(): Promise<void> {
+    const stop = new AbortController()
+    ending = stop
+    const ear = await openEar(connections(), schema, tell)
+    running = keepListening(ear, stop.signal)
+  }
+
+  /** Until it is ended; rejects never. */
+  async function keepListening(first: Ear, signal: AbortSignal): Promise<void> {
+    let ear: Ear | undefined = first
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        ear ??= await openEar(connections(), schema, tell)
+        if (ear !== first) tell(null)
+        failures = 0
+        await ear.lost(signal)
+      } catch {
+        // It is made anew; that news may be missing is told then.
+      }
+      ear?.close()
+      ear = undefined
+      await pause(failures++, signal)
+    }
+  }
+
+  async function stop(): Promise<void> {
+    ending?.abort()
+    ending = undefined
+    await running
+  }
+
+  return {
+    async listen(listener) {
+      listeners.add(listener)
+      if (listeners.size === 1) {
+        try {
+          await start()
+        } catch (error) {
+          listeners.delete(listener)
+          throw error
+        }
+      }
+      return async () => {
+        if (listeners.delete(listener) && listeners.size === 0) await stop()
+      }
+    },
+    async close() {
+      listeners.clear()
+      await stop()
+    },
+  }
+}
+
+interface Ear {
+  /** Resolves when the connection is lost, or the signal aborts. */
+  lost(signal: AbortSignal): Promise<void>
+  close(): void
+}
+
+async function openEar(connections: Connections, schema: string, tell: Listener): Promise<Ear> {
+  const lease = await connections.dial()
+  const { client } = lease
+  let gone = false
+  let onGone: () => void = () => undefined
+  const end = (): void => {
+    gone = true
+    onGone()
+  }
+  const hear = ({ payload }: { readonly payload?: string }): void => tell(Number(payload))
+  client.on('end', end)
+  client.on('notification', hear)
+  try {
+    await answered(client, `LISTEN "${channelOf(schema)}"`)
+  } catch (error) {
+    lease.end('lost')
+    throw error
+  }
+  return {
+    lost: (signal) =>
+      new Promise((resolve) => {
+        const finish = (): void => {
+          signal.removeEventListener('abort', finish)
+          pulse.stop()
+          resolve()
+        }
+        const pulse = startPulse(client, finish)
+        onGone = finish
+        signal.addEventListener('abort', finish, { once: true })
+        if (gone || signal.aborted) finish()
+      }),
+    close: () => hangUp(lease, { end, hear }),
+  }
+}
+
+function hangUp(
+  { client, end: giveBack }: Lease,
+  { end, hear }: { end: () => void; hear: (message: { readonly payload?: string }) => void },
+): void {
+  client.removeListener('end', end)
+  client.removeListener('notification', hear)
+  // It listens: nobody else can use it.
+  giveBack('broken')
+}
+
+function startPulse(client: PgClient, onLost: () => void): { stop(): void } {
+  let stopped = false
+  let timer = systemClock.timer(PULSE_MS, beat, { background: true })
+  function beat(): void {
+    answered(client, 'SELECT 1').then(
+      () => {
+        if (!stopped) timer = systemClock.timer(PULSE_MS, beat, { background: true })
+      },
+      () => onLost(),
+    )
+  }
+  return {
+    stop() {
+      stopped = true
+      timer.cancel()
+    },
+  }
+}
+
+function answered(client: PgClient, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = systemClock.timer(
+      PULSE_LIMIT_MS,
+      () => reject(new Error('The database did not answer in time')),
+      { background: true },
+    )
+    client
+      .query(text)
+      .then(() => resolve(), reject)
+      .finally(() => timer.cancel())
+  })
+}
+
+async function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+  const ms = longest * (0.5 + systemClock.random() / 2)
+  await systemClock.sleep(ms, signal).catch(() => undefined)
+}

@@ -1,0 +1,167 @@
+/**
+ * Which rows are sent next. The rules stand in the contract; what is of PostgreSQL is how several engines
+ * claim at the same time.
+ *
+ * Skipping locked rows alone would break the order and the limits: two claims that began together each see
+ * a contact with room, and each a first row. So a claim first takes a lock on each contact it is going to
+ * serve, and on the contact's host where hosts are limited, and then looks again: what another claim did
+ * under that lock is seen. It waits for no lock whatever; a contact that another engine is serving at this
+ * moment is left to it.
+ *
+ * @module
+ */
+
+import { systemClock } from '../../clock.ts'
+import type { NotificationRecord } from '../../model.ts'
+import { hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
+import { toNotification } from '../rows.ts'
+import type { Claim } from '../store.ts'
+import { arraysOf, given, numbers } from './bulk.ts'
+import type { Columns } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+
+/** Another engine holds a contact for some milliseconds; what it left may be ours. */
+const TRIES = 4
+const PAUSE_MS = 20
+
+export async function claim(db: Database, wanted: Claim): Promise<readonly NotificationRecord[]> {
+  const taken: NotificationRecord[] = []
+  for (let tries = 1; ; tries++) {
+    const rest = { ...wanted, limit: wanted.limit - taken.length }
+    // Most of the time nothing is due, and nothing has to be locked to see that.
+    const contacts = contactsOf(await candidates(db, rest))
+    if (contacts.length === 0) break
+    const { rows, contended } = await db.transaction((session) =>
+      claimFrom(session, rest, contacts),
+    )
+    taken.push(...rows)
+    if (!contended || taken.length >= wanted.limit || tries === TRIES) break
+    await systemClock.sleep(PAUSE_MS)
+  }
+  return taken.toSorted(byDueTime)
+}
+
+type Candidate = Pick<NotificationRecord, 'id' | 'contact_id' | 'due_at'>
+
+async function claimFrom(session: Session, wanted: Claim, contacts: readonly number[]) {
+  const own = await lockContacts(session, wanted, contacts)
+  const contended = own.length < contacts.length
+  let rows = own.length === 0 ? [] : await pick(session, wanted, own)
+  for (;;) {
+    const unreadable = rows.filter(({ payload }) => !isReadable(payload))
+    if (unreadable.length === 0) break
+    await setAside(session, unreadable, wanted.now)
+    rows = await pick(session, wanted, own)
+  }
+  return { rows: rows.length === 0 ? [] : await take(session, rows, wanted), contended }
+}
+
+/**
+ * The rows of each contact that may be claimed: due or abandoned, no earlier one of the same monitor in
+ * front, and no more than the contact has room for.
+ */
+function rowsOf(contacts: string, { columns = 'n.*', lock = '' } = {}): string {
+  return `SELECT picked.* FROM ${contacts}
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS under_way FROM watchpost.notifications
+      WHERE contact_id = due.contact_id AND status = 'sending' AND lease_until > $1) AS busy
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM watchpost.notifications AS n
+      WHERE n.contact_id = due.contact_id AND n.status IN ('queued', 'sending')
+        AND ((n.status = 'queued' AND n.due_at <= $1) OR (n.status = 'sending' AND n.lease_until <= $1))
+        AND (n.monitor_id IS NULL OR NOT EXISTS (
+          SELECT 1 FROM watchpost.notifications AS earlier
+          WHERE earlier.monitor_id = n.monitor_id AND earlier.contact_id = n.contact_id
+            AND earlier.id < n.id AND earlier.status IN ('queued', 'sending')
+            AND (earlier.status = 'sending' OR earlier.due_at <= $1 OR earlier.claims > 0)))
+      ORDER BY n.due_at, n.id
+      LIMIT GREATEST(LEAST($2, $3 - busy.under_way), 0) ${lock}) AS picked`
+}
+
+const DUE = `(SELECT contact_id FROM watchpost.notifications WHERE status = 'queued' AND due_at <= $1
+  UNION SELECT contact_id FROM watchpost.notifications WHERE status = 'sending' AND lease_until <= $1
+  ) AS due`
+const CANDIDATES = rowsOf(DUE, { columns: 'n.id, n.contact_id, n.due_at' })
+
+async function candidates(session: Session, wanted: Claim): Promise<readonly Candidate[]> {
+  const { now, limit, per_contact } = wanted
+  const rows = await session.rows(CANDIDATES, [now, limit, per_contact])
+  return best(session, wanted, rows as unknown as readonly Candidate[])
+}
+
+const PICK = rowsOf('unnest($4::bigint[]) AS due (contact_id)', { lock: 'FOR UPDATE SKIP LOCKED' })
+
+async function pick(
+  session: Session,
+  wanted: Claim,
+  contacts: readonly number[],
+): Promise<readonly NotificationRecord[]> {
+  const { now, limit, per_contact } = wanted
+  const rows = await session.rows(PICK, [now, limit, per_contact, numbers(contacts)])
+  return best(session, wanted, rows.map(toNotification))
+}
+
+const UNDER_WAY = `SELECT contact_id, count(*) AS under_way FROM watchpost.notifications
+  WHERE status = 'sending' AND lease_until > $1 GROUP BY contact_id`
+
+/** In their order, within the limits of their hosts, and no more than asked for. */
+async function best<R extends Candidate>(
+  session: Session,
+  { now, limit, hosts }: Claim,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const busy = hosts === undefined || rows.length === 0 ? [] : await session.rows(UNDER_WAY, [now])
+  const counts = busy.map((row) => [Number(row['contact_id']), Number(row['under_way'])] as const)
+  return rows.toSorted(byDueTime).filter(hostsWithRoom(hosts, counts)).slice(0, limit)
+}
+
+function contactsOf(rows: readonly Candidate[]): number[] {
+  return [...new Set(rows.map(({ contact_id }) => contact_id))]
+}
+
+const LOCKED = { contact_id: 'bigint', host: 'text' } as const satisfies Columns
+const LOCK = `SELECT given.contact_id FROM ${given(LOCKED)}
+  WHERE pg_try_advisory_xact_lock(hashtextextended('watchpost.contact', given.contact_id))
+    AND (given.host IS NULL
+      OR pg_try_advisory_xact_lock(hashtextextended('watchpost.host ' || given.host, 0)))`
+
+/** Those of the contacts that no other engine is serving. Held until the end of the transaction. */
+async function lockContacts(
+  session: Session,
+  { hosts }: Claim,
+  contacts: readonly number[],
+): Promise<number[]> {
+  const wanted = contacts.map((contact_id) => ({ contact_id, host: hosts?.of.get(contact_id) }))
+  const rows = await session.rows(LOCK, arraysOf(LOCKED, wanted))
+  return rows.map((row) => Number(row['contact_id']))
+}
+
+/** Both parts see the rows as they were before. */
+const TAKE = `WITH interrupted AS (
+    INSERT INTO watchpost.attempts (notification_id, claim, at, duration_ms, error)
+    SELECT id, claims, $3, 0, '${INTERRUPTED}' FROM watchpost.notifications
+    WHERE id = ANY ($1::bigint[]) AND status = 'sending')
+  UPDATE watchpost.notifications SET status = 'sending', lease_until = $2, claims = claims + 1,
+    interruptions = interruptions + (status = 'sending')::integer, sent_at = COALESCE(sent_at, $3)
+  WHERE id = ANY ($1::bigint[]) RETURNING *`
+
+async function take(
+  session: Session,
+  rows: readonly NotificationRecord[],
+  { now, lease_until }: Claim,
+): Promise<readonly NotificationRecord[]> {
+  const taken = await session.rows(TAKE, [numbers(rows.map(({ id }) => id)), lease_until, now])
+  return taken.map(toNotification)
+}
+
+async function setAside(session: Session, rows: readonly NotificationRecord[], now: number) {
+  await session.run(
+    `UPDATE watchpost.notifications SET status = 'failed', error = '${UNREADABLE}',
+     lease_until = NULL, finished_at = $2 WHERE id = ANY ($1::bigint[])`,
+    [numbers(rows.map(({ id }) => id)), now],
+  )
+}
+
+function byDueTime(a: Candidate, b: Candidate): number {
+  return a.due_at - b.due_at || a.id - b.id
+}

@@ -1,0 +1,106 @@
+import type { DailyStats } from '../../../model.ts'
+import { packPhases } from '../../phases.ts'
+import { addDaily } from '../../rules.ts'
+import { toDaily } from '../../rows.ts'
+import { arraysOf, given, insertAll } from '../bulk.ts'
+import type { Columns } from '../bulk.ts'
+import type { Session } from '../database.ts'
+import { idsOf } from './incidents.ts'
+import type { Accepted } from './index.ts'
+
+const RESULTS = {
+  monitor_id: 'bigint',
+  location_id: 'bigint',
+  round: 'bigint',
+  started_at: 'bigint',
+  lag_ms: 'double precision',
+  duration_ms: 'double precision',
+  verdict: 'text',
+  cause_code: 'text',
+  cause_text: 'text',
+  phase: 'text',
+  phases: 'text',
+  remote_ip: 'text',
+  details: 'text',
+} as const satisfies Columns
+
+const PUT_RESULTS = `${insertAll('watchpost.results', RESULTS)} RETURNING id`
+
+export async function putResults(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const rows = accepted.flatMap(({ change: { monitor_id, results = [] } }) =>
+    results.map((result) => {
+      const details = JSON.stringify(result.details)
+      return {
+        ...result,
+        monitor_id,
+        phases: packPhases(result.phases),
+        details: details === '{}' ? null : details,
+      }
+    }),
+  )
+  if (rows.length === 0) return
+  const ids = await idsOf(session, PUT_RESULTS, arraysOf(RESULTS, rows))
+  let from = 0
+  for (const one of accepted) {
+    const to = from + (one.change.results?.length ?? 0)
+    one.result_ids = ids.slice(from, to)
+    from = to
+  }
+}
+
+const AVAILABILITY = {
+  monitor_id: 'bigint',
+  at: 'bigint',
+  availability: 'text',
+} as const satisfies Columns
+
+const PUT_AVAILABILITY = insertAll('watchpost.availability', AVAILABILITY)
+
+export async function putHistory(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const entries = accepted.flatMap(({ change: { monitor_id, availability = [] } }) =>
+    availability.map((entry) => ({ ...entry, monitor_id })),
+  )
+  if (entries.length > 0) await session.run(PUT_AVAILABILITY, arraysOf(AVAILABILITY, entries))
+  await putDaily(session, accepted)
+}
+
+const DAYS = { monitor_id: 'bigint', day: 'text' } as const satisfies Columns
+const DAILY = {
+  ...DAYS,
+  ok: 'bigint',
+  fail: 'bigint',
+  unknown: 'bigint',
+  ok_ms: 'double precision',
+  latency: 'text',
+} as const satisfies Columns
+
+const READ_DAILY = `SELECT d.* FROM ${given(DAYS)}
+  JOIN watchpost.daily AS d ON d.monitor_id = given.monitor_id AND d.day = given.day`
+const PUT_DAILY = `INSERT INTO watchpost.daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
+  SELECT monitor_id, day, ok, fail, unknown, ok_ms, latency FROM ${given(DAILY)}
+  ON CONFLICT (monitor_id, day) DO UPDATE SET ok = excluded.ok, fail = excluded.fail,
+  unknown = excluded.unknown, ok_ms = excluded.ok_ms, latency = excluded.latency`
+
+/** Read, added up and written back: the monitor is locked, so nobody else writes its days. */
+async function putDaily(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const sums = new Map<string, DailyStats>()
+  const add = (stats: DailyStats): void => {
+    const key = `${stats.monitor_id} ${stats.day}`
+    const known = sums.get(key)
+    sums.set(
+      key,
+      known === undefined ? stats : { ...addDaily(known, stats), monitor_id: stats.monitor_id },
+    )
+  }
+  for (const { change } of accepted) {
+    for (const stats of change.daily ?? []) add({ ...stats, monitor_id: change.monitor_id })
+  }
+  if (sums.size === 0) return
+  const rows = await session.rows(READ_DAILY, arraysOf(DAYS, [...sums.values()]))
+  for (const row of rows) add(toDaily(row))
+  const written = [...sums.values()].map((stats) => ({
+    ...stats,
+    latency: JSON.stringify(stats.latency),
+  }))
+  await session.run(PUT_DAILY, arraysOf(DAILY, written))
+}

@@ -1,0 +1,151 @@
+/**
+ * The round's commit: every change of the list in one transaction, and a statement per table rather than
+ * per row.
+ *
+ * @module
+ */
+
+import type { MonitorState } from '../../../model.ts'
+import type { Change, Committed } from '../../store.ts'
+import { numbers } from '../bulk.ts'
+import { announce } from '../changes.ts'
+import type { Database, Session } from '../database.ts'
+import type { Partitions } from '../partitions.ts'
+import { isMissingPartition } from '../partitions.ts'
+import { putHistory, putResults } from './history.ts'
+import { openIncidents, updateIncidents } from './incidents.ts'
+import { putLocations, putMonitors, removeMonitors } from './monitors.ts'
+import { cancel, notify } from './outbox.ts'
+
+/** A change that may be made, with what it turned into so far. */
+export interface Accepted {
+  readonly change: Change
+  readonly account_id: number
+  /** Of the incident that the change opens. */
+  opened: number | null
+  result_ids: readonly number[]
+  notification_ids: readonly number[]
+}
+
+export async function commit(
+  db: Database,
+  partitions: Partitions,
+  changes: readonly Change[],
+): Promise<readonly Committed[]> {
+  if (changes.length === 0) return []
+  const carryOut = async (): Promise<readonly Committed[]> => {
+    await partitions.ensure(startsOf(changes))
+    return db.transaction((session) => commitAll(session, db.schema, changes))
+  }
+  try {
+    return await carryOut()
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error
+    partitions.forget()
+    return carryOut()
+  }
+}
+
+function* startsOf(changes: readonly Change[]): Iterable<number> {
+  for (const { results = [] } of changes) for (const { started_at } of results) yield started_at
+}
+
+async function commitAll(
+  session: Session,
+  schema: string,
+  changes: readonly Change[],
+): Promise<readonly Committed[]> {
+  const monitors = await lock(session, changes)
+  const answers = new Map<Change, Committed>()
+  const news = new Set<number>()
+  for (const wave of waves(changes)) {
+    const accepted = judge(wave, { monitors, answers })
+    await write(session, accepted)
+    for (const done of accepted) settle(done, { monitors, answers, news })
+  }
+  await announce(session, schema, [...news])
+  return changes.map((change) => answers.get(change) ?? { ok: false, reason: 'gone' })
+}
+
+interface Locked {
+  readonly account_id: number
+  readonly version: number
+  readonly revision: number
+  readonly state: MonitorState
+}
+type Monitors = Map<number, Locked>
+
+/** In the order of their ids, so that engines that commit at the same time wait for each other one way only. */
+const LOCK = `SELECT id, account_id, version, revision, state FROM watchpost.monitors
+  WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`
+
+async function lock(session: Session, changes: readonly Change[]): Promise<Monitors> {
+  const ids = new Set(changes.map(({ monitor_id }) => monitor_id))
+  const rows = await session.rows(LOCK, [numbers([...ids])])
+  return new Map(rows.map(({ id, ...locked }) => [Number(id), locked as unknown as Locked]))
+}
+
+/** Changes of the same monitor come one after the other; all else goes together. */
+function waves(changes: readonly Change[]): Change[][] {
+  const found: Change[][] = []
+  const depths = new Map<number, number>()
+  for (const change of changes) {
+    const depth = depths.get(change.monitor_id) ?? 0
+    depths.set(change.monitor_id, depth + 1)
+    const wave = (found[depth] ??= [])
+    wave.push(change)
+  }
+  return found
+}
+
+interface Books {
+  readonly monitors: Monitors
+  readonly answers: Map<Change, Committed>
+  /** Monitors that others have to hear of. */
+  readonly news: Set<number>
+}
+
+/** Whether a change can be made is settled before its first write. */
+function judge(wave: readonly Change[], { monitors, answers }: Omit<Books, 'news'>): Accepted[] {
+  const accepted: Accepted[] = []
+  for (const change of wave) {
+    const monitor = monitors.get(change.monitor_id)
+    if (monitor === undefined) answers.set(change, { ok: false, reason: 'gone' })
+    else if (monitor.revision !== change.revision) {
+      answers.set(change, { ok: false, reason: 'outdated' })
+    } else {
+      const { account_id } = monitor
+      accepted.push({ change, account_id, opened: null, result_ids: [], notification_ids: [] })
+    }
+  }
+  return accepted
+}
+
+async function write(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  if (accepted.length === 0) return
+  await openIncidents(session, accepted)
+  await updateIncidents(session, accepted)
+  await putMonitors(session, accepted)
+  await putLocations(session, accepted)
+  await putResults(session, accepted)
+  await putHistory(session, accepted)
+  await cancel(session, accepted)
+  await notify(session, accepted)
+  await removeMonitors(session, accepted)
+}
+
+function settle(done: Accepted, { monitors, answers, news }: Books): void {
+  const { change, opened, result_ids, notification_ids } = done
+  const monitor = monitors.get(change.monitor_id)
+  if (monitor === undefined) return
+  const state = change.machine?.state ?? monitor.state
+  const version = monitor.version + (change.settings === undefined ? 0 : 1)
+  const revision = monitor.revision + 1
+  const incident_id = opened ?? change.update_incident?.id ?? null
+  answers.set(change, { ok: true, version, revision, incident_id, result_ids, notification_ids })
+  if (change.remove === true) monitors.delete(change.monitor_id)
+  else monitors.set(change.monitor_id, { ...monitor, version, revision, state })
+  const paused = (state === 'paused') !== (monitor.state === 'paused')
+  const told = change.settings !== undefined || change.token !== undefined || change.remove === true
+  if (told || paused) news.add(change.monitor_id)
+}

@@ -1,0 +1,93 @@
+import { queuedRow } from '../../rules.ts'
+import type { NewNotification } from '../../store.ts'
+import { arraysOf, given } from '../bulk.ts'
+import type { Columns } from '../bulk.ts'
+import type { Session } from '../database.ts'
+import { INSERT_NOTIFICATIONS, NOTIFICATIONS } from '../notifications.ts'
+import { idsOf } from './incidents.ts'
+import type { Accepted } from './index.ts'
+
+const CANCELLED = {
+  monitor_id: 'bigint',
+  incident_id: 'bigint',
+  later: 'bigint',
+  at: 'bigint',
+  reason: 'text',
+} as const satisfies Columns
+
+/** Locked in the order of their ids, as everybody locks them who waits for locks. */
+const CANCEL = `WITH hit AS (
+    SELECT n.id, given.at, given.reason FROM ${given(CANCELLED)}
+    JOIN watchpost.notifications AS n ON n.monitor_id = given.monitor_id
+    WHERE n.status = 'queued'
+      AND (given.later = 0 OR n.repeat > 0 OR (n.due_at > given.at AND n.claims = 0))
+      AND (given.incident_id IS NULL OR n.incident_id = given.incident_id)
+    ORDER BY n.id FOR UPDATE OF n)
+  UPDATE watchpost.notifications AS n
+  SET status = 'cancelled', error = hit.reason, finished_at = hit.at
+  FROM hit WHERE n.id = hit.id`
+
+export async function cancel(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const rows = accepted.flatMap(({ change: { monitor_id, at, cancel: wanted } }) => {
+    if (wanted === undefined) return []
+    const { scope, incident_id, reason } = wanted
+    return [{ monitor_id, incident_id, later: Number(scope === 'later'), at, reason }]
+  })
+  if (rows.length > 0) await session.run(CANCEL, arraysOf(CANCELLED, rows))
+}
+
+export async function notify(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const wanted = accepted.filter(({ change }) => (change.notify ?? []).length > 0)
+  if (wanted.length === 0) return
+  const told = await toldOf(session, wanted)
+  const made = wanted.map((one) => rowsOf(one, told))
+  const ids = await idsOf(session, INSERT_NOTIFICATIONS, arraysOf(NOTIFICATIONS, made.flat()))
+  let from = 0
+  wanted.forEach((one, index) => {
+    const to = from + (made[index]?.length ?? 0)
+    one.notification_ids = ids.slice(from, to)
+    from = to
+  })
+}
+
+function rowsOf({ change, account_id, opened }: Accepted, told: Set<string>) {
+  const { monitor_id, at: created_at, notify: wanted = [] } = change
+  const rows: ReturnType<typeof queuedRow>[] = []
+  for (const one of wanted) {
+    const incident_id = incidentOf(one, opened)
+    const telling = keyOf(incident_id, one.contact_id)
+    const wasTold = incident_id !== null && told.has(telling)
+    if (one.only_if_told === true && !wasTold) continue
+    if (one.only_if_untold === true && wasTold) continue
+    // It counts for what the same change tells after it.
+    told.add(telling)
+    rows.push(queuedRow({ ...one, account_id, monitor_id, incident_id, created_at }))
+  }
+  return rows
+}
+
+const TELLINGS = { incident_id: 'bigint', contact_id: 'bigint' } as const satisfies Columns
+const TOLD = `SELECT given.incident_id, given.contact_id FROM ${given(TELLINGS)}
+  WHERE EXISTS (SELECT 1 FROM watchpost.notifications AS n
+    WHERE n.incident_id = given.incident_id AND n.contact_id = given.contact_id
+      AND n.status <> 'cancelled')`
+
+/** Who was told of which incident, as far as it matters. */
+async function toldOf(session: Session, wanted: readonly Accepted[]): Promise<Set<string>> {
+  const asked = wanted.flatMap(({ change, opened }) =>
+    (change.notify ?? [])
+      .filter((one) => one.only_if_told === true || one.only_if_untold === true)
+      .map((one) => ({ incident_id: incidentOf(one, opened), contact_id: one.contact_id })),
+  )
+  if (asked.length === 0) return new Set()
+  const rows = await session.rows(TOLD, arraysOf(TELLINGS, asked))
+  return new Set(rows.map((row) => keyOf(Number(row['incident_id']), Number(row['contact_id']))))
+}
+
+function incidentOf(wanted: NewNotification, opened: number | null): number | null {
+  return wanted.incident === 'opened' ? opened : wanted.incident
+}
+
+function keyOf(incident_id: number | null, contact_id: number): string {
+  return `${incident_id} ${contact_id}`
+}

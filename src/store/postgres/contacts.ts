@@ -1,0 +1,73 @@
+import type { ContactRecord, EpochMs } from '../../model.ts'
+import { CONTACT_REMOVED } from '../rules.ts'
+import { toContact } from '../rows.ts'
+import { assignments, insertInto } from '../sql.ts'
+import type { Store } from '../store.ts'
+import { insertedId } from './accounts.ts'
+import type { Database, Session } from './database.ts'
+
+const COLUMNS = [
+  'account_id',
+  'kind',
+  'name',
+  'all_monitors',
+  'settings',
+  'created_at',
+  'updated_at',
+] as const
+const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
+
+export function contacts(db: Database, now: () => EpochMs): Store['contacts'] {
+  return {
+    create(contact) {
+      const columns = written(contact)
+      const values = COLUMNS.map((column) => columns[column])
+      return db.transaction(async (session) => {
+        const id = await insertedId(session, insertInto('watchpost.contacts', COLUMNS), values)
+        return (await read(session, id)) as ContactRecord
+      })
+    },
+    get: (id) => read(db, id),
+    list: async (account_id) =>
+      (
+        await db.rows('SELECT * FROM watchpost.contacts WHERE account_id = ? ORDER BY id', [
+          account_id,
+        ])
+      ).map(toContact),
+    async update(id, change) {
+      const { text, params } = assignments(CHANGEABLE, written(change))
+      if (text === '') return read(db, id)
+      const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? RETURNING *`
+      const [row] = await db.rows(sql, [...params, id])
+      return row && toContact(row)
+    },
+    remove: (id) =>
+      db.transaction(async (session) => {
+        // In the order of their ids, as everybody locks them who waits for locks.
+        await session.run(
+          `WITH queued AS (
+             SELECT id FROM watchpost.notifications WHERE contact_id = $1 AND status = 'queued'
+             ORDER BY id FOR UPDATE)
+           UPDATE watchpost.notifications AS n SET status = 'cancelled', error = $2, finished_at = $3
+           FROM queued WHERE n.id = queued.id`,
+          [id, CONTACT_REMOVED, now()],
+        )
+        return (await session.run('DELETE FROM watchpost.contacts WHERE id = ?', [id])) > 0
+      }),
+  }
+}
+
+async function read(session: Session, id: number): Promise<ContactRecord | undefined> {
+  const [row] = await session.rows('SELECT * FROM watchpost.contacts WHERE id = ?', [id])
+  return row && toContact(row)
+}
+
+/** The record's fields as the columns hold them. */
+function written<C extends Partial<ContactRecord>>(contact: C) {
+  const { settings, all_monitors } = contact
+  return {
+    ...contact,
+    all_monitors: all_monitors === undefined ? undefined : Number(all_monitors),
+    settings: settings && JSON.stringify(settings),
+  }
+}

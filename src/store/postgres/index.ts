@@ -1,0 +1,130 @@
+/**
+ * The store that several engines share: one PostgreSQL (13 or later), and the package `pg`, loaded when the
+ * store is opened.
+ *
+ * @module
+ */
+
+import { systemClock } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
+import type { Store } from '../store.ts'
+import { accounts, keys, locations } from './accounts.ts'
+import { createNews } from './changes.ts'
+import { commit } from './commit/index.ts'
+import { contacts } from './contacts.ts'
+import { createDatabase } from './database.ts'
+import { explain } from './explain.ts'
+import { availability, daily, incidents, results } from './history.ts'
+import { migrate } from './migrations.ts'
+import { monitors } from './monitors.ts'
+import { notifications } from './notifications.ts'
+import { settingsOf } from './options.ts'
+import type { PostgresStoreOptions } from './options.ts'
+import { createPartitions } from './partitions.ts'
+import { openConnections } from './pool.ts'
+import type { Connections } from './pool.ts'
+import { prune } from './prune.ts'
+import { meta, replies } from './replies.ts'
+import { requests } from './requests.ts'
+import { shards } from './shards.ts'
+
+export type { PgClient, PgLentClient, PgPool, PgQuery, PgResult } from './driver.ts'
+export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
+
+/**
+ * A store in a PostgreSQL database, for any number of engines at the same time. Every commit is durable as
+ * the server's `synchronous_commit` says when its promise resolves. A call that cannot reach the database
+ * rejects with a `StorageError` within `connectTimeoutMs`, `statementTimeoutMs` and `retryMs` together; the
+ * next one works once the database is back.
+ *
+ * @throws ConfigurationError where an option does not fit
+ */
+export function postgresStore(options: PostgresStoreOptions = {}): Store {
+  const settings = settingsOf(options)
+  const { clock = systemClock } = options
+  let open: Connections | undefined
+  let closing = new AbortController()
+  const connections = (): Connections => {
+    if (open === undefined) throw new StorageError('The store is not open')
+    return open
+  }
+  const db = createDatabase(settings, connections, () => closing.signal)
+  const partitions = createPartitions(db)
+  const news = createNews({ schema: db.schema, connections })
+
+  const store: Omit<Store, 'shared' | 'open' | 'close'> = {
+    accounts: accounts(db),
+    keys: keys(db),
+    locations: locations(db),
+    contacts: contacts(db, () => clock.now()),
+    monitors: monitors(db),
+    results: results(db),
+    incidents: incidents(db),
+    availability: availability(db),
+    daily: daily(db),
+    notifications: notifications(db),
+    replies: replies(db),
+    meta: meta(db),
+    commit: (changes) => commit(db, partitions, changes),
+    async prune(old) {
+      await partitions.ensureAhead(clock.now())
+      return prune(db, old, clock.now())
+    },
+    shards: shards(db),
+    changes: { listen: (listener) => news.listen(listener) },
+    requests: requests(db),
+  }
+
+  return {
+    shared: true,
+    async open() {
+      if (open !== undefined) return
+      closing = new AbortController()
+      try {
+        open = await openConnections(settings)
+        await migrate(db)
+        await partitions.ensureAhead(clock.now())
+      } catch (error) {
+        await close().catch(() => undefined)
+        throw explain(settings.place, error)
+      }
+    },
+    close,
+    ...explained(store, () => open !== undefined, settings.place),
+  }
+
+  async function close(): Promise<void> {
+    const closed = open
+    open = undefined
+    closing.abort(new StorageError('The store is closing'))
+    partitions.forget()
+    await news.close()
+    await closed?.close()
+  }
+}
+
+type Call = (...args: unknown[]) => Promise<unknown>
+type Calls = Readonly<Record<string, Call | Readonly<Record<string, Call>>>>
+
+/** Every function of the store, refusing to work while it is not open and explaining what went wrong. */
+function explained<Group extends object>(
+  group: Group,
+  isOpen: () => boolean,
+  place: string,
+): Group {
+  const wrap =
+    (call: Call): Call =>
+    async (...args) => {
+      if (!isOpen()) throw new StorageError(`The store is not open (${place})`)
+      try {
+        return await call(...args)
+      } catch (error) {
+        throw explain(place, error)
+      }
+    }
+  const wrapped = Object.entries(group as Calls).map(([name, each]) => [
+    name,
+    typeof each === 'function' ? wrap(each) : explained(each, isOpen, place),
+  ])
+  return Object.fromEntries(wrapped) as Group
+}

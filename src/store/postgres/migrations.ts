@@ -1,0 +1,79 @@
+/**
+ * The tables, as a list of steps that only ever grows. Each is a transaction of its own under one lock, so
+ * that engines that start together take turns, and those that run go on. Released steps are never edited.
+ *
+ * @module
+ */
+
+import { StorageError } from '../../errors.ts'
+import type { Database, Session } from './database.ts'
+import { first } from './schema/0001-first.ts'
+
+const STEPS: readonly string[] = [first]
+
+/** A step may rewrite a table, and wait for another engine that is at it. */
+const STEP_LIMIT_MS = 600_000
+
+/** Brings the schema to the last version; makes it where it is new. */
+export async function migrate(db: Database): Promise<void> {
+  let version = await versionOf(db, db.schema)
+  while (version < STEPS.length) {
+    version = await db.transaction((session) => nextStep(session, db.schema), {
+      repeatable: true,
+      deadlineMs: STEP_LIMIT_MS,
+    })
+  }
+  if (version > STEPS.length) {
+    throw new StorageError(
+      `The schema "${db.schema}" was written by a newer version (tables ${version}, known up to ${STEPS.length}). Update this one`,
+    )
+  }
+}
+
+async function nextStep(session: Session, schema: string): Promise<number> {
+  await session.script('SET LOCAL statement_timeout = 0')
+  await session.search("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.migrations', 0))")
+  // Asked again under the lock: another engine may have been at it.
+  const version = await versionOf(session, schema)
+  const step = STEPS[version]
+  if (step === undefined) return version
+  if (version === 0) await makeSchema(session, schema)
+  await session.script(step)
+  await session.search('INSERT INTO watchpost.migrations (version) VALUES (?)', [version + 1])
+  return version + 1
+}
+
+/** 0 where there are no tables of ours. */
+async function versionOf(session: Session, schema: string): Promise<number> {
+  const found = await session.search(
+    "SELECT 1 AS found FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'migrations'",
+    [schema],
+  )
+  if (found.length === 0) return 0
+  const [row] = await session.search('SELECT max(version) AS version FROM watchpost.migrations')
+  return Number(row?.['version'] ?? 0)
+}
+
+/** Only where it is new: with IF NOT EXISTS the right to make one is asked for even then. */
+async function makeSchema(session: Session, schema: string): Promise<void> {
+  const known = await session.search(
+    'SELECT 1 AS found FROM pg_catalog.pg_namespace WHERE nspname = ?',
+    [schema],
+  )
+  if (known.length === 0) await session.search(`CREATE SCHEMA "${schema}"`)
+  const foreign = await session.search(
+    `SELECT tablename FROM pg_catalog.pg_tables
+     WHERE schemaname = ? AND tablename IN ('monitors', 'results', 'notifications', 'migrations') LIMIT 1`,
+    [schema],
+  )
+  const [other] = foreign
+  if (other !== undefined) {
+    throw new StorageError(
+      `The schema "${schema}" has a table "${String(other['tablename'])}" of another program; choose another schema`,
+    )
+  }
+  await session.search(
+    `CREATE TABLE watchpost.migrations (
+       version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
+  )
+}

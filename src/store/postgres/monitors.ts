@@ -1,0 +1,86 @@
+import type { CommonSettings, MonitorRecord } from '../../model.ts'
+import { fold, searchText } from '../rules.ts'
+import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
+import { anyOf, insertInto, where } from '../sql.ts'
+import type { Condition } from '../sql.ts'
+import type { MonitorQuery, Store } from '../store.ts'
+import { insertedId } from './accounts.ts'
+import { numbers, texts } from './bulk.ts'
+import { announce } from './changes.ts'
+import type { Database, Session } from './database.ts'
+
+const SELECT = `SELECT ${MONITOR_COLUMNS} FROM watchpost.monitors`
+
+export function monitors(db: Database): Store['monitors'] {
+  return {
+    create(monitor) {
+      const columns = {
+        account_id: monitor.account_id,
+        type: monitor.type,
+        version: 1,
+        revision: 1,
+        state: monitor.machine.state,
+        machine: JSON.stringify(monitor.machine),
+        ...settingsColumns(monitor),
+        token_hash: monitor.token_hash,
+        token: monitor.token,
+        created_at: monitor.created_at,
+        updated_at: monitor.updated_at,
+      }
+      const sql = insertInto('watchpost.monitors', Object.keys(columns))
+      return db.transaction(async (session) => {
+        const id = await insertedId(session, sql, Object.values(columns))
+        await announce(session, db.schema, [id])
+        return (await first(session, 'id = ?', id)) as MonitorRecord
+      })
+    },
+    get: (id) => first(db, 'id = ?', id),
+    byTokenHash: (hash) => first(db, 'token_hash = ?', hash),
+    async list(query) {
+      const { text, params } = where(conditions(query))
+      const rows = await db.search(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, query.limit])
+      return rows.map(toMonitor)
+    },
+    async locations(ids) {
+      const sql = `SELECT * FROM watchpost.location_states WHERE monitor_id = ANY (?::bigint[])
+        ORDER BY monitor_id, location_id`
+      return (await db.rows(sql, [numbers(ids)])).map(toLocationState)
+    },
+  }
+}
+
+/** The columns that hold a monitor's settings, and what is searched in them. */
+export function settingsColumns(settings: {
+  readonly common: CommonSettings
+  readonly settings: MonitorRecord['settings']
+  readonly target: string
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> {
+  const { common, target } = settings
+  return {
+    common: JSON.stringify(common),
+    settings: JSON.stringify(settings.settings),
+    target,
+    search: searchText(common.name, target),
+    tags: texts(common.tags.map(fold)),
+  }
+}
+
+async function first(
+  session: Session,
+  condition: string,
+  value: number | string,
+): Promise<MonitorRecord | undefined> {
+  const [row] = await session.rows(`${SELECT} WHERE ${condition}`, [value])
+  return row && toMonitor(row)
+}
+
+function conditions(query: MonitorQuery): Condition[] {
+  return [
+    ['account_id = ?', query.account_id],
+    ['id > ?', query.after_id],
+    anyOf('state', query.states),
+    anyOf('type', query.types),
+    ...(query.tags ?? []).map((tags): Condition => ['tags && ?::text[]', texts(tags.map(fold))]),
+    ['strpos(search, ?) > 0', query.q === undefined ? undefined : fold(query.q)],
+  ]
+}

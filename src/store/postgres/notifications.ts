@@ -1,0 +1,139 @@
+import type { NotificationRecord } from '../../model.ts'
+import { isFinal, queuedRow } from '../rules.ts'
+import { toAttempt, toNotification } from '../rows.ts'
+import { anyOf, where } from '../sql.ts'
+import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
+import { arraysOf, insertAll, numbers } from './bulk.ts'
+import type { Columns } from './bulk.ts'
+import { claim } from './claim.ts'
+import type { Database, Session } from './database.ts'
+
+export function notifications(db: Database): Store['notifications'] {
+  return {
+    create: (fields) =>
+      db.transaction((session) => insert(session, fields)) as Promise<NotificationRecord>,
+    async get(id) {
+      const [row] = await db.rows('SELECT * FROM watchpost.notifications WHERE id = ?', [id])
+      return row && toNotification(row)
+    },
+    async list(query: NotificationQuery) {
+      const { text, params } = where([
+        ['account_id = ?', query.account_id],
+        ['monitor_id = ?', query.monitor_id],
+        ['incident_id = ?', query.incident_id],
+        ['contact_id = ?', query.contact_id],
+        ['id < ?', query.before_id],
+        anyOf('status', query.statuses),
+      ])
+      const sql = `SELECT * FROM watchpost.notifications${text} ORDER BY id DESC LIMIT ?`
+      return (await db.search(sql, [...params, query.limit])).map(toNotification)
+    },
+    async attempts(ids) {
+      const sql = `SELECT * FROM watchpost.attempts WHERE notification_id = ANY (?::bigint[])
+        ORDER BY notification_id, claim`
+      return (await db.rows(sql, [numbers(ids)])).map(toAttempt)
+    },
+    claim: (wanted) => claim(db, wanted),
+    finish: (end) => db.transaction((session) => finish(session, end)),
+    async nextDue() {
+      const [row] = await db.rows(
+        `SELECT LEAST(
+           (SELECT min(due_at) FROM watchpost.notifications WHERE status = 'queued'),
+           (SELECT min(lease_until) FROM watchpost.notifications WHERE status = 'sending')) AS due`,
+      )
+      return (row?.['due'] ?? null) as number | null
+    },
+    async depth() {
+      const [row] = await db.rows(
+        `SELECT count(*) AS depth FROM watchpost.notifications
+         WHERE status IN ('queued', 'sending')`,
+      )
+      return Number(row?.['depth'])
+    },
+  }
+}
+
+/** A row as it is made, without its id. */
+export const NOTIFICATIONS = {
+  account_id: 'bigint',
+  monitor_id: 'bigint',
+  incident_id: 'bigint',
+  contact_id: 'bigint',
+  event: 'text',
+  status: 'text',
+  due_at: 'bigint',
+  attempts: 'bigint',
+  claims: 'bigint',
+  interruptions: 'bigint',
+  lease_until: 'bigint',
+  payload: 'text',
+  sent_at: 'bigint',
+  repeat: 'bigint',
+  error: 'text',
+  created_at: 'bigint',
+  finished_at: 'bigint',
+} as const satisfies Columns
+
+export const INSERT_NOTIFICATIONS = `${insertAll('watchpost.notifications', NOTIFICATIONS)} RETURNING *`
+
+async function insert(
+  session: Session,
+  fields: Parameters<typeof queuedRow>[0],
+): Promise<NotificationRecord | undefined> {
+  const values = arraysOf(NOTIFICATIONS, [queuedRow(fields)])
+  const [row] = await session.rows(INSERT_NOTIFICATIONS, values)
+  return row && toNotification(row)
+}
+
+const END = `UPDATE watchpost.notifications SET status = $3, due_at = COALESCE($4, due_at),
+  attempts = $5, interruptions = $6, error = $7, lease_until = NULL, finished_at = $8
+  WHERE id = $1 AND status = 'sending' AND claims = $2`
+const FINISH = `${END} RETURNING *`
+const FINISH_ATTEMPT = `WITH ended AS (${END} RETURNING *), noted AS (
+    INSERT INTO watchpost.attempts
+      (notification_id, claim, at, duration_ms, http_status, error, answer)
+    SELECT id, $2, $9, $10, $11, $12, $13 FROM ended)
+  SELECT * FROM ended`
+
+async function finish(session: Session, end: AttemptEnd): Promise<boolean> {
+  // Before the row itself: whoever closes the incident holds it, and cancels what follows from there.
+  const { attempt } = end
+  const next = end.then && (await holdOpenIncident(session, end.id)) ? end.then : undefined
+  const ended = [
+    end.id,
+    end.claim,
+    end.status,
+    end.due_at,
+    end.attempts,
+    end.interruptions,
+    end.error,
+    isFinal(end.status) ? end.at : null,
+  ]
+  const [row] =
+    attempt === undefined
+      ? await session.rows(FINISH, ended)
+      : await session.rows(FINISH_ATTEMPT, [
+          ...ended,
+          attempt.at,
+          attempt.duration_ms,
+          attempt.http_status,
+          attempt.error,
+          attempt.answer,
+        ])
+  if (row === undefined) return false
+  if (next !== undefined) {
+    await insert(session, { ...toNotification(row), ...next, created_at: end.at })
+  }
+  return true
+}
+
+/** Whether the row's incident is open and nobody has acknowledged it; it stays so until we are done. */
+async function holdOpenIncident(session: Session, id: number): Promise<boolean> {
+  const rows = await session.rows(
+    `SELECT i.id FROM watchpost.notifications AS n
+     JOIN watchpost.incidents AS i ON i.id = n.incident_id
+     WHERE n.id = $1 AND i.ended_at IS NULL AND i.acknowledged_at IS NULL FOR SHARE OF i`,
+    [id],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,153 @@
+/**
+ * The results of one UTC day are one partition: made before it is needed, dropped as a whole once it is too
+ * old, however many rows it has.
+ *
+ * @module
+ */
+
+import { systemClock } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
+import { dayOf } from '../rules.ts'
+import type { Row } from '../rows.ts'
+import type { Database, Session } from './database.ts'
+import { codeOf } from './explain.ts'
+
+const DAY_MS = 86_400_000
+const AHEAD_DAYS = 2
+
+export interface Partitions {
+  /** Makes those that are missing of the days of these times. */
+  ensure(times: Iterable<EpochMs>): Promise<void>
+  /** Today's, and those of the next days. */
+  ensureAhead(now: EpochMs): Promise<void>
+  /** Another engine may have dropped some. */
+  forget(): void
+}
+
+export function createPartitions(db: Database): Partitions {
+  const known = new Set<number>()
+  const ensure = async (times: Iterable<EpochMs>): Promise<void> => {
+    const missing = new Set<number>()
+    for (const at of times) {
+      const start = startOf(at)
+      if (!known.has(start)) missing.add(start)
+    }
+    for (const start of missing) {
+      await db.transaction((session) => make(session, db.schema, start), { repeatable: true })
+      known.add(start)
+    }
+  }
+  return {
+    ensure,
+    ensureAhead: (now) =>
+      ensure(Array.from({ length: AHEAD_DAYS + 1 }, (_, day) => now + day * DAY_MS)),
+    forget: () => known.clear(),
+  }
+}
+
+/** No partition for a row that came: another engine dropped the day in between. */
+export function isMissingPartition(error: unknown): boolean {
+  return codeOf(error) === '23514' && error instanceof Error && /no partition/.test(error.message)
+}
+
+function startOf(at: EpochMs): EpochMs {
+  return Math.floor(at / DAY_MS) * DAY_MS
+}
+
+function nameOf(start: EpochMs): string {
+  const day = dayOf(start)
+  return `results_${day.replaceAll(/[^0-9]/g, '')}${day.startsWith('-') ? '_bc' : ''}`
+}
+
+/** Made beside the table and attached: what writes and reads results meanwhile does not wait. */
+async function make(session: Session, schema: string, start: EpochMs): Promise<void> {
+  const name = nameOf(start)
+  await lockPartitions(session)
+  const found = await session.rows(
+    'SELECT 1 AS found FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = ?',
+    [schema, name],
+  )
+  if (found.length > 0) return
+  await session.script(
+    `CREATE TABLE watchpost.${name} (LIKE watchpost.results INCLUDING DEFAULTS);
+     ALTER TABLE watchpost.results ATTACH PARTITION watchpost.${name}
+     FOR VALUES FROM (${start}) TO (${start + DAY_MS})`,
+  )
+}
+
+/** Longer nobody has to wait for a partition to go: it waits in front of everybody else. */
+const DROP_WAIT_MS = 50
+const DROP_TRIES = 3
+
+/**
+ * Drops days that are older than `before` as a whole, the oldest first, until `limit` rows are gone; the
+ * last of them may have more. Returns how many rows went, counted up to one above the limit.
+ */
+export async function dropOld(
+  db: Database,
+  { before, limit }: { readonly before: EpochMs; readonly limit: number },
+): Promise<number> {
+  let gone = 0
+  for (const name of await namesBefore(db, before)) {
+    const rows = await countRows(db, name, limit + 1)
+    if (gone > 0 && gone + rows > limit) break
+    if (!(await drop(db, name))) break
+    gone += rows
+    if (gone >= limit) break
+  }
+  return gone
+}
+
+async function namesBefore(db: Database, before: EpochMs): Promise<string[]> {
+  const rows = await db.rows(
+    `SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bound
+     FROM pg_catalog.pg_inherits AS link
+     JOIN pg_catalog.pg_class AS part ON part.oid = link.inhrelid
+     WHERE link.inhparent = 'watchpost.results'::regclass`,
+  )
+  return rows
+    .map(({ name, bound }) => ({ name: String(name), end: endOf(String(bound)) }))
+    .filter(({ end }) => end <= before)
+    .toSorted((a, b) => a.end - b.end)
+    .map(({ name }) => name)
+}
+
+/** `FOR VALUES FROM ('1772323200000') TO ('1772409600000')`. What is attached by hand otherwise is left alone. */
+function endOf(bound: string): EpochMs {
+  return Number(/ TO \('(-?\d+)'\)$/.exec(bound)?.[1] ?? Infinity)
+}
+
+async function countRows(db: Database, name: string, most: number): Promise<number> {
+  const sql = `SELECT count(*) AS found FROM (SELECT 1 FROM watchpost."${name}" LIMIT ?) AS rows`
+  try {
+    const [row] = await db.search(sql, [most])
+    return Number(row?.['found'])
+  } catch (error) {
+    // Another engine was faster.
+    if (codeOf(error) === '42P01') return 0
+    throw error
+  }
+}
+
+async function drop(db: Database, name: string): Promise<boolean> {
+  const carryOut = async (session: Session): Promise<void> => {
+    await session.script(`SET LOCAL lock_timeout = ${DROP_WAIT_MS}`)
+    await lockPartitions(session)
+    await session.script(`DROP TABLE IF EXISTS watchpost."${name}"`)
+  }
+  for (let tries = 0; tries < DROP_TRIES; tries++) {
+    try {
+      await db.transaction(carryOut, { repeatable: true })
+      return true
+    } catch (error) {
+      if (codeOf(error) !== '55P03') throw error
+      await systemClock.sleep(DROP_WAIT_MS)
+    }
+  }
+  return false
+}
+
+/** One at a time among all engines. */
+function lockPartitions(session: Session): Promise<readonly Row[]> {
+  return session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.partitions', 0))")
+}

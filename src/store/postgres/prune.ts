@@ -1,0 +1,86 @@
+/**
+ * Takes old rows out in steps of bounded size, each a statement of its own. Rows that somebody else holds
+ * are left to the next time: nobody waits for this, and this waits for nobody.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../../model.ts'
+import { dayOf } from '../rules.ts'
+import type { PruneOptions } from '../store.ts'
+import type { Database, Session } from './database.ts'
+import { dropOld } from './partitions.ts'
+
+/** Notes of commits are asked for within seconds. */
+const NOTE_MS = 3_600_000
+
+export async function prune(db: Database, options: PruneOptions, now: EpochMs): Promise<number> {
+  const { limit } = options
+  const orphans = await pruneOrphans(db, limit)
+  const results = await dropOld(db, { before: options.results_before, limit: limit - orphans })
+  const others = [
+    await pruneNotifications(db, options),
+    await db.run(DAYS, [dayOf(options.history_before), limit]),
+    await db.run(AVAILABILITY, [options.history_before, limit]),
+    await db.run(REPLIES, [options.replies_before, limit]),
+  ]
+  await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
+  await db.run('DELETE FROM watchpost.request_windows WHERE until < ?', [now])
+  return others.reduce((sum, gone) => sum + gone, orphans + results)
+}
+
+const ORPHANS = `DELETE FROM watchpost.results AS r USING (
+    SELECT id, started_at FROM watchpost.results WHERE monitor_id = $1 ORDER BY id LIMIT $2) AS old
+  WHERE r.monitor_id = $1 AND r.id = old.id AND r.started_at = old.started_at`
+
+/** Results of removed monitors, one monitor at a time. */
+async function pruneOrphans(db: Database, limit: number): Promise<number> {
+  const [monitor] = await db.rows(
+    'SELECT monitor_id FROM watchpost.removed_monitors ORDER BY monitor_id LIMIT 1',
+  )
+  if (monitor === undefined) return 0
+  const id = Number(monitor['monitor_id'])
+  const gone = await db.run(ORPHANS, [id, limit])
+  if (gone < limit) {
+    await db.run('DELETE FROM watchpost.removed_monitors WHERE monitor_id = ?', [id])
+  }
+  return gone
+}
+
+function pruneNotifications(
+  db: Database,
+  { notifications_before, limit }: PruneOptions,
+): Promise<number> {
+  const carryOut = async (session: Session): Promise<number> => {
+    const [row] = await session.rows(NOTIFICATIONS, [notifications_before, limit])
+    return Number(row?.['gone'])
+  }
+  return db.transaction(carryOut, { repeatable: true })
+}
+
+const NOTIFICATIONS = `WITH old AS (
+    SELECT id FROM watchpost.notifications WHERE finished_at IS NOT NULL AND finished_at < $1
+    ORDER BY finished_at, id LIMIT $2 FOR UPDATE SKIP LOCKED),
+  attempts AS (
+    DELETE FROM watchpost.attempts AS a USING old WHERE a.notification_id = old.id),
+  gone AS (
+    DELETE FROM watchpost.notifications AS n USING old WHERE n.id = old.id RETURNING n.id)
+  SELECT count(*) AS gone FROM gone`
+
+const DAYS = `DELETE FROM watchpost.daily AS d USING (
+    SELECT monitor_id, day FROM watchpost.daily WHERE day < $1 ORDER BY day LIMIT $2
+    FOR UPDATE SKIP LOCKED) AS old
+  WHERE d.monitor_id = old.monitor_id AND d.day = old.day`
+
+/** Of the changes before the border the last one stays: it says what held when the border was passed. */
+const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (
+    SELECT o.id FROM watchpost.availability AS o WHERE o.at < $1 AND EXISTS (
+      SELECT 1 FROM watchpost.availability AS b
+      WHERE b.monitor_id = o.monitor_id AND b.at < $1 AND (b.at, b.id) > (o.at, o.id))
+    ORDER BY o.at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) AS old
+  WHERE a.id = old.id`
+
+const REPLIES = `DELETE FROM watchpost.replies AS r USING (
+    SELECT account_id, reply_key FROM watchpost.replies WHERE expires_at < $1 LIMIT $2
+    FOR UPDATE SKIP LOCKED) AS old
+  WHERE r.account_id = old.account_id AND r.reply_key = old.reply_key`

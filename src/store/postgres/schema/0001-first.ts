@@ -1,0 +1,221 @@
+/**
+ * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text: the bytes stay what they were.
+ * There are no foreign keys, so that a change locks its own monitor and nothing else. Tables whose rows are
+ * written again with every round leave room beside them (fillfactor), so that no index has to follow.
+ *
+ * @module
+ */
+
+const records = `
+CREATE TABLE watchpost.meta (name text PRIMARY KEY, value text NOT NULL);
+
+CREATE TABLE watchpost.accounts (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL,
+  created_at bigint NOT NULL
+);
+
+CREATE TABLE watchpost.api_keys (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL,
+  name text NOT NULL,
+  prefix text NOT NULL,
+  hash text NOT NULL UNIQUE,
+  created_at bigint NOT NULL,
+  last_used_at bigint,
+  revoked_at bigint
+);
+CREATE INDEX api_keys_account ON watchpost.api_keys (account_id);
+
+CREATE TABLE watchpost.locations (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE
+);
+
+CREATE TABLE watchpost.contacts (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  all_monitors integer NOT NULL,
+  settings text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL
+);
+CREATE INDEX contacts_account ON watchpost.contacts (account_id);
+
+CREATE TABLE watchpost.replies (
+  account_id bigint NOT NULL,
+  reply_key text NOT NULL,
+  request_hash text NOT NULL,
+  status integer NOT NULL,
+  body text NOT NULL,
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (account_id, reply_key)
+);
+CREATE INDEX replies_expiry ON watchpost.replies (expires_at);
+`
+
+/** `state`, `search` and `tags` repeat what the JSON columns hold, in the form that is searched. */
+const monitors = `
+CREATE TABLE watchpost.monitors (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL,
+  type text NOT NULL,
+  version integer NOT NULL,
+  revision bigint NOT NULL,
+  state text NOT NULL,
+  machine text NOT NULL,
+  common text NOT NULL,
+  settings text NOT NULL,
+  target text NOT NULL,
+  search text NOT NULL,
+  tags text[] NOT NULL,
+  token_hash text,
+  token text,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX monitors_account ON watchpost.monitors (account_id, id);
+CREATE INDEX monitors_token ON watchpost.monitors (token_hash) WHERE token_hash IS NOT NULL;
+
+CREATE TABLE watchpost.location_states (
+  monitor_id bigint NOT NULL,
+  location_id bigint NOT NULL,
+  consecutive_fails integer NOT NULL,
+  last text,
+  memo text,
+  PRIMARY KEY (monitor_id, location_id)
+) WITH (fillfactor = 70);
+
+CREATE TABLE watchpost.removed_monitors (monitor_id bigint PRIMARY KEY);
+`
+
+/** One partition a day, made by `partitions.ts`. No key over the ids: a sequence gives each of them once. */
+const history = `
+CREATE SEQUENCE watchpost.results_id;
+CREATE TABLE watchpost.results (
+  id bigint NOT NULL DEFAULT nextval('watchpost.results_id'),
+  monitor_id bigint NOT NULL,
+  location_id bigint NOT NULL,
+  round bigint NOT NULL,
+  started_at bigint NOT NULL,
+  lag_ms double precision NOT NULL,
+  duration_ms double precision NOT NULL,
+  verdict text NOT NULL,
+  cause_code text,
+  cause_text text,
+  phase text,
+  phases text,
+  remote_ip text,
+  details text
+) PARTITION BY RANGE (started_at);
+CREATE INDEX results_monitor ON watchpost.results (monitor_id, id);
+
+CREATE TABLE watchpost.incidents (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL,
+  monitor_id bigint NOT NULL,
+  started_at bigint NOT NULL,
+  detected_at bigint NOT NULL,
+  ended_at bigint,
+  cause_code text NOT NULL,
+  cause_text text NOT NULL,
+  causes text NOT NULL,
+  locations_failed text NOT NULL,
+  closed_reason text,
+  suppressed_by bigint,
+  acknowledged_at bigint
+);
+CREATE INDEX incidents_account ON watchpost.incidents (account_id, id);
+CREATE INDEX incidents_monitor ON watchpost.incidents (monitor_id, id);
+CREATE INDEX incidents_open ON watchpost.incidents (account_id, id) WHERE ended_at IS NULL;
+
+CREATE TABLE watchpost.availability (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  monitor_id bigint NOT NULL,
+  at bigint NOT NULL,
+  availability text NOT NULL
+);
+CREATE INDEX availability_monitor ON watchpost.availability (monitor_id, at, id);
+CREATE INDEX availability_age ON watchpost.availability (at);
+
+CREATE TABLE watchpost.daily (
+  monitor_id bigint NOT NULL,
+  day text COLLATE "C" NOT NULL,
+  ok bigint NOT NULL,
+  fail bigint NOT NULL,
+  unknown bigint NOT NULL,
+  ok_ms double precision NOT NULL,
+  latency text NOT NULL,
+  PRIMARY KEY (monitor_id, day)
+) WITH (fillfactor = 70);
+CREATE INDEX daily_day ON watchpost.daily (day);
+`
+
+/** The partial indexes hold the rows that wait, so that the size of the log does not matter to a claim. */
+const outbox = `
+CREATE TABLE watchpost.notifications (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL,
+  monitor_id bigint,
+  incident_id bigint,
+  contact_id bigint NOT NULL,
+  event text NOT NULL,
+  status text NOT NULL,
+  due_at bigint NOT NULL,
+  attempts integer NOT NULL,
+  claims integer NOT NULL,
+  interruptions integer NOT NULL,
+  lease_until bigint,
+  payload text NOT NULL,
+  sent_at bigint,
+  repeat integer NOT NULL,
+  error text,
+  created_at bigint NOT NULL,
+  finished_at bigint
+) WITH (fillfactor = 80);
+CREATE INDEX notifications_waiting ON watchpost.notifications (contact_id, due_at, id)
+  WHERE status IN ('queued', 'sending');
+CREATE INDEX notifications_lane ON watchpost.notifications (monitor_id, contact_id, id)
+  WHERE status IN ('queued', 'sending');
+CREATE INDEX notifications_due ON watchpost.notifications (due_at) WHERE status = 'queued';
+CREATE INDEX notifications_lease ON watchpost.notifications (lease_until) WHERE status = 'sending';
+CREATE INDEX notifications_account ON watchpost.notifications (account_id, id);
+CREATE INDEX notifications_monitor ON watchpost.notifications (monitor_id, id);
+CREATE INDEX notifications_contact ON watchpost.notifications (contact_id, id);
+CREATE INDEX notifications_incident ON watchpost.notifications (incident_id, contact_id);
+CREATE INDEX notifications_finished ON watchpost.notifications (finished_at, id)
+  WHERE finished_at IS NOT NULL;
+
+CREATE TABLE watchpost.attempts (
+  notification_id bigint NOT NULL,
+  claim integer NOT NULL,
+  at bigint NOT NULL,
+  duration_ms double precision NOT NULL,
+  http_status integer,
+  error text,
+  answer text,
+  PRIMARY KEY (notification_id, claim)
+);
+`
+
+/** `commits`: one note per transaction, asked for when a connection was lost in the middle of its COMMIT. */
+const sharing = `
+CREATE TABLE watchpost.commits (token uuid PRIMARY KEY, at bigint NOT NULL);
+CREATE INDEX commits_age ON watchpost.commits (at);
+
+CREATE TABLE watchpost.engines (owner text PRIMARY KEY, until bigint NOT NULL);
+CREATE TABLE watchpost.shards (shard integer PRIMARY KEY, owner text);
+INSERT INTO watchpost.shards (shard) SELECT generate_series(0, 255);
+
+-- Not worth a write-ahead log: the longest window is a minute.
+CREATE UNLOGGED TABLE watchpost.request_windows (
+  key_id bigint PRIMARY KEY,
+  times bigint[] NOT NULL,
+  admitted boolean NOT NULL,
+  until bigint NOT NULL
+) WITH (fillfactor = 50);
+`
+
+export const first: string = records + monitors + history + outbox + sharing

@@ -1,0 +1,53 @@
+import type { Shards } from '../store.ts'
+import { SHARDS } from '../rules.ts'
+import { numbers } from './bulk.ts'
+import type { Database, Session } from './database.ts'
+
+type Beat = Parameters<Shards['hold']>[0]
+
+export function shards(db: Database): Shards {
+  return {
+    hold: (beat) => db.transaction((session) => hold(session, beat), { repeatable: true }),
+    release: (owner) =>
+      db.transaction(
+        async (session) => {
+          await takeTurns(session)
+          await session.run('DELETE FROM watchpost.engines WHERE owner = ?', [owner])
+          await session.run('UPDATE watchpost.shards SET owner = NULL WHERE owner = ?', [owner])
+        },
+        { repeatable: true },
+      ),
+  }
+}
+
+async function hold(session: Session, { owner, now, until }: Beat): Promise<readonly number[]> {
+  await takeTurns(session)
+  await session.run(
+    `INSERT INTO watchpost.engines (owner, until) VALUES ($1, $2)
+     ON CONFLICT (owner) DO UPDATE SET until = excluded.until`,
+    [owner, until],
+  )
+  await session.run('DELETE FROM watchpost.engines WHERE until <= ? AND owner <> ?', [now, owner])
+  await session.run(
+    `UPDATE watchpost.shards SET owner = NULL
+     WHERE owner NOT IN (SELECT owner FROM watchpost.engines)`,
+  )
+  const [living] = await session.rows('SELECT count(*) AS count FROM watchpost.engines')
+  const fair = Math.ceil(SHARDS / Number(living?.['count'] ?? 1))
+  const all = await session.rows('SELECT shard, owner FROM watchpost.shards ORDER BY shard')
+  const numbersOf = (whose: string | null) =>
+    all.filter((row) => row['owner'] === whose).map((row) => Number(row['shard']))
+  const held = numbersOf(owner)
+  const free = numbersOf(null)
+  const given_up = held.slice(fair)
+  const taken = free.slice(0, Math.max(0, fair - held.length))
+  const assign = 'UPDATE watchpost.shards SET owner = $1 WHERE shard = ANY ($2::bigint[])'
+  if (given_up.length > 0) await session.run(assign, [null, numbers(given_up)])
+  if (taken.length > 0) await session.run(assign, [owner, numbers(taken)])
+  return [...held.slice(0, fair), ...taken].toSorted((a, b) => a - b)
+}
+
+/** One engine at a time. */
+async function takeTurns(session: Session): Promise<void> {
+  await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.shards', 0))")
+}
