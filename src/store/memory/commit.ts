@@ -1,7 +1,7 @@
-import type { AvailabilityChange, MonitorRecord, NotificationRecord } from '../../model.ts'
+import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
 import { addDaily, queuedRow, withIncident } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
-import { addResult, copy, listAt, mapAt, putNotification, waitingRows } from './tables.ts'
+import { addResult, copy, listAt, mapAt, putNotification, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
@@ -109,7 +109,7 @@ function cancel(
   change: Change,
   { scope, incident_id, reason }: CancelNotifications,
 ) {
-  for (const row of waitingRows(tables)) {
+  for (const row of tables.waiting.values()) {
     if (row.monitor_id !== change.monitor_id || row.status !== 'queued') continue
     if (incident_id !== undefined && row.incident_id !== incident_id) continue
     const later = row.repeat > 0 || (row.due_at > change.at && row.claims === 0)
@@ -145,11 +145,9 @@ function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
 
 function wasTold(tables: Tables, wanted: NewNotification, incident_id: number | null): boolean {
   if (incident_id === null) return false
-  const told = (row: NotificationRecord) =>
-    row.incident_id === incident_id &&
-    row.contact_id === wanted.contact_id &&
-    row.status !== 'cancelled'
-  return [...tables.notifications.values()].some(told)
+  return rowsOf(tables, incident_id).some(
+    (row) => row.contact_id === wanted.contact_id && row.status !== 'cancelled',
+  )
 }
 
 function remove(tables: Tables, monitor_id: number): void {

@@ -2,7 +2,7 @@ import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { hostsWithRoom, INTERRUPTED, isFinal, isReadable, queuedRow, UNREADABLE } from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
-import { copy, listAt, putNotification, waitingRows } from './tables.ts'
+import { copy, listAt, putNotification, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function notifications(tables: Tables): Sync<Store['notifications']> {
@@ -19,22 +19,25 @@ export function notifications(tables: Tables): Sync<Store['notifications']> {
     claim: (wanted) => copy(claim(tables, wanted)),
     finish: (end) => finish(tables, copy(end)),
     nextDue() {
-      const times = waitingRows(tables).map((row) =>
-        row.status === 'queued' ? row.due_at : (row.lease_until ?? 0),
-      )
-      return times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at))
+      let least = Infinity
+      for (const row of tables.waiting.values())
+        least = Math.min(least, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
+      return least === Infinity ? null : least
     },
     depth: () => tables.waiting.size,
   }
 }
 
 function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
-  return [...tables.notifications.values()]
+  const rows =
+    query.incident_id === undefined
+      ? [...tables.notifications.values()]
+      : rowsOf(tables, query.incident_id)
+  return rows
     .filter(
       (row) =>
         (query.account_id ?? row.account_id) === row.account_id &&
         (query.monitor_id ?? row.monitor_id) === row.monitor_id &&
-        (query.incident_id ?? row.incident_id) === row.incident_id &&
         (query.contact_id ?? row.contact_id) === row.contact_id &&
         (query.statuses?.includes(row.status) ?? true) &&
         row.id < (query.before_id ?? Infinity),
@@ -45,7 +48,7 @@ function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
 
 function claim(tables: Tables, { now, lease_until, limit, per_contact, hosts }: Claim) {
   const under_way = new Map<number, number>()
-  for (const row of waitingRows(tables)) {
+  for (const row of tables.waiting.values()) {
     if (row.status === 'sending' && !isClaimable(row, now)) count(under_way, row.contact_id)
   }
   const hostHasRoom = hostsWithRoom(hosts, under_way)
@@ -63,7 +66,7 @@ function claim(tables: Tables, { now, lease_until, limit, per_contact, hosts }: 
 function claimable(tables: Tables, now: EpochMs): NotificationRecord[] {
   const held = new Set<string>()
   const ready: NotificationRecord[] = []
-  for (const row of waitingRows(tables)) {
+  for (const row of tables.waiting.values()) {
     const lane = row.monitor_id === null ? undefined : `${row.monitor_id}:${row.contact_id}`
     const free = lane === undefined || !held.has(lane)
     if (free && isClaimable(row, now)) {
@@ -128,7 +131,7 @@ function setAside(tables: Tables, row: NotificationRecord, now: EpochMs): void {
 
 /** After the wall clock was set: what waits, waits as long as before. */
 export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet): void {
-  for (const row of waitingRows(tables)) {
+  for (const row of tables.waiting.values()) {
     const name = row.status === 'queued' ? 'due_at' : 'lease_until'
     const at = row[name]
     if (at === null || at <= after || at >= before) continue

@@ -1,5 +1,6 @@
 import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
+import { dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function prune(tables: Tables, options: PruneOptions): number {
@@ -34,10 +35,7 @@ function pruneNotifications(tables: Tables, { notifications_before, limit }: Pru
   const old = [...tables.notifications.values()]
     .filter((row) => row.finished_at !== null && row.finished_at < notifications_before)
     .slice(0, limit)
-  for (const { id } of old) {
-    tables.notifications.delete(id)
-    tables.attempts.delete(id)
-  }
+  for (const row of old) dropNotification(tables, row)
   return old.length
 }
 

@@ -3,7 +3,7 @@ import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../..
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED, fold, searchText } from '../rules.ts'
 import type { IncidentQuery, MonitorQuery, ResultQuery, Store } from '../store.ts'
-import { copy, putNotification, waitingRows } from './tables.ts'
+import { copy, putNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<Store['accounts']> {
@@ -67,7 +67,7 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contac
       return copy(changed)
     },
     remove(id) {
-      for (const row of waitingRows(tables)) {
+      for (const row of tables.waiting.values()) {
         if (row.contact_id !== id || row.status !== 'queued') continue
         const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
         putNotification(tables, { ...row, ...end })

@@ -38,8 +38,10 @@ export interface Tables {
   /** By monitor, then by day. */
   readonly daily: Map<number, Map<string, DailyStats>>
   readonly notifications: Map<number, NotificationRecord>
-  /** Ids of the notifications that are not final, in rising order. */
-  readonly waiting: Set<number>
+  /** The notifications that are not final, lowest id first. */
+  readonly waiting: Map<number, NotificationRecord>
+  /** Ids of the notifications of an incident, in rising order. */
+  readonly ofIncident: Map<number, Set<number>>
   /** By notification. */
   readonly attempts: Map<number, AttemptRecord[]>
   /** By account and key. */
@@ -74,7 +76,8 @@ export function createTables(): Tables {
     availability: new Map(),
     daily: new Map(),
     notifications: new Map(),
-    waiting: new Set(),
+    waiting: new Map(),
+    ofIncident: new Map(),
     attempts: new Map(),
     replies: new Map(),
     meta: new Map(),
@@ -106,16 +109,32 @@ export function addResult(tables: Tables, row: ResultRecord): void {
   log.newest_at = Math.max(log.newest_at, row.started_at)
 }
 
-/** Stores a notification, new or changed, and keeps track of whether it still waits. */
+/** Stores a notification, new or changed, and keeps track of where it is looked for. */
 export function putNotification(tables: Tables, row: NotificationRecord): void {
-  tables.notifications.set(row.id, row)
-  if (isFinal(row.status)) tables.waiting.delete(row.id)
-  else tables.waiting.add(row.id)
+  const { id, incident_id } = row
+  if (incident_id !== null && !tables.notifications.has(id)) {
+    const ids = tables.ofIncident.get(incident_id)
+    if (ids === undefined) tables.ofIncident.set(incident_id, new Set([id]))
+    else ids.add(id)
+  }
+  tables.notifications.set(id, row)
+  if (isFinal(row.status)) tables.waiting.delete(id)
+  else tables.waiting.set(id, row)
 }
 
-/** The notifications that are not final, lowest id first. */
-export function waitingRows(tables: Tables): NotificationRecord[] {
-  return [...tables.waiting].flatMap((id) => tables.notifications.get(id) ?? [])
+export function dropNotification(tables: Tables, { id, incident_id }: NotificationRecord): void {
+  tables.notifications.delete(id)
+  tables.attempts.delete(id)
+  if (incident_id === null) return
+  const ids = tables.ofIncident.get(incident_id)
+  ids?.delete(id)
+  if (ids?.size === 0) tables.ofIncident.delete(incident_id)
+}
+
+/** The notifications of an incident, lowest id first. */
+export function rowsOf(tables: Tables, incident_id: number): NotificationRecord[] {
+  const ids = tables.ofIncident.get(incident_id) ?? []
+  return [...ids].flatMap((id) => tables.notifications.get(id) ?? [])
 }
 
 /** The list kept under `key`, made where there is none. */
