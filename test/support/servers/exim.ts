@@ -1,6 +1,7 @@
 /**
  * Exim: SMTP with STARTTLS and with TLS from the first byte, AUTH PLAIN and LOGIN for u/secret. Mail for
- * anyone is accepted and thrown away.
+ * anyone is accepted and thrown away, unless it is to be kept; but for the recipients deny@ (550), defer@
+ * (451) and, with the message itself, spam@ (554).
  *
  * @module
  */
@@ -36,6 +37,8 @@ export interface EximOptions {
   readonly mechanisms?: readonly ('PLAIN' | 'LOGIN')[]
   /** Connections beyond it get 421. */
   readonly maxConnections?: number
+  /** Every message becomes a file of its own in the folder `mail` of the server's directory. */
+  readonly keep?: boolean
 }
 
 export type EximServer = RunningServer<'smtp' | 'smtps'>
@@ -45,7 +48,7 @@ export function startExim(options: EximOptions = {}): Promise<EximServer> {
     name: 'exim',
     binary: required(eximServer),
     ports: ['smtp', 'smtps'],
-    folders: ['spool'],
+    folders: ['spool', 'mail'],
     args: ({ dir }) => ['-C', `${dir}/exim.conf`, '-bdf'],
     files: (place) => ({
       'exim.conf': configuration(place, options),
@@ -67,16 +70,40 @@ at_connect:
 at_ehlo:
   ${options.ehlo === 'deny' ? 'deny message = Your name is not welcome' : 'accept'}
 at_rcpt:
+  deny local_parts = deny
+    message = No such mailbox
+  defer local_parts = defer
+    message = Try again later
+  accept
+at_data:
+  deny condition = \${if match{\$recipients}{^spam@}}
+    message = This looks like spam
   accept
 
 begin routers
-nowhere:
-  driver = redirect
-  data = :blackhole:
+${options.keep === true ? keeper : nowhere}
+begin transports
+files:
+  driver = appendfile
+  directory = ${place.dir}/mail
+  directory_file = \$message_exim_id
+  user = ${place.account.user}
+  envelope_to_add
+  batch_max = 100
 
 begin authenticators
 ${(options.mechanisms ?? ['PLAIN', 'LOGIN']).map((name) => authenticator(name, broken)).join('')}`
 }
+
+const nowhere = `nowhere:
+  driver = redirect
+  data = :blackhole:
+`
+
+const keeper = `keeper:
+  driver = accept
+  transport = files
+`
 
 function mainSettings(
   { dir, ports, account }: Place<'smtp' | 'smtps'>,
@@ -103,6 +130,8 @@ function mainSettings(
     'acl_smtp_connect = at_connect',
     'acl_smtp_helo = at_ehlo',
     'acl_smtp_rcpt = at_rcpt',
+    'acl_smtp_data = at_data',
+    'deliver_drop_privilege = true',
     'keep_environment =',
   ]
   if (tls === 'off') return [...lines, 'tls_advertise_hosts =', ''].join('\n')

@@ -1,0 +1,55 @@
+/**
+ * Discord by a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook).
+ *
+ * One embed: title 256 characters, description 4096
+ * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits). `allowed_mentions`
+ * is empty, so that nobody is pinged by the name of a monitor, and Markdown is escaped. 429 tells in
+ * `retry_after` when to come back (https://discord.com/developers/docs/topics/rate-limits).
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { JsonObject } from '../model.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { postingKind, secretsOfAddress } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { cutEscaped, factLines, markedTitle } from './text.ts'
+import type { Telling } from './words.ts'
+
+const TITLE_CHARS = 256
+const DESCRIPTION_CHARS = 4096
+
+const COLOURS = { down: 0xd92d20, up: 0x12a150, warning: 0xf5a524, info: 0x2f6fed } as const
+
+const fields = {
+  url: field.secret({ description: 'Address of the webhook; whoever has it can post' }).required(),
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function discordContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  return postingKind(options, {
+    kind: 'discord',
+    title: 'Discord',
+    fields,
+    target: ({ url }) => ({ field: 'url', url }),
+    secrets: ({ url }) => secretsOfAddress(url),
+    compose: (telling) => ({ body: message(telling) }),
+  })
+}
+
+function message(telling: Telling): JsonObject {
+  const embed = {
+    title: cutEscaped(markedTitle(telling), TITLE_CHARS, escapeMarkdown),
+    description: cutEscaped(factLines(telling.facts), DESCRIPTION_CHARS, escapeMarkdown),
+    color: COLOURS[telling.severity],
+    timestamp: telling.sent_at,
+    ...(telling.link === null ? {} : { url: telling.link }),
+  }
+  return { embeds: [embed], allowed_mentions: { parse: [] } }
+}
+
+/** Whatever Discord's Markdown gives a meaning to, wherever it stands. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\*_~`|<>[\]()#:@-]/g, '\\$&')
+}

@@ -1,0 +1,96 @@
+/**
+ * One attempt to hand over a message, and what its end means.
+ *
+ * @module
+ */
+
+import { MissingDependencyError } from '../../errors.ts'
+import { beginAttempt } from '../../webhook/attempt.ts'
+import type { Delivery, DeliveryContext, DeliveryEnd } from '../../webhook/contact-kind.ts'
+import { printable, withoutSecrets } from '../../webhook/printable.ts'
+import { classify } from '../../webhook/retry.ts'
+import type { DeliveryClass } from '../../webhook/retry.ts'
+import { tellingOf } from '../words.ts'
+import { loadDriver } from './driver.ts'
+import { composeMessage } from './message.ts'
+import type { Envelope } from './message.ts'
+import { handOver } from './smtp.ts'
+import type { Accepted, MailServer } from './smtp.ts'
+
+const ANSWER_CHARS = 2000
+
+export interface Mailing {
+  readonly server: MailServer
+  readonly envelope: Envelope
+  readonly delivery: Delivery
+  readonly brand: string
+  readonly deadline_ms: number
+}
+
+/** Never rejects. */
+export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise<DeliveryEnd> {
+  const { server, envelope, delivery, brand } = mailing
+  const attempt = beginAttempt(ctx, mailing.deadline_ms)
+  const progress = { sending: false }
+  const answer = (said: string): string =>
+    printable(withoutSecrets(said, passwordForms(server))).slice(0, ANSWER_CHARS)
+  try {
+    const { Client, Composer } = await loadDriver()
+    const letter = { ...envelope, telling: tellingOf(delivery), brand }
+    const message = await composeMessage(Composer, letter)
+    const onSend = (): void => void (progress.sending = true)
+    const accepted = await handOver(Client, attempt, { server, envelope, message, onSend })
+    warnOfRejected(ctx, delivery, accepted)
+    const said = [accepted.response, ...accepted.rejected].join(' ')
+    return { ...end('delivered', null), answer: answer(said), duration_ms: attempt.elapsed() }
+  } catch (error) {
+    if (error instanceof MissingDependencyError) {
+      ctx.log.error({ err: error }, 'an e-mail could not be sent')
+      return end('failed', error.code)
+    }
+    const code = attempt.codeOf(error)
+    return {
+      ...end(classOf(code), code),
+      answer: code.startsWith('smtp_') ? answer((error as Error).message) : null,
+      duration_ms: attempt.elapsed(),
+      ...(code === 'stopped' && !progress.sending ? { uncounted: true } : {}),
+    }
+  } finally {
+    await attempt.end()
+  }
+}
+
+function classOf(code: string): DeliveryClass {
+  if (/^smtp_5\d\d$/.test(code)) return 'failed'
+  return classify({ http_status: null, error: code })
+}
+
+function end(verdict: DeliveryClass, error: string | null): DeliveryEnd {
+  return {
+    class: verdict,
+    http_status: null,
+    error,
+    answer: null,
+    duration_ms: 0,
+    retry_after_ms: null,
+  }
+}
+
+/** The others have it: another attempt would bring it to them twice. */
+function warnOfRejected(
+  ctx: DeliveryContext,
+  { notification_id }: Delivery,
+  { rejected }: Accepted,
+): void {
+  if (rejected.length === 0) return
+  const about = { notification_id, recipients: rejected.length }
+  ctx.log.warn(about, 'a mail server refused some of the recipients')
+}
+
+/** As it may be on the wire (RFC 4616, and the login in two lines). */
+function passwordForms({ login }: MailServer): readonly string[] {
+  if (login === undefined) return []
+  const { user, pass } = login
+  const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+  return [pass, base64(pass), base64(`\0${user}\0${pass}`)]
+}

@@ -1,0 +1,117 @@
+/**
+ * E-mail through a mail server of yours, by SMTP (RFC 5321). TLS is demanded unless `"tls": "none"` is
+ * written down; a password is never sent in clear without that. A refusal that begins with 4 is temporary,
+ * one with 5 is final (RFC 5321, 4.2.1).
+ *
+ * @module
+ */
+
+import type { FieldTable, Settings } from '../../fields/field.ts'
+import type { Problems } from '../../fields/parse.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { hostPort } from '../../net/endpoint.ts'
+import { defineContactKind } from '../../webhook/contact-kind.ts'
+import type { ContactKind } from '../../webhook/contact-kind.ts'
+import { asGuard, refusedEnd, targetProblems } from '../../webhook/target.ts'
+import { brandOf } from '../posting.ts'
+import type { ContactOptions } from '../posting.ts'
+import { addressField } from './address.ts'
+import { attemptTo } from './attempt.ts'
+import { loadDriver } from './driver.ts'
+import type { MailServer } from './smtp.ts'
+
+/** Servers take their time with a greeting; the engine gives up on any kind after 14 s. */
+const DEADLINE_MS = 12_000
+
+const PORTS = { starttls: 587, implicit: 465, none: 25 } as const
+
+const fields = {
+  host: field
+    .host({
+      description: 'Mail server that takes messages for delivery',
+      example: 'mail.example.com',
+    })
+    .required(),
+  port: field.port({
+    description: 'TCP port; where absent 587, 465 with implicit TLS, 25 without TLS',
+    example: '587',
+  }),
+  tls: field.oneOf(['starttls', 'implicit', 'none'], {
+    description:
+      'TLS by command, from the first byte, or none; where absent implicit on port 465, else by command',
+  }),
+  user: field.text({ description: 'Logs in as this user', max: 512 }),
+  pass: field.secret({ description: 'Password of the user' }),
+  from: addressField({ description: 'Sender; what bounces comes here' }).required(),
+  to: field
+    .list(addressField({ description: 'Recipient' }), {
+      description: 'Recipients, at most 20',
+      min: 1,
+      max: 20,
+      commas: true,
+    })
+    .required(),
+} satisfies FieldTable
+
+type EmailSettings = Settings<typeof fields>
+
+export interface EmailOptions extends ContactOptions {
+  /** For one attempt, in ms: at most 12000, which is the default. */
+  readonly deadline_ms?: number
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields> {
+  const guard = asGuard(options.guard)
+  const brand = brandOf(options)
+  const deadline_ms = Math.min(options.deadline_ms ?? DEADLINE_MS, DEADLINE_MS)
+  return defineContactKind<typeof fields>({
+    kind: 'email',
+    title: 'E-mail',
+    fields,
+    target: (settings) => hostPort(serverOf(settings).host, serverOf(settings).port),
+    policy: guard.policy,
+    async check(settings, checking) {
+      const problems = { ...loginProblems(settings), ...(await driverProblems()) }
+      if (Object.keys(problems).length > 0) return problems
+      return targetProblems(guard, { field: 'host', url: urlOf(serverOf(settings)) }, checking)
+    },
+    async deliver(ctx, settings, delivery) {
+      const judged = guard.checkUrlText(urlOf(serverOf(settings)))
+      if (!judged.allowed) return refusedEnd(judged.reason)
+      const { from, to } = settings
+      const server = serverOf(settings)
+      return attemptTo(ctx, { server, envelope: { from, to }, delivery, brand, deadline_ms })
+    },
+  })
+}
+
+/** The guard judges URLs: the scheme stands for none. */
+function urlOf({ host, port }: MailServer): string {
+  return `https://${hostPort(host, port)}/`
+}
+
+type ServerSettings = Pick<EmailSettings, 'host' | 'port' | 'tls' | 'user' | 'pass'>
+
+function serverOf({ host, port, tls, user, pass }: ServerSettings): MailServer {
+  const spoken = tls ?? (port === PORTS.implicit ? 'implicit' : 'starttls')
+  return {
+    host,
+    port: port ?? PORTS[spoken],
+    tls: spoken,
+    ...(user === undefined || pass === undefined ? {} : { login: { user, pass } }),
+  }
+}
+
+function loginProblems({ user, pass }: ServerSettings): Problems {
+  if (user !== undefined && pass === undefined) return { pass: 'invalid: a user needs a password' }
+  if (pass !== undefined && user === undefined) return { user: 'invalid: a password needs a user' }
+  return {}
+}
+
+async function driverProblems(): Promise<Problems> {
+  return loadDriver().then(
+    () => ({}),
+    (error: unknown) => ({ kind: `invalid: ${(error as Error).message}` }),
+  )
+}

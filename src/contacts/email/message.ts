@@ -1,0 +1,93 @@
+/**
+ * The message, as the bytes that are sent: the same ones at every attempt.
+ *
+ * `Message-ID` is made of the notification's id and time, so that a receiver can tell a repeated attempt
+ * from another message (RFC 5322, 3.6.4). All messages of one incident answer the same message, which is
+ * none: mail programs put them into one thread by it, whichever of them arrived.
+ *
+ * @module
+ */
+
+import type MailComposer from 'nodemailer/lib/mail-composer'
+import { cut, escapeMarkup, factLines } from '../text.ts'
+import type { Severity, Telling } from '../words.ts'
+
+/** RFC 5322, 2.1.1 has 998 for a whole line; a subject that long is read by nobody. */
+const SUBJECT_CHARS = 200
+
+export interface Envelope {
+  readonly from: string
+  readonly to: readonly string[]
+}
+
+export interface Letter extends Envelope {
+  readonly telling: Telling
+  /** Stands before the address of the sender. */
+  readonly brand: string
+}
+
+export type Composer = typeof MailComposer
+
+export function composeMessage(Composer: Composer, letter: Letter): Promise<Buffer> {
+  const { from, to, telling, brand } = letter
+  const domain = from.slice(from.lastIndexOf('@') + 1)
+  const sent_at = new Date(telling.sent_at)
+  const own = `notification-${telling.notification_id}-${sent_at.getTime()}`
+  const thread =
+    telling.incident_key === null ? undefined : `<incident-${telling.incident_key}@${domain}>`
+  const mail = {
+    from: { name: brand, address: from },
+    to: [...to],
+    subject: cut(`${WORDS[telling.severity]}: ${telling.title}`, SUBJECT_CHARS),
+    date: sent_at,
+    messageId: `<${own}@${domain}>`,
+    ...(thread === undefined ? {} : { inReplyTo: thread, references: thread }),
+    // RFC 3834, 5: no out-of-office answers.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    text: plainText(telling),
+    html: html(telling),
+    // Random by default: the bytes would not be the same twice.
+    baseBoundary: own,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+  return new Composer(mail).compile().build()
+}
+
+const WORDS: Readonly<Record<Severity, string>> = {
+  down: 'DOWN',
+  up: 'UP',
+  warning: 'WARNING',
+  info: 'INFO',
+}
+
+const COLOURS: Readonly<Record<Severity, string>> = {
+  down: '#b42318',
+  up: '#107a3e',
+  warning: '#8a5a00',
+  info: '#1f4fbf',
+}
+
+function plainText({ title, facts }: Telling): string {
+  return `${title}\n\n${factLines(facts)}`.trimEnd() + '\n'
+}
+
+function html({ title, facts, severity }: Telling): string {
+  const rows = facts.map(
+    ({ label, text }) =>
+      `<tr><td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${safe(label)}</td>` +
+      `<td style="padding:2px 0;white-space:pre-wrap">${safe(text)}</td></tr>`,
+  )
+  return [
+    '<div style="font-family:sans-serif;font-size:15px;line-height:1.4">',
+    `<h2 style="font-size:18px;color:${COLOURS[severity]}">${safe(title)}</h2>`,
+    ...(rows.length === 0
+      ? []
+      : [`<table style="border-collapse:collapse">${rows.join('\n')}</table>`]),
+    '</div>',
+  ].join('\n')
+}
+
+function safe(text: string): string {
+  return escapeMarkup(text).replaceAll('"', '&quot;')
+}

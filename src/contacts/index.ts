@@ -1,0 +1,46 @@
+/**
+ * Ways of telling people besides the webhook, by name and all together.
+ *
+ * @module
+ */
+
+import type { AnyContactKind } from '../webhook/contact-kind.ts'
+import { asGuard } from '../webhook/target.ts'
+import { webhookContact } from '../webhook/webhook-kind.ts'
+import { discordContact } from './discord.ts'
+import { emailContact } from './email/index.ts'
+import { ntfyContact } from './ntfy.ts'
+import { pagerdutyContact } from './pagerduty.ts'
+import type { ContactOptions } from './posting.ts'
+import { slackContact } from './slack.ts'
+import { teamsContact } from './teams.ts'
+import { telegramContact } from './telegram.ts'
+
+export { discordContact } from './discord.ts'
+export { emailContact } from './email/index.ts'
+export type { EmailOptions } from './email/index.ts'
+export { ntfyContact } from './ntfy.ts'
+export { pagerdutyContact } from './pagerduty.ts'
+export type { PagerdutyOptions } from './pagerduty.ts'
+export type { ContactOptions, PostingOptions } from './posting.ts'
+export { slackContact } from './slack.ts'
+export { teamsContact } from './teams.ts'
+export { telegramContact } from './telegram.ts'
+export type { TelegramOptions } from './telegram.ts'
+export { tellingOf } from './words.ts'
+export type { Fact, Severity, Telling } from './words.ts'
+
+/** Every kind that ships with watchpost, the webhook first, behind one guard. @throws ConfigurationError */
+export function builtinContacts(given: ContactOptions = {}): readonly AnyContactKind[] {
+  const options = { ...given, guard: asGuard(given.guard) }
+  return [
+    webhookContact(options),
+    emailContact(options),
+    slackContact(options),
+    discordContact(options),
+    telegramContact(options),
+    teamsContact(options),
+    pagerdutyContact(options),
+    ntfyContact(options),
+  ]
+}

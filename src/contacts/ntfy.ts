@@ -1,0 +1,68 @@
+/**
+ * ntfy, on ntfy.sh or a server of your own, published as JSON to the root of the server
+ * (https://docs.ntfy.sh/publish/#publish-as-json). A message has at most 4096 bytes
+ * (https://docs.ntfy.sh/publish/#limitations). On an open server the name of a topic is all that keeps
+ * others from reading it, so it is a secret here.
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { postingKind } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { cutBytes, factLines } from './text.ts'
+import type { Severity } from './words.ts'
+
+const MESSAGE_BYTES = 4096
+
+/** Short codes of emojis (https://docs.ntfy.sh/emojis/). */
+const TAGS: Readonly<Record<Severity, string>> = {
+  down: 'red_circle',
+  up: 'green_circle',
+  warning: 'warning',
+  info: 'information_source',
+}
+
+const fields = {
+  server: field
+    .url({ description: 'Address of the server', example: 'https://ntfy.example.com' })
+    .default('https://ntfy.sh/'),
+  topic: field.secret({ description: 'Topic to publish to' }).required(),
+  token: field.secret({ description: 'Access token, where the topic is protected' }),
+  priority: field
+    .integer({ description: 'Priority of failures; all else comes with 3', min: 1, max: 5 })
+    .default(4),
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  return postingKind(options, {
+    kind: 'ntfy',
+    title: 'ntfy',
+    fields,
+    target: ({ server }) => ({ field: 'server', url: server }),
+    refine: ({ topic, token }) => ({
+      ...(/^[-_A-Za-z0-9]{1,64}$/.test(topic)
+        ? {}
+        : { topic: 'invalid: 1 to 64 letters, digits, - and _ are expected' }),
+      // It becomes a header.
+      ...(token === undefined || /^[\x21-\x7e]+$/.test(token)
+        ? {}
+        : { token: 'invalid: printable ASCII without spaces is expected' }),
+    }),
+    secrets: ({ topic, token }) => [topic, ...(token === undefined ? [] : [token])],
+    compose: (telling, { topic, token, priority }) => ({
+      ...(token === undefined ? {} : { headers: [['Authorization', `Bearer ${token}`]] }),
+      body: {
+        topic,
+        title: telling.title,
+        // An empty message would be shown as "triggered".
+        message: cutBytes(factLines(telling.facts) || telling.title, MESSAGE_BYTES),
+        tags: [TAGS[telling.severity]],
+        priority: telling.severity === 'down' ? priority : 3,
+        ...(telling.link === null ? {} : { click: telling.link }),
+      },
+    }),
+  })
+}

@@ -1,0 +1,86 @@
+/**
+ * PagerDuty by its Events API v2 (https://developer.pagerduty.com/docs/send-alert-event).
+ *
+ * An incident is one alert: all its events carry one `dedup_key`, `down` triggers and `up` resolves.
+ * `repeat` triggers again under the same key, which PagerDuty adds to the open alert without paging
+ * anybody. News (a certificate near its end) is an alert of its own, which a person resolves.
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { JsonObject } from '../model.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { baseOf, brandOf, postingKind } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { cut } from './text.ts'
+import type { Severity, Telling } from './words.ts'
+
+/** Longer ones are refused. */
+const SUMMARY_CHARS = 1024
+const SOURCE_CHARS = 255
+
+const SEVERITIES: Readonly<Record<Severity, string>> = {
+  down: 'critical',
+  up: 'info',
+  warning: 'warning',
+  info: 'info',
+}
+
+const REGIONS = {
+  us: 'https://events.pagerduty.com',
+  eu: 'https://events.eu.pagerduty.com',
+} as const
+
+const fields = {
+  routing_key: field
+    .secret({ description: 'Integration key of a service with the Events API v2' })
+    .required(),
+  region: field
+    .oneOf(['us', 'eu'], { description: 'Service region of the PagerDuty account' })
+    .default('us'),
+}
+
+export interface PagerdutyOptions extends PostingOptions {
+  /** Instead of the addresses of both regions: an event gateway of your own. */
+  readonly baseUrl?: string
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function pagerdutyContact(options: PagerdutyOptions = {}): ContactKind<typeof fields> {
+  const own = options.baseUrl === undefined ? undefined : baseOf(options.baseUrl)
+  const client = brandOf(options)
+  return postingKind(options, {
+    kind: 'pagerduty',
+    title: 'PagerDuty',
+    fields,
+    target: ({ region }) => ({ field: 'region', url: `${own ?? REGIONS[region]}/v2/enqueue` }),
+    refine: ({ routing_key }): { routing_key?: string } =>
+      /^[a-z0-9]{32}$/i.test(routing_key)
+        ? {}
+        : { routing_key: 'invalid: an integration key has 32 letters and digits' },
+    secrets: ({ routing_key }) => [routing_key],
+    compose: (telling, { routing_key }) => ({
+      body: { routing_key, ...event(telling), client },
+    }),
+  })
+}
+
+function event(telling: Telling): JsonObject {
+  const { title, source, severity, sent_at, incident_key, facts, link } = telling
+  const dedup_key = `watchpost-${incident_key ?? `notification-${telling.notification_id}-${Date.parse(sent_at)}`}`
+  if (telling.event === 'up') return { event_action: 'resolve', dedup_key }
+  return {
+    event_action: 'trigger',
+    dedup_key,
+    payload: {
+      summary: cut(title, SUMMARY_CHARS),
+      source: cut(source, SOURCE_CHARS),
+      severity: SEVERITIES[severity],
+      timestamp: sent_at,
+      class: telling.event,
+      custom_details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
+    },
+    ...(link === null ? {} : { links: [{ href: link, text: 'Target' }] }),
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Slack by an incoming webhook
+ * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+ *
+ * All text is of the type `plain_text`, which knows no formatting, and `& < >` are escaped
+ * (https://docs.slack.dev/messaging/formatting-message-text#escaping), so that no name of a monitor can
+ * mention a channel or hide a link. Limits: 150 characters in a header block, 3000 in a section block
+ * (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { JsonObject } from '../model.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { postingKind, secretsOfAddress } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
+import type { Telling } from './words.ts'
+
+const HEADER_CHARS = 150
+const SECTION_CHARS = 3000
+
+const fields = {
+  url: field
+    .secret({ description: 'Address of the incoming webhook; whoever has it can post' })
+    .required(),
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function slackContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  return postingKind(options, {
+    kind: 'slack',
+    title: 'Slack',
+    fields,
+    target: ({ url }) => ({ field: 'url', url }),
+    secrets: ({ url }) => secretsOfAddress(url),
+    compose: (telling) => ({ body: message(telling) }),
+  })
+}
+
+function message(telling: Telling): JsonObject {
+  const title = markedTitle(telling)
+  const lines = factLines(telling.facts)
+  const header = { type: 'header', text: plain(title, HEADER_CHARS) }
+  const section = { type: 'section', text: plain(lines, SECTION_CHARS) }
+  return {
+    // Shown in notifications, and read aloud; with `blocks` it is not shown in the channel.
+    text: cutEscaped(title, SECTION_CHARS, escapeMarkup),
+    // An empty text is refused.
+    blocks: lines === '' ? [header] : [header, section],
+    unfurl_links: false,
+    unfurl_media: false,
+  }
+}
+
+function plain(text: string, max: number): JsonObject {
+  return { type: 'plain_text', text: cutEscaped(text, max, escapeMarkup), emoji: false }
+}

@@ -1,0 +1,76 @@
+/**
+ * Microsoft Teams by a webhook of the Workflows app, which took the place of the connectors
+ * (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using):
+ * one Adaptive Card in a message of at most 28 KB.
+ *
+ * Texts stand in text runs, which know no Markdown
+ * (https://adaptivecards.io/explorer/TextRun.html), so that nothing has to be escaped.
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { JsonObject } from '../model.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { postingKind, secretsOfAddress } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { markedTitle } from './text.ts'
+import type { Fact, Severity, Telling } from './words.ts'
+
+const COLOURS: Readonly<Record<Severity, string>> = {
+  down: 'Attention',
+  up: 'Good',
+  warning: 'Warning',
+  info: 'Accent',
+}
+
+const fields = {
+  url: field
+    .secret({
+      description: 'Address of the workflow "when a webhook request is received"; a secret',
+    })
+    .required(),
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function teamsContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  return postingKind(options, {
+    kind: 'teams',
+    title: 'Microsoft Teams',
+    fields,
+    target: ({ url }) => ({ field: 'url', url }),
+    secrets: ({ url }) => secretsOfAddress(url),
+    compose: (telling) => ({ body: message(telling) }),
+  })
+}
+
+function message(telling: Telling): JsonObject {
+  const { link, severity, facts } = telling
+  const title = { weight: 'Bolder', size: 'Large', color: COLOURS[severity] }
+  const card = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    // The first one with text runs.
+    version: '1.2',
+    fallbackText: telling.title,
+    body: [line({ ...title, text: markedTitle(telling) }), ...facts.map(factLine)],
+    ...(link === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Open', url: link }] }),
+  }
+  const attachment = {
+    contentType: 'application/vnd.microsoft.card.adaptive',
+    contentUrl: null,
+    content: card,
+  }
+  return { type: 'message', attachments: [attachment] }
+}
+
+function factLine({ label, text }: Fact): JsonObject {
+  return line({ text: `${label}: `, weight: 'Bolder' }, { text })
+}
+
+function line(...runs: readonly JsonObject[]): JsonObject {
+  return {
+    type: 'RichTextBlock',
+    inlines: runs.map((run) => ({ type: 'TextRun', ...run })),
+  }
+}

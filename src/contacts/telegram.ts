@@ -1,0 +1,76 @@
+/**
+ * Telegram by the Bot API (https://core.telegram.org/bots/api#sendmessage): a bold title and the facts,
+ * in HTML with `& < >` escaped (https://core.telegram.org/bots/api#html-style), at most 4096 characters.
+ * The token is part of the address, so that the address is a secret too. 429 tells in
+ * `parameters.retry_after` when to come back (https://core.telegram.org/bots/api#responseparameters).
+ *
+ * @module
+ */
+
+import { field } from '../fields/vocabulary.ts'
+import type { ContactKind } from '../webhook/contact-kind.ts'
+import { baseOf, postingKind } from './posting.ts'
+import type { PostingOptions } from './posting.ts'
+import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
+import type { Telling } from './words.ts'
+
+/** Of the text without its tags; counted with them here, which is never too long. */
+const TEXT_CHARS = 4096
+
+/** https://core.telegram.org/bots/features#botfather; nothing that could leave its place in the path. */
+const TOKEN = /^\d{1,20}:[\w-]{10,100}$/
+/** An id, negative for groups, or the public name of a channel. */
+const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/
+
+const fields = {
+  token: field.secret({ description: 'Token of the bot, from @BotFather' }).required(),
+  chat_id: field
+    .text({
+      description: 'Chat to write to: its id, or @name of a public channel',
+      max: 65,
+      trim: true,
+      example: '-1001234567890',
+    })
+    .required(),
+  thread_id: field.integer({
+    description: 'Topic of a group that has topics',
+    min: 1,
+    max: 2 ** 31 - 1,
+  }),
+}
+
+export interface TelegramOptions extends PostingOptions {
+  /** A Bot API server of your own. Default `https://api.telegram.org`. */
+  readonly baseUrl?: string
+}
+
+/** @throws ConfigurationError where an option is wrong */
+export function telegramContact(options: TelegramOptions = {}): ContactKind<typeof fields> {
+  const base = baseOf(options.baseUrl ?? 'https://api.telegram.org')
+  return postingKind(options, {
+    kind: 'telegram',
+    title: 'Telegram',
+    fields,
+    target: ({ token }) => ({ field: 'token', url: `${base}/bot${token}/sendMessage` }),
+    refine: ({ token, chat_id }) => ({
+      ...(TOKEN.test(token) ? {} : { token: 'invalid: 123456:ABC… is expected' }),
+      ...(CHAT.test(chat_id) ? {} : { chat_id: 'invalid: an id or @name is expected' }),
+    }),
+    secrets: ({ token }) => [token, encodeURIComponent(token), token.replace(/^\d+:/, '')],
+    compose: (telling, { chat_id, thread_id }) => ({
+      body: {
+        chat_id,
+        ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
+        text: html(telling),
+        parse_mode: 'HTML',
+        link_preview_options: { is_disabled: true },
+      },
+    }),
+  })
+}
+
+function html(telling: Telling): string {
+  const title = `<b>${escapeMarkup(markedTitle(telling))}</b>`
+  const left = TEXT_CHARS - title.length - 1
+  return `${title}\n${cutEscaped(factLines(telling.facts), left, escapeMarkup)}`.trim()
+}

@@ -1,0 +1,68 @@
+/**
+ * Other people's text in messages of ours: tidied, escaped, and no longer than a service takes.
+ *
+ * @module
+ */
+
+import type { Fact, Telling } from './words.ts'
+
+/** Controls, line separators, and the marks that turn text around (Unicode Bidi, UAX 9). */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+
+/** On one line, without controls. */
+export function tidyLine(text: string): string {
+  return text.replace(UNSAFE, ' ').trim()
+}
+
+/** Line by line. */
+export function tidyLines(text: string): string {
+  return text
+    .split(/\r\n|[\r\n]/)
+    .map((line) => line.replace(UNSAFE, ' ').trimEnd())
+    .join('\n')
+    .trim()
+}
+
+/** At most `max` UTF-16 units, with an ellipsis where something is missing and never half a character. */
+export function cut(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : `${text.slice(0, Math.max(0, max - 1)).replace(/\p{Surrogate}$/u, '')}…`
+}
+
+/** At most `max` bytes of UTF-8. */
+export function cutBytes(text: string, max: number): string {
+  if (Buffer.byteLength(text) <= max) return text
+  const bytes = Buffer.from(text).subarray(0, Math.max(0, max - 3))
+  return `${bytes.toString('utf8').replace(/\ufffd+$/, '')}…`
+}
+
+/** {@link cut} of a text whose escaped form has to fit: an escape is kept whole or left out. */
+export function cutEscaped(text: string, max: number, escape: (text: string) => string): string {
+  const whole = escape(text)
+  if (whole.length <= max) return whole
+  let kept = ''
+  for (const character of text) {
+    const next = escape(character)
+    if (kept.length + next.length > max - 1) break
+    kept += next
+  }
+  return `${kept}…`
+}
+
+/** The three characters that Slack and Telegram take for markup, and e-mail in HTML (with quotes). */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** One line per fact. */
+export function factLines(facts: readonly Fact[]): string {
+  return facts.map(({ label, text }) => `${label}: ${text}`).join('\n')
+}
+
+/** The title with a sign that is seen from afar. */
+export function markedTitle({ severity, title }: Pick<Telling, 'severity' | 'title'>): string {
+  return `${MARKS[severity]} ${title}`
+}
+
+const MARKS = { down: '🔴', up: '🟢', warning: '🟡', info: '🔵' } as const

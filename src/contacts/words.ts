@@ -1,0 +1,216 @@
+/**
+ * An event in words, the same for every kind of contact: a title, a severity, and what is worth knowing.
+ * Names, targets and causes are other people's text: here they lose what could steer a reader's screen;
+ * what a service takes for markup is each kind's own to escape.
+ *
+ * @module
+ */
+
+import { iso } from '../clock.ts'
+import type { JsonObject } from '../model.ts'
+import type { Delivery } from '../webhook/contact-kind.ts'
+import { isObject, moment, scalarAt, span, textOf } from './reading.ts'
+import { cut, tidyLine, tidyLines } from './text.ts'
+
+/** `down` and `up` are about incidents; `warning` will need somebody, `info` may be read later. */
+export type Severity = 'down' | 'up' | 'warning' | 'info'
+
+export interface Fact {
+  readonly label: string
+  /** At most 600 characters; only an excerpt has several lines. */
+  readonly text: string
+}
+
+export interface Telling {
+  readonly event: string
+  readonly notification_id: number
+  readonly severity: Severity
+  /** One line of at most 200 characters. */
+  readonly title: string
+  /** At most 12. */
+  readonly facts: readonly Fact[]
+  /** What was checked, as an address that can be opened; `null` where it is none. */
+  readonly link: string | null
+  /** The checked address in its short form, the name of the monitor where there is none. */
+  readonly source: string
+  /** Time of the first attempt, ISO 8601. */
+  readonly sent_at: string
+  /**
+   * The same for all events of one incident, and another one for every other incident, also of another
+   * installation with the same ids; `null` for news.
+   */
+  readonly incident_key: string | null
+}
+
+const TITLE_CHARS = 200
+const FACT_CHARS = 600
+const FACTS = 12
+
+interface Wording {
+  readonly severity: Severity
+  title(about: About): string
+  extras?(about: About): readonly (Fact | undefined)[]
+}
+
+/** The readable parts of a payload. */
+interface About {
+  readonly name: string
+  readonly target: string
+  readonly payload: JsonObject
+  /** A number or text by its dotted name. */
+  read(path: string): string | undefined
+}
+
+const certificate = ({ read }: About): readonly (Fact | undefined)[] => [
+  fact('Certificate', read('certificate.subject') ?? read('new.subject')),
+  fact('Issuer', read('certificate.issuer') ?? read('new.issuer')),
+  fact('Ends', moment(read('certificate.not_after') ?? read('new.not_after'))),
+]
+
+const registration = ({ read }: About): readonly (Fact | undefined)[] => [
+  fact('Registrar', read('domain.registrar')),
+  fact('Ends', moment(read('domain.expires_at'))),
+]
+
+const change = ({ read }: About): readonly (Fact | undefined)[] => [
+  fact('Lines', `${read('change.added') ?? '?'} added, ${read('change.removed') ?? '?'} removed`),
+  fact('Excerpt', read('change.excerpt'), tidyLines),
+]
+
+const reminder = ({ read }: About): readonly (Fact | undefined)[] => {
+  const [n, max] = [read('repeat.n'), read('repeat.max')]
+  return [fact('Reminder', n && (max === undefined || max === '0' ? n : `${n} of ${max}`))]
+}
+
+const WORDINGS: Readonly<Record<string, Wording>> = {
+  down: { severity: 'down', title: ({ name }) => `${name} is down` },
+  repeat: { severity: 'down', title: ({ name }) => `${name} is still down`, extras: reminder },
+  blacklisted: { severity: 'down', title: ({ name }) => `${name} is on a blacklist` },
+  up: { severity: 'up', title: ({ name }) => `${name} is up again` },
+  ssl_expiring: {
+    severity: 'warning',
+    title: (about) => `The certificate of ${about.name} ends${inDays(about, 'certificate')}`,
+    extras: certificate,
+  },
+  ssl_changed: {
+    severity: 'info',
+    title: ({ name }) => `${name} shows another certificate`,
+    extras: certificate,
+  },
+  domain_expiring: {
+    severity: 'warning',
+    title: (about) => `The registration of ${about.name} ends${inDays(about, 'domain')}`,
+    extras: registration,
+  },
+  domain_expired: {
+    severity: 'warning',
+    title: ({ name }) => `The registration of ${name} has ended`,
+    extras: registration,
+  },
+  content_changed: {
+    severity: 'info',
+    title: ({ name }) => `${name} has changed`,
+    extras: change,
+  },
+  flapping: {
+    severity: 'warning',
+    title: ({ name }) => `${name} goes up and down`,
+    extras: otherFacts,
+  },
+  test: { severity: 'info', title: () => 'Test: notifications arrive here' },
+}
+
+/** Never throws, whatever the payload holds; an event that is not known here is told in general terms. */
+export function tellingOf({ event, payload, notification_id }: Delivery): Telling {
+  const read = (path: string): string | undefined => scalarAt(payload, path)
+  const target = tidyLine(read('monitor.target') ?? '')
+  const name = tidyLine(read('monitor.name') ?? '') || target || 'A monitor'
+  const about: About = { name, target, payload, read }
+  const known = Object.hasOwn(WORDINGS, event) ? WORDINGS[event] : undefined
+  const { severity, title, extras } = known ?? unknownEvent(event, payload)
+  const facts = [
+    fact('Target', target === name ? undefined : target),
+    fact('Cause', read('incident.cause_text')),
+    fact('Since', moment(read('incident.started_at'))),
+    fact('Until', moment(read('incident.ended_at'))),
+    fact('Lasted', span(read('incident.duration_sec'))),
+    ...(extras?.(about) ?? []),
+  ]
+  return {
+    event,
+    notification_id,
+    severity,
+    title: cut(title(about), TITLE_CHARS),
+    facts: facts.filter((each) => each !== undefined).slice(0, FACTS),
+    link: linkTo(target),
+    source: target || name,
+    sent_at: read('sent_at') ?? iso(0),
+    incident_key: incidentKey(read),
+  }
+}
+
+function unknownEvent(event: string, { incident }: JsonObject): Wording {
+  const words = tidyLine(event.replaceAll('_', ' '))
+  return {
+    severity: isObject(incident) ? 'warning' : 'info',
+    title: ({ name }) => `${name}: ${words}`,
+    extras: otherFacts,
+  }
+}
+
+/** Names of the body itself, and what is for programs. */
+const NOT_FACTS = new Set([
+  'event',
+  'monitor',
+  'incident',
+  'sent_at',
+  'notification_id',
+  'truncated',
+  'locations',
+  'locations_failed',
+  'details',
+])
+
+/** Texts and numbers that an event adds, at the top and one level below. */
+function otherFacts({ payload }: About): Fact[] {
+  const added = Object.entries(payload).filter(([name]) => !NOT_FACTS.has(name))
+  const flat = added.flatMap(([name, value]): (readonly [name: string, value: unknown])[] =>
+    isObject(value)
+      ? Object.entries(value).map(([inner, item]) => [`${name} ${inner}`, item])
+      : [[name, value]],
+  )
+  return flat.flatMap(([name, value]) => fact(labelOf(name), textOf(value)) ?? [])
+}
+
+function labelOf(name: string): string {
+  const words = tidyLine(name.replaceAll('_', ' '))
+  return cut(words.charAt(0).toUpperCase() + words.slice(1), 60)
+}
+
+function fact(
+  label: string,
+  text: string | undefined,
+  tidy: (text: string) => string = tidyLine,
+): Fact | undefined {
+  const clean = tidy(text ?? '')
+  return clean === '' ? undefined : { label, text: cut(clean, FACT_CHARS) }
+}
+
+function inDays({ read }: About, group: string): string {
+  const days = Number(read(`${group}.days_left`) ?? NaN)
+  if (!Number.isFinite(days)) return ' soon'
+  if (days < 1) return ' within a day'
+  return ` in ${Math.floor(days)} ${Math.floor(days) === 1 ? 'day' : 'days'}`
+}
+
+function incidentKey(read: About['read']): string | null {
+  const parts = [read('monitor.id'), read('incident.id'), read('incident.started_at')]
+  if (parts.includes(undefined)) return null
+  const [monitor, incident, started_at = ''] = parts
+  return `${monitor}-${incident}-${Date.parse(started_at)}`
+}
+
+function linkTo(target: string): string | null {
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return null
+  return target.length <= 1024 ? new URL(target).href : null
+}
