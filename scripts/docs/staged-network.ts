@@ -63,6 +63,18 @@ export const plays: readonly Play[] = [
     first: listings([]),
     then: listings(['25.2.0.192']),
   },
+  {
+    type: 'http',
+    shows: ['flapping'],
+    settings: {
+      name: 'Shop',
+      url: 'https://shop.example.com/',
+      fail_threshold: 1,
+      flap_detection: true,
+    },
+    first: page(200, 'Welcome'),
+    then: flickering,
+  },
 ]
 
 /** RFC 5782, 5: what every list has. */
@@ -140,6 +152,12 @@ function certificate(pem: string): Scene {
         },
       } as never),
   })
+}
+
+/** Fails in one minute of three. */
+function flickering(clock: Clock): Partial<Net> {
+  const broken = Math.floor(clock.now() / 60_000) % 3 === 0
+  return broken ? page(503, 'Back soon')(clock) : page(200, 'Welcome')(clock)
 }
 
 function page(status: number, text: string): Scene {

@@ -19,6 +19,8 @@ import type { Parts } from './groups/parts.ts'
 import { repliesOf } from './groups/replies.ts'
 import { requestsOf } from './groups/requests.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createConnectivity } from './connectivity.ts'
+import { emit } from './core.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { orderRunner } from './order-runner.ts'
@@ -49,12 +51,21 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     perHost: deliveriesPerHost,
   })
 
+  const connectivity = createConnectivity({
+    clock,
+    log: core.log,
+    anchors: options.anchors ?? [],
+    onChange(online) {
+      for (const { id, name } of core.locations) emit(core, 'location', { id, name, online })
+    },
+  })
   const run = orderRunner({
     checkerOf: (type) => registry.demand(type).checker,
     clock,
     log: core.log,
     targets: options.targets,
     ca: options.ca,
+    connectivity,
   })
   const passive = createPassiveMonitors({
     core,
@@ -73,7 +84,17 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
       outbox.clockSet(set)
     },
   })
-  const lifecycle = createLifecycle({ core, roster, watch, outbox, passive, probes, run, options })
+  const lifecycle = createLifecycle({
+    core,
+    roster,
+    watch,
+    outbox,
+    passive,
+    probes,
+    run,
+    connectivity,
+    options,
+  })
   const parts: Parts = {
     core,
     roster,
@@ -116,7 +137,11 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     locations: {
       async list() {
         await lifecycle.open()
-        return core.locations.map(({ id, name }) => ({ id, name, online: probes.online(id) }))
+        return core.locations.map(({ id, name }) => ({
+          id,
+          name,
+          online: probes.online(id) && connectivity.online,
+        }))
       },
     },
     authenticate: (key) => authenticate(parts, key),

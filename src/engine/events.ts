@@ -5,7 +5,13 @@
  */
 
 import type { MonitorState } from '../model.ts'
-import type { IncidentView, MonitorSummary, NotificationView, ResultView } from './views.ts'
+import type {
+  IncidentView,
+  LocationView,
+  MonitorSummary,
+  NotificationView,
+  ResultView,
+} from './views.ts'
 
 export interface EngineEvents {
   /** An incident was opened. */
@@ -18,6 +24,8 @@ export interface EngineEvents {
     readonly from: MonitorState
     readonly to: MonitorState
   }
+  /** A location lost its network, or has it back (`anchors`). */
+  readonly location: LocationView
   /** A round was stored. */
   readonly round: { readonly monitor: MonitorSummary; readonly results: readonly ResultView[] }
   /** A soft event of a checker (`ssl_expiring`, `content_changed`, …). */

@@ -9,6 +9,7 @@ import { ClosedError } from '../errors.ts'
 import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import type { Connectivity } from './connectivity.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
 import type { EngineOptions } from './options.ts'
@@ -45,12 +46,13 @@ export interface LifecycleOptions {
   readonly outbox: Outbox
   readonly passive: PassiveMonitors
   readonly probes: ProbeTransport
+  readonly connectivity: Pick<Connectivity, 'start'>
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
   readonly options: Pick<EngineOptions, 'locations' | 'retention'>
 }
 
 export function createLifecycle(parts: LifecycleOptions): Lifecycle {
-  const { core, roster, watch, outbox, passive, probes, run, options } = parts
+  const { core, roster, watch, outbox, passive, probes, run, connectivity, options } = parts
   const { clock, store } = core
   const timers = new Set<Timer>()
   let opened: Promise<void> | undefined
@@ -83,6 +85,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
+    await connectivity.start()
     await probes.start({
       locations: core.locations,
       run,

@@ -37,6 +37,12 @@ export interface EngineOptions<C extends AnyChecker = AnyChecker> {
   readonly baseUrl?: string
   /** Certificates (PEM) that checks trust besides the default ones. */
   readonly ca?: string | readonly string[]
+  /**
+   * Addresses (`host:port`, at most 10) that answer whenever this place has a network: a gateway, a resolver, a
+   * large site. A failing check is believed only while one of them does; else it is `unknown` (`probe_offline`).
+   * One that never answered is no evidence. Default none: every failure is believed.
+   */
+  readonly anchors?: readonly string[]
   readonly limits?: {
     /** Checks at the same time, default 64. */
     readonly checks?: number

@@ -174,7 +174,7 @@ describe('planned work', () => {
       type: 'scripted',
       name: 'Shop',
       host: 'shop.test',
-      maintenance: Object.values(wrong),
+      maintenance: Object.values(wrong) as never,
     })
     const error = await creating.then(
       () => undefined,
