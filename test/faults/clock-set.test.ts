@@ -141,3 +141,78 @@ describe.each(JUMPS.map((jump) => [named(jump), jump] as const))('a clock set %s
     expect(answers).toHaveLength(2)
   })
 })
+
+describe.each([
+  ['the clocks of Europe change', '2027-03-28T00:30:00Z'],
+  ['the clocks of America change back', '2026-11-01T05:30:00Z'],
+  ['February has a 29th', '2028-02-28T23:30:00Z'],
+  ['the year ends', '2027-12-31T23:30:00Z'],
+  ['32-bit seconds end', '2038-01-19T02:44:08Z'],
+])('when %s', (_, begin) => {
+  it('checks come as ever, days have all their seconds, and an outage lasts as long as it does', async () => {
+    const r = await watching(1, {}, Date.parse(begin))
+    r.say('n0', 'fail')
+    await r.clock.advance(20 * MINUTE)
+    r.say('n0', 'ok')
+    await r.clock.advance(35 * MINUTE)
+    const { items } = await r.engine.results.list(1, { order: 'asc' })
+    const rounds = items.map(({ round }) => Date.parse(round)).slice(1)
+    const pauses = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0))
+    expect(new Set(pauses)).toEqual(new Set([MINUTE]))
+    expect(rounds.length).toBeGreaterThanOrEqual(59)
+
+    const [incident] = (await r.engine.incidents.list()).items
+    expect(incident).toMatchObject({ state: 'closed', duration_sec: 20 * 60 })
+    const { days } = await r.engine.monitors.uptime(1, { days: 2 })
+    const downtime = days.reduce((sum, day) => sum + day.down_sec, 0)
+    expect(downtime).toBe(20 * 60)
+    expect(r.told.map(({ event }) => event)).toEqual(['down', 'up'])
+  })
+})
+
+describe('waiting for longer than a timer of Node can', () => {
+  /** As the system's clock does, timers fire early rather than late or at once. */
+  function shortTimers() {
+    const clock = simulatedClock({ settling: 'promises' })
+    const timer: typeof clock.timer = (ms, run, options) =>
+      clock.timer(Math.min(ms, 2 ** 30), run, options)
+    return { ...clock, timer }
+  }
+
+  it('a monthly check comes at its time, not at once and not in a circle', async () => {
+    // Two weeks and more before the next check, by the hash of the id.
+    const clock = shortTimers()
+    const r = await rig({}, { clock })
+    const interval_sec = 31 * 86_400
+    await r.engine.monitors.create({ type: 'scripted', name: 'a', host: 'a', interval_sec })
+    await clock.advance(MINUTE)
+    const { next_check_at } = await r.engine.monitors.get(1)
+    const due_in = Date.parse(next_check_at ?? '') - clock.now()
+    expect(due_in).toBeGreaterThan(2 ** 30)
+    await clock.advance(due_in - MINUTE)
+    expect(r.checks).toHaveLength(1)
+    await clock.advance(2 * MINUTE)
+    expect(r.checks).toHaveLength(2)
+    expect((await r.engine.monitors.get(1)).next_check_at).toBe(
+      new Date(Date.parse(next_check_at ?? '') + 31 * DAY).toISOString(),
+    )
+  })
+
+  it('a contact is told after the week that it asked for, and again every five days', async () => {
+    const clock = shortTimers()
+    const r = await rig({}, { clock })
+    const { id } = await r.engine.contacts.create({ kind: 'recorder', name: 'boss', to: 'boss' })
+    r.say('a', 'fail')
+    await r.engine.monitors.create({
+      ...{ type: 'scripted', name: 'a', host: 'a', interval_sec: 3600, fail_threshold: 1 },
+      ...{ contact_ids: [id], contact_delay: { [id]: 7 * 24 * 60 } },
+      ...{ notify_repeat_min: 5 * 24 * 60 },
+    })
+    await clock.advance(13 * DAY)
+    const [incident] = (await r.engine.incidents.list()).items
+    const began = Date.parse(incident?.detected_at ?? '')
+    const days = r.told.map(({ at }) => Math.round(((at - began) / DAY) * 1000) / 1000)
+    expect(r.told.map(({ event }) => event)).toEqual(['down', 'repeat'])
+    expect(days).toEqual([7, 12])
+  })
+})

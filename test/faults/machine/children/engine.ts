@@ -9,6 +9,7 @@ import { stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { AnyChecker } from '../../../../src/checkers/checker.ts'
 import { http } from '../../../../src/checkers/http/index.ts'
 import { ping } from '../../../../src/checkers/ping/index.ts'
 import { tcp } from '../../../../src/checkers/tcp.ts'
@@ -50,7 +51,7 @@ const checkers = [
   { ...ping(), common: quick },
 ]
 
-const engine: Engine = createEngine({
+const engine: Engine = createEngine<AnyChecker>({
   store: sqliteStore({
     file: given.file,
     ...(given.driver === undefined ? {} : { driver: given.driver as SqliteDriverName }),
@@ -59,7 +60,7 @@ const engine: Engine = createEngine({
   contacts: [webhookContact({ guard: { allowCidrs: ['127.0.0.1/32'] } })],
   logger,
   ...(given.engine as Partial<EngineOptions> | undefined),
-}) as Engine
+})
 const rest = createRest(engine, { rateLimit: false })
 const targets = new Map<number, Server>()
 const held: number[] = []
