@@ -48,6 +48,8 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
 
   function arm(): void {
     if (!running) return
+    // With nothing to move, nobody needs to know of a clock that was set.
+    if (queue.size === 0 && onClockSet === undefined) return
     const now = clock.now()
     const at = Math.min(queue.peek()?.due_at ?? Infinity, now + LOOK_MS)
     if (timer !== undefined && armedFor <= at && armedFor >= now) return
