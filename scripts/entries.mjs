@@ -48,6 +48,7 @@ export const entries = [
   entry('./store/memory', 'store/memory', 'src/store/memory', 60),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
+  entry('./contacts', 'contacts/index', 'src/contacts/index', 160),
   entry('./verify', 'verify', 'src/webhook/verify', 12),
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),

@@ -38,7 +38,7 @@ const SETTINGS = {
   targets: setting('WATCHPOST_TARGETS', 'What may be checked: open or public (open)', 'open', rule),
   webhook_allow: setting(
     'WATCHPOST_WEBHOOK_ALLOW',
-    'Private ranges that webhooks may reach: CIDRs, with commas',
+    'Private ranges that contacts may reach: CIDRs, with commas',
     [],
     rangesOf,
   ),

@@ -47,7 +47,7 @@ const FACT_CHARS = 600
 const FACTS = 12
 
 interface Wording {
-  readonly severity: Severity
+  readonly severity: Severity | ((about: About) => Severity)
   title(about: About): string
   extras?(about: About): readonly (Fact | undefined)[]
 }
@@ -82,6 +82,8 @@ const reminder = ({ read }: About): readonly (Fact | undefined)[] => {
   return [fact('Reminder', n && (max === undefined || max === '0' ? n : `${n} of ${max}`))]
 }
 
+const hasSettled = ({ read }: About): boolean => read('flapping') === 'false'
+
 const WORDINGS: Readonly<Record<string, Wording>> = {
   down: { severity: 'down', title: ({ name }) => `${name} is down` },
   repeat: { severity: 'down', title: ({ name }) => `${name} is still down`, extras: reminder },
@@ -113,9 +115,12 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
     extras: change,
   },
   flapping: {
-    severity: 'warning',
-    title: ({ name }) => `${name} goes up and down`,
-    extras: otherFacts,
+    severity: (about) => (hasSettled(about) ? 'info' : 'warning'),
+    title: (about) => `${about.name} ${hasSettled(about) ? 'has settled' : 'goes up and down'}`,
+    extras: ({ read }) => [
+      fact('State', read('state')),
+      fact('Changes', read('change_percent')?.concat(' %')),
+    ],
   },
   test: { severity: 'info', title: () => 'Test: notifications arrive here' },
 }
@@ -139,7 +144,7 @@ export function tellingOf({ event, payload, notification_id }: Delivery): Tellin
   return {
     event,
     notification_id,
-    severity,
+    severity: typeof severity === 'string' ? severity : severity(about),
     title: cut(title(about), TITLE_CHARS),
     facts: facts.filter((each) => each !== undefined).slice(0, FACTS),
     link: linkTo(target),

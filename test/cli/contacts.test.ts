@@ -33,6 +33,21 @@ describe('WATCHPOST_CONTACTS', () => {
     expect(boss).toMatchObject({ id: 2, name: 'boss', settings: { method: 'GET' } })
   })
 
+  it('makes contacts of every kind, whose secrets are not shown', async () => {
+    const service = contactsFile()
+    const mail = { host: '127.0.0.1', from: 'a@example.com', to: 'b@example.com, c@example.com' }
+    service.write([
+      OPS,
+      { kind: 'slack', name: 'chat', url: 'http://127.0.0.1:9/hidden' },
+      { kind: 'email', name: 'mail', ...mail, user: 'u', pass: 'hidden' },
+      { kind: 'ntfy', name: 'phone', server: 'http://127.0.0.1:9', topic: 'hidden' },
+    ])
+    const contacts = await service.contacts()
+    expect(contacts.map(({ name }) => name)).toEqual(['ops', 'chat', 'mail', 'phone'])
+    expect(contacts[2]?.settings).toMatchObject({ to: ['b@example.com', 'c@example.com'] })
+    expect(JSON.stringify(contacts)).not.toContain('hidden')
+  })
+
   it('changes nothing for a file with a mistake in its last entry', async () => {
     const service = contactsFile()
     service.write([

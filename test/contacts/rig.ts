@@ -186,6 +186,14 @@ export const EVENTS: readonly Delivery[] = [
     incident: null,
     extras: { change: { added: 1, removed: 1, excerpt: '- Tea 4.20\n+ Tea 4.40' } },
   }),
+  told('flapping', {
+    incident: null,
+    extras: { flapping: true, change_percent: 57, state: 'down' },
+  }),
+  told('flapping', {
+    incident: null,
+    extras: { flapping: false, change_percent: 12, state: 'up' },
+  }),
   told('test'),
   told('quota_nearly_used', { incident: null, extras: { quota: { used_pct: 93 }, plan: 'small' } }),
 ]

@@ -18,6 +18,8 @@ describe('an event in words', () => {
       'domain_expiring | warning | The registration of Shop ends in 1 day',
       'domain_expired | warning | The registration of Shop has ended',
       'content_changed | info | Shop has changed',
+      'flapping | warning | Shop goes up and down',
+      'flapping | info | Shop has settled',
       'test | info | Test: notifications arrive here',
       'quota_nearly_used | info | Shop: quota nearly used',
     ])

@@ -22,6 +22,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   probes: { values: [] },
   checkers: { values: ['fields', 'net'] },
   webhook: { values: ['fields', 'net'] },
+  // Beside the webhook: the engine knows none of them by name.
+  contacts: { values: ['fields', 'net', 'webhook'] },
   engine: {
     // causes.ts and store.ts hold contracts, tables and constants that both sides read; the checks are
     // made in this process unless the host says otherwise.
@@ -57,7 +59,18 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // The command line composes a whole service, as any host does.
   cli: {
-    values: ['checkers', 'engine', 'fields', 'net', 'page', 'probes', 'rest', 'store', 'webhook'],
+    values: [
+      'checkers',
+      'contacts',
+      'engine',
+      'fields',
+      'net',
+      'page',
+      'probes',
+      'rest',
+      'store',
+      'webhook',
+    ],
   },
   // A remote probe: the engine's way of making a check behind a queue.
   'bullmq.ts': {
@@ -95,7 +108,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     'basic-ftp': { in: ['checkers'], lazy: true },
     bullmq: { in: ['probes/bullmq'], lazy: true },
     ioredis: { in: ['probes/bullmq'], lazy: true },
-    nodemailer: { in: ['checkers'], lazy: true },
+    nodemailer: { in: ['checkers', 'contacts'], lazy: true },
   }
 
 const SOCKETS = /^node:(?:net|tls|dgram|dns|http|https|http2|child_process)(?:\/|$)/

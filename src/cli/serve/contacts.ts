@@ -21,7 +21,7 @@ const FILE_LIMIT_BYTES = 4 * 1024 * 1024
  */
 export async function readContacts(
   path: string | undefined,
-  kind: AnyContactKind,
+  kinds: readonly AnyContactKind[],
 ): Promise<readonly ContactInput[]> {
   if (path === undefined) return []
   const wrong = (problem: string) =>
@@ -29,7 +29,7 @@ export async function readContacts(
   const list = await parseFile(path, wrong)
   if (!Array.isArray(list)) throw wrong('an array of contacts is expected')
   // The same rules as for any contact, on an engine that is thrown away.
-  const rehearsal = createEngine({ store: memoryStore(), checkers: [], contacts: [kind] })
+  const rehearsal = createEngine({ store: memoryStore(), checkers: [], contacts: kinds })
   const names = new Map<unknown, number>()
   for (const [index, entry] of (list as unknown[]).entries()) {
     const place = `entry ${index + 1}`

@@ -6,6 +6,7 @@
 
 import { builtinCheckers } from '../../checkers/index.ts'
 import { systemClock } from '../../clock.ts'
+import { builtinContacts } from '../../contacts/index.ts'
 import type { Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError } from '../../errors.ts'
@@ -13,7 +14,6 @@ import type { Logger } from '../../logger.ts'
 import { createRest } from '../../rest/fetch.ts'
 import { toNodeHandler } from '../../rest/node.ts'
 import { sqliteStore } from '../../store/sqlite/index.ts'
-import { webhookContact } from '../../webhook/webhook-kind.ts'
 import { EXIT } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
@@ -59,7 +59,8 @@ its API key once. SIGTERM and SIGINT end it in order.
 ${settingsHelp(SETTINGS)}
 
 An entry of the contacts file, which is an array of them, matched by name:
-  { "kind": "webhook", "name": "ops", "url": "https://example.com/hook", "secret": "…", "all_monitors": true }`,
+  { "kind": "webhook", "name": "ops", "url": "https://example.com/hook", "secret": "…", "all_monitors": true }
+Other kinds: email, slack, discord, telegram, teams, pagerduty, ntfy.`,
   options: settingFlags(SETTINGS),
   run,
 }
@@ -96,13 +97,13 @@ interface Surroundings {
 }
 
 async function open(settings: ServeSettings, { web, address, log }: Surroundings): Promise<Engine> {
-  const kind = webhookContact({ guard: { allowCidrs: settings.webhook_allow } })
-  const contacts = await readContacts(settings.contacts, kind)
+  const kinds = builtinContacts({ guard: { allowCidrs: settings.webhook_allow } })
+  const contacts = await readContacts(settings.contacts, kinds)
   const store = sqliteStore({ file: settings.data })
   const engine: Engine = createEngine({
     store,
     checkers: builtinCheckers(),
-    contacts: [kind],
+    contacts: kinds,
     locations: settings.locations,
     targets: settings.targets,
     baseUrl: settings.base_url ?? reachable(address, settings.host),

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { root } from '../../scripts/steps.mjs'
+import { builtinContacts } from '../../src/contacts/index.ts'
+import { parse } from '../../src/fields/parse.ts'
+import type { JsonObject } from '../../src/model.ts'
+
+const kinds = builtinContacts()
+const guide = readFileSync(join(root, 'docs/guide/contacts.md'), 'utf8')
+const examples = [...guide.matchAll(/```json\n([^]*?)```/g)].map(
+  ([, text = '']) => JSON.parse(text) as JsonObject,
+)
+
+it('the guide has one example of every kind but the webhook', () => {
+  const shown = examples.map(({ kind }) => kind)
+  expect(['webhook', ...shown]).toEqual(kinds.map(({ kind }) => kind))
+})
+
+it.each(examples)('the example of $kind is one that can be saved', async (example) => {
+  const { kind: name, name: _name, all_monitors: _all, ...settings } = example
+  const kind = kinds.find((each) => each.kind === name)
+  const parsed = parse(kind?.fields ?? {}, settings)
+  expect(parsed).toMatchObject({ ok: true })
+  const stored = parsed.ok ? parsed.value : {}
+  expect(await kind?.check(stored, { resolve: () => ['93.184.216.34'] })).toEqual({})
+})
+
+it('the guide names the secrets of every kind', () => {
+  for (const { kind, fields } of kinds.filter((each) => each.kind !== 'webhook')) {
+    const secrets = Object.keys(fields).filter((name) => fields[name]?.info.secret === 'value')
+    const row = new RegExp(`^\\| \\[\`${kind}\`\\].*$`, 'm').exec(guide)?.[0] ?? ''
+    expect(row.split('|').at(-2)?.trim()).toBe(secrets.map((name) => `\`${name}\``).join(', '))
+  }
+})
