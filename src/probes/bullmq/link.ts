@@ -7,7 +7,7 @@
 import { ClosedError, ConfigurationError, MissingDependencyError } from '../../errors.ts'
 import type { Complaints } from './complaints.ts'
 import type { Setup } from './options.ts'
-import { openSession } from './session.ts'
+import { explained, openSession } from './session.ts'
 import type { Session } from './session.ts'
 import { within } from './within.ts'
 
@@ -56,8 +56,9 @@ export function createLink(options: LinkOptions): Link {
           failures = 0
           onFirst()
         })
-      } catch (err) {
+      } catch (thrown) {
         if (isStopping()) return
+        const err = explained(thrown)
         if (!wasUp && isFatal(err)) {
           // What no waiting heals ends a start; a session that was up once may come back.
           onFatal(err)

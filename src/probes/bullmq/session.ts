@@ -52,7 +52,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal
 }
 
-/** @throws ConfigurationError for a wrong password, MissingDependencyError */
+/** @throws MissingDependencyError */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { clock, complaints, prefix } = options
   const { bullmq, Redis } = await loadPackages()
@@ -147,7 +147,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   } catch (error) {
     await close()
-    throw explained(trouble ?? error)
+    throw trouble ?? error
   } finally {
     options.signal.removeEventListener('abort', disconnect)
   }
@@ -200,8 +200,10 @@ function partsOf(connection: RedisAddress): Parts {
 }
 
 /** Waiting does not help against a wrong password: that is told to whoever starts us. */
-function explained(error: unknown): unknown {
-  const text = error instanceof Error ? error.message : ''
+export function explained(error: unknown): unknown {
+  // Of several commands sent together, the first that was refused.
+  const { previousErrors: [first = error] = [] } = (error ?? {}) as { previousErrors?: unknown[] }
+  const text = first instanceof Error ? first.message : ''
   if (!/^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH))/.test(text))
     return error
   return new ConfigurationError(`Redis refuses us: ${text}`, { cause: error })
