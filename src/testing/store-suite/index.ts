@@ -22,6 +22,8 @@ import { notifyCases } from './notify.ts'
 import { pruneCases } from './prune.ts'
 import { replyCases } from './replies.ts'
 import { restartCases } from './restart.ts'
+import { sharedCases } from './shared.ts'
+import type { SharedCase } from './shared-parts.ts'
 
 export interface StoreTest {
   /** A sentence about what a store does. */
@@ -33,12 +35,14 @@ export interface StoreTest {
 export interface StoreSuiteOptions {
   /** A store on what the closed one has left, not open yet. Without it the cases on restarting are left out. */
   readonly reopen?: (closed: Store) => Promise<Store>
+  /** Another store on what the open one has, not open yet. Without it the cases on sharing are left out. */
+  readonly beside?: (opened: Store) => Promise<Store>
 }
 
 /** `make` hands out a store that is empty and not open yet; each test opens one of its own and closes it. */
 export function storeSuite(
   make: () => Promise<Store>,
-  { reopen }: StoreSuiteOptions = {},
+  { reopen, beside }: StoreSuiteOptions = {},
 ): readonly StoreTest[] {
   const cases: Readonly<Record<string, Case>> = {
     ...accountCases,
@@ -53,8 +57,29 @@ export function storeSuite(
     ...replyCases,
     ...pruneCases,
     ...(reopen === undefined ? {} : restartCases(reopen)),
+    ...(beside === undefined ? {} : sharedWith(beside)),
   }
   return Object.entries(cases).map(([name, run]) => ({ name, run: () => runWith(make, run) }))
+}
+
+function sharedWith(beside: (opened: Store) => Promise<Store>): Record<string, Case> {
+  const withOthers =
+    (run: SharedCase): Case =>
+    async (store) => {
+      const others: Store[] = []
+      try {
+        await run(store, async () => {
+          const other = await beside(store)
+          others.push(other)
+          await other.open()
+          return other
+        })
+      } finally {
+        await Promise.all(others.map((other) => other.close()))
+      }
+    }
+  const entries = Object.entries(sharedCases)
+  return Object.fromEntries(entries.map(([name, run]) => [name, withOthers(run)]))
 }
 
 async function runWith(make: () => Promise<Store>, run: Case): Promise<void> {
