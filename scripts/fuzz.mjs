@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --seconds 300 --seed 7`: the mutated requests of test/rest/fuzz for longer than the
+ * `npm run fuzz -- --seconds 300 --seed 7 [--store postgres]`: the mutated requests of test/rest/fuzz for longer than the
  * tests take. A failure names the seed of its round and the requests; the same `--seed` finds it again.
  */
 
@@ -9,9 +9,11 @@ import { tool } from './steps.mjs'
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
+    store: { type: 'string', default: 'sqlite' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
-console.log(`seed ${values.seed}, ${values.seconds} seconds`)
-const env = { ...process.env, FUZZ_SECONDS: values.seconds, FUZZ_SEED: values.seed }
+const { seconds, seed, store } = values
+console.log(`seed ${seed}, ${seconds} seconds, on ${store}`)
+const env = { ...process.env, FUZZ_SECONDS: seconds, FUZZ_SEED: seed, FUZZ_STORE: store }
 process.exitCode = await tool('vitest/vitest.mjs', ['run', 'test/rest/fuzz'], { env })

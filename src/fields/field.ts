@@ -50,6 +50,11 @@ export type FieldTable = Readonly<Record<string, AnyField>>
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyField = Field<any, any>
 
+/** The field of this name. Names come from users: `toString` is none, though every object has it. */
+export function fieldNamed(fields: FieldTable, name: string): AnyField | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
 type RequiredNames<T extends FieldTable> = {
   [K in keyof T]: T[K]['presence'] extends 'required' ? K : never
 }[keyof T]

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { isPlainObject } from './parse.ts'
 
@@ -13,7 +14,7 @@ export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject)
   const merged: Record<string, unknown> = { ...stored }
   for (const [key, value] of Object.entries(patch)) {
     const [group, name] = splitDotted(fields, key)
-    const nested = fields[group]?.info.fields
+    const nested = fieldNamed(fields, group)?.info.fields
     if (nested === undefined) {
       merged[key] = value
     } else if (name !== undefined) {
@@ -28,7 +29,8 @@ export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject)
 function splitDotted(fields: FieldTable, key: string): [group: string, name?: string] {
   const dot = key.indexOf('.')
   const group = key.slice(0, Math.max(0, dot))
-  return dot > 0 && fields[group]?.info.fields !== undefined ? [group, key.slice(dot + 1)] : [key]
+  const isGroup = dot > 0 && fieldNamed(fields, group)?.info.fields !== undefined
+  return isGroup ? [group, key.slice(dot + 1)] : [key]
 }
 
 function asObject(value: unknown): JsonObject {

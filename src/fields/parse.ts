@@ -8,6 +8,7 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { fieldNamed } from './field.ts'
 import type { AnyField, FieldTable, Settings, Stored } from './field.ts'
 
 /** Field name, as the user wrote it, to problem. */
@@ -36,7 +37,7 @@ export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<S
 export function revive<T extends FieldTable>(fields: T, stored: Stored<T>): Settings<T> {
   const settings: Record<string, unknown> = {}
   for (const [name, wire] of Object.entries(stored)) {
-    const field = fields[name]
+    const field = fieldNamed(fields, name)
     if (field === undefined || wire === undefined) continue
     const nested = field.info.fields
     settings[name] =
@@ -100,7 +101,7 @@ function nest(fields: FieldTable, input: JsonObject, problems: Record<string, st
   for (const [key, value] of Object.entries(input)) {
     const dot = key.indexOf('.')
     const group = key.slice(0, Math.max(0, dot))
-    if (dot < 1 || fields[group]?.info.fields === undefined) {
+    if (dot < 1 || fieldNamed(fields, group)?.info.fields === undefined) {
       nested[key] =
         isPlainObject(value) && isPlainObject(nested[key]) ? { ...nested[key], ...value } : value
       continue

@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { isPlainObject } from './parse.ts'
 
@@ -30,7 +31,7 @@ export function mapSecrets(
   const mapped: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(settings)) {
     const path = prefix + name
-    const info = Object.hasOwn(fields, name) ? fields[name]?.info : undefined
+    const info = fieldNamed(fields, name)?.info
     if (info?.fields !== undefined && isPlainObject(value)) {
       mapped[name] = mapSecrets(info.fields, value, change, `${path}.`)
     } else if (info?.secret === 'value' && typeof value === 'string') {

@@ -24,6 +24,8 @@ import type { Lane, WireAnswer } from './wire.ts'
 /** For how long; without it a few rounds are made, however long they take. */
 const SECONDS = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1)
+/** `postgres` starts a server of its own. */
+const STORE = process.env['FUZZ_STORE'] ?? 'sqlite'
 /** Volleys per seed. Each round begins with the next seed, so that a failure is found again by its own. */
 const ROUND = 200
 const FEW_ROUNDS = 5
@@ -36,7 +38,7 @@ let judge: Judge
 let tally: Tally
 
 beforeAll(async () => {
-  subject = await startSubject()
+  subject = await startSubject(STORE)
   lanes = Array.from({ length: 4 }, () => lane(subject.port))
   live = createLive()
   judge = judgeOf(subject.document)
@@ -119,14 +121,15 @@ async function fire(volley: readonly Shot[]): Promise<void> {
       return (lanes[index] as Lane).send(bytesOf(shot), { head: shot.method === 'HEAD', alone })
     }),
   )
-  for (const [index, shot] of filled.entries()) {
+  const told = filled.flatMap((shot, index) => {
     const answers = heard[index] ?? []
     tally.count(shot, answers)
     learn(answers)
     const problems = judge(shot, answers)
-    if (problems.length === 0 && subject.complaints.length === 0) continue
-    throw new Error(told(shot, answers, problems))
-  }
+    return problems.length === 0 ? [] : [tell(shot, answers, problems)]
+  })
+  const complaints = subject.complaints().map((complaint) => JSON.stringify(complaint, errorsToo))
+  if (told.length + complaints.length > 0) throw new Error([...told, ...complaints].join('\n'))
 }
 
 function learn(answers: readonly WireAnswer[]): void {
@@ -136,12 +139,11 @@ function learn(answers: readonly WireAnswer[]): void {
   }
 }
 
-function told(shot: Shot, answers: readonly WireAnswer[], problems: readonly string[]): string {
+function tell(shot: Shot, answers: readonly WireAnswer[], problems: readonly string[]): string {
   return [
     ...problems,
     describeShot(shot),
     ...answers.map(({ status, body }) => `${status} ${body.slice(0, 1000)}`),
-    ...subject.complaints.map((complaint) => JSON.stringify(complaint, errorsToo)),
   ].join('\n')
 }
 

@@ -202,6 +202,8 @@ const FORMATS: Readonly<Record<string, readonly unknown[]>> = {
   delays: [{}],
 }
 
+const letter = fc.constantFrom(...'abcXYZ019 -_.<&"äß漢😀')
+
 function valueOf({
   kind,
   format,
@@ -219,7 +221,9 @@ function valueOf({
   if (kind === 'number') return fc.double({ min: min ?? 0, max: max ?? 1e6, noNaN: true })
   if (kind === 'array') return fc.constantFrom<unknown>([], ['a'], ['a', 'b'], example ?? [])
   if (kind === 'object') return fc.constantFrom({}, { 'X-A': 'b', Authorization: 'c' })
-  return fc.string({ unit: 'grapheme', minLength: Math.max(1, min ?? 1), maxLength: 12 })
+  return fc
+    .array(letter, { minLength: Math.max(1, min ?? 1), maxLength: 12 })
+    .map((all) => all.join(''))
 }
 
 function fewOf<T>(items: T[], few: number): fc.Arbitrary<T[]> {

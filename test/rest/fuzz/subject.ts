@@ -1,5 +1,5 @@
 /**
- * The service under fuzz: all types with their real tables of fields, SQLite, a running scheduler, the
+ * The service under fuzz: all types with their real tables of fields, a store, a running scheduler, the
  * Node handler on a real socket. Only what would leave this machine is played: checks and webhooks.
  */
 
@@ -18,9 +18,12 @@ import type { Logger } from '../../../src/logger.ts'
 import { createRest } from '../../../src/rest/index.ts'
 import type { RateWindow } from '../../../src/rest/index.ts'
 import { toNodeHandler } from '../../../src/rest/node.ts'
+import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { webhookContact } from '../../../src/webhook/webhook-kind.ts'
 import type { WebhookTransport } from '../../../src/webhook/transport.ts'
+import { startPostgres } from '../../support/servers/postgres.ts'
 import type { Document } from './grammar.ts'
 
 export const KEY = 'key-of-the-account-under-fuzz'
@@ -30,19 +33,36 @@ export interface Subject {
   readonly engine: Engine
   readonly port: number
   readonly document: Document
-  /** What the service said went wrong on its side. */
-  readonly complaints: readonly unknown[]
+  /** What the service has said that went wrong on its side since it was last asked. */
+  complaints(): readonly unknown[]
   stop(): Promise<void>
 }
 
-export async function startSubject(): Promise<Subject> {
+interface Shelf {
+  readonly store: Store
+  remove(): Promise<unknown> | void
+}
+
+function sqlite(): Shelf {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-fuzz-'))
+  const store = sqliteStore({ file: join(folder, 'watchpost.db') })
+  return { store, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function postgres(): Promise<Shelf> {
+  const { ports, stop } = await startPostgres()
+  const store = postgresStore({ url: `postgres://postgres@127.0.0.1:${ports.postgres}/app` })
+  return { store, remove: stop }
+}
+
+export async function startSubject(kind: string): Promise<Subject> {
+  const { store, remove } = kind === 'postgres' ? await postgres() : sqlite()
   const complaints: unknown[] = []
   const note = (fields: object, message: string): void =>
     void complaints.push({ message, ...fields })
   const logger: Logger = { ...silentLogger, error: note }
   const engine = createEngine({
-    store: sqliteStore({ file: join(folder, 'watchpost.db') }),
+    store,
     checkers: played(builtinCheckers()),
     contacts: [webhookContact({ transport: answering, guard: { allowCidrs: ['127.0.0.1/32'] } })],
     locations: ['here', 'there'],
@@ -69,12 +89,12 @@ export async function startSubject(): Promise<Subject> {
     engine,
     port: (server.address() as AddressInfo).port,
     document: (await response.json()) as Document,
-    complaints,
+    complaints: () => complaints.splice(0),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await engine.stop()
-      rmSync(folder, { recursive: true, force: true })
+      await remove()
     },
   }
 }
