@@ -1,0 +1,216 @@
+/**
+ * Every checker and the webhook against names that lead inside, in a network of its own where every inner
+ * address has a trap. Prints what was tried and who walked into a trap, as JSON.
+ */
+
+import { createSocket } from 'node:dgram'
+import { writeSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { decode, encode } from 'dns-packet'
+import type { Answer } from 'dns-packet'
+import { blacklist } from '../../../../src/checkers/blacklist/index.ts'
+import { domain } from '../../../../src/checkers/domain/index.ts'
+import { builtinCheckers } from '../../../../src/checkers/index.ts'
+import type { AnyChecker } from '../../../../src/checkers/checker.ts'
+import { systemClock } from '../../../../src/clock.ts'
+import { carryOut } from '../../../../src/engine/carry-out.ts'
+import { parseSettings } from '../../../../src/engine/run-check.ts'
+import { parse, revive } from '../../../../src/fields/parse.ts'
+import { silentLogger } from '../../../../src/logger.ts'
+import type { JsonObject } from '../../../../src/model.ts'
+import { targetPolicy } from '../../../../src/net/guard.ts'
+import type { TargetRule } from '../../../../src/net/guard.ts'
+import { createNetwork } from '../../../../src/net/network.ts'
+import { createResolver } from '../../../../src/net/resolver.ts'
+import { deliveryOf } from '../../../../src/webhook/contact-kind.ts'
+import { freezePayload } from '../../../../src/webhook/payload.ts'
+import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
+import { ANSWERS, INNER, OUTER, PORTS, REDIRECTS } from '../rebinding.ts'
+import type { RebindingReport, Tried } from '../rebinding.ts'
+
+const hits: string[] = []
+const queries = new Map<string, number>()
+
+/** Listens on all addresses; whoever comes to another one than the outer has walked into a trap. */
+async function setTraps(): Promise<void> {
+  for (const port of PORTS) {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      const at = (socket.localAddress ?? '').replace(/^::ffff:/, '')
+      if (at !== OUTER) {
+        hits.push(`tcp ${at}:${port}`)
+        socket.destroy()
+        return
+      }
+      serve(socket)
+    })
+    await new Promise<void>((resolve) => server.listen(port, '::', resolve))
+    server.unref()
+  }
+  for (const address of INNER) {
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+    socket.on('message', () => hits.push(`udp ${address}:53`))
+    await new Promise<void>((resolve) => socket.bind(53, address, resolve))
+    socket.unref()
+  }
+}
+
+/** What is outside speaks HTTP and sends its visitors inside; to everybody else it says goodbye. */
+function serve(socket: Socket): void {
+  socket.on('data', (bytes: Buffer) => {
+    const [, index] = /^GET \/to\/(\d+)/.exec(bytes.toString('latin1')) ?? []
+    const where = index === undefined ? undefined : REDIRECTS[Number(index)]
+    socket.end(
+      where === undefined
+        ? 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+        : `HTTP/1.1 302 Found\r\nLocation: ${where}\r\nContent-Length: 0\r\n\r\n`,
+    )
+  })
+}
+
+async function startNameServer(): Promise<string> {
+  const socket = createSocket('udp4')
+  socket.on('message', (message, from) => {
+    const { id = 0, questions = [] } = decode(message)
+    const [question] = questions
+    if (question === undefined) return
+    const name = question.name.toLowerCase()
+    const count = queries.get(`${question.type} ${name}`) ?? 0
+    queries.set(`${question.type} ${name}`, count + 1)
+    const answers: Answer[] = ANSWERS[name]?.(question.type, count) ?? []
+    const packet = encode({ type: 'response', id, flags: 0x0180, questions, answers })
+    socket.send(packet, from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  socket.unref()
+  return `127.0.0.1:${socket.address().port}`
+}
+
+/** Settings that make a checker of each type dial `host`; `null`: it dials nobody that its settings name. */
+const SETTINGS: Readonly<Record<string, ((host: string) => JsonObject) | null>> = {
+  http: (host) => ({ url: `http://${host}/` }),
+  content: (host) => ({ url: `http://${host}/` }),
+  ping: (host) => ({ host: bare(host), count: 1 }),
+  tcp: (host) => ({ host: bare(host), port: 80 }),
+  dns: (host) => ({ dns_name: 'asked.test', nameserver: host }),
+  ssl: (host) => ({ host: bare(host) }),
+  domain: () => ({ domain: 'example.test' }),
+  smtp: (host) => ({ host: bare(host), tls: 'none' }),
+  pop3: (host) => ({ host: bare(host), tls: 'none' }),
+  imap: (host) => ({ host: bare(host), tls: 'none' }),
+  ftp: (host) => ({ host: bare(host), tls: 'none' }),
+  mysql: (host) => ({ host: bare(host), user: 'u' }),
+  postgres: (host) => ({ host: bare(host), user: 'u' }),
+  resources: (host) => ({ url: `http://${host}/` }),
+  heartbeat: null,
+  blacklist: (host) => ({ target: host }),
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
+/** Those whose servers are options and not settings are made for each host. */
+function checkersFor(host: string): AnyChecker[] {
+  return builtinCheckers().map((checker): AnyChecker => {
+    if (checker.type === 'domain') {
+      const whois = host.includes(':') ? null : host
+      const servers = { rdapServers: { test: `http://${host}/` }, whoisServers: { test: whois } }
+      return domain({ bootstrapUrl: null, whoisRoot: null, ...servers, gap_ms: 0, cache_ms: 0 })
+    }
+    if (checker.type === 'blacklist') return blacklist({ lists: [{ id: 'bl', zone: 'bl.test' }], pace_ms: 0 })
+    return checker
+  })
+}
+
+function networkFor(nameserver: string, targets: TargetRule) {
+  const resolver = createResolver({ nameservers: [nameserver], hostsFile: '/nonexistent' })
+  const policy = targetPolicy(targets)
+  return createNetwork({ clock: systemClock, policy, resolver, nameservers: [nameserver] })
+}
+
+async function tryChecker(
+  checker: AnyChecker,
+  settings: JsonObject,
+  { nameserver, targets }: { readonly nameserver: string; readonly targets: TargetRule },
+): Promise<Tried | undefined> {
+  const what = `${checker.type} ${JSON.stringify(settings)}`
+  let stored: JsonObject
+  try {
+    stored = parseSettings(checker, settings)
+  } catch {
+    // A host that the field refuses is dialled by nobody.
+    return undefined
+  }
+  const { outcome } = await carryOut(checker, stored, {
+    clock: systemClock,
+    network: networkFor(nameserver, targets),
+    timeout_ms: 1000,
+    location: { id: 1, name: 'inside' },
+    log: silentLogger,
+  })
+  return { what, type: checker.type, cause_code: outcome.cause_code, remote_ip: outcome.remote_ip }
+}
+
+async function tryWebhook(url: string, nameserver: string): Promise<Tried | undefined> {
+  const kind = webhookContact()
+  const parsed = parse(kind.fields, { url })
+  if (!parsed.ok) return undefined
+  const resolver = createResolver({ nameservers: [nameserver], hostsFile: '/nonexistent' })
+  const end = await kind.deliver(
+    {
+      clock: systemClock,
+      log: silentLogger,
+      signal: new AbortController().signal,
+      network: createNetwork({ clock: systemClock, policy: kind.policy, resolver }),
+    },
+    revive(kind.fields, parsed.value),
+    deliveryOf({
+      ...{ id: 1, event: 'test', incident_id: null, sent_at: 0 },
+      payload: freezePayload({ event: 'test', monitor: null, incident: null }),
+    }),
+  )
+  return { what: `webhook ${url}`, type: 'webhook', cause_code: end.error, remote_ip: null }
+}
+
+async function tryAll(nameserver: string, targets: TargetRule): Promise<Tried[]> {
+  const at = { nameserver, targets }
+  const hosts = [...Object.keys(ANSWERS), ...INNER.map((ip) => (ip.includes(':') ? `[${ip}]` : ip))]
+  hosts.push('localhost', '0x7f.2', '2130706434', '127.2', '[::ffff:127.0.0.2]', '0.0.0.0', '[::]')
+  const tried: (Tried | undefined)[] = []
+  // More than once: the next answer of the name server may be another one.
+  for (const host of [...hosts, ...hosts]) {
+    const checks = checkersFor(host).map((checker) => {
+      const settings = SETTINGS[checker.type]
+      if (settings === undefined) throw new Error(`No settings for the type ${checker.type}`)
+      return settings === null ? undefined : tryChecker(checker, settings(host), at)
+    })
+    tried.push(...(await Promise.all([...checks, tryWebhook(`http://${host}/`, nameserver)])))
+  }
+  for (const index of REDIRECTS.keys()) {
+    const url = `http://${OUTER}/to/${index}`
+    const checks = builtinCheckers()
+      .filter(({ type }) => SETTINGS[type]?.('x')['url'] !== undefined)
+      .map((checker) => tryChecker(checker, { url }, at))
+    tried.push(...(await Promise.all([...checks, tryWebhook(url, nameserver)])))
+  }
+  return tried.filter((one) => one !== undefined)
+}
+
+await setTraps()
+const nameserver = await startNameServer()
+const tried = await tryAll(nameserver, 'public')
+const guarded = hits.splice(0)
+// The traps themselves are tried as well: without a guard somebody walks into them.
+const open = () => undefined
+for (const checker of checkersFor('inner.test')) {
+  const settings = SETTINGS[checker.type] ?? null
+  if (settings === null) continue
+  await tryChecker(checker, settings('inner.test'), { nameserver, targets: open })
+}
+writeSync(
+  1,
+  JSON.stringify({ tried, hits: guarded, unguarded: [...new Set(hits)] } satisfies RebindingReport),
+)
+process.exit(0)
