@@ -58,19 +58,53 @@ async function serve({ rest, req, res, url }: Exchange): Promise<void> {
 }
 
 async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const body = Buffer.from(await response.arrayBuffer())
-  if (res.destroyed) return
+  // Events come one by one, and have no length; all else is short and is sent whole.
+  const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const body = events ? undefined : Buffer.from(await response.arrayBuffer())
+  if (res.destroyed) {
+    if (events) await response.body?.cancel()
+    return
+  }
+  setHead(response, res)
+  if (body === undefined) {
+    await pass(response.body, res)
+    return
+  }
+  if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
+  // Who was too slow once is not waited for again (RFC 9110, 15.5.9).
+  if (response.status === 408 && req.httpVersionMajor === 1) res.setHeader('connection', 'close')
+  res.end(body)
+  if (!req.complete) discard(req)
+}
+
+function setHead(response: Response, res: ServerResponse): void {
   res.statusCode = response.status
   for (const [name, value] of response.headers) {
     if (name !== 'set-cookie') res.setHeader(name, value)
   }
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) res.setHeader('set-cookie', cookies)
-  if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
-  // Who was too slow once is not waited for again (RFC 9110, 15.5.9).
-  if (response.status === 408 && req.httpVersionMajor === 1) res.setHeader('connection', 'close')
-  res.end(body)
-  if (!req.complete) discard(req)
+}
+
+/** Until either side ends it. What the client does not take waits in the stream, whose maker counts it. */
+async function pass(body: ReadableStream<Uint8Array> | null, res: ServerResponse): Promise<void> {
+  res.flushHeaders()
+  const reader = body?.getReader()
+  const gone = new Promise<'gone'>((resolve) => res.once('close', () => resolve('gone')))
+  for (;;) {
+    const next = await Promise.race([reader?.read(), gone])
+    if (next === 'gone') break
+    if (next === undefined || next.done) {
+      res.end()
+      return
+    }
+    if (!res.write(next.value)) await Promise.race([drained(res), gone])
+  }
+  await reader?.cancel()
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => res.once('drain', () => resolve()))
 }
 
 /** Not JSON: it is not the API that answers here. */

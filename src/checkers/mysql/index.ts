@@ -15,7 +15,7 @@ import { driverFrom } from '../sql/driver.ts'
 import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { SqlSession } from '../sql/run.ts'
-import { runSql, SQL_MEASUREMENTS } from '../sql/run.ts'
+import { runSql, SQL_HIGHLIGHTS, SQL_MEASUREMENTS } from '../sql/run.ts'
 import { errorFailure } from './errors.ts'
 import type { Greeting } from './greeting.ts'
 import { readGreeting } from './greeting.ts'
@@ -40,6 +40,7 @@ export const mysql = ({ driver }: MysqlCheckerOptions = {}) =>
     fields: sqlFields({ port: 3306, database: 'none' }),
     causes: SQL_CAUSES,
     measurements: { errno: 'Number of the error', ...SQL_MEASUREMENTS },
+    highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
 
     refine: refineSql,

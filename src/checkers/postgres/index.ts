@@ -13,7 +13,7 @@ import { driverFrom } from '../sql/driver.ts'
 import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { SqlSession } from '../sql/run.ts'
-import { runSql, SQL_MEASUREMENTS } from '../sql/run.ts'
+import { runSql, SQL_HIGHLIGHTS, SQL_MEASUREMENTS } from '../sql/run.ts'
 import type { PostgresDriver } from './session.ts'
 import { postgresSession } from './session.ts'
 import { secured } from './tls.ts'
@@ -42,6 +42,7 @@ export const postgres = ({ driver }: PostgresCheckerOptions = {}) =>
     fields: sqlFields({ port: 5432, database: 'the one named like the user' }),
     causes: SQL_CAUSES,
     measurements: SQL_MEASUREMENTS,
+    highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
 
     refine: refineSql,

@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts'
 import type { JsonObject } from '../../model.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
 import { down, up } from '../checker.ts'
-import { REACHED_MEASUREMENTS } from '../reached.ts'
+import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
 import type { SqlCause } from './causes.ts'
 import type { SqlSettings } from './fields.ts'
 
@@ -45,6 +45,12 @@ export const SQL_MEASUREMENTS = {
   server_version: 'Version as the server gives it',
   sqlstate: 'SQLSTATE of the error, five characters',
   ...REACHED_MEASUREMENTS,
+} as const
+
+export const SQL_HIGHLIGHTS = {
+  server_version: { title: 'Server' },
+  rows: { title: 'Rows' },
+  ...REACHED_HIGHLIGHTS,
 } as const
 
 /** Pings, or asks the query and counts its rows. */

@@ -1,0 +1,168 @@
+/**
+ * The status page as one function from `Request` to `Response`; every host that speaks them can mount it,
+ * in the same way as the REST API.
+ *
+ * @module
+ */
+
+import { systemClock } from '../clock.ts'
+import type { Engine } from '../engine/api.ts'
+import { isWatchpostError } from '../errors.ts'
+import { silentLogger } from '../logger.ts'
+import { htmlAnswer, makeNonce, toResponse } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { createAssets } from './assets.ts'
+import { createAttempts } from './attempts.ts'
+import type { Call, Route, Service } from './call.ts'
+import { cookieOf } from './cookies.ts'
+import { documentOf, THEMES } from './frame.ts'
+import type { Frame } from './frame.ts'
+import { createLive } from './live.ts'
+import { html } from './markup.ts'
+import { checkOptions, SESSION_SEC } from './options.ts'
+import type { StatusPageOptions } from './options.ts'
+import { openRoutes } from './open-routes.ts'
+import { privateRoutes } from './private-routes.ts'
+import { publicRoutes } from './public/public-routes.ts'
+import { notFound, PageRefusal, wrongMethod } from './refusal.ts'
+import type { Failure } from './refusal.ts'
+
+import { createSessions } from './session.ts'
+import { THEME_COOKIE } from './theme.ts'
+
+export interface StatusPage {
+  /** Never rejects; needs no `this`. */
+  fetch(this: void, request: Request): Promise<Response>
+  /** Whether a path is the page's. Unknown paths beside its own are left to the host. */
+  owns(this: void, pathname: string): boolean
+}
+
+/** @throws ConfigurationError for options that cannot work */
+export function createPage(engine: Engine, options: StatusPageOptions = {}): StatusPage {
+  checkOptions(options)
+  const service = createService(engine, options)
+  const routes = [...openRoutes, ...publicRoutes(service, options.public ?? []), ...privateRoutes]
+  return {
+    fetch: (request) => respond({ service, routes, request }),
+    owns: (pathname) => owns(service.base, pathname),
+  }
+}
+
+const OWN =
+  /^\/(?:$|(?:monitors|incidents|status|assets)(?:\/|$)|(?:sign-in|sign-out|theme|events)$)/
+
+function owns(base: string, pathname: string): boolean {
+  if (base === '') return OWN.test(pathname)
+  return pathname === base || pathname.startsWith(`${base}/`)
+}
+
+function createService(engine: Engine, options: StatusPageOptions): Service {
+  const { clock = systemClock, logger = silentLogger, listeners = {} } = options
+  const max_age_sec = options.session_sec ?? SESSION_SEC
+  return {
+    engine,
+    clock,
+    logger,
+    base: options.basePath ?? '',
+    brand: options.title ?? 'watchpost',
+    assets: createAssets(),
+    authorize: options.authorize,
+    sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
+    attempts: createAttempts(clock),
+    clientOf: options.clientOf ?? (() => ''),
+    isSecure: ({ protocol }) => options.secureCookies ?? protocol === 'https:',
+    live: createLive({
+      engine,
+      clock,
+      limits: { account: listeners.perAccount ?? 50, public: listeners.perPublicPage ?? 200 },
+    }),
+  }
+}
+
+interface Exchange {
+  readonly service: Service
+  readonly routes: readonly Route[]
+  readonly request: Request
+}
+
+async function respond({ service, routes, request }: Exchange): Promise<Response> {
+  const head = request.method === 'HEAD'
+  const call = callOf(service, request)
+  try {
+    const answer = await answerOf(routes, call)
+    return answer instanceof Response ? answer : toResponse(answer, { head })
+  } catch (error) {
+    return toResponse(failurePage(call, failureOf(error, call)), { head })
+  }
+}
+
+function callOf(service: Service, request: Request): Call {
+  const url = new URL(request.url)
+  const { base, brand, assets, clock } = service
+  const theme = THEMES.find((known) => known === cookieOf(request, THEME_COOKIE)) ?? 'auto'
+  const frame: Frame = {
+    base,
+    brand,
+    origin: url.origin,
+    nonce: makeNonce(),
+    theme,
+    now: clock.now(),
+    here: url.pathname + url.search,
+    assets,
+  }
+  return { service, request, url, path: url.pathname.slice(base.length), frame, params: [] }
+}
+
+/** @throws PageRefusal and whatever the engine throws */
+async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | Response> {
+  const { service, request, url, path } = call
+  if (!owns(service.base, url.pathname)) throw notFound()
+  // The base path alone: links of the page begin behind its slash.
+  if (path === '') return { status: 308, headers: { Location: `${service.base}/${url.search}` } }
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const here = routes.filter(({ pattern }) => pattern.test(path))
+  const route = here.find((each) => each.method === method)
+  if (route === undefined) {
+    if (here.length === 0) throw notFound()
+    throw wrongMethod(
+      here.map((each) => (each.method === 'GET' ? 'GET, HEAD' : each.method)).join(', '),
+    )
+  }
+  return route.answer({ ...call, params: (route.pattern.exec(path) ?? []).slice(1) })
+}
+
+/** Errors of the engine are known by name: the host may have loaded it from the other build. */
+function failureOf(error: unknown, { service, request, path }: Call): Failure {
+  if (error instanceof PageRefusal) return error.failure
+  if (isWatchpostError(error)) {
+    if (error.name === 'NotFoundError') return notFound('monitor').failure
+    if (error.name === 'ConflictError')
+      return { status: 409, title: 'Not possible now', text: `${error.message}.` }
+    if (error.name === 'StorageError' || error.name === 'ClosedError')
+      service.logger.warn({ error }, 'a page could not be shown')
+    if (error.name === 'StorageError' || error.name === 'ClosedError') return UNAVAILABLE
+  }
+  service.logger.error({ error, method: request.method, path }, 'a page failed unexpectedly')
+  return {
+    status: 500,
+    title: 'Something went wrong',
+    text: 'The mistake is on our side. The log of the service has the cause.',
+  }
+}
+
+const UNAVAILABLE: Failure = {
+  status: 503,
+  title: 'Not available',
+  text: 'The service is starting or stopping, or its storage does not answer. Load the page again in a moment.',
+  headers: { 'Retry-After': '5' },
+}
+
+function failurePage({ frame }: Call, { status, title, text, headers }: Failure): Answer {
+  const main = html`<div class="first">
+    <h1>${title}</h1>
+    <p>${text}</p>
+    <p><a href="${frame.base}/">To the start</a></p>
+  </div>`
+  const page = htmlAnswer(documentOf(frame, { title, main }), { nonce: frame.nonce, status })
+  return { ...page, headers: { ...page.headers, ...headers } }
+}

@@ -1,0 +1,11 @@
+/**
+ * `watchpost/page`: the status page over an engine, as one `fetch(Request)`.
+ *
+ * @module
+ */
+
+export { createPage } from './fetch.ts'
+export type { StatusPage } from './fetch.ts'
+export type { StatusPageOptions } from './options.ts'
+export type { Access, Authorize } from './access.ts'
+export type { PublicStatus } from './public/public-facts.ts'

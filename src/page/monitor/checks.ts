@@ -1,0 +1,117 @@
+/**
+ * Single checks, newest first: where, what came of it, and how the time was spent; all of it on demand.
+ *
+ * @module
+ */
+
+import type { TypeView } from '../../engine/api.ts'
+import type { ResultView } from '../../engine/views.ts'
+import type { EpochMs, Json, Phase } from '../../model.ts'
+import { verdictIcon } from '../icons.ts'
+import { foreign, html } from '../markup.ts'
+import type { Content, Markup } from '../markup.ts'
+import { clockTime, msText, PHASE_WORDS, VERDICT_WORDS } from '../words.ts'
+
+export interface ChecksFacts {
+  readonly results: readonly ResultView[]
+  readonly locations: ReadonlyMap<number, string>
+  readonly type: TypeView | undefined
+  readonly now: EpochMs
+}
+
+/** The phases of all these checks share one scale, so that a slow one is seen as one. */
+export function checkList({ results, locations, type, now }: ChecksFacts): Markup {
+  const longest = Math.max(1, ...results.map(({ duration_ms }) => duration_ms))
+  return html`${legend(results)}
+    <ol class="checks">
+      ${results.map(
+        (result) =>
+          html`<li>
+            <details id="check-${result.id}">
+              <summary>
+                <span class="at">${clockTime(result.started_at, now)}</span>
+                <span class="where"
+                  >${foreign(locations.get(result.location_id) ?? `#${result.location_id}`)}</span
+                >
+                <span class="what"
+                  >${verdictIcon(result.verdict)}<span>${sayVerdict(result)}</span></span
+                >
+                ${waterfall(result, longest)}
+                <span class="took">${msText(result.duration_ms)}</span>
+              </summary>
+              ${inFull(result, type)}
+            </details>
+          </li>`,
+      )}
+    </ol>`
+}
+
+function sayVerdict({ verdict, cause_text }: ResultView): Content {
+  const { label } = VERDICT_WORDS[verdict]
+  return cause_text === null ? label : [`${label}: `, foreign(cause_text)]
+}
+
+const SCALE = 1000
+
+function waterfall(result: ResultView, longest: number): Markup {
+  const width = (ms: number): number => Math.round((ms / longest) * SCALE * 10) / 10
+  let x = 0
+  const parts = phasesOf(result).map(([phase, ms]) => {
+    const from = x
+    x += width(ms)
+    return html`<rect x="${from}" y="0" width="${width(ms)}" height="10" class="${phase}" />`
+  })
+  const words = phasesOf(result).map(([phase, ms]) => `${PHASE_WORDS[phase]} ${msText(ms)}`)
+  const label = words.length === 0 ? 'No phases' : `Phases: ${words.join(', ')}`
+  return html`<svg
+    class="waterfall"
+    viewBox="0 0 ${SCALE} 10"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${label}"
+  >
+    <title>${label}</title>
+    <rect x="0" y="0" width="${width(result.duration_ms)}" height="10" class="rest" />
+    ${parts}
+  </svg>`
+}
+
+/** In the order in which they take place. */
+function phasesOf({ phases }: Pick<ResultView, 'phases'>): readonly (readonly [Phase, number])[] {
+  return Object.keys(PHASE_WORDS).flatMap((name) => {
+    const phase = name as Phase
+    const ms = phases[`${phase}_ms`]
+    return ms === undefined ? [] : [[phase, ms] as const]
+  })
+}
+
+function legend(results: readonly ResultView[]): Markup | false {
+  const present = new Set(results.flatMap((result) => phasesOf(result).map(([phase]) => phase)))
+  if (present.size === 0) return false
+  const names = (Object.keys(PHASE_WORDS) as Phase[]).filter((phase) => present.has(phase))
+  return html`<p class="legend" aria-hidden="true">
+    ${names.map((phase) => html`<span><span class="key ${phase}"></span>${PHASE_WORDS[phase]}</span>`)}
+  </p>`
+}
+
+function inFull(result: ResultView, type: TypeView | undefined): Markup {
+  const { cause_code, cause_text, phase, remote_ip, lag_ms, details } = result
+  const meanings = new Map(type?.measurements.map(({ name, description }) => [name, description]))
+  const row = (name: string, value: Content, title?: string): Markup =>
+    html`<div><dt${title !== undefined && html` title="${title}"`}>${name}</dt><dd>${value}</dd></div>`
+  return html`<dl class="full">
+    ${cause_code !== null && row('Cause', [html`<code>${cause_code}</code> `, foreign(cause_text ?? '')])}
+    ${phase !== null && row('Phase', PHASE_WORDS[phase])}
+    ${phasesOf(result).map(([name, ms]) => row(PHASE_WORDS[name], msText(ms)))}
+    ${remote_ip !== null && row('Address', html`<code>${remote_ip}</code>`)}
+    ${lag_ms >= 1000 && row('Began late by', msText(lag_ms))}
+    ${Object.entries(details).map(([name, value]) => value !== undefined && row(name, foreign(shownValue(value)), meanings.get(name)))}
+  </dl>`
+}
+
+const VALUE_CHARS = 600
+
+function shownValue(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS)}…` : text
+}

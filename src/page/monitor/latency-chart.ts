@@ -1,0 +1,108 @@
+/**
+ * Response times as a line (the median) in a band (up to the 95th percentile). The picture stretches, the
+ * words around it do not: they stay legible on a phone.
+ *
+ * @module
+ */
+
+import { html } from '../markup.ts'
+import type { Markup } from '../markup.ts'
+import { msText } from '../words.ts'
+
+export interface LatencyPoint {
+  /** Of this point alone: `3 Mar 2026`, `14:15`. */
+  readonly label: string
+  /** `null` where no good check was made. */
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+}
+
+export interface ChartOptions {
+  /** What is seen, for the text alternative. */
+  readonly title: string
+  /** Written below: the first point, the last one. */
+  readonly from: string
+  readonly to: string
+}
+
+type Spot = readonly [x: number, p50: number, p95: number]
+
+const WIDTH = 1000
+const HEIGHT = 200
+
+export function latencyChart(points: readonly LatencyPoint[], options: ChartOptions): Markup {
+  const top = scaleTop(Math.max(0, ...points.map(({ p95_ms }) => p95_ms ?? 0)))
+  const runs = runsOf(points, top)
+  const step = WIDTH / Math.max(1, points.length)
+  return html`<figure class="chart">
+    <div class="scale" aria-hidden="true">
+      <span>${scaleText(top)}</span><span>${scaleText(top / 2)}</span><span>0</span>
+    </div>
+    <svg
+      viewBox="0 0 ${WIDTH} ${HEIGHT}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="${alternative(points, options)}"
+    >
+      <path class="grid" d="M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}" />
+      ${runs.map((run) => html`<path class="band" d="${bandOf(run)}" /><path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
+      ${points.map(({ label, p50_ms, p95_ms }, at) => html`<rect x="${round(at * step)}" y="0" width="${round(step)}" height="${HEIGHT}" class="area"><title>${label}: ${p50_ms === null ? 'no good check' : `median ${msText(p50_ms)}, 95 % below ${msText(p95_ms)}`}</title></rect>`)}
+    </svg>
+    <div class="span" aria-hidden="true">
+      <span>${options.from}</span><span>${options.to}</span>
+    </div>
+    <figcaption>
+      <span class="key p50"></span>Median <span class="key p95"></span>95 % of checks were faster
+    </figcaption>
+  </figure>`
+}
+
+/** Of round values: without the digits that say nothing. */
+function scaleText(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`
+}
+
+/** The next value above whose half is round as well. */
+export function scaleTop(max: number): number {
+  if (max <= 0) return 1
+  const unit = 10 ** Math.floor(Math.log10(max))
+  return unit * ([1, 2, 4, 6, 8].find((factor) => unit * factor >= max) ?? 10)
+}
+
+/** Points without a gap between them, in the coordinates of the picture. */
+function runsOf(points: readonly LatencyPoint[], top: number): readonly (readonly Spot[])[] {
+  const runs: Spot[][] = [[]]
+  const step = WIDTH / Math.max(1, points.length)
+  for (const [at, { p50_ms, p95_ms }] of points.entries()) {
+    if (p50_ms === null || p95_ms === null) {
+      runs.push([])
+      continue
+    }
+    const y = (ms: number): number => round(HEIGHT - (ms / top) * HEIGHT)
+    runs.at(-1)?.push([round((at + 0.5) * step), y(p50_ms), y(p95_ms)])
+  }
+  return runs.filter((run) => run.length > 0)
+}
+
+/** A point alone is a line of no length: with round ends, a dot. */
+function lineOf(run: readonly Spot[], of: 1 | 2): string {
+  const path = run.map((spot, at) => `${at === 0 ? 'M' : 'L'}${spot[0]} ${spot[of]}`).join('')
+  return run.length === 1 ? `${path}h.1` : path
+}
+
+function bandOf(run: readonly Spot[]): string {
+  const back = [...run].reverse().map(([x, p50]) => `L${x} ${p50}`)
+  return `${lineOf(run, 2)}${back.join('')}Z`
+}
+
+function alternative(points: readonly LatencyPoint[], { title }: ChartOptions): string {
+  const medians = points.flatMap(({ p50_ms }) => (p50_ms === null ? [] : [p50_ms]))
+  const high = points.flatMap(({ p95_ms }) => (p95_ms === null ? [] : [p95_ms]))
+  if (medians.length === 0) return `${title}: no data yet`
+  const range = `median from ${msText(Math.min(...medians))} to ${msText(Math.max(...medians))}`
+  return `${title}: ${range}, 95th percentile at most ${msText(Math.max(...high))}`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

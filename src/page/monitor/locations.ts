@@ -1,0 +1,48 @@
+/**
+ * What each location saw last.
+ *
+ * @module
+ */
+
+import type { LocationStatus } from '../../engine/views.ts'
+import type { EpochMs } from '../../model.ts'
+import { icon } from '../icons.ts'
+import { foreign, html } from '../markup.ts'
+import type { Markup } from '../markup.ts'
+import { msText, relative } from '../words.ts'
+
+const STATUS: Readonly<Record<LocationStatus['status'], Markup>> = {
+  up: html`${icon('check', 'good')}Up`,
+  down: html`${icon('cross', 'bad')}Down`,
+  unknown: html`${icon('dash', 'quiet')}Unknown`,
+}
+
+export function locationTable(locations: readonly LocationStatus[], now: EpochMs): Markup {
+  return html`<div class="wide" tabindex="0" role="group" aria-label="Locations">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Location</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">Time</th>
+          <th scope="col">Checked</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${locations.map(
+          ({ name, status, duration_ms, last_check_at, cause_text }) =>
+            html`<tr>
+              <th scope="row">${foreign(name)}</th>
+              <td>
+                <span class="what" ${cause_text !== null && html` title="${cause_text}"`}
+                  >${STATUS[status]}</span
+                >
+              </td>
+              <td class="number">${msText(duration_ms)}</td>
+              <td>${last_check_at === null ? 'never' : relative(last_check_at, now)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}

@@ -1,0 +1,223 @@
+/**
+ * One monitor: how it is, how it was, what was seen and who was told.
+ *
+ * @module
+ */
+
+import type { UptimeView } from '../../engine/views.ts'
+import { bars, dayWords } from '../bars.ts'
+import type { Frame } from '../frame.ts'
+import { stateIcon } from '../icons.ts'
+import { incidentList, notificationTable } from '../incidents.ts'
+import { foreign, html } from '../markup.ts'
+import type { Content, Markup } from '../markup.ts'
+import {
+  counted,
+  dayText,
+  durationText,
+  msText,
+  percentText,
+  relative,
+  roughly,
+  STATE_WORDS,
+} from '../words.ts'
+import { checkList } from './checks.ts'
+import { highlights } from './highlights.ts'
+import { latencyChart } from './latency-chart.ts'
+import { RANGES } from './latency-data.ts'
+import type { Range } from './latency-data.ts'
+import { locationTable } from './locations.ts'
+import type { MonitorFacts } from './monitor-facts.ts'
+
+export interface MonitorPageOptions {
+  readonly frame: Frame
+  /** Whether the buttons are shown. */
+  readonly can_act: boolean
+}
+
+export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): Markup {
+  const { monitor, uptime, results, type } = facts
+  const { frame } = options
+  const shown = highlights({ type, results, now: frame.now })
+  const locations = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
+  return html`<div class="title">
+      <div>
+        <h1 id="name">${foreign(monitor.name)}</h1>
+        <p class="muted target">
+          ${type?.name ?? monitor.type}${monitor.target !== monitor.name && html` · <span class="mono">${foreign(monitor.target)}</span>`}${monitor.tags.map((tag) => html` <span class="tag">${foreign(tag)}</span>`)}
+        </p>
+      </div>
+      ${options.can_act && actions(facts, frame)}
+    </div>
+    <div id="state" class="headline ${STATE_WORDS[monitor.state].tone}" data-live>
+      ${headline(facts, frame.now)}
+    </div>
+    <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
+    <section aria-labelledby="h-time">
+      <div class="bar">
+        <h2 id="h-time">Response time</h2>
+        ${ranges(facts, frame)}
+      </div>
+      <div id="chart" data-live>
+        ${latencyChart(facts.latency.points, { ...facts.latency, title: `Response time, ${RANGE_WORDS[facts.latency.range]}` })}
+      </div>
+    </section>
+    <section aria-labelledby="h-days">
+      <div class="bar">
+        <h2 id="h-days">Availability</h2>
+        <span class="muted">90 days</span>
+      </div>
+      <div id="days" data-live>
+        ${bars(uptime[90], { name: monitor.name, each_day: true })}
+        <div class="span" aria-hidden="true">
+          <span>${dayText(uptime[90].from)}</span><span>Today</span>
+        </div>
+        ${daysTable(uptime[90])}
+      </div>
+    </section>
+    <div class="columns">
+      <section aria-labelledby="h-places">
+        <h2 id="h-places">Locations</h2>
+        <div id="places" data-live>${locationTable(monitor.locations, frame.now)}</div>
+      </section>
+      <section aria-labelledby="h-facts">
+        <h2 id="h-facts">Details</h2>
+        <dl id="facts" class="facts" data-live>${shown}${settings(facts, frame.now)}</dl>
+      </section>
+    </div>
+    <section aria-labelledby="h-checks">
+      <div class="bar">
+        <h2 id="h-checks">Latest checks</h2>
+        <a href="${frame.base}/monitors/${monitor.id}/checks">All checks</a>
+      </div>
+      <div id="checks" data-live>
+        ${results.length === 0 ? html`<p class="empty">No check was made yet.</p>` : checkList({ results, locations, type, now: frame.now })}
+      </div>
+    </section>
+    <section aria-labelledby="h-incidents">
+      <h2 id="h-incidents">Incidents</h2>
+      <div id="incidents" data-live>${incidents(facts, frame)}</div>
+    </section>
+    ${notices(facts, frame)}`
+}
+
+function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
+  const button = (action: string, label: string): Markup =>
+    html`<form method="post" action="${base}/monitors/${monitor.id}/${action}">
+      <button>${label}</button>
+    </form>`
+  if (status.state === 'paused')
+    return html`<div class="actions">${button('resume', 'Resume')}</div>`
+  return html`<div class="actions">${button('check', 'Check now')}${button('pause', 'Pause')}</div>`
+}
+
+function headline({ status, monitor }: MonitorFacts, now: number): Markup {
+  const { label, meaning } = STATE_WORDS[status.state]
+  const since = roughly((now - Date.parse(status.since)) / 1000)
+  const why = status.status === 'up' ? null : status.cause_text
+  return html`${stateIcon(status.state)}
+    <p>
+      <strong>${label}</strong> for ${since}${status.stale && ', and not seen for a while'}<br />
+      <span class="muted"
+        >${why === null ? meaning : foreign(why)}${monitor.last_check_at !== null && html` · checked ${relative(monitor.last_check_at, now)}`}</span
+      >
+    </p>`
+}
+
+function tiles({ uptime, status, latency }: MonitorFacts): readonly Markup[] {
+  const tile = (name: string, value: string): Markup =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`
+  return [
+    tile('Uptime, 24 h', percentText(status.uptime_24h)),
+    tile('7 days', percentText(uptime[7].overall)),
+    tile('30 days', percentText(uptime[30].overall)),
+    tile('90 days', percentText(uptime[90].overall)),
+    tile(`Median, ${latency.range.replace('h', ' h').replace('d', ' d')}`, msText(latency.p50_ms)),
+    tile('95 % below', msText(latency.p95_ms)),
+    tile('99 % below', msText(latency.p99_ms)),
+  ]
+}
+
+const RANGE_WORDS: Readonly<Record<Range, string>> = {
+  '24h': '24 hours',
+  '30d': '30 days',
+  '90d': '90 days',
+}
+
+function ranges({ monitor, latency }: MonitorFacts, { base }: Frame): Markup {
+  return html`<nav class="choices" aria-label="Time shown">
+    ${RANGES.map((range) => html`<a href="${base}/monitors/${monitor.id}?range=${range}" ${range === latency.range && html` aria-current="true"`}>${RANGE_WORDS[range]}</a>`)}
+  </nav>`
+}
+
+/** The picture as a table, for whoever reads better than they see. */
+function daysTable({ days }: UptimeView): Markup {
+  const known = [...days].reverse().filter(({ uptime }) => uptime !== null)
+  if (known.length === 0) return html``
+  return html`<details class="as-table" id="days-table">
+    <summary>Days as a table</summary>
+    <div class="wide" tabindex="0" role="group" aria-label="Availability per day">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Availability</th>
+            <th scope="col">Checks</th>
+            <th scope="col">Median</th>
+            <th scope="col">95 % below</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${known.map(
+            (day) =>
+              html`<tr>
+                <th scope="row">${dayText(day.date)}</th>
+                <td>${dayWords(day)}</td>
+                <td>${day.checks}</td>
+                <td>${msText(day.p50_ms)}</td>
+                <td>${msText(day.p95_ms)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </details>`
+}
+
+function settings({ monitor, uptime }: MonitorFacts, now: number): readonly Markup[] {
+  const row = (name: string, value: Content): Markup =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`
+  const { interval_sec, confirm_locations, locations, next_check_at } = monitor
+  return [
+    row('Checked', `every ${durationText(interval_sec)}`),
+    ...(locations.length > 1
+      ? [row('Confirmed by', `${confirm_locations} of ${counted(locations.length, 'location')}`)]
+      : []),
+    ...(next_check_at !== null ? [row('Next check', relative(next_check_at, now))] : []),
+    row('Incidents', `${uptime[90].incidents} in 90 days`),
+    row('Created', dayText(monitor.created_at)),
+  ]
+}
+
+function incidents(facts: MonitorFacts, { now, base }: Frame): Markup {
+  if (facts.incidents.length === 0) return html`<p class="empty">No incident so far.</p>`
+  const told = (id: number) => facts.told.filter(({ incident_id }) => incident_id === id)
+  return html`${incidentList({ incidents: facts.incidents, contacts: facts.contacts, told, now })}
+  ${facts.more_incidents && html`<p><a href="${base}/incidents?monitor=${facts.monitor.id}">All incidents of this monitor</a></p>`}`
+}
+
+/** What was told beside incidents: a certificate that nears its end, a page that has changed. */
+function notices({ told, contacts }: MonitorFacts, { now }: Frame): Markup | false {
+  const beside = told.filter(({ incident_id }) => incident_id === null).slice(0, 20)
+  if (beside.length === 0) return false
+  return html`<section aria-labelledby="h-told">
+    <h2 id="h-told">Other notifications</h2>
+    ${notificationTable(beside, { contacts, now })}
+  </section>`
+}

@@ -1,0 +1,74 @@
+/**
+ * The addresses that are open to all: assets, signing in and out, the theme.
+ *
+ * @module
+ */
+
+import { sessionCookie, SESSION_COOKIE } from './access.ts'
+import { htmlAnswer, seeOther } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { backOf, ownForm } from './call.ts'
+import type { Call, Route } from './call.ts'
+import { cookieOf } from './cookies.ts'
+import { documentOf } from './frame.ts'
+import { notFound } from './refusal.ts'
+import { signInPage } from './sign-in.ts'
+import { chooseTheme } from './theme.ts'
+
+export const openRoutes: readonly Route[] = [
+  { method: 'GET', pattern: /^\/assets\/[\w.]+$/, answer: asset },
+  { method: 'GET', pattern: /^\/sign-in$/, answer: (call: Call): Answer => askForKey(call, 200) },
+  { method: 'POST', pattern: /^\/sign-in$/, answer: signIn },
+  { method: 'POST', pattern: /^\/sign-out$/, answer: signOut },
+  { method: 'POST', pattern: /^\/theme$/, answer: theme },
+]
+
+function asset({ service, path }: Call): Answer {
+  const found = service.assets.find(path)
+  if (found === undefined) throw notFound('file')
+  return found
+}
+
+function askForKey({ service, frame, url }: Call, status: number, problem?: string): Answer {
+  if (service.authorize !== undefined) throw notFound()
+  const back = backOf(url.searchParams.get('return'), service.base)
+  const main = signInPage({ frame, back, ...(problem === undefined ? {} : { problem }) })
+  return htmlAnswer(documentOf(frame, { title: 'Sign in', main }), { nonce: frame.nonce, status })
+}
+
+async function signIn(call: Call): Promise<Answer> {
+  const { service, request, url } = call
+  const { base, sessions, attempts, engine } = service
+  if (service.authorize !== undefined) throw notFound()
+  const form = await ownForm(call)
+  const back = backOf(form.get('return'), base)
+  const again = { ...call, url: new URL(`?return=${encodeURIComponent(back)}`, url) }
+  const client = service.clientOf(request)
+  const taken = attempts.take(client)
+  if (!taken.allowed) {
+    const answer = askForKey(again, 429, `Too many attempts. Wait ${taken.retry_sec} seconds.`)
+    return { ...answer, headers: { ...answer.headers, 'Retry-After': String(taken.retry_sec) } }
+  }
+  const found = await engine.authenticate((form.get('key') ?? '').trim())
+  if (found === undefined) return askForKey(again, 401, 'This key is not known, or was revoked.')
+  attempts.forgive(client)
+  const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
+  const secure = service.isSecure(url)
+  return seeOther(back, [sessionCookie(value, { base, secure, max_age_sec: sessions.max_age_sec })])
+}
+
+async function signOut(call: Call): Promise<Answer> {
+  const { service, request, url } = call
+  const { base, sessions } = service
+  await ownForm(call)
+  sessions.end(cookieOf(request, SESSION_COOKIE))
+  const gone = sessionCookie(null, { base, secure: service.isSecure(url), max_age_sec: 0 })
+  return seeOther(`${base}/sign-in`, [gone])
+}
+
+async function theme(call: Call): Promise<Answer> {
+  const { base } = call.service
+  const form = await ownForm(call)
+  const back = backOf(form.get('return'), base)
+  return chooseTheme({ form, base, back, secure: call.service.isSecure(call.url) })
+}

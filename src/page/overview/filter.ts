@@ -1,0 +1,124 @@
+/**
+ * The filter of the overview, read from the query and written as a form.
+ *
+ * @module
+ */
+
+import type { MonitorFilter, TypeView } from '../../engine/api.ts'
+import type { MonitorSummary } from '../../engine/views.ts'
+import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
+import { html } from '../markup.ts'
+import type { Markup } from '../markup.ts'
+import { badRequest } from '../refusal.ts'
+import { STATE_WORDS } from '../words.ts'
+
+export interface Wanted {
+  readonly state: string
+  readonly type: string
+  readonly tag: string
+  readonly text: string
+  /** From 1. */
+  readonly page: number
+}
+
+const TEXT_CHARS = 200
+const PAGE_LIMIT = 10_000
+
+/** @throws PageRefusal for a state, type or page that cannot be */
+export function wantedOf(query: URLSearchParams, types: readonly TypeView[]): Wanted {
+  const given = (name: string): string => (query.get(name) ?? '').trim()
+  const wanted = {
+    state: given('state'),
+    type: given('type'),
+    tag: given('tag'),
+    text: given('q'),
+    page: Number(given('page') || '1'),
+  }
+  const states: readonly string[] = [...MONITOR_STATES, ...MONITOR_STATUSES]
+  if (wanted.state !== '' && !states.includes(wanted.state))
+    throw badRequest('There is no such state to filter by.')
+  if (wanted.type !== '' && !types.some(({ type }) => type === wanted.type))
+    throw badRequest('There is no such type of monitor to filter by.')
+  if (wanted.text.length > TEXT_CHARS || wanted.tag.length > TEXT_CHARS)
+    throw badRequest(`The text to filter by has more than ${TEXT_CHARS} characters.`)
+  if (!Number.isInteger(wanted.page) || wanted.page < 1 || wanted.page > PAGE_LIMIT)
+    throw badRequest('There is no such page of the list.')
+  return wanted
+}
+
+/** `undefined` where everything is wanted. */
+export function engineFilter({ state, type, tag, text }: Wanted): MonitorFilter | undefined {
+  if (state + type + tag + text === '') return undefined
+  return {
+    ...(state === '' ? {} : { status: [state as (typeof MONITOR_STATES)[number]] }),
+    ...(type === '' ? {} : { type: [type] }),
+    ...(tag === '' ? {} : { tag: [[tag]] }),
+    ...(text === '' ? {} : { q: text }),
+  }
+}
+
+export function queryOf({ state, type, tag, text }: Wanted, page: number): string {
+  const all = { state, type, tag, q: text, page: page === 1 ? '' : String(page) }
+  const query = new URLSearchParams(
+    Object.entries(all).filter(([, value]) => value !== ''),
+  ).toString()
+  return query === '' ? '' : `?${query}`
+}
+
+interface FormFacts {
+  readonly wanted: Wanted
+  readonly action: string
+  readonly types: readonly TypeView[]
+  /** All of the account: types and tags that nobody has are not offered. */
+  readonly monitors: readonly MonitorSummary[]
+}
+
+export function filterForm({ wanted, action, types, monitors }: FormFacts): Markup {
+  const used = new Set(monitors.map(({ type }) => type))
+  const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].sort()
+  const states = [...new Set(monitors.map(({ state }) => state))].sort()
+  const option = (value: string, label: string, chosen: string): Markup =>
+    html`<option value="${value}" ${value === chosen && html` selected`}>${label}</option>`
+  return html`<form class="filter" role="search" action="${action}" method="get">
+    <label class="grow"
+      ><span class="hidden">Name or address</span
+      ><input
+        type="search"
+        name="q"
+        value="${wanted.text}"
+        maxlength="${TEXT_CHARS}"
+        placeholder="Name or address"
+    /></label>
+    <label
+      >State
+      <select name="state">
+        ${option('', 'All', wanted.state)}${withChosen(states, wanted.state).map((state) => option(state, stateName(state), wanted.state))}
+      </select></label
+    >
+    <label
+      >Type
+      <select name="type">
+        ${option('', 'All', wanted.type)}${types.filter(({ type }) => used.has(type) || type === wanted.type).map(({ type, name }) => option(type, name, wanted.type))}
+      </select></label
+    >
+    ${
+      tags.length > 0 &&
+      html`<label
+        >Tag
+        <select name="tag">
+          ${option('', 'All', wanted.tag)}${withChosen(tags, wanted.tag).map((tag) => option(tag, tag, wanted.tag))}
+        </select></label
+      >`
+    }
+    <button>Filter</button>
+  </form>`
+}
+
+function withChosen(offered: readonly string[], chosen: string): readonly string[] {
+  return chosen === '' || offered.includes(chosen) ? offered : [...offered, chosen]
+}
+
+function stateName(state: string): string {
+  const known = MONITOR_STATES.find((name) => name === state)
+  return known === undefined ? 'Unknown' : STATE_WORDS[known].label
+}

@@ -1,0 +1,60 @@
+/**
+ * The monitors of an account as the overview needs them: all of them for the counts, the filtered ones in
+ * order of urgency.
+ *
+ * @module
+ */
+
+import type { AccountScope, MonitorFilter } from '../../engine/api.ts'
+import type { MonitorSummary } from '../../engine/views.ts'
+import type { MonitorState } from '../../model.ts'
+
+/** More than this are not read for one page; a filter finds the others. */
+export const MONITORS_LIMIT = 5000
+
+const CHUNK = 200
+
+export interface Collected {
+  readonly monitors: readonly MonitorSummary[]
+  /** There are more than {@link MONITORS_LIMIT}. */
+  readonly cut: boolean
+}
+
+export async function collectMonitors(
+  scope: Pick<AccountScope, 'monitors'>,
+  filter: Omit<MonitorFilter, 'limit' | 'after'> = {},
+): Promise<Collected> {
+  const monitors: MonitorSummary[] = []
+  let after: number | null = 0
+  while (after !== null && monitors.length < MONITORS_LIMIT) {
+    const page: Awaited<ReturnType<AccountScope['monitors']['list']>> = await scope.monitors.list({
+      ...filter,
+      limit: CHUNK,
+      ...(after === 0 ? {} : { after }),
+    })
+    monitors.push(...page.items)
+    after = page.next
+  }
+  return { monitors, cut: after !== null }
+}
+
+/** What needs somebody first. */
+const URGENCY: Readonly<Record<MonitorState, number>> = {
+  down: 0,
+  confirming: 1,
+  recovering: 2,
+  late: 3,
+  pending: 4,
+  up: 5,
+  maintenance: 6,
+  paused: 7,
+}
+
+export function byUrgency(monitors: readonly MonitorSummary[]): readonly MonitorSummary[] {
+  return [...monitors].sort(
+    (a, b) =>
+      URGENCY[a.state] - URGENCY[b.state] ||
+      a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }) ||
+      a.id - b.id,
+  )
+}

@@ -1,0 +1,71 @@
+/**
+ * All monitors in one sentence, and in a second one what the first leaves out.
+ *
+ * @module
+ */
+
+import type { MonitorSummary } from '../../engine/views.ts'
+import { MONITOR_STATES } from '../../model.ts'
+import type { EpochMs } from '../../model.ts'
+import { icon } from '../icons.ts'
+import { foreign, html } from '../markup.ts'
+import type { Content, Markup } from '../markup.ts'
+import { counted, relative, STATE_WORDS } from '../words.ts'
+
+interface Counted {
+  readonly all: readonly MonitorSummary[]
+  /** There are more than these. */
+  readonly cut: boolean
+}
+
+/** Names of monitors that are down, in the second sentence. */
+const NAMED = 3
+
+export function leadOf({ all, cut }: Counted): string {
+  const down = all.filter(({ status }) => status === 'down').length
+  const up = all.filter(({ status }) => status === 'up').length
+  const total = `${cut ? 'the first ' : ''}${counted(all.length, 'monitor')}`
+  if (down > 0) return `${down} of ${total} ${down === 1 ? 'is' : 'are'} down`
+  if (up < all.length) return `${up} of ${total} ${up === 1 ? 'is' : 'are'} up`
+  return all.length === 1 ? 'The monitor is up' : `All ${total} are up`
+}
+
+export function summary({ all, cut }: Counted, now: EpochMs): Markup {
+  const down = all.filter(({ status }) => status === 'down')
+  const up = all.filter(({ status }) => status === 'up')
+  const newest = all.reduce(
+    (last, { last_check_at: at }) => (at !== null && at > last ? at : last),
+    '',
+  )
+  const parts: readonly Content[] = [
+    down.length > 0 && namesOf(down),
+    down.length > 0 && up.length > 0 && `${up.length} up`,
+    ...others(all),
+    newest === '' ? 'nothing checked yet' : html`last check ${relative(newest, now)}`,
+  ].filter((part) => part !== false)
+  return html`${sign(down.length, up.length)}
+    <p>
+      <strong>${leadOf({ all, cut })}</strong><br />
+      <span class="muted">${parts.map((part, at) => [at > 0 && ' · ', part])}</span>
+    </p>`
+}
+
+function sign(down: number, up: number): Markup {
+  if (down > 0) return icon('cross', 'bad')
+  return up > 0 ? icon('check', 'good') : icon('dots', 'quiet')
+}
+
+function namesOf(down: readonly MonitorSummary[]): Content {
+  const named = down.slice(0, NAMED).map(({ name }, at) => [at > 0 && ', ', foreign(name)])
+  return [named, down.length > NAMED && ` and ${down.length - NAMED} more`]
+}
+
+/** Those that are neither up nor down, by what they are. */
+function others(all: readonly MonitorSummary[]): readonly string[] {
+  return MONITOR_STATES.flatMap((state) => {
+    const count = all.filter(
+      (each) => each.state === state && each.status !== 'up' && each.status !== 'down',
+    ).length
+    return count === 0 ? [] : [`${count} ${STATE_WORDS[state].label.toLowerCase()}`]
+  })
+}

@@ -1,0 +1,166 @@
+/**
+ * The addresses for who is signed in: pages, buttons, live changes.
+ *
+ * @module
+ */
+
+import type { AccountScope } from '../engine/api.ts'
+import { visitorOf } from './access.ts'
+import type { Visitor } from './access.ts'
+import { htmlAnswer, seeOther } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { ownForm } from './call.ts'
+import type { Call, Route } from './call.ts'
+import { documentOf } from './frame.ts'
+import type { Sheet } from './frame.ts'
+import { incidentsFound, incidentsPage } from './incidents-page.ts'
+import { checksFound, checksPage } from './monitor/checks-page.ts'
+import { RANGES } from './monitor/latency-data.ts'
+import { monitorFacts } from './monitor/monitor-facts.ts'
+import { monitorPage } from './monitor/monitor-page.ts'
+import { wantedOf } from './overview/filter.ts'
+import { overviewFacts, overviewPage } from './overview/overview.ts'
+import { leadOf } from './overview/summary.ts'
+import { idList, oneOf, positive } from './query.ts'
+import { forbidden } from './refusal.ts'
+import { STATE_WORDS } from './words.ts'
+
+/** Changes listened for at once by one page: more than a page ever shows. */
+const LISTENED = 100
+
+export const privateRoutes: readonly Route[] = [
+  page(/^\/$/, async ({ call, scope }) => {
+    const { frame, url, service } = call
+    const types = service.engine.types.list()
+    const wanted = wantedOf(url.searchParams, types)
+    const facts = await overviewFacts(scope, wanted)
+    const ids = facts.rows.map(({ monitor }) => monitor.id)
+    return {
+      title: frame.brand,
+      main: overviewPage(facts, { frame, wanted, types }),
+      said: facts.all.length > 0 && leadOf(facts),
+      section: 'monitors',
+      events: ids,
+    }
+  }),
+  page(/^\/monitors\/(\d{1,15})$/, async ({ call, scope, visitor }) => {
+    const { frame, url, service, params } = call
+    const range = oneOf(url.searchParams, 'range', RANGES)
+    const ask = { id: Number(params[0]), range, now: frame.now }
+    const facts = await monitorFacts(scope, service.engine.types.list(), ask)
+    return {
+      title: facts.monitor.name,
+      said: [facts.monitor.name, ': ', STATE_WORDS[facts.status.state].label],
+      main: monitorPage(facts, { frame, can_act: visitor.read_only !== true }),
+      section: 'monitors',
+      events: [facts.monitor.id],
+    }
+  }),
+  page(/^\/monitors\/(\d{1,15})\/checks$/, async ({ call, scope }) => {
+    const { frame, url, service, params } = call
+    const ask = {
+      id: Number(params[0]),
+      verdict: oneOf(url.searchParams, 'verdict', ['ok', 'fail', 'unknown']),
+      location_id: positive(url.searchParams, 'location'),
+      after: positive(url.searchParams, 'after'),
+    }
+    const found = await checksFound(scope, service.engine.types.list(), ask)
+    const title = `Checks of ${found.monitor.name}`
+    return { title, main: checksPage(found, ask, frame), section: 'monitors' }
+  }),
+  page(/^\/incidents$/, async ({ call, scope }) => {
+    const { frame, url } = call
+    const ask = {
+      monitor_id: positive(url.searchParams, 'monitor'),
+      after: positive(url.searchParams, 'after'),
+    }
+    const found = await incidentsFound(scope, ask)
+    return { title: 'Incidents', main: incidentsPage(found, ask, frame), section: 'incidents' }
+  }),
+  {
+    method: 'POST',
+    pattern: /^\/monitors\/(\d{1,15})\/(check|pause|resume)$/,
+    answer: act,
+  },
+  { method: 'GET', pattern: /^\/events$/, answer: listen },
+]
+
+interface Seen {
+  readonly call: Call
+  readonly scope: AccountScope
+  readonly visitor: Visitor
+}
+
+type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said'> & {
+  readonly section: 'monitors' | 'incidents'
+  /** Monitors whose changes concern this page. */
+  readonly events?: readonly number[]
+}
+
+function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet>): Route {
+  return {
+    method: 'GET',
+    pattern,
+    async answer(call) {
+      const { service, frame, request } = call
+      const visitor = await visitorOf(request, service)
+      if (visitor instanceof Response) return visitor
+      if (visitor === undefined) return turnedAway(call)
+      const scope = service.engine.account(visitor.account_id)
+      const { section, events, ...sheet } = await show({ call, scope, visitor })
+      const document = documentOf(frame, {
+        ...sheet,
+        signed_in: { section, can_leave: visitor.session },
+        ...(events === undefined || events.length === 0
+          ? {}
+          : { events: `${service.base}/events?monitors=${events.join(',')}` }),
+      })
+      return htmlAnswer(document, frame)
+    },
+  }
+}
+
+function turnedAway({ service, frame }: Call): Answer {
+  if (service.authorize !== undefined) throw forbidden('You may not see this page.')
+  const back = frame.here === `${service.base}/` ? '' : `?return=${encodeURIComponent(frame.here)}`
+  return seeOther(`${service.base}/sign-in${back}`)
+}
+
+async function act(call: Call): Promise<Answer | Response> {
+  const { service, request, params } = call
+  await ownForm(call)
+  const visitor = await visitorOf(request, service)
+  if (visitor instanceof Response) return visitor
+  if (visitor === undefined || visitor.read_only === true)
+    throw forbidden('Sign in first; then press the button again.')
+  const { monitors } = service.engine.account(visitor.account_id)
+  const [id = '', action] = params
+  if (action === 'check') await monitors.queueCheck(Number(id))
+  if (action === 'pause') await monitors.pause(Number(id))
+  if (action === 'resume') await monitors.resume(Number(id))
+  return seeOther(`${service.base}/monitors/${Number(id)}`)
+}
+
+/** 401 and 403 end an EventSource for good; the page then says that it is not live any more. */
+async function listen(call: Call): Promise<Answer | Response> {
+  const { service, request, url } = call
+  const visitor = await visitorOf(request, service)
+  if (visitor === undefined || visitor instanceof Response) return { status: 401 }
+  if (request.method === 'HEAD') return { status: 200 }
+  const { account_id } = visitor
+  const { monitors } = service.engine.account(account_id)
+  const asked = idList(url.searchParams, 'monitors', LISTENED)
+  const own = await Promise.all(
+    asked.map((id) =>
+      monitors.get(id).then(
+        () => [id],
+        () => [],
+      ),
+    ),
+  )
+  return service.live.listen({
+    audience: { kind: 'account', id: account_id },
+    monitors: new Set(own.flat()),
+    rounds: true,
+  })
+}

@@ -1,0 +1,106 @@
+/**
+ * Which monitors a public page shows, and what it may know of them. Nothing else of the account reaches it.
+ *
+ * @module
+ */
+
+import type { AccountScope, Engine } from '../../engine/api.ts'
+import type { IncidentView, MonitorSummary } from '../../engine/views.ts'
+import { ConfigurationError } from '../../errors.ts'
+import type { EpochMs } from '../../model.ts'
+import type { PublicFacts } from './public-page.ts'
+
+export interface PublicStatus {
+  /** `/status/<slug>`: letters, digits and hyphens, at most 64. */
+  readonly slug: string
+  readonly title: string
+  /** A sentence below the headline. */
+  readonly description?: string
+  /** Default: the engine's first account. */
+  readonly account_id?: number
+  /** Ids in the order in which they are shown, or all that have a tag, by name. At most 100 are shown. */
+  readonly monitors: readonly number[] | { readonly tag: string }
+  /** Addresses beside the names. Default `false`. */
+  readonly show_targets?: boolean
+  /** The causes of incidents, in the words of the checks: they may name internal addresses. Default `false`. */
+  readonly show_causes?: boolean
+}
+
+const SERVICES_LIMIT = 100
+const DAYS = 90
+const PAST_DAYS = 14
+const PAST_LIMIT = 50
+const DAY_MS = 86_400_000
+
+/** @throws ConfigurationError */
+export function checkPublic(pages: readonly PublicStatus[]): void {
+  const seen = new Set<string>()
+  for (const { slug } of pages) {
+    if (!/^[a-z\d][a-z\d-]{0,63}$/i.test(slug))
+      throw new ConfigurationError(`"${slug}" cannot be the slug of a public page`)
+    if (seen.has(slug)) throw new ConfigurationError(`Two public pages have the slug "${slug}"`)
+    seen.add(slug)
+  }
+}
+
+export function scopeOf(engine: Engine, { account_id }: PublicStatus): Scope {
+  return account_id === undefined ? engine : engine.account(account_id)
+}
+
+type Scope = Pick<AccountScope, 'monitors' | 'incidents'>
+
+export async function chosenMonitors(
+  scope: Scope,
+  { monitors }: PublicStatus,
+): Promise<readonly MonitorSummary[]> {
+  if ('tag' in monitors) {
+    const { items } = await scope.monitors.list({ tag: [[monitors.tag]], limit: SERVICES_LIMIT })
+    return [...items].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  }
+  const found = await Promise.all(
+    // One that was removed is left out; the page goes on with the others.
+    monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(() => undefined)),
+  )
+  return found.filter((monitor) => monitor !== undefined)
+}
+
+export async function publicFacts(
+  scope: Scope,
+  page: PublicStatus,
+  now: EpochMs,
+): Promise<PublicFacts> {
+  const { title, description, show_targets = false, show_causes = false } = page
+  const monitors = await chosenMonitors(scope, page)
+  const from = now - PAST_DAYS * DAY_MS
+  const services = await Promise.all(
+    monitors.map(async ({ id, name, target, state }) => ({
+      name,
+      target: show_targets && target !== name ? target : undefined,
+      state,
+      uptime: await scope.monitors.uptime(id, { days: DAYS }),
+    })),
+  )
+  const incidents = await Promise.all(
+    monitors.map(({ id: monitor_id }) =>
+      scope.incidents.list({ monitor_id, from, limit: PAST_LIMIT }),
+    ),
+  )
+  return {
+    title,
+    description,
+    services,
+    incidents: incidents
+      .flatMap(({ items }) => items)
+      .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
+      .slice(0, PAST_LIMIT)
+      .map((incident) => publicIncident(incident, show_causes)),
+  }
+}
+
+function publicIncident(
+  { monitor, started_at, ended_at, duration_sec, cause_text }: IncidentView,
+  show_causes: boolean,
+): PublicFacts['incidents'][number] {
+  const cause = show_causes ? cause_text : undefined
+  return { service: monitor.name, started_at, ended_at, duration_sec, cause }
+}

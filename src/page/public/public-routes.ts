@@ -1,0 +1,66 @@
+/**
+ * The addresses of the pages for customers.
+ *
+ * @module
+ */
+
+import { htmlAnswer } from '../answer.ts'
+import { documentOf } from '../frame.ts'
+import { remembered } from '../remembered.ts'
+import type { Route, Service } from '../call.ts'
+import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
+import type { PublicStatus } from './public-facts.ts'
+import { publicPage, saidOf } from './public-page.ts'
+
+/** Strangers see a state that is at most this old. */
+const KEPT_MS = 2000
+
+export function publicRoutes(service: Service, pages: readonly PublicStatus[]): readonly Route[] {
+  const [first] = pages
+  if (first === undefined) return []
+  const lead: Route = {
+    method: 'GET',
+    pattern: /^\/status\/?$/,
+    answer: () => ({ status: 302, headers: { Location: `${service.base}/status/${first.slug}` } }),
+  }
+  return [lead, ...pages.flatMap((page) => routesOf(service, page))]
+}
+
+function routesOf(service: Service, page: PublicStatus): readonly Route[] {
+  const { engine, clock, base, live } = service
+  const path = `/status/${page.slug}`
+  const scope = scopeOf(engine, page)
+  const kept = { clock, ms: KEPT_MS }
+  const facts = remembered(() => publicFacts(scope, page, clock.now()), kept)
+  const chosen = remembered(() => chosenMonitors(scope, page), kept)
+  return [
+    {
+      method: 'GET',
+      pattern: new RegExp(`^${path}$`),
+      async answer({ frame }) {
+        const found = await facts.get()
+        const sheet = {
+          title: page.title,
+          masthead: page.title,
+          main: publicPage(found, frame),
+          said: saidOf(found),
+          events: `${base}${path}/events`,
+        }
+        return htmlAnswer(documentOf({ ...frame, brand: page.title }, sheet), frame)
+      },
+    },
+    {
+      method: 'GET',
+      pattern: new RegExp(`^${path}/events$`),
+      async answer({ request }) {
+        if (request.method === 'HEAD') return { status: 200 }
+        const monitors = await chosen.get()
+        return live.listen({
+          audience: { kind: 'public', id: page.slug },
+          monitors: new Set(monitors.map(({ id }) => id)),
+          rounds: false,
+        })
+      },
+    },
+  ]
+}

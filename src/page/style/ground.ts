@@ -1,0 +1,86 @@
+/**
+ * Type, head and foot, forms: what all pages have.
+ *
+ * @module
+ */
+
+export const GROUND = `*,*::before,*::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scrollbar-gutter:stable}
+body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;-webkit-font-smoothing:antialiased}
+h1,h2,h3,h4,p,ul,ol,dl,dd,figure{margin:0;padding:0}
+ul,ol{list-style:none}
+h1,h2,h3,h4{font-weight:600;line-height:1.3;letter-spacing:-.011em;text-wrap:balance}
+h1{font-size:24px}
+h2{font-size:16px}
+h3{font-size:15px}
+h4{font-size:13px;color:var(--muted);margin:14px 0 4px;letter-spacing:0}
+a{color:inherit;text-decoration-color:var(--edge);text-underline-offset:3px;text-decoration-thickness:1px}
+a:hover{text-decoration-color:currentColor}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
+main:focus{outline:none}
+code,pre,.mono{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
+bdi{overflow-wrap:anywhere}
+.muted{color:var(--muted)}
+.hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.skip{position:absolute;left:16px;top:-60px;background:var(--raised);padding:8px 14px;border:1px solid var(--edge);border-radius:8px;z-index:1}
+.skip:focus{top:12px}
+.top,main,.foot{max-width:1120px;margin-inline:auto;padding-inline:24px}
+.top{display:flex;align-items:center;gap:8px 28px;min-height:64px}
+.mark{display:flex;align-items:center;gap:10px;text-decoration:none;letter-spacing:-.01em;font-size:16px}
+.mark strong{font-weight:600}
+.brand{display:block;flex:none}
+.top nav{display:flex;gap:4px;flex:1}
+.top nav a{padding:6px 12px;border-radius:8px;text-decoration:none;color:var(--muted)}
+.top nav a:hover{color:var(--text)}
+.top nav a[aria-current]{color:var(--text);background:var(--line)}
+main{padding-block:16px 56px;min-height:60vh}
+.foot{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:12px 24px;padding-block:20px 32px;color:var(--muted);font-size:13px}
+.foot::before{content:"";flex:1 0 100%;border-top:1px solid var(--line);margin-bottom:6px}
+#live{display:inline-block;min-width:9ch}
+button,input,select{font:inherit;color:inherit;letter-spacing:inherit}
+button{padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);cursor:pointer}
+button:hover{border-color:var(--text)}
+button.primary{background:var(--text);color:var(--ground);border-color:var(--text);font-weight:600}
+button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px}
+button.plain:hover{color:var(--text)}
+input,select{min-height:36px;padding:5px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised)}
+select{padding-right:6px;max-width:180px}
+input::placeholder{color:var(--muted);opacity:1}
+.themes{display:flex;gap:2px}
+.themes button{min-height:28px;padding:2px 10px;border-color:transparent;background:none;color:var(--muted);font-size:13px}
+.themes button:hover{color:var(--text)}
+.themes button[aria-pressed=true]{background:var(--line);color:var(--text)}
+.filter{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-block:20px 24px;font-size:14px;color:var(--muted)}
+.filter select,.filter input,.filter button{color:var(--text);margin-left:4px}
+.filter .grow{flex:1 1 220px}
+.filter .grow input{width:100%;margin:0}
+.stack{display:flex;flex-direction:column;gap:8px;margin-block:20px}
+.stack label{font-weight:600}
+.stack input{min-height:42px}
+.stack button{min-height:42px;margin-top:10px}
+.problem{color:var(--bad)}
+.slim .top,.slim main,.slim .foot{max-width:868px}
+.first{max-width:680px;margin:8vh auto 0}
+.first.narrow{max-width:380px}
+.first p{margin-top:12px}
+.first pre{margin-top:16px;padding:16px;background:var(--raised);border:1px solid var(--line);border-radius:10px;overflow:auto}
+.pages{display:flex;gap:20px;align-items:center;margin-top:24px}
+.back{margin-bottom:6px;color:var(--muted)}
+.back::before{content:"← "}
+.empty{color:var(--muted);padding:18px 0}
+@media (max-width:720px){
+.top,main,.foot{padding-inline:16px}
+.top{flex-wrap:wrap;padding-block:10px;min-height:0;gap:6px 12px}
+.top .mark{flex:1}
+.top nav{order:3;flex:1 0 100%}
+main{padding-top:8px}
+button,input,select{min-height:42px}
+.themes button{min-height:36px;padding-inline:14px}
+.filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:10px 8px}
+.filter label{display:flex;flex-direction:column;gap:2px;font-size:13px}
+.filter .grow{grid-column:1/3}
+.filter select{margin:0;max-width:none;width:100%}
+.filter button{margin:0;grid-column:3;grid-row:1}
+}
+@media (prefers-reduced-motion:no-preference){button,.top a{transition:border-color .12s,color .12s}}
+`

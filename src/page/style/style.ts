@@ -1,0 +1,14 @@
+/**
+ * The style of all pages, one sheet.
+ *
+ * @module
+ */
+
+import { CONTENT } from './content.ts'
+import { GROUND } from './ground.ts'
+import { PICTURES } from './pictures.ts'
+import { tokens } from './tokens.ts'
+
+export function style(): string {
+  return tokens() + GROUND + CONTENT + PICTURES
+}
