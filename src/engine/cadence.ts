@@ -9,6 +9,9 @@ import type { EpochMs } from '../model.ts'
 
 /** A first check, or one that was missed for longer than an interval, comes within this time. */
 const CATCH_UP_MS = 60_000
+/** After a short absence, a restart or the takeover from an engine that died, few are overdue: they come sooner. */
+const SHORT_MS = 30_000
+const MAKE_UP_MS = 5_000
 const FIRST_MS = 10_000
 const RETRY_MIN_MS = 10_000
 
@@ -26,8 +29,9 @@ export function firstSlot(
   now: EpochMs,
 ): EpochMs {
   if (last_round_at === null) return now + spread(id, Math.min(interval_ms, FIRST_MS))
-  if (now - last_round_at > interval_ms) return now + spread(id, Math.min(interval_ms, CATCH_UP_MS))
-  return nextSlot(id, interval_ms, Math.max(now, last_round_at))
+  const slot = nextSlot(id, interval_ms, last_round_at)
+  if (slot > now) return slot
+  return now + spread(id, Math.min(interval_ms, now - slot < SHORT_MS ? MAKE_UP_MS : CATCH_UP_MS))
 }
 
 /** While a failure waits for its confirmation, rounds come early. */

@@ -9,8 +9,9 @@ import type { MachineState } from '../model.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 
 export interface Dependencies {
-  /** Takes in what the store holds. */
-  start(): void
+  /** Takes in a monitor that is watched from now on. */
+  note(entry: Entry): void
+  forget(monitor_id: number): void
   /** A monitor has changed. */
   follow(changed: Changed): void
 }
@@ -47,9 +48,8 @@ export function createDependencies({ roster, onWanted }: DependenciesOptions): D
   }
 
   return {
-    start() {
-      for (const entry of roster.entries()) note(entry)
-    },
+    note,
+    forget: (id) => void waiting.delete(id),
     follow({ before, after }) {
       if (after === undefined) {
         waiting.delete(before.record.id)

@@ -24,6 +24,8 @@ import { emit } from './core.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { orderRunner } from './order-runner.ts'
+import { createFollowing } from './following.ts'
+import { createOwnership } from './ownership.ts'
 import { createOutbox } from './outbox.ts'
 import { createPassiveMonitors } from './passive.ts'
 import { createRoster } from './roster.ts'
@@ -73,9 +75,11 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
     run,
     onConcluded: (concluded) => watch.concluded(concluded),
   })
+  const ownership = createOwnership(core)
   const watch = createWatch({
     core,
     roster,
+    ownership,
     probes,
     judge: passive.judge,
     onNotifications: outbox.wake,
@@ -84,10 +88,13 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
       outbox.clockSet(set)
     },
   })
+  const following = createFollowing({ core, roster, watch })
   const lifecycle = createLifecycle({
     core,
     roster,
     watch,
+    ownership,
+    following,
     outbox,
     passive,
     probes,

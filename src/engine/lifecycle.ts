@@ -12,7 +12,9 @@ import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import type { Connectivity } from './connectivity.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
+import type { Following } from './following.ts'
 import type { EngineOptions } from './options.ts'
+import type { Ownership } from './ownership.ts'
 import type { Outbox } from './outbox.ts'
 import type { PassiveMonitors } from './passive.ts'
 import type { Roster } from './roster.ts'
@@ -27,6 +29,8 @@ const ALIVE_MS = 15_000
 const PRUNE_MS = 5 * 60_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 50
+/** Whoever would watch this monitor clears up; there need not be one. */
+const PRUNING = 0
 
 /** Silence of the engine itself that is worth forgiving heartbeats for. */
 const OUTAGE_MS = 2 * ALIVE_MS
@@ -43,6 +47,8 @@ export interface LifecycleOptions {
   readonly core: Core
   readonly roster: Roster
   readonly watch: Watch
+  readonly ownership: Ownership
+  readonly following: Following
   readonly outbox: Outbox
   readonly passive: PassiveMonitors
   readonly probes: ProbeTransport
@@ -52,7 +58,19 @@ export interface LifecycleOptions {
 }
 
 export function createLifecycle(parts: LifecycleOptions): Lifecycle {
-  const { core, roster, watch, outbox, passive, probes, run, connectivity, options } = parts
+  const {
+    core,
+    roster,
+    watch,
+    ownership,
+    following,
+    outbox,
+    passive,
+    probes,
+    run,
+    connectivity,
+    options,
+  } = parts
   const { clock, store } = core
   const timers = new Set<Timer>()
   let opened: Promise<void> | undefined
@@ -81,7 +99,8 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   async function start(): Promise<void> {
     if (state === 'running') return
     await open()
-    await roster.load()
+    const shards = await ownership.join()
+    await roster.load(shards)
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
@@ -96,9 +115,19 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     // The clock was set back meanwhile: deadlines would be as far away as that.
     if (away_ms < -OUTAGE_MS) passive.clockSet(away_ms)
     outbox.start()
+    await following.start()
+    ownership.keep({ take, give })
     await store.meta.set('alive_at', String(clock.now()))
     every(ALIVE_MS, () => store.meta.set('alive_at', String(clock.now())))
     every(PRUNE_MS, prune)
+  }
+
+  async function take(shards: readonly number[]): Promise<void> {
+    for (const entry of await roster.load(shards)) watch.adopt(entry)
+  }
+
+  function give(shards: readonly number[]): void {
+    for (const id of roster.drop(shards)) watch.release(id)
   }
 
   /** Repeats `work` from the end of one run to the begin of the next. */
@@ -118,13 +147,14 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     timers.add(timer)
   }
 
-  /** In small steps, so that checks and deliveries are never kept waiting. */
+  /** In small steps, by one engine of all, so that checks and deliveries are never kept waiting. */
   async function prune(): Promise<void> {
     const {
       results_days = 30,
       notifications_days = 90,
       history_days = 400,
     } = options.retention ?? {}
+    if (!ownership.owns(PRUNING)) return
     const now = clock.now()
     const older = {
       results_before: now - results_days * DAY_MS,
@@ -150,7 +180,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
         outbox.stop(drain_ms),
       ])
       await roster.drain()
-      await store.meta.set('alive_at', String(clock.now())).catch((err: unknown) => {
+      await Promise.all([
+        ownership.leave(),
+        following.stop(),
+        store.meta.set('alive_at', String(clock.now())),
+      ]).catch((err: unknown) => {
         core.log.warn({ err }, 'the end of the engine could not be noted')
       })
     }

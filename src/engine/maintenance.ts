@@ -72,10 +72,7 @@ export function createMaintenance({
   }
 
   const plan: MaintenancePlan = {
-    start() {
-      for (const entry of roster.entries()) plan.plan(entry)
-      scheduler.start()
-    },
+    start: () => scheduler.start(),
     stop: () => scheduler.stop(),
     plan(entry) {
       const at = nextTurn(entry, clock.now())

@@ -31,6 +31,7 @@ const PATIENCE_MS = 100
 const CROWD = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
+const LOOK_MS = 5_000
 
 export interface OutboxOptions {
   readonly core: Core
@@ -147,7 +148,10 @@ export function createOutbox({
   async function restUntilDue(): Promise<void> {
     const due_at = await store.notifications.nextDue()
     // Rows that are due and were not claimed wait for others under way, whose end wakes the pump.
-    if (due_at !== null) rest(Math.max(RETRY_MIN_MS, due_at - clock.now()))
+    const wait_ms = due_at === null ? Infinity : Math.max(RETRY_MIN_MS, due_at - clock.now())
+    // What another engine queued and did not live to send is found by looking.
+    const longest_ms = store.shared ? LOOK_MS : Infinity
+    if (Math.min(wait_ms, longest_ms) < Infinity) rest(Math.min(wait_ms, longest_ms))
   }
 
   function rest(ms: number): void {

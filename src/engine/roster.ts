@@ -6,11 +6,13 @@
  */
 
 import { NotFoundError } from '../errors.ts'
+import type { StorageError } from '../errors.ts'
 import { mapSecrets } from '../fields/secrets.ts'
 import type { CommonSettings, JsonObject, LocationState, MonitorRecord } from '../model.ts'
-import { OPENED_INCIDENT } from '../store/store.ts'
+import { OPENED_INCIDENT, SHARDS, shardOf } from '../store/store.ts'
 import type { Change, Committed } from '../store/store.ts'
 import { createCommitter } from './committer.ts'
+import { complain } from './core.ts'
 import type { Core } from './core.ts'
 import type { MonitorType } from './registry.ts'
 
@@ -44,9 +46,19 @@ export interface Changed {
 }
 
 export interface Roster {
-  /** Reads all monitors into memory and keeps them there. @throws ConfigurationError where a secret cannot be opened */
-  load(): Promise<void>
-  unload(): void
+  /**
+   * Reads the monitors of these shards (`undefined`: all) into memory and keeps them there, with those of the
+   * same shards that are made later. @throws ConfigurationError where a secret cannot be opened
+   */
+  load(shards: readonly number[] | undefined): Promise<readonly Entry[]>
+  /** Keeps the monitors of these shards no longer; the answer is which they were. */
+  drop(shards: readonly number[]): readonly number[]
+  /** Reads a kept monitor anew: as it was held, and as it is. */
+  refresh(
+    id: number,
+  ): Promise<{ readonly before: Entry | undefined; readonly after: Entry | undefined }>
+  /** Kept monitors that are not as the store has them. */
+  outdated(): Promise<readonly number[]>
   /** @throws NotFoundError */
   get(id: number): Promise<Entry>
   /** From memory alone. */
@@ -74,8 +86,9 @@ export function createRoster(core: Core): Roster {
   const committer = createCommitter(store)
   const held = new Map<number, Entry>()
   const tails = new Map<number, Promise<unknown>>()
-  let loaded = false
+  let kept: ReadonlySet<number> = new Set()
 
+  const keeps = (id: number): boolean => kept.has(shardOf(id))
   const place = (path: string): string => `monitor.${path}`
 
   function entryOf(record: MonitorRecord, states: readonly LocationState[]): Entry {
@@ -89,6 +102,24 @@ export function createRoster(core: Core): Roster {
         core.seal.open(secret, place(path)),
       ),
       locations: new Map(states.map((state) => [state.location_id, state])),
+    }
+  }
+
+  /** A row that cannot be read must not keep the other monitors from being watched. */
+  const setAside = (error: StorageError): void =>
+    complain(core, error, 'a monitor cannot be read; it is set aside')
+
+  /** All monitors of these shards. */
+  async function* pages(
+    shards: readonly number[] | undefined,
+  ): AsyncGenerator<readonly MonitorRecord[]> {
+    const within = shards === undefined ? {} : { shards }
+    for (let after_id = 0; ;) {
+      const page = await store.monitors.list({ ...within, after_id, limit: PAGE }, setAside)
+      yield page
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after_id = last.id
     }
   }
 
@@ -116,13 +147,15 @@ export function createRoster(core: Core): Roster {
       const before = await roster.get(id)
       const change = await work(before)
       if (change === null) return null
-      const committed = await committer.commit(change)
+      // Who holds it in memory has to hear of it.
+      const told = keeps(id) ? change : { ...change, news: true }
+      const committed = await committer.commit(told)
       if (committed.ok) return settle(before, change, committed)
       held.delete(id)
       if (committed.reason === 'gone') throw new NotFoundError('monitor')
       if (tries === TRIES)
         throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
-      if (loaded) held.set(id, await read(await store.monitors.get(id)))
+      if (keeps(id)) held.set(id, await read(await store.monitors.get(id)))
     }
   }
 
@@ -133,7 +166,7 @@ export function createRoster(core: Core): Roster {
   ): Changed {
     const after = change.remove === true ? undefined : applied(before, change, committed)
     if (after === undefined) held.delete(before.record.id)
-    else if (loaded) held.set(before.record.id, after)
+    else if (keeps(before.record.id)) held.set(before.record.id, after)
     return { before, after, change, committed }
   }
 
@@ -160,28 +193,50 @@ export function createRoster(core: Core): Roster {
   }
 
   const roster: Roster = {
-    async load() {
-      for (let after_id = 0; ;) {
-        const page = await store.monitors.list({ after_id, limit: PAGE })
-        const states = await store.monitors.locations(page.map(({ id }) => id))
-        const byMonitor = groupByMonitor(states)
+    async load(shards) {
+      const entries: Entry[] = []
+      for await (const page of pages(shards)) {
+        const ids = page.map(({ id }) => id)
+        const states = groupByMonitor(await store.monitors.locations(ids, setAside))
         for (const record of page) {
           if (registry.get(record.type) === undefined) {
             // A type that is no longer registered must not keep the others from being watched.
             core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
             continue
           }
-          held.set(record.id, entryOf(record, byMonitor.get(record.id) ?? []))
+          entries.push(entryOf(record, states.get(record.id) ?? []))
         }
-        const last = page.at(-1)
-        if (last === undefined || page.length < PAGE) break
-        after_id = last.id
       }
-      loaded = true
+      for (const entry of entries) held.set(entry.record.id, entry)
+      kept = new Set([...kept, ...(shards ?? Array.from({ length: SHARDS }, (_, shard) => shard))])
+      return entries
     },
-    unload() {
-      loaded = false
-      held.clear()
+    drop(shards) {
+      kept = new Set([...kept].filter((shard) => !shards.includes(shard)))
+      const gone = [...held.keys()].filter((id) => !keeps(id))
+      for (const id of gone) held.delete(id)
+      return gone
+    },
+    refresh: (id) =>
+      inTurn(id, async () => {
+        const before = held.get(id)
+        if (!keeps(id)) return { before, after: before }
+        const record = await store.monitors.get(id)
+        if (record?.revision === before?.record.revision) return { before, after: before }
+        if (record === undefined) held.delete(id)
+        else held.set(id, await read(record))
+        return { before, after: held.get(id) }
+      }),
+    async outdated() {
+      const known = new Map([...held.values()].map(({ record }) => [record.id, record.revision]))
+      const changed: number[] = []
+      for await (const page of pages([...kept])) {
+        for (const { id, revision } of page) {
+          if (known.get(id) !== revision) changed.push(id)
+          known.delete(id)
+        }
+      }
+      return [...changed, ...known.keys()]
     },
     peek: (id) => held.get(id),
     async get(id) {
@@ -198,7 +253,7 @@ export function createRoster(core: Core): Roster {
       ),
     add(record) {
       const entry = entryOf(record, [])
-      if (loaded) held.set(record.id, entry)
+      if (keeps(record.id)) held.set(record.id, entry)
       return entry
     },
     entries: () => held.values(),

@@ -13,6 +13,7 @@ import type { Core } from './core.ts'
 import { createDependencies } from './dependencies.ts'
 import { createMaintenance } from './maintenance.ts'
 import { incidentView, monitorSummary, resultView } from './present.ts'
+import type { Ownership } from './ownership.ts'
 import { monitorOf } from './telling.ts'
 import { memoOf, termsOf } from './passive.ts'
 import { createRounds } from './rounds.ts'
@@ -27,6 +28,10 @@ export interface Watch {
   readonly rounds: Rounds
   /** Schedules every monitor of the roster and begins. */
   start(): void
+  /** Schedules a monitor that another engine watched so far. */
+  adopt(entry: Entry): void
+  /** Leaves a monitor to another engine. */
+  release(monitor_id: number): void
   /** Nothing new begins. */
   stop(): void
   /** Schedules a monitor anew after it was created or changed. */
@@ -46,6 +51,7 @@ export interface Watch {
 export interface WatchOptions {
   readonly core: Core
   readonly roster: Roster
+  readonly ownership: Pick<Ownership, 'owns'>
   readonly probes: ProbeTransport
   /** Judges a monitor that is fed by signals. */
   readonly judge: (entry: Entry) => Promise<Concluded | null>
@@ -56,7 +62,7 @@ export interface WatchOptions {
 }
 
 export function createWatch(options: WatchOptions): Watch {
-  const { core, roster, probes, judge, onNotifications, onClockSet } = options
+  const { core, roster, ownership, probes, judge, onNotifications, onClockSet } = options
   const { clock } = core
   let lag_ms = 0
 
@@ -112,6 +118,7 @@ export function createWatch(options: WatchOptions): Watch {
       )
       return
     }
+    if (!ownership.owns(entry.record.id)) return
     // The round before has not ended: this one is skipped, not queued behind it.
     if (rounds.underWay(entry.record.id) || maintenance.skipsChecks(entry)) return
     void rounds.run(entry, due_at).catch(() => undefined)
@@ -127,6 +134,11 @@ export function createWatch(options: WatchOptions): Watch {
     tell(result.changed, result.fresh)
   }
 
+  /** What another engine watches is not scheduled here, though it may be checked or changed here. */
+  function held(id: number): boolean {
+    return roster.peek(id) !== undefined
+  }
+
   function scheduleNext(entry: Entry, soon: boolean): void {
     const { id, common } = entry.record
     const now = clock.now()
@@ -134,7 +146,7 @@ export function createWatch(options: WatchOptions): Watch {
       soon && entry.type.checker.passive === undefined
         ? retrySlot(id, common.interval_sec * 1000, now)
         : nextAfter(entry, now)
-    if (at === null || !checked(entry)) scheduler.delete(id)
+    if (at === null || !checked(entry) || !held(id)) scheduler.delete(id)
     else scheduler.set(id, at)
   }
 
@@ -175,19 +187,26 @@ export function createWatch(options: WatchOptions): Watch {
   const watch: Watch = {
     rounds,
     start() {
-      const now = clock.now()
-      for (const entry of roster.entries()) {
-        if (!checked(entry)) continue
-        const { id, common, machine } = entry.record
-        const at =
-          entry.type.checker.passive === undefined
-            ? firstSlot(id, common.interval_sec * 1000, machine.last_round_at, now)
-            : nextAfter(entry, now)
-        if (at !== null) scheduler.set(id, at)
-      }
-      dependencies.start()
+      for (const entry of roster.entries()) watch.adopt(entry)
       maintenance.start()
       scheduler.start()
+    },
+    adopt(entry) {
+      dependencies.note(entry)
+      maintenance.plan(entry)
+      if (!checked(entry)) return
+      const { id, common, machine } = entry.record
+      const now = clock.now()
+      const at =
+        entry.type.checker.passive === undefined
+          ? firstSlot(id, common.interval_sec * 1000, machine.last_round_at, now)
+          : nextAfter(entry, now)
+      if (at !== null) scheduler.set(id, at)
+    },
+    release(id) {
+      watch.forget(id)
+      dependencies.forget(id)
+      rounds.cancel(id, 'changed')
     },
     stop() {
       scheduler.stop()
@@ -195,6 +214,7 @@ export function createWatch(options: WatchOptions): Watch {
     },
     reschedule(entry, when) {
       const { id } = entry.record
+      if (!held(id)) return
       maintenance.plan(entry)
       const due_at = scheduler.dueAt(id)
       scheduleNext(entry, false)

@@ -20,20 +20,31 @@ import {
   monitors,
   results,
 } from './memory/records.ts'
-import { copy, createTables } from './memory/tables.ts'
+import { announce, changes, memoryPlace, newsOf, requests, shards } from './memory/shared.ts'
+import type { MemoryPlace } from './memory/shared.ts'
+import { copy } from './memory/tables.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
-import type { Store } from './store.ts'
+import type { Requests, Shards, Store } from './store.ts'
+
+export { memoryPlace } from './memory/shared.ts'
+export type { MemoryPlace } from './memory/shared.ts'
 
 export interface MemoryStoreOptions {
   /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'>
+  /** `memoryPlace()`: several stores on it hold the same things, as several processes on one database do. */
+  readonly place?: MemoryPlace
 }
 
 /** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */
-export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
-  const tables = createTables()
+export function memoryStore({
+  clock = systemClock,
+  place: shared,
+}: MemoryStoreOptions = {}): Store {
+  const place = shared ?? memoryPlace()
+  const { tables } = place
   let opened = false
   const check = (): void => {
     if (!opened) throw new StorageError('The store in memory is not open')
@@ -43,14 +54,14 @@ export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): S
     promised(methods, { check, failure })
 
   return {
-    shared: false,
+    shared: shared !== undefined,
     open: () => Promise.resolve(void (opened = true)),
     close: () => Promise.resolve(void (opened = false)),
     accounts: group<Store['accounts']>(accounts(tables)),
     keys: group<Store['keys']>(keys(tables)),
     locations: group<Store['locations']>(locations(tables)),
     contacts: group<Store['contacts']>(contacts(tables, () => clock.now())),
-    monitors: group<Store['monitors']>(monitors(tables)),
+    monitors: group<Store['monitors']>(announced(place, monitors(tables))),
     results: group<Store['results']>(results(tables)),
     incidents: group<Store['incidents']>(incidents(tables)),
     availability: group<Store['availability']>(availability(tables)),
@@ -59,10 +70,33 @@ export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): S
     replies: group<Store['replies']>(replies(tables)),
     meta: group<Store['meta']>(meta(tables)),
     ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
-      commit: (changes) => commit(tables, changes),
+      commit(changed) {
+        const news = newsOf(place, changed)
+        const committed = commit(tables, changed)
+        announce(place, news(committed))
+        return committed
+      },
       prune: (options) => prune(tables, options),
       clockSet: (set) => moveWaiting(tables, set),
     }),
+    ...(shared === undefined
+      ? {}
+      : {
+          shards: group<Shards>(shards(place)),
+          changes: changes(place),
+          requests: group<Requests>(requests(place)),
+        }),
+  }
+}
+
+function announced(place: MemoryPlace, methods: Sync<Store['monitors']>): Sync<Store['monitors']> {
+  return {
+    ...methods,
+    create(monitor) {
+      const made = methods.create(monitor)
+      announce(place, [made.id])
+      return made
+    },
   }
 }
 

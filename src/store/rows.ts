@@ -5,6 +5,7 @@
  */
 
 import { StorageError } from '../errors.ts'
+import { MONITOR_STATES } from '../model.ts'
 import type {
   AttemptRecord,
   AvailabilityChange,
@@ -19,6 +20,7 @@ import type {
   ResultRecord,
 } from '../model.ts'
 import { unpackPhases } from './phases.ts'
+import type { OnUnreadable } from './store.ts'
 
 /** One row as the drivers hand it out. */
 export type Row = Readonly<Record<string, string | number | null>>
@@ -28,15 +30,42 @@ function plain<T>(row: Row): T {
   return { ...row } as T
 }
 
+/** The records of those rows that can be read; the others are told of, and keep nobody from the rest. */
+export function readable<T>(
+  rows: readonly Row[],
+  read: (row: Row) => T,
+  onUnreadable: OnUnreadable = () => undefined,
+): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      onUnreadable(error)
+      return []
+    }
+  })
+}
+
 /** The JSON of one column. */
 function parsed<T>(row: Row, column: string): T {
   const text = row[column]
   try {
     return JSON.parse(String(text)) as T
   } catch (error) {
-    const id = row['id'] ?? row['monitor_id']
-    throw new StorageError(`Unreadable "${column}" in row ${id}`, { cause: error })
+    throw unreadable(row, column, error)
   }
+}
+
+function parsedObject<T extends object>(row: Row, column: string): T {
+  const value = parsed<T | null>(row, column)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw unreadable(row, column)
+}
+
+function unreadable(row: Row, column: string, cause?: unknown): StorageError {
+  const id = row['id'] ?? row['monitor_id']
+  return new StorageError(`Unreadable "${column}" in row ${id}`, { cause })
 }
 
 function parsedOrNull<T>(row: Row, column: string): T | null {
@@ -53,7 +82,7 @@ export function toContact(row: Row): ContactRecord {
   return {
     ...contact,
     all_monitors: row['all_monitors'] === 1,
-    settings: parsed(row, 'settings'),
+    settings: parsedObject(row, 'settings'),
   }
 }
 
@@ -61,11 +90,13 @@ export const MONITOR_COLUMNS =
   'id, account_id, type, common, settings, target, machine, token_hash, token, version, revision, created_at, updated_at'
 
 export function toMonitor(row: Row): MonitorRecord {
+  const machine = parsedObject<MonitorRecord['machine']>(row, 'machine')
+  if (!MONITOR_STATES.includes(machine.state)) throw unreadable(row, 'machine')
   return {
     ...plain<MonitorRecord>(row),
-    common: parsed(row, 'common'),
-    settings: parsed(row, 'settings'),
-    machine: parsed(row, 'machine'),
+    common: parsedObject(row, 'common'),
+    settings: parsedObject(row, 'settings'),
+    machine,
   }
 }
 

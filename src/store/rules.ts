@@ -11,8 +11,17 @@ import type {
   NotificationRecord,
   NotificationStatus,
 } from '../model.ts'
-import { OPENED_INCIDENT } from './store.ts'
+import { OPENED_INCIDENT, SHARDS } from './store.ts'
 import type { Claim } from './store.ts'
+
+/**
+ * Shards in the order in which they are dealt out. Neighbouring ids are neighbouring shards, and a few
+ * monitors are to be shared evenly as well. (An odd factor makes a permutation of a power of two.)
+ */
+export function dealt(shards: readonly number[]): number[] {
+  const place = (shard: number): number => (shard * 167) % SHARDS
+  return shards.toSorted((a, b) => place(a) - place(b))
+}
 
 /** Text as it is compared in searches and tags: composed, lower case by Unicode's rules, the same in every locale. */
 export function fold(text: string): string {
@@ -49,13 +58,6 @@ export const UNREADABLE = 'unreadable'
 export const INTERRUPTED = 'interrupted'
 /** `error` of the rows that went with their contact. */
 export const CONTACT_REMOVED = 'contact_removed'
-
-/** The number of parts that engines share monitors by. A fleet cannot grow beyond as many engines. */
-export const SHARDS = 256
-
-export function shardOf(monitor_id: number): number {
-  return monitor_id % SHARDS
-}
 
 /** How many rows of each contact are under way. */
 type UnderWay = Iterable<readonly [contact_id: number, count: number]>

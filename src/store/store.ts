@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { StorageError } from '../errors.ts'
 import type {
   AccountRecord,
   AttemptRecord,
@@ -32,6 +33,12 @@ import type {
   ResultRecord,
   Verdict,
 } from '../model.ts'
+
+/**
+ * Told of each row that a list had to leave out, since it cannot be read (its JSON was damaged): one bad row
+ * keeps nobody from the others. Asked for by itself, such a row rejects.
+ */
+export type OnUnreadable = (error: StorageError) => void
 
 export interface Store {
   /** Several processes may use it at the same time. */
@@ -64,7 +71,7 @@ export interface Store {
   readonly contacts: {
     create(contact: Omit<ContactRecord, 'id'>): Promise<ContactRecord>
     get(id: number): Promise<ContactRecord | undefined>
-    list(account_id: number): Promise<readonly ContactRecord[]>
+    list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
     update(
       id: number,
       change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>,
@@ -77,9 +84,12 @@ export interface Store {
     create(monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>): Promise<MonitorRecord>
     get(id: number): Promise<MonitorRecord | undefined>
     byTokenHash(hash: string): Promise<MonitorRecord | undefined>
-    list(query: MonitorQuery): Promise<readonly MonitorRecord[]>
+    list(query: MonitorQuery, onUnreadable?: OnUnreadable): Promise<readonly MonitorRecord[]>
     /** What is known per location, for any number of monitors. */
-    locations(monitor_ids: readonly number[]): Promise<readonly LocationState[]>
+    locations(
+      monitor_ids: readonly number[],
+      onUnreadable?: OnUnreadable,
+    ): Promise<readonly LocationState[]>
   }
 
   /**
@@ -165,6 +175,13 @@ export interface ClockSet {
   readonly before: EpochMs
 }
 
+/** The number of parts that engines share monitors by. A fleet cannot grow beyond as many engines. */
+export const SHARDS = 256
+
+export function shardOf(monitor_id: number): number {
+  return monitor_id % SHARDS
+}
+
 /** Which engine watches which monitors. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
 export interface Shards {
   /**
@@ -213,6 +230,8 @@ export interface MonitorQuery {
   readonly tags?: readonly (readonly string[])[]
   /** Substring of name or target, without case (also beyond ASCII). */
   readonly q?: string
+  /** Those in any of these shards. */
+  readonly shards?: readonly number[]
   readonly after_id?: number
   readonly limit: number
 }
@@ -293,6 +312,8 @@ export interface Change {
   /** Carried out before `notify`. */
   readonly cancel?: CancelNotifications
   readonly notify?: readonly NewNotification[]
+  /** Tell other processes of it (`Changes`), though neither settings nor token change. */
+  readonly news?: boolean
   /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
   readonly remove?: boolean
 }

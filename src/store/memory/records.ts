@@ -2,6 +2,7 @@ import { StorageError } from '../../errors.ts'
 import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED, fold, searchText } from '../rules.ts'
+import { shardOf } from '../store.ts'
 import type { IncidentQuery, MonitorQuery, ResultQuery, Store } from '../store.ts'
 import { copy, putNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -115,6 +116,7 @@ function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
     monitor.id > (query.after_id ?? 0) &&
     (query.states?.includes(monitor.machine.state) ?? true) &&
     (query.types?.includes(monitor.type) ?? true) &&
+    (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
     (query.tags?.every((any) => any.some((tag) => tags.includes(fold(tag)))) ?? true) &&
     (query.q === undefined ||
       searchText(monitor.common.name, monitor.target).includes(fold(query.q)))

@@ -9,6 +9,7 @@ import { systemClock } from '../../clock.ts'
 import type { Changes } from '../store.ts'
 import { numbers } from './bulk.ts'
 import type { Session } from './database.ts'
+import { cut } from './driver.ts'
 import type { PgClient } from './driver.ts'
 import type { Connections, Lease } from './pool.ts'
 
@@ -130,7 +131,8 @@ async function openEar(connections: Connections, schema: string, tell: Listener)
   try {
     await answered(client, `LISTEN "${channelOf(schema)}"`)
   } catch (error) {
-    lease.end('lost')
+    lease.end('broken')
+    cut(client)
     throw error
   }
   return {

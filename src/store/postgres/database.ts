@@ -12,7 +12,7 @@ import type { Row } from '../rows.ts'
 import type { Param } from '../sql.ts'
 import type { PgClient, PgResult } from './driver.ts'
 import { cut } from './driver.ts'
-import { DeadlineError, isLost, isPassing } from './explain.ts'
+import { DeadlineError, isLost, isPassing, isSilence } from './explain.ts'
 import type { Settings } from './options.ts'
 import type { Connections, Lease } from './pool.ts'
 
@@ -67,8 +67,7 @@ export function createDatabase(
       lease.end('well')
       return result
     } catch (error) {
-      // Outside of a transaction a refused statement leaves the connection as it was.
-      lease.end(isLost(error) ? 'lost' : error instanceof Unfinished ? 'broken' : 'well')
+      lease.end(stateAfter(error))
       throw error instanceof Unfinished ? error.cause : error
     }
   }
@@ -120,6 +119,12 @@ export function createDatabase(
       return persist(() => attempt(carryOut, deadlineMs), isOwed)
     },
   }
+}
+
+/** A statement that was refused leaves the connection as it was; a transaction has been rolled back. */
+function stateAfter(error: unknown): Parameters<Lease['end']>[0] {
+  if (isSilence(error)) return 'silent'
+  return isLost(error) || error instanceof Unfinished ? 'broken' : 'well'
 }
 
 /** A transaction that could not be brought to an end: its connection is of no use. */

@@ -34,6 +34,14 @@ export function isLost(error: unknown): boolean {
   return error instanceof Error && LOST_WORDS.test(error.message)
 }
 
+/**
+ * It was lost without a word, or leads to a server that is no longer the one that may be written to: so may
+ * those that are as old. A connection that was ended says nothing about the others.
+ */
+export function isSilence(error: unknown): boolean {
+  return /^(?:DEADLINE|ETIMEDOUT|E(?:HOST|NET)UNREACH|25006)$/.test(codeOf(error))
+}
+
 /** Gone with another try: a lost connection, a server that starts or is full, a transaction chosen to yield. */
 export function isPassing(error: unknown): boolean {
   return isLost(error) || /^(?:40001|40P01|53300)$/.test(codeOf(error))

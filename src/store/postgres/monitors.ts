@@ -3,6 +3,7 @@ import { fold, searchText } from '../rules.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
+import { SHARDS } from '../store.ts'
 import type { MonitorQuery, Store } from '../store.ts'
 import { insertedId } from './accounts.ts'
 import { numbers, texts } from './bulk.ts'
@@ -80,6 +81,10 @@ function conditions(query: MonitorQuery): Condition[] {
     ['id > ?', query.after_id],
     anyOf('state', query.states),
     anyOf('type', query.types),
+    [
+      `id % ${SHARDS} = ANY (?::bigint[])`,
+      query.shards === undefined ? undefined : numbers(query.shards),
+    ],
     ...(query.tags ?? []).map((tags): Condition => ['tags && ?::text[]', texts(tags.map(fold))]),
     ['strpos(search, ?) > 0', query.q === undefined ? undefined : fold(query.q)],
   ]

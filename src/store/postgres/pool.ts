@@ -13,8 +13,8 @@ import type { Settings } from './options.ts'
 
 export interface Lease {
   readonly client: PgClient
-  /** `lost`: ends it, and has every connection that is as old looked upon as lost. */
-  end(how: 'well' | 'broken' | 'lost'): void
+  /** `broken`: ends it. `silent`: and has every connection that is as old ended before it is used again. */
+  end(how: 'well' | 'broken' | 'silent'): void
 }
 
 export interface Connections {
@@ -55,24 +55,28 @@ export async function openConnections(settings: Settings): Promise<Connections> 
   }
 }
 
-/** What an idle connection says at its end is learnt by whoever uses it next. */
+/** What a connection says at its end is learnt by whoever uses it, or would use it next. */
 function unheard(): void {}
 
 function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { cutAll(): void } {
   const ages = new WeakMap<PgClient, number>()
   const living = new Set<PgClient>()
   let age = 0
-  const onConnect = (client: PgLentClient): void => {
+  // For as long as the client lives: also between two loans, and after it was given up, it may speak.
+  const meet = (client: PgLentClient): void => {
     ages.set(client, age)
     living.add(client)
+    client.on('error', unheard)
     client.on('end', () => living.delete(client))
   }
   pool.on('error', unheard)
-  pool.on('connect', onConnect)
+  pool.on('connect', meet)
 
   async function lease(): Promise<Lease> {
     for (;;) {
       const client = await inTime(pool.connect(), connectTimeoutMs)
+      // A pool of the host may have made it before we came.
+      if (!ages.has(client)) meet(client)
       if ((ages.get(client) ?? 0) >= age) return lend(client)
       client.release(true)
       cut(client)
@@ -80,15 +84,13 @@ function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { c
   }
 
   function lend(client: PgLentClient): Lease {
-    client.on('error', unheard)
     const born = ages.get(client) ?? 0
     return {
       client,
       end(how) {
-        client.removeListener('error', unheard)
-        if (how === 'lost' && born === age) age++
+        if (how === 'silent' && born === age) age++
         client.release(how !== 'well')
-        if (how === 'lost') cut(client)
+        if (how === 'silent') cut(client)
       },
     }
   }
@@ -97,7 +99,7 @@ function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { c
     lease,
     dial: lease,
     close() {
-      pool.removeListener('connect', onConnect)
+      pool.removeListener('connect', meet)
       return Promise.resolve()
     },
     cutAll: () => living.forEach(cut),

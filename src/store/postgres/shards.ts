@@ -1,5 +1,6 @@
+import { dealt } from '../rules.ts'
+import { SHARDS } from '../store.ts'
 import type { Shards } from '../store.ts'
-import { SHARDS } from '../rules.ts'
 import { numbers } from './bulk.ts'
 import type { Database, Session } from './database.ts'
 
@@ -36,7 +37,7 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
   const fair = Math.ceil(SHARDS / Number(living?.['count'] ?? 1))
   const all = await session.rows('SELECT shard, owner FROM watchpost.shards ORDER BY shard')
   const numbersOf = (whose: string | null) =>
-    all.filter((row) => row['owner'] === whose).map((row) => Number(row['shard']))
+    dealt(all.filter((row) => row['owner'] === whose).map((row) => Number(row['shard'])))
   const held = numbersOf(owner)
   const free = numbersOf(null)
   const given_up = held.slice(fair)

@@ -4,7 +4,7 @@ import { CONTACT_REMOVED } from '../rules.ts'
 import type { Store } from '../store.ts'
 import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { toContact } from '../rows.ts'
+import { readable, toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
 
 const COLUMNS = [
@@ -30,10 +30,10 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contac
       return get(insertedId(db, insertInto('contacts', COLUMNS), values)) as ContactRecord
     },
     get,
-    list: (account_id) =>
-      db
-        .all('SELECT * FROM contacts WHERE account_id = ? ORDER BY id', [account_id])
-        .map(toContact),
+    list(account_id, onUnreadable) {
+      const sql = 'SELECT * FROM contacts WHERE account_id = ? ORDER BY id'
+      return readable(db.all(sql, [account_id]), toContact, onUnreadable)
+    },
     update(id, change) {
       const columns =
         change.settings === undefined

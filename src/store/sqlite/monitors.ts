@@ -1,10 +1,11 @@
-import type { CommonSettings, LocationState, MonitorRecord } from '../../model.ts'
+import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { fold, searchText } from '../rules.ts'
-import type { MonitorQuery, Store } from '../store.ts'
+import { SHARDS } from '../store.ts'
+import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
 import { insertedId } from './connection.ts'
-import type { Connection } from './connection.ts'
-import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
+import type { Connection, Row } from './connection.ts'
+import { MONITOR_COLUMNS, readable, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, containing, idChunks, insertInto, marks, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 
@@ -35,11 +36,28 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
     },
     get: (id) => first('id = ?', id),
     byTokenHash: (hash) => first('token_hash = ?', hash),
-    list(query) {
-      const { text, params } = where(conditions(query))
-      return db.all(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, query.limit]).map(toMonitor)
-    },
-    locations: (ids) => idChunks(ids).flatMap((chunk) => locationStates(db, chunk)),
+    list: (query, onUnreadable) => list(db, query, onUnreadable),
+    locations: (ids, onUnreadable) =>
+      idChunks(ids).flatMap((chunk) =>
+        readable(locationRows(db, chunk), toLocationState, onUnreadable),
+      ),
+  }
+}
+
+/** As many as were asked for, also where rows in between cannot be read. */
+function list(
+  db: Connection,
+  query: MonitorQuery,
+  onUnreadable: OnUnreadable | undefined,
+): MonitorRecord[] {
+  const found: MonitorRecord[] = []
+  for (let rest = query; ;) {
+    const { text, params } = where(conditions(rest))
+    const rows = db.all(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, rest.limit])
+    found.push(...readable(rows, toMonitor, onUnreadable))
+    if (rows.length < rest.limit || found.length >= query.limit) return found
+    const after_id = Number(rows.at(-1)?.['id'])
+    rest = { ...query, after_id, limit: query.limit - found.length }
   }
 }
 
@@ -65,6 +83,7 @@ function conditions(query: MonitorQuery): Condition[] {
     ['id > ?', query.after_id],
     anyOf('state', query.states),
     anyOf('type', query.types),
+    anyOf(`id % ${SHARDS}`, query.shards),
     ...(query.tags ?? []).map(taggedWithAny),
     ["search LIKE ? ESCAPE '\\'", query.q === undefined ? undefined : containing(fold(query.q))],
   ]
@@ -77,8 +96,8 @@ function taggedWithAny(tags: readonly string[]): Condition {
   return [`(${text})`, tags.map((tag) => containing(JSON.stringify(fold(tag))))]
 }
 
-function locationStates(db: Connection, monitor_ids: readonly number[]): LocationState[] {
+function locationRows(db: Connection, monitor_ids: readonly number[]): readonly Row[] {
   const sql = `SELECT * FROM location_states WHERE monitor_id IN (${marks(monitor_ids.length)})
     ORDER BY monitor_id, location_id`
-  return db.all(sql, monitor_ids).map(toLocationState)
+  return db.all(sql, monitor_ids)
 }

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { shardOf } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
 import { commitOne, ids, machine, monitor, on, outcome, T0 } from './case.ts'
 import type { Case } from './case.ts'
@@ -13,6 +14,17 @@ async function named(store: Store, ...names: readonly string[]): Promise<void> {
 }
 
 export const monitorCases: Readonly<Record<string, Case>> = {
+  'monitors are listed by shard': async (store) => {
+    const made: number[] = []
+    for (let index = 0; index < 6; index++) made.push((await store.monitors.create(monitor())).id)
+    const wanted = [made[1], made[4]].map((id) => shardOf(id ?? 0))
+    assert.deepEqual(ids(await store.monitors.list({ shards: wanted, limit: 9 })), [
+      made[1],
+      made[4],
+    ])
+    assert.deepEqual(await store.monitors.list({ shards: [], limit: 9 }), [])
+  },
+
   'a monitor is read back as it was written, at version and revision 1': async (store) => {
     const made = await store.monitors.create(monitor({ token: 'sealed', token_hash: 'h' }))
     assert.ok(made.id > 0)

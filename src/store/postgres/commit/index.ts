@@ -146,6 +146,6 @@ function settle(done: Accepted, { monitors, answers, news }: Books): void {
   if (change.remove === true) monitors.delete(change.monitor_id)
   else monitors.set(change.monitor_id, { ...monitor, version, revision, state })
   const paused = (state === 'paused') !== (monitor.state === 'paused')
-  const told = change.settings !== undefined || change.token !== undefined || change.remove === true
-  if (told || paused) news.add(change.monitor_id)
+  const said = change.settings ?? change.token ?? change.remove ?? change.news
+  if (said !== undefined || paused) news.add(change.monitor_id)
 }

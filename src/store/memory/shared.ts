@@ -1,0 +1,112 @@
+/**
+ * What stores in memory have together that stand on one place: leases, news, counted requests.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../../model.ts'
+import { dealt } from '../rules.ts'
+import { SHARDS } from '../store.ts'
+import type { Change, Changes, Committed, Requests, Shards } from '../store.ts'
+import type { Sync } from '../promised.ts'
+import { createTables } from './tables.ts'
+import type { Tables } from './tables.ts'
+
+type Listener = (monitor_id: number | null) => void
+
+/** Where several stores of one process keep the same things, as several processes do in one database. */
+export interface MemoryPlace {
+  readonly tables: Tables
+  /** Living engines and until when. */
+  readonly engines: Map<string, EpochMs>
+  readonly shardOwners: (string | null)[]
+  readonly listeners: Set<Listener>
+  readonly requests: Map<number, EpochMs[]>
+}
+
+export function memoryPlace(): MemoryPlace {
+  return {
+    tables: createTables(),
+    engines: new Map(),
+    shardOwners: Array.from({ length: SHARDS }, () => null),
+    listeners: new Set(),
+    requests: new Map(),
+  }
+}
+
+export function shards({ engines, shardOwners }: MemoryPlace): Sync<Shards> {
+  const numbersOf = (owner: string | null): number[] =>
+    dealt(shardOwners.flatMap((one, shard) => (one === owner ? [shard] : [])))
+
+  return {
+    hold({ owner, now, until }) {
+      engines.set(owner, until)
+      for (const [other, lapses] of engines)
+        if (other !== owner && lapses <= now) engines.delete(other)
+      shardOwners.forEach((one, shard) => {
+        if (one !== null && !engines.has(one)) shardOwners[shard] = null
+      })
+      const fair = Math.ceil(SHARDS / engines.size)
+      const held = numbersOf(owner)
+      for (const shard of held.slice(fair)) shardOwners[shard] = null
+      const room = Math.max(0, fair - held.length)
+      for (const shard of numbersOf(null).slice(0, room)) shardOwners[shard] = owner
+      return numbersOf(owner).toSorted((a, b) => a - b)
+    },
+    release(owner) {
+      engines.delete(owner)
+      shardOwners.forEach((one, shard) => {
+        if (one === owner) shardOwners[shard] = null
+      })
+    },
+  }
+}
+
+export function changes({ listeners }: MemoryPlace): Changes {
+  return {
+    listen(listener) {
+      listeners.add(listener)
+      return Promise.resolve(() => Promise.resolve(void listeners.delete(listener)))
+    },
+  }
+}
+
+/** Told a turn later, when whoever made the change knows of it. */
+export function announce({ listeners }: MemoryPlace, monitor_ids: readonly number[]): void {
+  if (monitor_ids.length === 0) return
+  queueMicrotask(() => {
+    for (const listener of [...listeners]) for (const id of monitor_ids) listener(id)
+  })
+}
+
+/** The monitors whose change others are told of. */
+export function newsOf(
+  { tables }: MemoryPlace,
+  changed: readonly Change[],
+): (committed: readonly Committed[]) => number[] {
+  const paused = (id: number) => tables.monitors.get(id)?.machine.state === 'paused'
+  const before = changed.map(({ monitor_id }) => paused(monitor_id))
+  return (committed) =>
+    changed.flatMap(({ monitor_id, settings, token, remove, news }, index) => {
+      const said = settings ?? token ?? remove ?? news
+      const told = said !== undefined || before[index] !== paused(monitor_id)
+      return told && committed[index]?.ok === true ? [monitor_id] : []
+    })
+}
+
+export function requests({ requests: counted }: MemoryPlace): Sync<Requests> {
+  return {
+    admit({ key_id, now, window_ms, limit }) {
+      const recent = (counted.get(key_id) ?? []).filter((at) => at > now - window_ms)
+      const admitted = recent.length < limit
+      if (admitted) recent.push(now)
+      counted.set(key_id, recent)
+      const remaining = Math.max(0, limit - recent.length)
+      return {
+        admitted,
+        remaining,
+        retry_at: remaining > 0 ? null : (recent[0] ?? now) + window_ms,
+      }
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
+import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { rig } from './rig.ts'
+import type { Rig, Told } from './rig.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+interface Fleet {
+  readonly clock: ReturnType<typeof simulatedClock>
+  readonly told: Told[]
+  /** Another engine on the same place. */
+  join(): Promise<Rig & { kill(): void }>
+}
+
+/** Engines that share what they store, as several processes do in one database. */
+function fleet(): Fleet {
+  const clock = simulatedClock()
+  const place = memoryPlace()
+  const told: Told[] = []
+  return {
+    clock,
+    told,
+    async join() {
+      const store = memoryStore({ clock, place })
+      let dead = false
+      const mortal = mortalStore(store, () => dead)
+      const r = await rig({ checkers: [heartbeat()] }, { clock, store: mortal, told })
+      return { ...r, kill: () => void (dead = true) }
+    },
+  }
+}
+
+/** A store that answers to nobody any more once its process is dead. */
+function mortalStore(store: Store, isDead: () => boolean): Store {
+  const wrap = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver)
+        if (typeof value === 'function')
+          return (...args: unknown[]): unknown =>
+            isDead() ? new Promise(() => undefined) : Reflect.apply(value, target, args)
+        return typeof value === 'object' && value !== null ? wrap(value) : value
+      },
+    })
+  return wrap(store)
+}
+
+async function monitors(r: Rig, count: number): Promise<number[]> {
+  const ids: number[] = []
+  for (let index = 0; index < count; index++) {
+    const made = { type: 'scripted', name: `Shop ${index}`, host: `shop-${index}.test` }
+    ids.push((await r.engine.monitors.create({ ...made, interval_sec: 30 })).id)
+  }
+  return ids
+}
+
+const count = (r: Rig): number => r.checks.length
+const clear = (...rigs: Rig[]): void => rigs.forEach((r) => void (r.checks.length = 0))
+
+describe('several engines on one store', () => {
+  it('check each monitor once a round, and share the work evenly', async () => {
+    const { clock, join } = fleet()
+    const [a, b] = [await join(), await join()]
+    await clock.advance(10 * SECOND)
+    await monitors(a, 64)
+    await clock.advance(MINUTE)
+    clear(a, b)
+    await clock.advance(5 * MINUTE)
+    expect(count(a) + count(b)).toBe(64 * 10)
+    // The shards are even; 64 ids over them need not be.
+    expect(Math.min(count(a), count(b))).toBeGreaterThan(64 * 10 * 0.3)
+    expect(new Set([...a.checks, ...b.checks]).size).toBe(64)
+  })
+
+  it('an engine that leaves hands over at once, one that dies within its lease', async () => {
+    const { clock, join } = fleet()
+    const [a, b, c] = [await join(), await join(), await join()]
+    await clock.advance(10 * SECOND)
+    await monitors(a, 60)
+    await clock.advance(MINUTE)
+    await a.engine.stop()
+    await clock.advance(10 * SECOND)
+    clear(b, c)
+    await clock.advance(MINUTE)
+    expect(count(b) + count(c)).toBe(120)
+
+    b.kill()
+    await clock.advance(14 * SECOND)
+    clear(c)
+    await clock.advance(30 * SECOND)
+    expect(new Set(c.checks).size).toBe(60)
+  })
+
+  it('a round that fell into the takeover is made up for within seconds', async () => {
+    const { clock, join } = fleet()
+    const [a, b] = [await join(), await join()]
+    await clock.advance(10 * SECOND)
+    const ids = await monitors(a, 40)
+    await clock.advance(2 * MINUTE)
+    a.kill()
+    await clock.advance(2 * MINUTE)
+    const gaps = await Promise.all(
+      ids.map(async (id) => {
+        const { items } = await b.engine.results.list(id, { order: 'asc' })
+        const rounds = items.map(({ round }) => Date.parse(round))
+        return Math.max(...rounds.slice(1).map((at, index) => at - rounds[index]!))
+      }),
+    )
+    // An interval, the lease, a beat, and the spread of what is overdue.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual((30 + 10 + 3 + 5) * SECOND)
+  })
+
+  it('an engine whose lease has lapsed checks nothing, and begins again when it is renewed', async () => {
+    const { clock, join } = fleet()
+    const a = await join()
+    await monitors(a, 20)
+    await clock.advance(MINUTE)
+    a.kill()
+    await clock.advance(11 * SECOND)
+    clear(a)
+    await clock.advance(5 * MINUTE)
+    expect(count(a)).toBe(0)
+  })
+
+  it('what one is asked to change, the one that watches it follows', async () => {
+    const { clock, join } = fleet()
+    const [a, b] = [await join(), await join()]
+    await clock.advance(10 * SECOND)
+    const ids = await monitors(a, 16)
+    await clock.advance(MINUTE)
+    for (const id of ids) await b.engine.monitors.pause(id)
+    await clock.advance(1)
+    clear(a, b)
+    await clock.advance(2 * MINUTE)
+    expect(count(a) + count(b)).toBe(0)
+    for (const id of ids) await a.engine.monitors.resume(id)
+    await clock.advance(SECOND)
+    expect(new Set([...a.checks, ...b.checks]).size).toBe(16)
+    for (const id of ids) await b.engine.monitors.update(id, { host: `new-${id}.test` })
+    clear(a, b)
+    await clock.advance(SECOND)
+    expect([...a.checks, ...b.checks].every((check) => check.startsWith('new-'))).toBe(true)
+    expect(new Set([...a.checks, ...b.checks]).size).toBe(16)
+    for (const id of ids) await a.engine.monitors.remove(id)
+    clear(a, b)
+    await clock.advance(2 * MINUTE)
+    expect(count(a) + count(b)).toBe(0)
+  })
+
+  it('a check asked of either is made, and its result is where the other sees it', async () => {
+    const { clock, join } = fleet()
+    const [a, b] = [await join(), await join()]
+    await clock.advance(10 * SECOND)
+    const ids = await monitors(a, 4)
+    await clock.advance(MINUTE)
+    a.say('shop-0.test', 'fail')
+    b.say('shop-0.test', 'fail')
+    for (const r of [a, b, a, b]) {
+      const asked = r.engine.monitors.check(ids[0]!)
+      await clock.advance(1)
+      await asked
+    }
+    for (const r of [a, b]) expect((await r.engine.monitors.get(ids[0]!)).state).toBe('down')
+    expect((await a.engine.incidents.list()).items).toHaveLength(1)
+  })
+
+  it('signals that reach one keep the deadline of the other', async () => {
+    const { clock, join, told } = fleet()
+    const [a, b] = [await join(), await join()]
+    await a.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
+    await clock.advance(10 * SECOND)
+    const jobs = await Promise.all(
+      [0, 1, 2, 3].map((index) =>
+        a.engine.monitors.create({
+          type: 'heartbeat',
+          name: `Job ${index}`,
+          interval_sec: 60,
+          grace_sec: 10,
+        }),
+      ),
+    )
+    for (let minute = 0; minute < 10; minute++) {
+      for (const job of jobs)
+        await (minute % 2 === 0 ? a : b).engine.signal(String(job.token), { kind: 'success' })
+      await clock.advance(MINUTE)
+    }
+    expect(told).toEqual([])
+    await clock.advance(MINUTE)
+    expect(told.map(({ event }) => event)).toEqual(['down', 'down', 'down', 'down'])
+  })
+
+  it('a failure is told once, whoever sees it; what a dead engine queued is sent by another', async () => {
+    const { clock, join, told } = fleet()
+    const [a, b] = [await join(), await join()]
+    await a.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
+    await clock.advance(10 * SECOND)
+    await monitors(a, 20)
+    await clock.advance(MINUTE)
+    for (let index = 0; index < 20; index++)
+      for (const r of [a, b]) r.say(`shop-${index}.test`, 'fail')
+    await clock.advance(40 * SECOND)
+    a.kill()
+    await clock.advance(3 * MINUTE)
+    expect(told.map(({ event }) => event)).toEqual(Array.from({ length: 20 }, () => 'down'))
+    const names = told.map(({ body }) => (body.monitor as { name: string }).name)
+    expect(new Set(names).size).toBe(20)
+  })
+})
