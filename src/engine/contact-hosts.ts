@@ -34,11 +34,21 @@ export function createContactHosts(core: Core): ContactHosts {
     async load() {
       for (const account of await core.store.accounts.list()) {
         for (const contact of await core.store.contacts.list(account.id)) {
-          const kind = core.kinds.get(contact.kind)
-          if (kind !== undefined) learn(contact, openContact(core, kind, contact))
+          const settings = openOrUndefined(core, contact)
+          if (settings !== undefined) learn(contact, settings)
         }
       }
     },
+  }
+}
+
+/** What cannot be opened fails its own deliveries, and is complained of there. */
+function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undefined {
+  const kind = core.kinds.get(contact.kind)
+  try {
+    return kind === undefined ? undefined : openContact(core, kind, contact)
+  } catch {
+    return undefined
   }
 }
 

@@ -11,6 +11,7 @@ import type { Effect, MachineEvent, Policy, RoundEvent } from '../incident/trans
 import { transition } from '../incident/transition.ts'
 import type { EpochMs, IncidentRecord, MachineState, Notice } from '../model.ts'
 import type { Change, NewNotification } from '../store/store.ts'
+import { complain } from './core.ts'
 import type { Core } from './core.ts'
 import { holdOf } from './holding.ts'
 import { recording } from './recording.ts'
@@ -220,7 +221,10 @@ async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
   const released = isReleased(step)
   if (fresh.length === 0 && !opened && !recovered && !released) return []
   const { account_id, common } = entry.record
-  const contacts = audience(await core.store.contacts.list(account_id), common)
+  const known = await core.store.contacts.list(account_id, (error) =>
+    complain(core, error, 'a contact cannot be read, and is not told'),
+  )
+  const contacts = audience(known, common)
   const telling = { entry, machine, contacts, reports, at: event.at }
   return [
     ...(opened !== undefined && machine.incident?.held === undefined

@@ -98,7 +98,8 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
     async list(filter = {}) {
       await ready()
-      const records = await core.store.monitors.list(queryOf(account_id, filter))
+      const { names } = core.registry
+      const records = await core.store.monitors.list(queryOf(account_id, filter, names))
       const states = await core.store.monitors.locations(records.map(({ id }) => id))
       const entries = records.map((record) => roster.present(record, states))
       return pageOf(entries.map(summary), filter.limit ?? 50)
@@ -213,13 +214,18 @@ function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | nul
     : watch.judgeNow(entry)
 }
 
-function queryOf(account_id: number, filter: MonitorFilter): MonitorQuery {
+function queryOf(
+  account_id: number,
+  filter: MonitorFilter,
+  names: readonly string[],
+): MonitorQuery {
   return {
     account_id,
     limit: (filter.limit ?? 50) + 1,
     ...(filter.after !== undefined ? { after_id: filter.after } : {}),
     ...(filter.status !== undefined ? { states: filter.status.flatMap(statesNamed) } : {}),
-    ...(filter.type !== undefined ? { types: filter.type } : {}),
+    // A type that is no longer registered has no fields to be shown by.
+    types: names.filter((name) => filter.type?.includes(name) ?? true),
     ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
     ...(filter.q !== undefined ? { q: filter.q } : {}),
   }

@@ -33,7 +33,8 @@ export interface Findings {
   readonly extra_deliveries: number
   /** The most that any one notification was accepted beyond once. */
   readonly most_extra: number
-  /** Given up because their attempts were cut off eight times. */
+  /** Given up because their attempts were cut off eight times: to the receiver that never fails, and to all. */
+  readonly given_up_healthy: number
   readonly given_up: number
   /** What must not be: empty where all is well. */
   readonly problems: readonly string[]
@@ -152,6 +153,7 @@ export async function balance(books: Books): Promise<Findings> {
     acknowledged: acknowledged.length,
     extra_deliveries: extras.reduce((sum, n) => sum + n, 0),
     most_extra: Math.max(0, ...extras),
+    given_up_healthy: given_up.filter(({ contact_id }) => contact_id === healthy.id).length,
     given_up: given_up.length,
     problems,
   }
