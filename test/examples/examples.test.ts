@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
 import { buildPackage } from './build.ts'
 import type { Build } from './build.ts'
+import { bodyOf, SECRET, signed, startReceiver } from './receivers.ts'
+import type { Sent } from './receivers.ts'
 
 // The examples as a user runs them: by node, against a build of their own.
 
@@ -13,6 +15,8 @@ const LIMIT_MS = 15_000
 const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
   (name) => /\.m?js$/.test(name),
 )
+const receivers = files.filter((name) => name.startsWith('webhook-receiver-'))
+const programs = files.filter((name) => !receivers.includes(name))
 let build: Build
 
 beforeAll(async () => {
@@ -23,12 +27,63 @@ beforeAll(async () => {
 afterAll(() => build.remove())
 
 describe('the example', () => {
-  it.concurrent.each(files)('%s runs', { timeout: 2 * LIMIT_MS }, async (name) => {
+  it.concurrent.each(programs)('%s runs', { timeout: 2 * LIMIT_MS }, async (name) => {
     const { code, output, address } = await runExample(name)
     if (address !== undefined) expect(output).toContain(address)
     expect({ code, output }).toEqual({ code: 0, output })
     expect(output).not.toBe('')
   })
+})
+
+describe('the receiver', () => {
+  it('is there for every framework that the page has a recipe for', () => {
+    const names = ['express', 'fastify', 'hono', 'nextjs', 'node', 'workers']
+    expect(receivers.sort()).toEqual(names.map((name) => `webhook-receiver-${name}.mjs`))
+  })
+
+  it.concurrent.each(receivers)(
+    '%s takes what is genuine, once',
+    { timeout: 60_000 },
+    async (name) => {
+      const receiver = await startReceiver(build, name)
+      const genuine = bodyOf({ id: 7 })
+      // A byte that is no UTF-8 inside the name: whoever hashes text instead of bytes refuses it, and takes
+      // the third for it, which is what becomes of it as text.
+      const broken = Buffer.from(bodyOf({ id: 8 }))
+      broken[broken.indexOf('Gr')] = 0xff
+      const asText = Buffer.from(broken.toString('utf8'))
+      const sent: readonly (readonly [string, Sent, number])[] = [
+        ['genuine', signed(genuine), 204],
+        ['the same again', signed(genuine), 204],
+        ['not UTF-8', signed(broken), 204],
+        ['its text with its signature', { ...signed(broken), body: asText }, 401],
+        ['another secret', signed(bodyOf({ id: 9 }), 'wrong'), 401],
+        ['a changed body', { ...signed(genuine), body: bodyOf({ id: 10 }) }, 401],
+        ['no signature', { body: genuine }, 401],
+        ['an hour old', signed(bodyOf({ id: 11, age_sec: 3600 })), 401],
+        ['an hour ahead', signed(bodyOf({ id: 12, age_sec: -3600 })), 401],
+        ['nothing', { body: new Uint8Array() }, 401],
+        ['nothing, signed', signed(new Uint8Array()), 401],
+      ]
+      const answered: unknown[] = []
+      for (const [what, one] of sent) answered.push([what, await receiver.send(one)])
+      const read = await receiver.send({ body: genuine, method: 'GET' })
+      const large = await receiver.send({ body: new Uint8Array(2 * 1024 * 1024) })
+      const last = await receiver.send(signed(bodyOf({ id: 13 })))
+      const output = await receiver.stop()
+
+      expect(answered).toEqual(sent.map(([what, , status]) => [what, status]))
+      expect([401, 404, 405]).toContain(read)
+      expect([401, 413, 'cut']).toContain(large)
+      expect(last).toBe(204)
+      expect(output.match(/^down .*$/gm)?.map((line) => line.trim())).toEqual([
+        'down Größe 7',
+        'down \ufffdröße 8',
+        'down Größe 13',
+      ])
+      expect(output).not.toContain(SECRET)
+    },
+  )
 })
 
 interface Ending {

@@ -3,20 +3,24 @@
 declare module 'express' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-  type Middleware = (
-    req: IncomingMessage,
-    res: ServerResponse,
-    next: (error?: unknown) => void,
-  ) => void
+  interface Request extends IncomingMessage {
+    /** What a parser before made of the body. */
+    readonly body?: unknown
+  }
+  interface Response extends ServerResponse {
+    sendStatus(status: number): void
+  }
+  type Middleware = (req: Request, res: Response, next: (error?: unknown) => void) => void
   interface Application extends RequestListener {
     use(...handlers: readonly Middleware[]): void
     use(path: string, ...handlers: readonly Middleware[]): void
     get(path: string, handler: Middleware): void
+    post(path: string, ...handlers: readonly Middleware[]): void
   }
   interface Express {
     (): Application
     json(): Middleware
-    raw(options: { readonly type: string }): Middleware
+    raw(options: { readonly type: string; readonly limit?: string }): Middleware
     text(options: { readonly type: string }): Middleware
   }
   const express: Express

@@ -40,6 +40,7 @@ export function createLive(): Live {
     if (kind === 'etag') return etag
     if (kind === 'cursor') return cursor
     if (kind === 'notification') return String(1 + (turn % notification))
+    // One location, one contact, and the incident of the monitor that is always down.
     return '1'
   }
 
