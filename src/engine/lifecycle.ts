@@ -78,9 +78,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   async function openStore(): Promise<void> {
     await store.open()
-    const accounts = await store.accounts.list()
-    if (accounts.length === 0)
-      await store.accounts.create({ name: 'default', created_at: clock.now() })
+    await store.accounts.ensureFirst({ name: 'default', created_at: clock.now() })
     core.locations = await Promise.all(
       (options.locations ?? ['local']).map((name) => store.locations.ensure(name)),
     )

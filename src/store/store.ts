@@ -48,6 +48,8 @@ export interface Store {
   close(): Promise<void>
 
   readonly accounts: {
+    /** The account with the lowest id; this one, made where there is none. */
+    ensureFirst(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
     create(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
     list(): Promise<readonly AccountRecord[]>
   }

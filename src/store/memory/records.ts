@@ -1,5 +1,11 @@
 import { StorageError } from '../../errors.ts'
-import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../../model.ts'
+import type {
+  AccountRecord,
+  EpochMs,
+  IncidentRecord,
+  MonitorRecord,
+  ResultRecord,
+} from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED, fold, searchText } from '../rules.ts'
 import { shardOf } from '../store.ts'
@@ -8,12 +14,14 @@ import { copy, putNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<Store['accounts']> {
+  function create(account: Omit<AccountRecord, 'id'>): AccountRecord {
+    const made = { ...copy(account), id: tables.nextId('account') }
+    tables.accounts.set(made.id, made)
+    return copy(made)
+  }
   return {
-    create(account) {
-      const made = { ...copy(account), id: tables.nextId('account') }
-      tables.accounts.set(made.id, made)
-      return copy(made)
-    },
+    create,
+    ensureFirst: (account) => copy([...tables.accounts.values()][0]) ?? create(account),
     list: () => copy([...tables.accounts.values()]),
   }
 }

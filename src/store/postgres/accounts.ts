@@ -24,6 +24,19 @@ export function accounts(db: Database): Store['accounts'] {
       )
       return { name: account.name, created_at: account.created_at, id }
     },
+    ensureFirst: ({ name, created_at }) =>
+      db.transaction(
+        async (session) => {
+          // Engines that start together on an empty database make one account.
+          await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.first', 0))")
+          const sql = 'SELECT * FROM watchpost.accounts ORDER BY id LIMIT 1'
+          const [known] = await session.rows(sql)
+          if (known !== undefined) return { ...known } as never
+          const insert = insertInto('watchpost.accounts', ['name', 'created_at'])
+          return { name, created_at, id: await insertedId(session, insert, [name, created_at]) }
+        },
+        { repeatable: true },
+      ),
     list: async () =>
       (await db.rows('SELECT * FROM watchpost.accounts ORDER BY id')).map(
         (row) => ({ ...row }) as never,

@@ -15,16 +15,19 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-export function accounts(db: Connection): Sync<Store['accounts']> {
+type Accounts = Sync<Store['accounts']>
+
+export function accounts(db: Connection): Accounts {
+  const create: Accounts['create'] = ({ name, created_at }) => {
+    const sql = insertInto('accounts', ['name', 'created_at'])
+    return { name, created_at, id: insertedId(db, sql, [name, created_at]) }
+  }
+  const list: Accounts['list'] = () =>
+    db.all('SELECT * FROM accounts ORDER BY id').map((row) => ({ ...row }) as never)
   return {
-    create(account) {
-      const id = insertedId(db, insertInto('accounts', ['name', 'created_at']), [
-        account.name,
-        account.created_at,
-      ])
-      return { name: account.name, created_at: account.created_at, id }
-    },
-    list: () => db.all('SELECT * FROM accounts ORDER BY id').map((row) => ({ ...row }) as never),
+    create,
+    list,
+    ensureFirst: (account) => db.transaction(() => list()[0] ?? create(account)),
   }
 }
 

@@ -17,6 +17,13 @@ function key(change: Partial<KeyRecord> = {}): Omit<KeyRecord, 'id'> {
 }
 
 export const accountCases: Readonly<Record<string, Case>> = {
+  'the first account is made once': async (store) => {
+    const asked = Array.from({ length: 5 }, (_, index) => ({ name: `n${index}`, created_at: T0 }))
+    const given = await Promise.all(asked.map((account) => store.accounts.ensureFirst(account)))
+    assert.equal(new Set(given.map(({ id }) => id)).size, 1)
+    assert.deepEqual(await store.accounts.list(), given.slice(0, 1))
+  },
+
   'accounts get positive ids and are listed in their order': async (store) => {
     const first = await store.accounts.create({ name: 'Ünïcode & "quotes"', created_at: T0 })
     const second = await store.accounts.create({ name: 'b', created_at: T0 + 1 })
