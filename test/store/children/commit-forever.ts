@@ -1,10 +1,11 @@
 /**
  * Commits groups of rounds until it is killed, and prints the number of each group once it is acknowledged.
- * Usage: node commit-forever.js <file> <driver> <first group>
+ * Usage: node commit-forever.js <file> <driver> <first group>, or with a postgres:// URL and any driver
  */
 
 import { writeSync } from 'node:fs'
 import type { Change, Store } from '../../../src/store/store.ts'
+import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../src/store/sqlite/index.ts'
 import {
@@ -21,8 +22,10 @@ const ROUNDS = 8
 /** A lease that does not lapse by itself. */
 const FAR = 2 ** 50
 
-const [, , file = '', driver = '', first = '0'] = process.argv
-const store = sqliteStore({ file, driver: driver as SqliteDriverName })
+const [, , place = '', driver = '', first = '0'] = process.argv
+const store = place.startsWith('postgres://')
+  ? postgresStore({ url: place })
+  : sqliteStore({ file: place, driver: driver as SqliteDriverName })
 await store.open()
 const monitors = (await monitorsOf(store)).map(({ id, revision }) => ({ id, revision }))
 for (let group = Number(first); ; group++) {
