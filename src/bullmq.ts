@@ -8,6 +8,7 @@
 import { checkerFrom } from './checkers/checker.ts'
 import type { AnyChecker, CheckerSource } from './checkers/checker.ts'
 import { systemClock } from './clock.ts'
+import { createConnectivity } from './engine/connectivity.ts'
 import { orderRunner } from './engine/order-runner.ts'
 import { silentLogger } from './logger.ts'
 import type { TargetRule } from './net/guard.ts'
@@ -26,6 +27,8 @@ export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
   readonly targets?: TargetRule
   /** Certificates (PEM) trusted besides the default ones. */
   readonly ca?: string | readonly string[]
+  /** Addresses (`host:port`) that answer whenever this place has a network: a failure is believed only while one does. */
+  readonly anchors?: readonly string[]
 }
 
 /**
@@ -35,10 +38,13 @@ export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
  * @throws ConfigurationError
  */
 export function createProbe(options: ProbeOptions): Probe {
-  const { checkers, targets, ca, clock = systemClock, logger: log = silentLogger } = options
+  const { checkers, targets, ca, anchors = [] } = options
+  const { clock = systemClock, logger: log = silentLogger } = options
   const known = new Map<string, AnyChecker>(
     checkers.map(checkerFrom).map((checker) => [checker.type, checker]),
   )
   const checkerOf = (type: string) => known.get(type)
-  return bullmqProbe({ ...options, run: orderRunner({ checkerOf, clock, log, targets, ca }) })
+  const connectivity = createConnectivity({ clock, log, anchors })
+  const run = orderRunner({ checkerOf, clock, log, targets, ca, connectivity })
+  return bullmqProbe({ selfCheck: connectivity.check, ...options, run })
 }

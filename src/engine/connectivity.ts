@@ -28,6 +28,8 @@ export interface Connectivity {
   readonly online: boolean
   /** Learns which anchors answer; those that never did are no evidence. Resolves when it knows. */
   start(): Promise<void>
+  /** Whether any anchor answers; `true` as well where none ever did. An answer holds for 5 s. */
+  check(): Promise<boolean>
   /** The report as it is, or `unknown` where the failure is our own. */
   verify(report: CheckReport): Promise<CheckReport>
 }
@@ -89,6 +91,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
   }
 
   return {
+    check: () => (anchors.length === 0 ? Promise.resolve(true) : ask()),
     get online() {
       return online
     },
