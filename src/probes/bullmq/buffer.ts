@@ -90,6 +90,7 @@ export function createBuffer(options: BufferOptions): Buffer {
     if (delivering || stopped) return
     delivering = true
     retry?.cancel()
+    retry = undefined
     try {
       for (let next = batch(); next.length > 0 && !isStopped(); next = batch()) {
         await deliver(next[0]?.engine ?? '', next)
@@ -120,7 +121,9 @@ export function createBuffer(options: BufferOptions): Buffer {
     add(parcel) {
       return new Promise((resolve) => {
         kept.add({ ...parcel, added_at: clock.monotonic(), done: resolve })
-        wake()
+        dropWhatIsTooMuch()
+        // After a failure it waits for its turn with the others.
+        if (retry === undefined) void run()
       })
     },
     wake,

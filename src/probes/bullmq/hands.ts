@@ -18,7 +18,7 @@ import type { OrderJob, Refusal, Wire } from './wire.ts'
 /** Clocks nearer to each other than this are taken for one: the way of a question to Redis blurs more. */
 const SAME_CLOCK_MS = 500
 
-/** Orders remembered after their end, so that one that comes again is not carried out again. */
+/** Orders remembered after their end, so that one that comes again, or too late, is not carried out. */
 const REMEMBERED = 10_000
 
 export interface HandsOptions {
@@ -128,6 +128,8 @@ export function createHands(options: HandsOptions): Hands {
     take,
     drop(job_ids) {
       for (const job_id of job_ids) {
+        // It may be on its way from the queue to us.
+        remember(done, job_id)
         const own = held.get(job_id)
         if (own === undefined) continue
         own.end('dropped')

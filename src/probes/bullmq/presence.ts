@@ -31,7 +31,7 @@ export interface EngineBeat {
 }
 
 /** A beat lasts for two and a half: one may be lost on the way. */
-const LASTS = 2.5
+export const LASTS = 2.5
 /** Sets of names outlive their members by a day, and are then gone as well. */
 const SET_SECONDS = 86_400
 const ENGINES_READ = 100

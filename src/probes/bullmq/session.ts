@@ -16,9 +16,9 @@ import { within } from './within.ts'
 const CONNECT_MS = 5000
 const CLOSE_MS = 1000
 
-/** A probe that dies holds its order this long; then the order counts as lost. */
-const LOCK_MS = 20_000
-const STALLED_MS = 10_000
+/** An order that was taken by a probe which is no longer there, or never heard of it, counts as lost after both. */
+const LOCK_MS = 10_000
+const STALLED_MS = 5000
 /** Events of BullMQ are for watching a queue; nobody here reads them. */
 const EVENTS_KEPT = 100
 

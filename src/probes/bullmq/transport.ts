@@ -18,7 +18,7 @@ import { createLink } from './link.ts'
 import { clearUpAfterDead, findLost } from './losses.ts'
 import { setupOf } from './options.ts'
 import type { QueueOptions } from './options.ts'
-import { readProbes, sayEngine, unsayEngine } from './presence.ts'
+import { LASTS, readProbes, sayEngine, unsayEngine } from './presence.ts'
 import { createRollCall } from './roll-call.ts'
 import type { Session } from './session.ts'
 import { withdraw, withdrawWaiting } from './withdraw.ts'
@@ -51,6 +51,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   let host: ProbeHost | undefined
   let stopping = false
   let offset_ms = 0
+  let up_at = 0
   let cleared_at = -Infinity
   let givingUp: Timer | undefined
   let onDown: () => void = () => undefined
@@ -63,6 +64,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     every_ms: beat_ms / 2,
     onUp(session) {
       givingUp?.cancel()
+      up_at = clock.monotonic()
       session.queue(names.answers(id), 'own')
       // One at a time: in the order in which they came.
       session.work(names.answers(id), 1, take)
@@ -90,14 +92,19 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     offset_ms = (await sayEngine(beating, id, { version: VERSION, locations })).offset_ms
     const all = new Set(locations.map(({ name }) => name))
     roll.note(await readProbes(beating, [...all]))
-    const deserted = ledger.takeAll(({ location }) => !roll.present(location))
-    giveUp(deserted, 'The location has no probe at work')
-    void withdraw(session, setup, deserted).catch(() => undefined)
+    if (clock.monotonic() - up_at > LASTS * beat_ms) giveUpDeserted(session)
     const lost = await findLost({ session, names, engine: id, ledger, clock, beat_ms })
     giveUp(lost, 'The probe was lost with the order')
     if (clock.monotonic() - cleared_at < CLEAR_UP_EVERY_MS) return
     cleared_at = clock.monotonic()
     await clearUpAfterDead(session, beating)
+  }
+
+  /** Not just after Redis came back: then nobody has had the time to say that it is there. */
+  function giveUpDeserted(session: Session): void {
+    const deserted = ledger.takeAll(({ location }) => !roll.present(location))
+    giveUp(deserted, 'The location has no probe at work')
+    void withdraw(session, setup, deserted).catch(() => undefined)
   }
 
   /** One answer from the queue. Never rejects: BullMQ would only log it. */
