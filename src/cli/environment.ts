@@ -27,11 +27,16 @@ const SETTINGS = {
   host: setting('HOST', 'Address to listen on (127.0.0.1)', '127.0.0.1', hostOf),
   data: setting('WATCHPOST_DATA', 'SQLite file (data/watchpost.db)', 'data/watchpost.db', same),
   database_url: setting('DATABASE_URL', 'PostgreSQL instead of SQLite; not yet', null, noPostgres),
-  redis_url: setting('REDIS_URL', 'Remote probes over BullMQ; not yet', null, noRedis),
+  redis_url: setting(
+    'REDIS_URL',
+    'Redis, over which probes elsewhere make the checks: redis://…',
+    undefined,
+    redisOf,
+  ),
   api_key: setting('WATCHPOST_API_KEY', 'First API key, 16 to 512 characters', undefined, keyOf),
   secret_key: setting(
     'WATCHPOST_SECRET_KEY',
-    'Seals secrets in the file: base64 of 32 bytes',
+    'Seals secrets in the file and on Redis: base64 of 32 bytes',
     undefined,
     secretKeyOf,
   ),
@@ -155,8 +160,11 @@ function noPostgres(): null {
   throw wrong('the PostgreSQL store is not part of this version; unset it to keep data in SQLite')
 }
 
-function noRedis(): null {
-  throw wrong('the BullMQ transport is not part of this version; unset it to check from here')
+/** It may hold a password, so it is not repeated. */
+function redisOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== '') return text
+  throw wrong('redis://user:password@host:6379/0 is expected, or rediss:// for TLS')
 }
 
 function keyOf(text: string): string {

@@ -27,6 +27,7 @@ const HELP = `watchpost ${VERSION}: uptime monitoring
 
   watchpost serve                       the REST server, data in an SQLite file
   watchpost check <type> key=value …    one check now; exit code 0 ok, 2 failing, 3 unknown
+  watchpost probe --location fra        makes the checks of a location elsewhere, over Redis
   watchpost keys create|list|revoke     API keys
   watchpost types                       the types of checks with their fields
   watchpost verify --secret s --header 'sha256=…' [file]   is this webhook genuine?

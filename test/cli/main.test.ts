@@ -14,7 +14,7 @@ describe('watchpost', () => {
   it('tells what it can do', async () => {
     const { code, stdout } = await watchpost.run(['--help'])
     expect(code).toBe(0)
-    for (const name of COMMANDS.filter((name) => name !== 'probe')) {
+    for (const name of COMMANDS) {
       expect(stdout).toContain(`watchpost ${name}`)
     }
   })
@@ -32,7 +32,8 @@ describe('watchpost', () => {
     [['types', '--yaml'], "Unknown option '--yaml'"],
     [['verify', '--header'], "Option '--header <value>' argument missing"],
     [['types', '--json=1'], "Option '--json' does not take an argument"],
-    [['probe', '--location', 'a'], 'probe comes with the BullMQ transport'],
+    [['probe'], '--location: the name of a location is expected'],
+    [['probe', '--location', 'a'], 'REDIS_URL: the Redis of serve is expected'],
   ])('%j is wrong usage: one line on stderr, exit 64', async (args, problem) => {
     const { code, stdout, stderr } = await watchpost.run(args)
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })

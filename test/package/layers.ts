@@ -60,6 +60,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // The command line composes a whole service, as any host does.
   cli: {
     values: [
+      'bullmq.ts',
       'checkers',
       'contacts',
       'engine',

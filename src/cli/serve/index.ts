@@ -23,6 +23,7 @@ import { say } from '../terminal.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
 import { narrate } from './narrate.ts'
+import { remoteProbes } from './remote-probes.ts'
 import { checkSecretKey } from './secret-key.ts'
 import { stopSignal } from './stop-signal.ts'
 import { createWebServer } from './web-server.ts'
@@ -109,6 +110,7 @@ async function open(settings: ServeSettings, { web, address, log }: Surroundings
     baseUrl: settings.base_url ?? reachable(address, settings.host),
     logger: log,
     ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
+    ...remoteProbes(settings, log),
   })
   try {
     await engine.open()

@@ -123,7 +123,7 @@ export function createBuffer(options: BufferOptions): Buffer {
         kept.add({ ...parcel, added_at: clock.monotonic(), done: resolve })
         dropWhatIsTooMuch()
         // After a failure it waits for its turn with the others.
-        if (retry === undefined) void run()
+        if (retry === undefined && !delivering) void run()
       })
     },
     wake,
