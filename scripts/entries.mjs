@@ -50,6 +50,7 @@ export const entries = [
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 200),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 160),
+  entry('./monitors', 'monitors/index', 'src/monitors/index', 40),
   entry('./verify', 'verify', 'src/webhook/verify', 12),
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),

@@ -24,6 +24,7 @@ import type {
   IncidentView,
   KeyView,
   LocationView,
+  MonitorPreview,
   MonitorSummary,
   MonitorView,
   NotificationView,
@@ -98,6 +99,14 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
   readonly monitors: {
     /** @throws ValidationError with every problem at once */
     create(input: MonitorInput<C>): Promise<MonitorView>
+    /**
+     * What `create` would store, without storing it; with `against`, how that differs from a monitor of the
+     * same type. Secrets are compared and never shown. @throws ValidationError with every problem at once
+     */
+    preview(
+      input: MonitorInput<C>,
+      options?: { readonly against?: number },
+    ): Promise<MonitorPreview>
     list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
     get(id: number): Promise<MonitorView>
     /** Merges: `null` resets a field, lists are replaced, a masked secret is kept. */

@@ -8,6 +8,7 @@
 import type {
   ClosedReason,
   CommonSettings,
+  Json,
   JsonObject,
   MonitorState,
   MonitorStatus,
@@ -64,6 +65,22 @@ export type MonitorView = MonitorSummary &
     readonly ping_url?: string
     readonly [setting: string]: unknown
   }
+
+/** Settings as they would be stored, secrets masked, and what would change. */
+export interface MonitorPreview {
+  readonly settings: JsonObject
+  /** Empty where nothing differs. */
+  readonly changes: readonly SettingChange[]
+}
+
+export interface SettingChange {
+  /** A setting at the top level: `url`, `auth`. */
+  readonly field: string
+  readonly from: Json
+  readonly to: Json
+  /** Only what is masked differs. */
+  readonly secret: boolean
+}
 
 export interface StatusView {
   readonly state: MonitorState

@@ -41,6 +41,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['probes/transport.ts'],
   },
   rest: { values: ['engine', 'fields'] },
+  // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.
+  monitors: { values: [], types: ['checkers', 'engine', 'fields'] },
   page: { values: ['engine', 'fields'] },
   // Runs on the servers that are watched, beside nothing else of ours.
   'resources-agent': { values: [] },
@@ -65,6 +67,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'contacts',
       'engine',
       'fields',
+      'monitors',
       'net',
       'page',
       'probes',

@@ -22,6 +22,7 @@ import type { MonitorSummary, MonitorView } from '../views.ts'
 import { makeToken, pingOf } from '../tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
+import { previewOf } from './preview.ts'
 import { demandVersion, revised } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
@@ -94,6 +95,16 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const entry = roster.add(record)
       watch.reschedule(entry, 'now')
       return view(entry)
+    },
+
+    async preview(input, { against } = {}) {
+      await ready()
+      const { type: name, ...fields }: JsonObject = isPlainObject(input)
+        ? input
+        : refuse({ type: 'required' })
+      const type = typeOf(parts, name)
+      const entry = against === undefined ? {} : { against: await own(against) }
+      return previewOf(parts, { account_id, type, input: fields, ...entry })
     },
 
     async list(filter = {}) {

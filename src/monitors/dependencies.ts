@@ -1,0 +1,34 @@
+/**
+ * The order in which monitors can be made, parents first.
+ *
+ * @module
+ */
+
+import type { Problems, ReadEntry } from './reading.ts'
+
+/** Entries with those that they depend on before them. Whatever is unknown or goes in a circle is a problem. */
+export function parentsFirst(
+  entries: readonly ReadEntry[],
+  problems: Problems,
+): readonly ReadEntry[] {
+  const byKey = new Map(entries.map((entry) => [entry.key, entry]))
+  const ordered = new Set<ReadEntry>()
+  const onTheWay = new Set<ReadEntry>()
+
+  function visit(entry: ReadEntry): void {
+    if (ordered.has(entry)) return
+    onTheWay.add(entry)
+    entry.depends_on.forEach((key, index) => {
+      const place = `${entry.key}.depends_on.${index}`
+      const parent = byKey.get(key)
+      if (parent === undefined) problems[place] = `invalid: the list has no ${JSON.stringify(key)}`
+      else if (onTheWay.has(parent)) problems[place] = `invalid: ${key} depends on this one`
+      else visit(parent)
+    })
+    onTheWay.delete(entry)
+    ordered.add(entry)
+  }
+
+  for (const entry of entries) visit(entry)
+  return [...ordered]
+}

@@ -1,0 +1,12 @@
+/**
+ * Monitors as code: a typed list that is kept in a repository, and synced to an engine.
+ *
+ * @module
+ */
+
+export { defineMonitors } from './define.ts'
+export type { BuiltinChecker, MonitorEntry } from './define.ts'
+export { describePlan, isEmptyPlan } from './plan.ts'
+export type { CreatedMonitor, Difference, KnownMonitor, SyncPlan, UpdatedMonitor } from './plan.ts'
+export { syncMonitors } from './sync.ts'
+export type { SyncOptions } from './sync.ts'

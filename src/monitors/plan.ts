@@ -1,0 +1,83 @@
+/**
+ * What has to be done so that an account is as a list of monitors says, and what that looks like to a
+ * person.
+ *
+ * @module
+ */
+
+import type { Json } from '../model.ts'
+
+/** A monitor that is in the store. */
+export interface KnownMonitor {
+  readonly key: string
+  readonly id: number
+  readonly name: string
+}
+
+export interface CreatedMonitor {
+  readonly key: string
+  /** `null` until it is made. */
+  readonly id: number | null
+  readonly type: string
+  readonly name: string
+}
+
+export interface UpdatedMonitor extends KnownMonitor {
+  readonly changes: readonly Difference[]
+}
+
+export interface Difference {
+  /** In the words of the list: `contacts`, not `contact_ids`. */
+  readonly field: string
+  /** Secrets are `***` on both sides. */
+  readonly from: Json
+  readonly to: Json
+}
+
+export interface SyncPlan {
+  readonly create: readonly CreatedMonitor[]
+  readonly update: readonly UpdatedMonitor[]
+  readonly unchanged: readonly KnownMonitor[]
+  /** Because the list says so, or because they are not in it any more. */
+  readonly pause: readonly KnownMonitor[]
+  readonly resume: readonly KnownMonitor[]
+  readonly remove: readonly KnownMonitor[]
+  /** Made from a list once, and not in it any more. */
+  readonly leave: readonly KnownMonitor[]
+}
+
+/** Whether carrying it out would change anything. */
+export function isEmptyPlan({ create, update, pause, resume, remove }: SyncPlan): boolean {
+  return [create, update, pause, resume, remove].every((part) => part.length === 0)
+}
+
+const VALUE_CHARS = 80
+
+/** One line per monitor that changes, one per difference, and a count of the rest. */
+export function describePlan(plan: SyncPlan): string[] {
+  const one = (sign: string, { key, name }: { key: string; name: string }): string =>
+    `${sign} ${key}  ${JSON.stringify(name)}`
+  return [
+    ...plan.create.map((each) => `${one('+', each)}  ${each.type}`),
+    ...plan.update.flatMap((each) => [
+      one('~', each),
+      ...each.changes.map((change) => `    ${differenceText(change)}`),
+    ]),
+    ...plan.resume.map((each) => `${one('>', each)}  resume`),
+    ...plan.pause.map((each) => `${one('|', each)}  pause`),
+    ...plan.remove.map((each) => `${one('-', each)}  remove`),
+    ...plan.leave.map((each) => `${one('?', each)}  not in the list, left alone`),
+    `${plan.create.length} to create, ${plan.update.length} to update, ${plan.remove.length} to remove, ${plan.unchanged.length} unchanged`,
+  ]
+}
+
+function differenceText({ field, from, to }: Difference): string {
+  const [before, after] = [shown(from), shown(to)]
+  // Nothing else is hidden.
+  return before === after ? `${field}: another secret` : `${field}: ${before} → ${after}`
+}
+
+function shown(value: Json): string {
+  const text = JSON.stringify(value)
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`
+}

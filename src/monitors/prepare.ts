@@ -1,0 +1,203 @@
+/**
+ * Holds a list of monitors against an account: reads only, and finds every problem before anything is
+ * changed.
+ *
+ * @module
+ */
+
+import type { AccountScope, Engine } from '../engine/api.ts'
+import type { MonitorSummary } from '../engine/views.ts'
+import { isWatchpostError, ValidationError } from '../errors.ts'
+import type { Json, JsonObject } from '../model.ts'
+import { parentsFirst } from './dependencies.ts'
+import type { Difference } from './plan.ts'
+import { keyIn, readEntries } from './reading.ts'
+import type { Problems, ReadEntry } from './reading.ts'
+
+const PAGE = 200
+
+/** The groups of one account that a list has to do with. */
+export type Scope = Pick<AccountScope, 'monitors' | 'contacts'>
+
+/** One entry beside the monitor that it is about. */
+export interface Prepared {
+  readonly entry: ReadEntry
+  /** As `create` takes it; `depends_on` has the parents that are there already. */
+  readonly input: JsonObject
+  readonly known: MonitorSummary | undefined
+  readonly name: string
+  readonly changes: readonly Difference[]
+}
+
+export interface Preparation {
+  /** Parents first. */
+  readonly listed: readonly Prepared[]
+  /** Made from a list once, and not in this one. */
+  readonly unlisted: readonly (readonly [key: string, monitor: MonitorSummary])[]
+}
+
+/** @throws ValidationError with every problem of every entry */
+export async function prepare(
+  engine: Pick<Engine, 'locations'>,
+  scope: Scope,
+  list: unknown,
+): Promise<Preparation> {
+  const problems: Problems = {}
+  const entries = parentsFirst(readEntries(list, problems), problems)
+  const known = await knownMonitors(scope, problems)
+  const names: Names = {
+    contact: idsByName(await scope.contacts.list()),
+    location: idsByName(await engine.locations.list()),
+    monitor: new Map([...known].map(([key, { id }]) => [key, [id]])),
+  }
+  const listed: Prepared[] = []
+  for (const entry of entries) {
+    const input = inputOf(entry, names, problems)
+    const monitor = known.get(entry.key)
+    const seen = await look(scope, { entry, input, monitor, names }, problems)
+    if (seen !== undefined) listed.push({ entry, input, known: monitor, ...seen })
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  const keys = new Set(entries.map(({ key }) => key))
+  return { listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
+}
+
+/** Those with a key, which are the only ones that a list ever touches. */
+async function knownMonitors(
+  scope: Scope,
+  problems: Problems,
+): Promise<ReadonlyMap<string, MonitorSummary>> {
+  const known = new Map<string, MonitorSummary>()
+  for (let after: number | null = 0; after !== null;) {
+    const page: Awaited<ReturnType<typeof scope.monitors.list>> = await scope.monitors.list({
+      limit: PAGE,
+      ...(after === 0 ? {} : { after }),
+    })
+    for (const monitor of page.items) {
+      const key = keyIn(monitor.tags)
+      if (key === undefined) continue
+      const twin = known.get(key)
+      if (twin !== undefined) {
+        problems[`${key}.key`] = `invalid: the monitors ${twin.id} and ${monitor.id} both have it`
+      }
+      known.set(key, monitor)
+    }
+    after = page.next
+  }
+  return known
+}
+
+type IdsByName = ReadonlyMap<string, readonly number[]>
+
+interface Names {
+  readonly contact: IdsByName
+  readonly location: IdsByName
+  readonly monitor: IdsByName
+}
+
+function idsByName(items: readonly { readonly id: number; readonly name: string }[]): IdsByName {
+  const ids = new Map<string, number[]>()
+  for (const { id, name } of items) ids.set(name, [...(ids.get(name) ?? []), id])
+  return ids
+}
+
+function inputOf(entry: ReadEntry, names: Names, problems: Problems): JsonObject {
+  const find = (kind: 'contact' | 'location', name: string, place: string): number[] => {
+    const ids = names[kind].get(name) ?? []
+    if (ids.length === 1) return [...ids]
+    const problem = ids.length === 0 ? `there is no ${kind}` : `several ${kind}s are called`
+    problems[`${entry.key}.${place}`] = `invalid: ${problem} ${JSON.stringify(name)}`
+    return []
+  }
+  const delays = Object.entries(entry.delays).flatMap(([name, minutes]) =>
+    find('contact', name, `contact_delay.${name}`).map((id) => [String(id), minutes] as const),
+  )
+  const found = entry.locations?.map((name, at) => find('location', name, `locations.${at}`))
+  // One that is not known is a problem already, and an empty list would be another.
+  const locations = found?.every((ids) => ids.length > 0) === true ? found.flat() : undefined
+  return {
+    ...entry.settings,
+    contact_ids: entry.contacts.flatMap((name, at) => find('contact', name, `contacts.${at}`)),
+    contact_delay: Object.fromEntries(delays) as JsonObject,
+    ...(locations === undefined ? {} : { location_ids: locations }),
+    depends_on: entry.depends_on.flatMap((key) => names.monitor.get(key) ?? []),
+  }
+}
+
+interface Looking {
+  readonly entry: ReadEntry
+  readonly input: JsonObject
+  readonly monitor: MonitorSummary | undefined
+  readonly names: Names
+}
+
+async function look(
+  scope: Scope,
+  { entry, input, monitor, names }: Looking,
+  problems: Problems,
+): Promise<Pick<Prepared, 'name' | 'changes'> | undefined> {
+  try {
+    const options = monitor === undefined ? {} : { against: monitor.id }
+    const { settings, changes } = await scope.monitors.preview(input as never, options)
+    const inWords = changes.map((change) => wordsOf(change, names))
+    return {
+      name: textOf(settings['name']) ?? entry.key,
+      changes: [...inWords, ...newParents(entry, names, inWords)],
+    }
+  } catch (error) {
+    if (!isWatchpostError(error) || !(error instanceof ValidationError)) throw error
+    for (const [field, problem] of Object.entries(error.fields)) {
+      problems[`${entry.key}.${field}`] ??=
+        problem === 'immutable' ? `immutable: it is of another type; take another key` : problem
+    }
+    return undefined
+  }
+}
+
+/** Parents that are only about to be made have no id to compare. */
+function newParents(
+  { depends_on }: ReadEntry,
+  names: Names,
+  changes: readonly Difference[],
+): readonly Difference[] {
+  const isNew = depends_on.some((key) => !names.monitor.has(key))
+  if (!isNew) return []
+  const told = changes.find(({ field }) => field === 'depends_on')
+  const from = told?.from ?? depends_on.filter((key) => names.monitor.has(key))
+  return [{ field: 'depends_on', from, to: depends_on }]
+}
+
+/** Ids become names again. */
+function wordsOf({ field, from, to }: Difference, names: Names): Difference {
+  const nameOf = (ids: IdsByName) => (id: Json) =>
+    [...ids].find(([, known]) => known.includes(Number(id)))?.[0] ?? id
+  const list = (ids: IdsByName) => (value: Json) =>
+    Array.isArray(value) ? value.map(nameOf(ids)) : value
+  const inWords = (word: string, translate: (value: Json) => Json): Difference => ({
+    field: word,
+    from: translate(from),
+    to: translate(to),
+  })
+  if (field === 'contact_ids') return inWords('contacts', list(names.contact))
+  if (field === 'location_ids') return inWords('locations', list(names.location))
+  if (field === 'depends_on') return inWords(field, list(names.monitor))
+  if (field === 'tags') return inWords(field, withoutKey)
+  if (field !== 'contact_delay') return { field, from, to }
+  return inWords(field, (delays) =>
+    Object.fromEntries(
+      Object.entries((delays ?? {}) as JsonObject).map(([id, minutes]) => [
+        textOf(nameOf(names.contact)(id)) ?? id,
+        minutes,
+      ]),
+    ),
+  )
+}
+
+function withoutKey(tags: Json): Json {
+  if (!Array.isArray(tags)) return tags
+  return (tags as readonly Json[]).filter((tag) => keyIn([textOf(tag) ?? '']) === undefined)
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

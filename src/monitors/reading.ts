@@ -1,0 +1,132 @@
+/**
+ * A list of monitors as it may come from a file, and the names in it.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../model.ts'
+
+/** An entry without the words that only lists have. */
+export interface ReadEntry {
+  readonly key: string
+  readonly type: string
+  /** Settings as `create` takes them, but for ids. */
+  readonly settings: JsonObject
+  readonly contacts: readonly string[]
+  readonly delays: Readonly<Record<string, unknown>>
+  /** Absent: all. */
+  readonly locations: readonly string[] | undefined
+  readonly depends_on: readonly string[]
+  readonly paused: boolean | undefined
+}
+
+/** Where it is wrong: `<key>.<field>`, or `<place>.<field>` where there is no key. */
+export type Problems = Record<string, string>
+
+const KEY = /^[a-z0-9][a-z0-9._/-]{0,59}$/
+const KEY_TAG = 'key:'
+
+export function tagOf(key: string): string {
+  return KEY_TAG + key
+}
+
+export function keyIn(tags: readonly string[]): string | undefined {
+  return tags.find((tag) => tag.startsWith(KEY_TAG))?.slice(KEY_TAG.length)
+}
+
+/** Stands on monitors that were paused because the list had them no more, so that they resume when it has them again. */
+export const UNLISTED_TAG = 'unlisted'
+
+/** Words of an entry that the engine does not know, and ids that entries have names for. */
+const OWN_WORDS = ['key', 'contacts', 'contact_delay', 'locations', 'depends_on', 'paused']
+const IDS = { contact_ids: 'contacts', location_ids: 'locations' } as const
+
+export function readEntries(list: unknown, problems: Problems): readonly ReadEntry[] {
+  if (!Array.isArray(list)) {
+    problems.monitors = 'invalid: a list is expected'
+    return []
+  }
+  const seen = new Map<string, number>()
+  return list.flatMap((given: unknown, index) => {
+    const entry = readEntry(given, index, problems)
+    if (entry === undefined) return []
+    const earlier = seen.get(entry.key)
+    seen.set(entry.key, index + 1)
+    if (earlier === undefined) return [entry]
+    problems[`${entry.key}.key`] = `invalid: the same as in entry ${earlier}`
+    return []
+  })
+}
+
+function readEntry(given: unknown, index: number, problems: Problems): ReadEntry | undefined {
+  const place = `entry ${index + 1}`
+  if (!isObject(given)) {
+    problems[place] = 'invalid: an object is expected'
+    return undefined
+  }
+  const { key } = given
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    problems[`${place}.key`] =
+      key === undefined
+        ? 'required'
+        : 'invalid: 1 to 60 lower-case letters, digits, . _ - and / are expected'
+    return undefined
+  }
+  const names = (field: string): readonly string[] =>
+    namesIn(given[field], `${key}.${field}`, problems)
+  const settings = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !OWN_WORDS.includes(name)),
+  )
+  for (const [id, name] of Object.entries(IDS)) {
+    if (id in settings) problems[`${key}.${id}`] = `invalid: a list has names in "${name}"`
+  }
+  return {
+    key,
+    type: typeof given['type'] === 'string' ? given['type'] : '',
+    settings: { ...settings, tags: tagsOf(given['tags'], key, problems) } as JsonObject,
+    contacts: names('contacts'),
+    delays: delaysOf(given['contact_delay'], key, problems),
+    locations: given['locations'] === undefined ? undefined : names('locations'),
+    depends_on: names('depends_on'),
+    paused: pausedOf(given['paused'], key, problems),
+  }
+}
+
+function namesIn(value: unknown, place: string, problems: Problems): readonly string[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  problems[place] = 'invalid: a list of names is expected'
+  return []
+}
+
+function delaysOf(value: unknown, key: string, problems: Problems): Record<string, unknown> {
+  if (value === undefined || value === null) return {}
+  if (isObject(value)) return value
+  problems[`${key}.contact_delay`] = 'invalid: an object of names and minutes is expected'
+  return {}
+}
+
+function pausedOf(value: unknown, key: string, problems: Problems): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'boolean') return value
+  problems[`${key}.paused`] = 'invalid: true or false is expected'
+  return undefined
+}
+
+/** What is no list of texts is left for the engine to refuse. */
+function tagsOf(value: unknown, key: string, problems: Problems): unknown {
+  const tags: unknown = typeof value === 'string' ? value.split(',') : (value ?? [])
+  if (!Array.isArray(tags)) return value
+  const own = (tags as unknown[]).filter((tag) => typeof tag !== 'string' || tag.trim() !== '')
+  const reserved = own.some(
+    (tag) =>
+      typeof tag === 'string' && (tag.trim().startsWith(KEY_TAG) || tag.trim() === UNLISTED_TAG),
+  )
+  if (reserved)
+    problems[`${key}.tags`] = `invalid: ${KEY_TAG}… and ${UNLISTED_TAG} are set by the sync`
+  return [...own, tagOf(key)]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,145 @@
+/**
+ * Brings an account to where a list of monitors says it is: everything is checked first, then carried out
+ * through the calls of the engine. Run twice, it changes nothing the second time.
+ *
+ * @module
+ */
+
+import type { AnyChecker } from '../checkers/checker.ts'
+import type { Engine } from '../engine/api.ts'
+import type { MonitorSummary } from '../engine/views.ts'
+import type { FieldTable } from '../fields/field.ts'
+import type { JsonObject } from '../model.ts'
+import type { MonitorEntry } from './define.ts'
+import type { CreatedMonitor, KnownMonitor, SyncPlan } from './plan.ts'
+import { prepare } from './prepare.ts'
+import type { Preparation, Prepared, Scope } from './prepare.ts'
+import { UNLISTED_TAG } from './reading.ts'
+
+export interface SyncOptions {
+  /** Default: the first account. */
+  readonly account_id?: number
+  /**
+   * What becomes of monitors that were made from a list and are not in it any more. Default `leave`. Those
+   * without a key, made by hand or over REST, are never touched.
+   */
+  readonly unlisted?: 'leave' | 'pause' | 'remove'
+  /** Plan only. */
+  readonly dryRun?: boolean
+}
+
+/**
+ * Creates, updates, pauses and removes. Should it fail in between (a store that cannot write), run it again:
+ * it goes on where it stopped.
+ *
+ * @throws ValidationError with every problem of every entry, keyed `<key>.<field>`; nothing is changed then
+ */
+export async function syncMonitors<C extends AnyChecker>(
+  engine: Engine<C>,
+  monitors: readonly MonitorEntry<C>[],
+  options: SyncOptions = {},
+): Promise<SyncPlan> {
+  const { account_id, unlisted = 'leave', dryRun = false } = options
+  // The types of checkers have done their work in the list.
+  const own = engine as unknown as Engine
+  const scope: Scope = account_id === undefined ? own : own.account(account_id)
+  const preparation = await prepare(own, scope, monitors)
+  const plan = planOf(preparation, unlisted)
+  return dryRun ? plan : carryOut({ engine: own, scope, preparation }, plan)
+}
+
+function planOf(
+  { listed, unlisted }: Preparation,
+  fate: NonNullable<SyncOptions['unlisted']>,
+): SyncPlan {
+  const known = listed.flatMap((each) => (each.known === undefined ? [] : [knownOf(each)]))
+  const lost = unlisted.map(([key, { id, name }]) => ({ key, id, name }))
+  const settled = unlisted.filter(([, { tags }]) => tags.includes(UNLISTED_TAG)).map(([key]) => key)
+  return {
+    create: listed.filter(isNew).map(({ entry, name }) => {
+      return { key: entry.key, id: null, type: entry.type, name }
+    }),
+    update: known.filter(({ changes }) => changes.length > 0).map(updated),
+    unchanged: known.filter(({ changes }) => changes.length === 0).map(plain),
+    pause: [
+      ...known.filter(({ entry, state }) => entry.paused === true && state !== 'paused').map(plain),
+      ...(fate === 'pause' ? lost.filter(({ key }) => !settled.includes(key)) : []),
+    ],
+    resume: known.filter(isToResume).map(plain),
+    remove: fate === 'remove' ? lost : [],
+    leave:
+      fate === 'remove' ? [] : lost.filter(({ key }) => fate === 'leave' || settled.includes(key)),
+  }
+}
+
+type Known = ReturnType<typeof knownOf>
+
+function knownOf({ entry, known, name, changes }: Prepared) {
+  const { id, state, tags } = known as MonitorSummary
+  return { key: entry.key, id, name, state, tags, entry, changes }
+}
+
+const isNew = ({ known }: Prepared): boolean => known === undefined
+const plain = ({ key, id, name }: KnownMonitor): KnownMonitor => ({ key, id, name })
+const updated = ({ changes, ...known }: Known) => ({ ...plain(known), changes })
+
+/** Paused by hand it stays so, unless the list says otherwise. */
+function isToResume({ entry, state, tags }: Known): boolean {
+  if (state !== 'paused' || entry.paused === true) return false
+  return entry.paused === false || tags.includes(UNLISTED_TAG)
+}
+
+interface Work {
+  readonly engine: Engine
+  readonly scope: Scope
+  readonly preparation: Preparation
+}
+
+async function carryOut(work: Work, plan: SyncPlan): Promise<SyncPlan> {
+  const { scope, preparation } = work
+  const ids = new Map(
+    preparation.listed.flatMap(({ entry, known }) => (known ? [[entry.key, known.id]] : [])),
+  )
+  const create: CreatedMonitor[] = []
+  const toUpdate = new Set(plan.update.map(({ key }) => key))
+  for (const { entry, input, known } of preparation.listed) {
+    const depends_on = entry.depends_on.flatMap((key) => ids.get(key) ?? [])
+    const whole = { ...input, depends_on }
+    if (known === undefined) {
+      const { id, name } = await scope.monitors.create(whole as never)
+      ids.set(entry.key, id)
+      create.push({ key: entry.key, id, type: entry.type, name })
+      if (entry.paused === true) await scope.monitors.pause(id)
+    } else if (toUpdate.has(entry.key)) {
+      await scope.monitors.update(known.id, wholePatch(work.engine, whole))
+    }
+  }
+  for (const { id } of plan.resume) await scope.monitors.resume(id)
+  for (const { key, id } of plan.pause) await pause(work, key, id)
+  for (const { id } of plan.remove) await scope.monitors.remove(id)
+  return { ...plan, create }
+}
+
+async function pause({ scope, preparation }: Work, key: string, id: number): Promise<void> {
+  const unlisted = preparation.unlisted.find(([each]) => each === key)?.[1]
+  if (unlisted !== undefined) {
+    await scope.monitors.update(id, { tags: [...unlisted.tags, UNLISTED_TAG] })
+  }
+  await scope.monitors.pause(id)
+}
+
+/** The list is the whole truth: a setting that it does not have goes back to its default. */
+function wholePatch(engine: Engine, { type, ...input }: JsonObject): JsonObject {
+  const tables = engine.types.tables().get(typeof type === 'string' ? type : '')
+  return filled({ ...tables?.common, ...tables?.fields }, input)
+}
+
+function filled(table: FieldTable, input: JsonObject): JsonObject {
+  const absent = Object.keys(table).map((name) => [name, null] as const)
+  const given = Object.entries(input).map(([name, value]) => {
+    const nested = table[name]?.info.fields
+    const isGroup = nested !== undefined && typeof value === 'object' && value !== null
+    return [name, isGroup ? filled(nested, value as JsonObject) : value] as const
+  })
+  return Object.fromEntries([...absent, ...given])
+}
