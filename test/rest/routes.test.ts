@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { OTHER_KEY } from './service.ts'
 import { client, idsOf, tcpMonitor } from './client.ts'
 
 const webhook = { kind: 'webhook', name: 'Ops', url: 'http://127.0.0.1:9/hook' }
@@ -218,6 +219,18 @@ describe('monitors', () => {
     expect(await idsAt('/api/v1/incidents?open=0')).toEqual([])
     expect(await idsAt(`/api/v1/incidents?monitor_id=${other}`)).toEqual([])
     expect((await ask('GET', '/api/v1/incidents?open=2')).body.fields).toHaveProperty('open')
+  })
+
+  it('leave their incidents behind, for their own account', async () => {
+    const { ask, create, engine } = client()
+    await engine.start()
+    const id = await create({ ...tcpMonitor, host: 'down.example', fail_threshold: 1 })
+    await ask('POST', `/api/v1/monitors/${id}/check?wait=1`)
+    await ask('DELETE', `/api/v1/monitors/${id}`)
+    const path = `/api/v1/incidents?monitor_id=${id}`
+    expect(idsOf((await ask('GET', path)).body.incidents)).toEqual([1])
+    const foreign = await ask('GET', path, { key: OTHER_KEY })
+    expect([foreign.status, foreign.body.incidents]).toEqual([200, []])
   })
 })
 
