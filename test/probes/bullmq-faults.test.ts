@@ -179,6 +179,26 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     expect(transport.online(1)).toBe(true)
   })
 
+  it('one of two probes of a location lost with an order: it is given up, and not begun again', async () => {
+    const { port, connection } = await somewhere()
+    const proxy = await tcpProxy(port)
+    const [lost, left] = [gate(), gate()]
+    await probeAt(at(proxy.port), { run: lost.run })
+    const { transport, answers } = await engineAt(connection)
+    const sent = order({ timeout_ms: 500 })
+    await transport.send(sent)
+    await expect.poll(lost.ids).toEqual([sent.id])
+    await probeAt(connection, { run: left.run })
+    proxy.set('blackhole')
+    await expect.poll(() => answers.length, { timeout: 30_000 }).toBe(1)
+    expect(answers[0]).toMatchObject({
+      order: { id: sent.id },
+      report: { outcome: { verdict: 'unknown', cause_code: 'probe_no_report' } },
+    })
+    expect(transport.online(1)).toBe(true)
+    expect(left.ids()).toEqual([])
+  })
+
   it('answers that come twice, out of order or for nobody do no harm to the transport', async () => {
     const { connection } = await somewhere()
     await probeAt(connection, { run: () => Promise.resolve(fine()) })
