@@ -192,6 +192,16 @@ it('every subpath keeps its names', () => {
       sqliteStore
       type SqliteDriverName
       type SqliteStoreOptions
+    ./probes/bullmq
+      bullmqProbes
+      createProbe
+      type BullmqProbesOptions
+      type Probe
+      type ProbeOptions
+      type ProbeStatus
+      type QueueOptions
+      type RedisAddress
+      type RedisParts
     ./webhook
       MAX_ATTEMPTS
       WebhookVerificationError
