@@ -12,6 +12,10 @@ import type { Core } from './core.ts'
 const ATTEMPT_MS = 14_000
 /** What a kind may take to end once the engine stops. */
 const GRACE_MS = 200
+/** A limit that comes this much too late was reached while our own process stood still. */
+const STALL_MS = 250
+/** Then the deadline of the kind is late as well, and an answer may wait to be read. */
+const AFTER_STALL_MS = 2_000
 
 /** Resolves with the end of `deliver`, or with a failure of our own: it threw, answered rubbish, or did not end. */
 export function bounded(
@@ -27,7 +31,10 @@ export function bounded(
       core.log.error({}, `a contact kind did not end its delivery: ${error}`)
       end(cut(error, elapsed()))
     }
-    let timer = clock.timer(ATTEMPT_MS, giveUp('timeout'))
+    let timer = clock.timer(ATTEMPT_MS, () => {
+      if (elapsed() - ATTEMPT_MS < STALL_MS) giveUp('timeout')()
+      else timer = clock.timer(AFTER_STALL_MS, giveUp('timeout'))
+    })
     const onStop = (): void => {
       timer.cancel()
       timer = clock.timer(GRACE_MS, giveUp('stopped'))

@@ -15,7 +15,7 @@ import { createTrace, round } from '../net/trace.ts'
 /** A deadline that comes this much too late is our own fault. */
 const STALL_MS = 250
 /** For what has arrived while the process stood still. */
-const READ_MS = 50
+const READ_MS = 1_000
 
 export interface AttemptContext {
   /** With the policy of the contact kind. */

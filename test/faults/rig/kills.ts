@@ -5,21 +5,19 @@
  * @module
  */
 
-import { join } from 'node:path'
 import { systemClock } from '../../../src/clock.ts'
 import { diceOf } from './dice.ts'
 import type { Dice } from './dice.ts'
 import { startEngine } from './engine.ts'
 import type { EngineProcess } from './engine.ts'
-import { startFarm } from './farm.ts'
 import type { Farm } from './farm.ts'
 import { balance, lookAtFile } from './ledger.ts'
 import type { Findings } from './ledger.ts'
 import { POINTS } from './plan.ts'
 import type { EnginePlan, Said } from './plan.ts'
 import type { Programs } from './programs.ts'
-import { startReceiver } from './receiver.ts'
-import type { Answer, Receiver } from './receiver.ts'
+import { setScene } from './scene.ts'
+import type { Answer } from './receiver.ts'
 
 export interface KillOptions {
   readonly programs: Programs
@@ -27,6 +25,8 @@ export interface KillOptions {
   readonly folder: string
   readonly times: number
   readonly seed: number
+  /** Fewer kills where the machine is slow. Default: as long as it takes. */
+  readonly within_ms?: number
   readonly onKill?: (done: number) => void
 }
 
@@ -40,7 +40,6 @@ export interface KillFigures extends Findings {
   readonly slowest_resume_ms: number
 }
 
-const SECRET = 'the secret of the kill run'
 const CONTACTS = ['/calm', '/flaky', '/late']
 /** Ten seconds pass in one: an interval is 100 ms, a lease three seconds, all pauses together 45. */
 const FACTOR = 10
@@ -60,10 +59,20 @@ const LOOK_EVERY = 10
 export async function runKills(options: KillOptions): Promise<KillFigures> {
   const { programs, folder, times, seed } = options
   const dice = diceOf(seed)
-  const farm = await startFarm({ http: 4, tcp: 4 })
-  const receiver = await startReceiver(programs.receiver, join(folder, 'received.jsonl'))
-  const file = join(folder, 'watchpost.db')
-  const plan = planOf({ file, farm, receiver })
+  const until = systemClock.monotonic() + (options.within_ms ?? Infinity)
+  const scene = await setScene({
+    programs,
+    folder,
+    targets: { http: 4, tcp: 4 },
+    paths: CONTACTS,
+    factor: FACTOR,
+    settings: (index) => ({
+      contact_delay: { 3: 1 },
+      ...(index === 0 ? { notify_repeat_min: 1 } : {}),
+    }),
+  })
+  const { farm, receiver, plan } = scene
+  const { file } = plan
   const lives: Said[][] = []
   const problems: string[] = []
   const killed_at: Record<string, number> = {}
@@ -72,14 +81,15 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
   await receiver.script('/flaky', flakyAnswers(diceOf(seed + 2), times * 20))
 
   let slowness = slownessOf(await setUp(programs.engine, plan)) ?? 1
-  for (let kill = 1; kill <= times; kill++) {
+  let kills = 0
+  while (kills < times && systemClock.monotonic() < until) {
     const { engine, at } = await killOne(programs.engine, plan, { dice, slowness })
     slowness = slownessOf(engine) ?? slowness
     killed_at[at] = (killed_at[at] ?? 0) + 1
     lives.push([...engine.said])
     resumes.push(...resumeOf(engine))
-    if (kill % LOOK_EVERY === 0) problems.push(...(await lookAtFile(file, CONTACTS.length)))
-    options.onKill?.(kill)
+    if (++kills % LOOK_EVERY === 0) problems.push(...(await lookAtFile(file, CONTACTS.length)))
+    options.onKill?.(kills)
   }
 
   flapping.stop()
@@ -98,48 +108,16 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
     received: receiver.entries(),
     contacts: CONTACTS.length,
     healthy: { path: '/calm', id: 1 },
-    secret: SECRET,
+    secret: scene.secret,
   })
-  await receiver.kill()
-  farm.close()
+  await scene.close()
   return {
     ...findings,
     problems: [...problems, ...findings.problems],
-    kills: times,
+    kills,
     killed_at,
     resumed: resumes.length,
     slowest_resume_ms: Math.max(0, ...resumes),
-  }
-}
-
-function planOf(parts: {
-  readonly file: string
-  readonly farm: Farm
-  readonly receiver: Receiver
-}): EnginePlan {
-  const { file, farm, receiver } = parts
-  return {
-    file,
-    pace: { origin: systemClock.now(), factor: FACTOR },
-    contacts: CONTACTS.map((path) => ({
-      kind: 'webhook',
-      name: path,
-      url: receiver.url(path),
-      secret: SECRET,
-      all_monitors: true,
-    })),
-    monitors: farm.targets.map(({ type, port }, index) => ({
-      type,
-      ...(type === 'http'
-        ? { url: `http://127.0.0.1:${port}/` }
-        : { host: '127.0.0.1', port, banner_regex: '^good' }),
-      interval_sec: 1,
-      timeout_ms: 900,
-      fail_threshold: 1,
-      contact_delay: { 3: 1 },
-      ...(index === 0 ? { notify_repeat_min: 1 } : {}),
-    })),
-    limits: { checksPerHost: 8 },
   }
 }
 
