@@ -29,6 +29,8 @@ export function firstSlot(
   now: EpochMs,
 ): EpochMs {
   if (last_round_at === null) return now + spread(id, Math.min(interval_ms, FIRST_MS))
+  // A last round that is still to come was noted by a clock that has been set back since.
+  if (last_round_at > now) return now + spread(id, Math.min(interval_ms, CATCH_UP_MS))
   const slot = nextSlot(id, interval_ms, last_round_at)
   if (slot > now) return slot
   return now + spread(id, Math.min(interval_ms, now - slot < SHORT_MS ? MAKE_UP_MS : CATCH_UP_MS))

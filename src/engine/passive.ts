@@ -191,7 +191,7 @@ function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null 
     at: now,
     locations: [stateWith(entry, rearmedMemo)],
     availability: gap,
-    machine: { ...machine, known_since: now },
+    machine: { ...machine, known_since: Math.max(machine.known_since, now) },
   }
 }
 

@@ -203,7 +203,7 @@ function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): 
 function onInconclusive(seen: MachineState, at: EpochMs): Transition {
   if (!isStale(seen)) return same(seen)
   const step = reckon(seen, 'unknown', at)
-  return { ...step, state: { ...step.state, known_since: at } }
+  return unknownUntil(step, at)
 }
 
 /** Nobody looked for longer than the policy allows: from when the next look was due, the time is unknown. */
@@ -211,7 +211,12 @@ function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition
   const last = before.last_round_at
   if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
   const step = reckon(before, 'unknown', last + policy.gap_ms / 2)
-  return { ...step, state: { ...step.state, known_since: at } }
+  return unknownUntil(step, at)
+}
+
+/** Nothing is dated back beyond `at`; nor beyond what is known already, where the clock was set back. */
+function unknownUntil(step: Transition, at: EpochMs): Transition {
+  return { ...step, state: { ...step.state, known_since: Math.max(step.state.known_since, at) } }
 }
 
 /** Out of the checks: the open incident ends here, told to nobody. */

@@ -38,6 +38,11 @@ describe('cadence', () => {
     }
   })
 
+  it('comes soon where the last round was noted by a clock that has been set back since', () => {
+    for (let id = 1; id <= 100; id++)
+      expect(firstSlot(id, HOUR, NOW + 24 * HOUR, NOW)).toBeLessThan(NOW + MINUTE)
+  })
+
   it('comes early to confirm a failure, never later than the next turn', () => {
     expect(retrySlot(1, HOUR, NOW) - NOW).toBeLessThanOrEqual(15 * MINUTE)
     expect(retrySlot(1, 20_000, NOW) - NOW).toBeLessThanOrEqual(10_000)

@@ -213,4 +213,20 @@ describe('times', () => {
       { kind: 'availability', at: START + 6 * MINUTE, availability: 'up' },
     ])
   })
+
+  it('availability goes on forward where the clock was set back before a blind time', () => {
+    const policy = { fail_threshold: 1, recover_threshold: 1, gap_ms: 2 * MINUTE }
+    let state = initialState(START)
+    const times: number[] = []
+    const DAY = 1440 * MINUTE
+    const words = ['ok', 'unknown', 'unknown', 'unknown', 'unknown', 'fail', 'ok'] as const
+    words.forEach((word, i) => {
+      const at = START + i * MINUTE - (i > 0 ? DAY : 0)
+      const step = transition(state, eventOf(word, at), policy)
+      state = step.state
+      for (const effect of step.effects) if (effect.kind === 'availability') times.push(effect.at)
+    })
+    expect(times.length).toBeGreaterThan(2)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
 })
