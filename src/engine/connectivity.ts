@@ -14,8 +14,10 @@ import { createNetwork } from '../net/network.ts'
 import { createTrace } from '../net/trace.ts'
 
 const ANSWER_MS = 3_000
-/** An answer holds for so long; failures come in swarms. */
-const HOLDS_MS = 5_000
+/** That there is no network holds for so long. */
+const OFFLINE_HOLDS_MS = 5_000
+/** That there is one: failures come in swarms, and the first ones of an outage come right after good answers. */
+const ONLINE_HOLDS_MS = 250
 const ANCHORS_LIMIT = 10
 
 export interface Anchor {
@@ -28,10 +30,10 @@ export interface Connectivity {
   readonly online: boolean
   /** Learns which anchors answer; those that never did are no evidence. Resolves when it knows. */
   start(): Promise<void>
-  /** Whether any anchor answers; `true` as well where none ever did. An answer holds for 5 s. */
+  /** Whether any anchor answers; `true` as well where none ever did. Asked anew once the last answer is old. */
   check(): Promise<boolean>
-  /** The report as it is, or `unknown` where the failure is our own. */
-  verify(report: CheckReport): Promise<CheckReport>
+  /** The report as it is, or `unknown` where the failure is our own; `began` is when the check did, monotonic. */
+  verify(report: CheckReport, began: number): Promise<CheckReport>
 }
 
 export interface ConnectivityOptions {
@@ -52,6 +54,8 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
   const network = createNetwork({ clock, policy: () => undefined })
   const proven = new Set<Anchor>()
   let online = true
+  /** What began before that may have failed for want of a network that is there again. */
+  let online_since = -Infinity
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
 
   async function answers(anchor: Anchor): Promise<boolean> {
@@ -77,6 +81,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     const reached = any || proven.size === 0
     if (reached !== online) {
       online = reached
+      if (online) online_since = clock.monotonic()
       if (online) log.info({}, 'this location reaches its anchors again')
       else log.error({}, 'this location reaches none of its anchors: failures are not believed')
       onChange?.(online)
@@ -86,7 +91,8 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
 
   function ask(): Promise<boolean> {
     const now = clock.monotonic()
-    if (asked === undefined || now - asked.at > HOLDS_MS) asked = { at: now, answer: look() }
+    const holds_ms = online ? ONLINE_HOLDS_MS : OFFLINE_HOLDS_MS
+    if (asked === undefined || now - asked.at > holds_ms) asked = { at: now, answer: look() }
     return asked.answer
   }
 
@@ -101,12 +107,13 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       if (proven.size === 0)
         log.error({}, 'none of the anchors answers: until one does, every failure is believed')
     },
-    async verify(report) {
+    async verify(report, began) {
       const { verdict } = report.outcome
       if (anchors.length === 0 || verdict === 'unknown') return report
       // While offline, a good check is asked about as well: it says that the time is over.
       if (verdict === 'ok' && online) return report
-      return (await ask()) || verdict === 'ok' ? report : ownFailure(report)
+      const reached = await ask()
+      return verdict === 'ok' || (reached && began >= online_since) ? report : ownFailure(report)
     },
   }
 }

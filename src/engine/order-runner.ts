@@ -86,8 +86,9 @@ export function orderRunner({
     }
     // Fed by signals: nothing is measured here.
     if (checker.passive !== undefined) return once(checker, order, signal)
+    const began = clock.monotonic()
     const report = await steady(checker, order, signal)
-    return connectivity === undefined ? report : connectivity.verify(report)
+    return connectivity === undefined ? report : connectivity.verify(report, began)
   }
 }
 

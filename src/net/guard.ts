@@ -177,7 +177,10 @@ async function askSystem(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const found = await createResolver({ clock }).resolve(host, 'auto', signal)
+  const found = await createResolver({ clock }).resolve(host, 'auto', {
+    signal,
+    within_ms: RESOLVE_MS,
+  })
   return found.map(({ address }) => address)
 }
 

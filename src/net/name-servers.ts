@@ -5,15 +5,22 @@
  * @module
  */
 
-import { promises } from 'node:dns'
+import { getServers, promises } from 'node:dns'
 import type { Clock } from '../clock.ts'
 import { toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import type { Address, IpFamily } from './net.ts'
 import { waitFor } from './wait.ts'
 
-/** Patience per name server and try; with two tries a silent server is given up after 3 s. */
-const PATIENCE = { timeout: 1000, tries: 2 } as const
+/** Patience per name server and try; with two tries a silent server is given up after 3 to 4 s. */
+const PATIENCE_MS = { most: 1000, least: 250 } as const
+const TRIES = 2
+
+/**
+ * Shares of the time that is left for asking, then for asking for the root, then for asking again: a check
+ * that is over before its silent name servers are found out would blame its target.
+ */
+const SHARE = { name: 0.6, root: 0.15, again: 0.15 } as const
 
 /** Once one family has answered, the other one is awaited this long: some servers never answer for AAAA. */
 const OTHER_FAMILY_MS = 300
@@ -24,28 +31,64 @@ export interface NameQuery {
   readonly nameservers: readonly string[] | undefined
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: AbortSignal
+  /** Milliseconds left for the whole check, if that is bounded. */
+  readonly within_ms?: number | undefined
 }
 
 type Family = 4 | 6
+/** As c-ares says it. */
+const OVERDUE = { code: 'ETIMEOUT' } as const
+
 type Answer = { readonly addresses: readonly Address[] } | { readonly error: unknown }
 
 /** @throws CheckFailure by the worst answer of those asked for; the signal's reason when it aborts */
 export async function queryAddresses(query: NameQuery): Promise<readonly Address[]> {
-  // One per query: `cancel` ends everything that a resolver has under way. Making one takes 0.03 ms.
-  const servers = new promises.Resolver(PATIENCE)
-  if (query.nameservers !== undefined) servers.setServers(query.nameservers)
-  const answers = await ask(servers, query)
+  const answers = await ask(query, { tries: TRIES, share: SHARE.name })
   const found = interleave(answers)
   if (found.length > 0) return found
-  throw await judge(servers, query, answers)
+  const code = worstOf(answers)
+  if (code !== 'ETIMEOUT' && code !== 'ESERVFAIL') throw failureOf(query, answers)
+  if (isOurs(code, await askForRoot(query))) throw brokenResolver(query, answers)
+  // Lost on its way, or asked a moment before the servers had their own network back.
+  const second = await ask(query, { tries: 1, share: SHARE.again })
+  const late = interleave(second)
+  if (late.length > 0) return late
+  throw failureOf(query, second)
 }
 
-function ask(servers: promises.Resolver, query: NameQuery): Promise<readonly Answer[]> {
+function serversFor({ nameservers, within_ms = Infinity }: NameQuery, tries: number) {
+  const { least, most } = PATIENCE_MS
+  const timeout = Math.round(Math.min(most, Math.max(least, within_ms / 8)))
+  const servers = new promises.Resolver({ timeout, tries })
+  if (nameservers !== undefined) servers.setServers(nameservers)
+  return servers
+}
+
+/** Told after this share of the time that is left; never, where that is not bounded. */
+function overdue(
+  { clock, within_ms }: NameQuery,
+  share: number,
+  give_up: () => void,
+): { cancel(): void } {
+  return within_ms === undefined
+    ? { cancel: () => undefined }
+    : clock.timer(within_ms * share, give_up)
+}
+
+interface Asking {
+  readonly tries: number
+  readonly share: number
+}
+
+function ask(query: NameQuery, { tries, share }: Asking): Promise<readonly Answer[]> {
+  // One per query: `cancel` ends everything that a resolver has under way. Making one takes 0.03 ms.
+  const servers = serversFor(query, tries)
   const families: readonly Family[] =
     query.ip_family === 'auto' ? [4, 6] : [query.ip_family === 'ipv4' ? 4 : 6]
   return waitFor<readonly Answer[]>(query.signal, ({ resolve }) => {
     const answers: Answer[] = []
     let grace: { cancel(): void } | undefined
+    const late = overdue(query, share, () => resolve([...answers, { error: OVERDUE }]))
     for (const family of families) {
       void answerOf(servers, query.name, family).then((answer) => {
         answers.push(answer)
@@ -55,6 +98,7 @@ function ask(servers: promises.Resolver, query: NameQuery): Promise<readonly Ans
       })
     }
     return () => {
+      late.cancel()
       grace?.cancel()
       servers.cancel()
     }
@@ -92,38 +136,53 @@ const VERDICTS = [
   ['ENODATA', 'dns_no_records', '{name} has no address{family}'],
 ] as const
 
-async function judge(
-  servers: promises.Resolver,
-  query: NameQuery,
-  answers: readonly Answer[],
-): Promise<CheckFailure> {
-  const errors = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))
-  const codes = errors.map((error) => (error as NodeJS.ErrnoException).code)
-  const options = { phase: 'resolve', cause: errors[0] } as const
-  const verdict = VERDICTS.find(([code]) => codes.includes(code))
-  const broken = verdict === undefined || (verdict[0] === 'ETIMEOUT' && !(await isAlive(query)))
-  if (broken) {
-    const list = servers.getServers().join(', ')
-    const text = `No name server of this location can be reached (${list || 'none configured'})`
-    return new CheckFailure('probe_resolver_broken', text, options)
-  }
+function worstOf(answers: readonly Answer[]): string | undefined {
+  const codes = errorsOf(answers).map((error) => (error as NodeJS.ErrnoException).code)
+  return VERDICTS.find(([code]) => codes.includes(code))?.[0]
+}
+
+function errorsOf(answers: readonly Answer[]): unknown[] {
+  return answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))
+}
+
+function failureOf(query: NameQuery, answers: readonly Answer[]): CheckFailure {
+  const worst = worstOf(answers)
+  const verdict = VERDICTS.find(([code]) => code === worst)
+  if (verdict === undefined) return brokenResolver(query, answers)
   const family = { auto: '', ipv4: ' of IPv4', ipv6: ' of IPv6' }[query.ip_family]
   const text = verdict[2].replace('{name}', () => query.name).replace('{family}', family)
-  return new CheckFailure(verdict[1], text, options)
+  return new CheckFailure(verdict[1], text, { phase: 'resolve', cause: errorsOf(answers)[0] })
+}
+
+function brokenResolver({ nameservers }: NameQuery, answers: readonly Answer[]): CheckFailure {
+  const list = (nameservers ?? getServers()).join(', ')
+  const text = `No name server of this location answers as it should (${list || 'none configured'})`
+  const options = { phase: 'resolve', cause: errorsOf(answers)[0] } as const
+  return new CheckFailure('probe_resolver_broken', text, options)
 }
 
 /**
- * Whether a name server answers at all. One that answers, if only to refuse, for the root but not for
- * a name waits for the servers of that name: their failure, not ours.
+ * Whether it is our name servers that are in trouble. One that answers, if only to refuse, for the root but
+ * not for a name waits for the servers of that name: their failure, not ours. One that fails for the root
+ * as well has lost its way to everybody.
  */
-async function isAlive({ nameservers, signal }: NameQuery): Promise<boolean> {
-  const servers = new promises.Resolver({ timeout: PATIENCE.timeout, tries: 1 })
-  if (nameservers !== undefined) servers.setServers(nameservers)
-  return waitFor<boolean>(signal, ({ resolve }) => {
+function isOurs(code: 'ETIMEOUT' | 'ESERVFAIL', root: string | null): boolean {
+  if (code === 'ESERVFAIL') return root === 'ESERVFAIL'
+  return root === 'ETIMEOUT' || root === 'ECONNREFUSED'
+}
+
+/** What the name servers say of the root: a code of c-ares, `null` for an answer. */
+async function askForRoot(query: NameQuery): Promise<string | null> {
+  const servers = serversFor(query, 1)
+  return waitFor<string | null>(query.signal, ({ resolve }) => {
     servers.resolveNs('.').then(
-      () => resolve(true),
-      ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ETIMEOUT' && code !== 'ECONNREFUSED'),
+      () => resolve(null),
+      ({ code }: NodeJS.ErrnoException) => resolve(code ?? null),
     )
-    return () => servers.cancel()
+    const late = overdue(query, SHARE.root, () => resolve(OVERDUE.code))
+    return () => {
+      late.cancel()
+      servers.cancel()
+    }
   })
 }

@@ -89,7 +89,7 @@ function openNet(session: Session): OwnedNet {
 
   async function resolve(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
     const find = (): Promise<readonly Address[]> =>
-      session.resolver.resolve(host, ip_family, signal)
+      session.resolver.resolve(host, ip_family, { signal, within_ms: session.deadlineIn() })
     // Nothing is looked up for an address, so there is no such phase.
     const addresses = await (toAddress(host) === undefined ? trace.phase('resolve', find) : find())
     judge(session.policy, host, addresses)

@@ -33,7 +33,13 @@ export interface Resolver {
    * @throws CheckFailure `dns_nxdomain`, `dns_no_records`, `dns_server_failure`, `dns_refused`,
    * `dns_timeout` or `probe_resolver_broken`; the signal's reason when it aborts
    */
-  resolve(host: string, ip_family: IpFamily, signal: AbortSignal): Promise<readonly Address[]>
+  resolve(host: string, ip_family: IpFamily, wait: Wait): Promise<readonly Address[]>
+}
+
+export interface Wait {
+  readonly signal: AbortSignal
+  /** Milliseconds until it aborts, where that is known: name servers are given up in time to say so. */
+  readonly within_ms?: number
 }
 
 export interface ResolverOptions {
@@ -67,7 +73,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   async function resolve(
     host: string,
     ip_family: IpFamily,
-    signal: AbortSignal,
+    { signal, within_ms }: Wait,
   ): Promise<readonly Address[]> {
     signal.throwIfAborted()
     if (host.includes(':') || toAddress(host) !== undefined) return literal(host, ip_family)
@@ -77,7 +83,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     // RFC 6761, 6.3: such names never go to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(LOOPBACK, ip_family)
     try {
-      return await queryAddresses({ name: host, ip_family, nameservers, clock, signal })
+      return await queryAddresses({ name: host, ip_family, nameservers, clock, signal, within_ms })
     } catch (error) {
       if (!isNotFound(error)) throw error
       const known = await askSystem(host, ip_family, signal)
@@ -87,8 +93,8 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 
   return {
-    async resolve(host, ip_family, signal) {
-      return distinct(await resolve(host, ip_family, signal)).slice(0, MAX_ADDRESSES)
+    async resolve(host, ip_family, wait) {
+      return distinct(await resolve(host, ip_family, wait)).slice(0, MAX_ADDRESSES)
     },
   }
 }

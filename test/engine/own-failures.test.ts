@@ -50,17 +50,20 @@ describe('a location that has lost its network', () => {
     const clock = simulatedClock()
     const onChange = (online: boolean) => void seen.push(online)
     const made = createConnectivity({ clock, log: silentLogger, anchors, onChange })
-    return { clock, made, seen }
+    /** Of a check that began just now, or earlier. */
+    const verify = (report: CheckReport, ago_ms = 0) =>
+      made.verify(report, clock.monotonic() - ago_ms)
+    return { clock, made, seen, verify }
   }
 
   it('believes a failure while an anchor answers, and no longer when none does', async () => {
     const { server, port } = await listening()
-    const { clock, made, seen } = connectivity([`127.0.0.1:${port}`, 'nowhere.invalid:443'])
+    const { clock, made, seen, verify } = connectivity([`127.0.0.1:${port}`, 'nowhere.invalid:443'])
     await made.start()
-    expect((await made.verify(failed)).outcome.verdict).toBe('fail')
+    expect((await verify(failed)).outcome.verdict).toBe('fail')
     await closing(server)
     await clock.advance(6_000)
-    expect((await made.verify(failed)).outcome).toMatchObject({
+    expect((await verify(failed)).outcome).toMatchObject({
       verdict: 'unknown',
       cause_code: 'probe_offline',
     })
@@ -69,20 +72,36 @@ describe('a location that has lost its network', () => {
 
   it('notices that it is back by an anchor, and leaves good results as they are', async () => {
     const { server, port } = await listening()
-    const { clock, made, seen } = connectivity([`127.0.0.1:${port}`])
+    const { clock, made, seen, verify } = connectivity([`127.0.0.1:${port}`])
     await made.start()
     await closing(server)
-    await made.verify(failed)
+    await verify(failed)
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     await clock.advance(6_000)
-    expect(await made.verify(fine)).toBe(fine)
+    expect(await verify(fine)).toBe(fine)
     expect([made.online, seen]).toEqual([true, [false, true]])
   })
 
-  it('an anchor that never answered is no evidence: a typing error must not hide an outage', async () => {
-    const { made } = connectivity(['127.0.0.1:1'])
+  it('believes no failure for an answer of a moment ago, nor one of a check that began before it was back', async () => {
+    const { server, port } = await listening()
+    const { clock, made, verify } = connectivity([`127.0.0.1:${port}`])
     await made.start()
-    expect(await made.verify(failed)).toBe(failed)
+    expect(await verify(failed)).toBe(failed)
+    await closing(server)
+    await clock.advance(500)
+    expect((await verify(failed)).outcome.verdict).toBe('unknown')
+
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    await clock.advance(6_000)
+    expect((await verify(failed, 5_000)).outcome.verdict).toBe('unknown')
+    expect(made.online).toBe(true)
+    expect(await verify(failed)).toBe(failed)
+  })
+
+  it('an anchor that never answered is no evidence: a typing error must not hide an outage', async () => {
+    const { made, verify } = connectivity(['127.0.0.1:1'])
+    await made.start()
+    expect(await verify(failed)).toBe(failed)
     expect(made.online).toBe(true)
   })
 

@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import type { Question } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { CheckFailure } from '../../src/net/failure.ts'
 import type { Address, IpFamily } from '../../src/net/net.ts'
 import { createResolver } from '../../src/net/resolver.ts'
@@ -9,7 +10,7 @@ import { hostsFile } from '../support/hosts-file.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import type { DnsReply } from '../support/scripted-dns.ts'
 
-const never = new AbortController().signal
+const never = { signal: new AbortController().signal }
 
 /** The addresses as text, or the code of the failure. */
 async function outcome(
@@ -26,6 +27,8 @@ async function outcome(
 }
 
 const noHosts = (): ResolverOptions => ({ hostsFile: hostsFile({}), nameservers: ['127.0.0.1:9'] })
+
+const isRoot = (name: string): boolean => name === '' || name === '.'
 
 const a = (name: string, data: string) => ({ type: 'A', name, data, ttl: 1 }) as const
 const aaaa = (name: string, data: string) => ({ type: 'AAAA', name, data, ttl: 1 }) as const
@@ -135,8 +138,30 @@ describe('the name servers', () => {
     [4, 'dns_server_failure'],
     [5, 'dns_refused'],
   ])('that answer with rcode %i and nothing else: %s', async (rcode, expected) => {
-    const { options } = await served(() => ({ rcode }))
+    const { options } = await served(({ name }) => (isRoot(name) ? {} : { rcode }))
     expect(await outcome('a.test', options)).toBe(expected)
+  })
+
+  it('that fail for the root as well have lost their way: our own trouble', async () => {
+    const { options } = await served(() => ({ rcode: 2 }))
+    expect(await outcome('a.test', options)).toBe('probe_resolver_broken')
+  })
+
+  it('that come back to life are asked once more', async () => {
+    let silent = true
+    const { options } = await served(({ name }) => {
+      // The question for the root is the first that they answer.
+      if (isRoot(name)) silent = false
+      return silent ? undefined : { answers: isRoot(name) ? [] : [a(name, '192.0.2.1')] }
+    })
+    const resolver = createResolver(options)
+    const found = await resolver.resolve('a.test', 'ipv4', { ...never, within_ms: 2000 })
+    expect(found).toEqual([{ address: '192.0.2.1', family: 4 }])
+  })
+
+  it('that refuse the root, but not this name, are believed', async () => {
+    const { options } = await served(({ name }) => ({ rcode: isRoot(name) ? 5 : 2 }))
+    expect(await outcome('a.test', options)).toBe('dns_server_failure')
   })
 
   it('that fail for one family leave the question open, even where the other has no records', async () => {
@@ -145,9 +170,7 @@ describe('the name servers', () => {
   })
 
   it('that answer, but not for this name, make it a failure of the name', async () => {
-    const { options } = await served(({ name }) =>
-      name === '' || name === '.' ? { rcode: 5 } : undefined,
-    )
+    const { options } = await served(({ name }) => (isRoot(name) ? { rcode: 5 } : undefined))
     expect(await outcome('a.test', options)).toBe('dns_timeout')
   })
 
@@ -156,6 +179,30 @@ describe('the name servers', () => {
     expect(await outcome('a.test', options)).toBe('probe_resolver_broken')
   })
 
+  it('that answer under another id, as a forger does, have not answered', async () => {
+    const { options } = await served(({ name }) => ({
+      id: 7,
+      answers: isRoot(name) ? [] : [a(name, '192.0.2.1')],
+    }))
+    expect(await outcome('a.test', options)).toBe('probe_resolver_broken')
+  })
+
+  it.each([1, 3])(
+    'of which %i are silent are found out before the check is over',
+    async (count) => {
+      const silent = await Promise.all(
+        Array.from({ length: count }, () => scriptedDns(() => undefined)),
+      )
+      const nameservers = silent.map(({ address }) => address)
+      const resolver = createResolver({ hostsFile: hostsFile({}), nameservers })
+      const late = new AbortController()
+      const timer = systemClock.timer(3000, () => late.abort(new Error('too late')))
+      const found = resolver.resolve('a.test', 'auto', { signal: late.signal, within_ms: 900 })
+      await expect(found).rejects.toMatchObject({ code: 'probe_resolver_broken' })
+      timer.cancel()
+    },
+  )
+
   it('that are not there are our own trouble', async () => {
     expect(await outcome('a.test', noHosts())).toBe('probe_resolver_broken')
   })
@@ -163,7 +210,7 @@ describe('the name servers', () => {
   it('are given up at once when the signal aborts', async () => {
     const { options } = await served(() => undefined)
     const stop = new AbortController()
-    const found = createResolver(options).resolve('a.test', 'auto', stop.signal)
+    const found = createResolver(options).resolve('a.test', 'auto', stop)
     stop.abort(new Error('enough'))
     await expect(found).rejects.toThrow('enough')
   })
@@ -181,7 +228,7 @@ describe('the system', () => {
   })
 
   it('is not asked where the name servers failed otherwise', async () => {
-    const { options } = await served(() => ({ rcode: 2 }))
+    const { options } = await served(({ name }) => ({ rcode: isRoot(name) ? 0 : 2 }))
     const system = () => Promise.resolve(known)
     expect(await outcome('intranet', { ...options, system })).toBe('dns_server_failure')
   })
@@ -200,8 +247,8 @@ describe('the system', () => {
     const stop = new AbortController()
 
     const bothAsked = Promise.all([nextAsked(), nextAsked()])
-    const first = resolver.resolve('a.test', 'auto', stop.signal).catch(String)
-    const second = resolver.resolve('b.test', 'auto', stop.signal).catch(String)
+    const first = resolver.resolve('a.test', 'auto', stop).catch(String)
+    const second = resolver.resolve('b.test', 'auto', stop).catch(String)
     await bothAsked
     const third = resolver.resolve('c.test', 'auto', never)
     stop.abort(new Error('enough'))

@@ -14,6 +14,8 @@ export interface DnsReply {
   /** Default 0 (NOERROR); 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   readonly rcode?: number
   readonly answers?: readonly Answer[]
+  /** Default: that of the question. */
+  readonly id?: number
 }
 
 export interface ScriptedDns {
@@ -38,7 +40,7 @@ export async function scriptedDns(
     if (said === undefined) return
     const packet = encode({
       type: 'response',
-      id: query.id ?? 0,
+      id: said.id ?? query.id ?? 0,
       flags: 0x0180 | (said.rcode ?? 0),
       questions: [question],
       answers: [...(said.answers ?? [])],

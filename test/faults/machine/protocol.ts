@@ -10,9 +10,15 @@ export interface EngineChildOptions {
   /** Of the SQLite store. */
   readonly file: string
   readonly driver?: string
+  /** Ports of 127.0.0.1 on which it listens before its engine starts. */
+  readonly listen?: readonly number[]
+  /** Whether it runs a name server at 127.0.0.1:53. */
+  readonly names?: boolean
   /** More options of `createEngine`, as far as JSON can carry them. */
   readonly engine?: JsonObject
 }
+
+export type NameServerMood = 'well' | 'silent' | 'servfail' | 'slow' | 'wrong-id'
 
 export type Order =
   /** A call of the REST API. */
@@ -25,6 +31,8 @@ export type Order =
   | { readonly do: 'contact'; readonly input: JsonObject }
   /** A target of its own, on 127.0.0.1; port 0 takes any. */
   | { readonly do: 'listen' | 'unlisten'; readonly port: number }
+  /** How its own name server behaves from now on; see `names`. */
+  | { readonly do: 'names'; readonly mood: NameServerMood }
   /** A line for the shell, in the namespaces of the child. */
   | { readonly do: 'shell'; readonly line: string }
   /** Opens as many files as it may but for so many. */
@@ -37,7 +45,16 @@ export type Command = Order & { readonly id: number }
 /** One line of the child. */
 export interface Said {
   readonly kind:
-    'ready' | 'log' | 'answer' | 'round' | 'state' | 'down' | 'up' | 'notification' | 'error'
+    | 'ready'
+    | 'log'
+    | 'answer'
+    | 'round'
+    | 'state'
+    | 'down'
+    | 'up'
+    | 'notification'
+    | 'location'
+    | 'error'
   /** Its own wall clock, of events. */
   readonly at?: number
   readonly [more: string]: unknown

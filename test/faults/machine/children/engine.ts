@@ -24,6 +24,7 @@ import { sqliteStore } from '../../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../../src/store/sqlite/index.ts'
 import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
 import type { Command, EngineChildOptions } from '../protocol.ts'
+import { startNameServer } from './name-server.ts'
 
 const given = JSON.parse(process.argv[2] ?? '{}') as EngineChildOptions
 
@@ -66,7 +67,9 @@ const targets = new Map<number, Server>()
 const held: number[] = []
 let key = ''
 
-for (const event of ['round', 'state', 'down', 'up', 'notification', 'error'] as const) {
+const EVENTS = ['round', 'state', 'down', 'up', 'notification', 'location', 'error'] as const
+
+for (const event of EVENTS) {
   engine.on(event, (payload: unknown) =>
     tell({
       kind: event,
@@ -108,6 +111,9 @@ async function obey(command: Command): Promise<unknown> {
     case 'unlisten':
       targets.get(command.port)?.close()
       return true
+    case 'names':
+      if (names !== undefined) names.mood = command.mood
+      return true
     case 'shell':
       return execFileSync('sh', ['-c', command.line], { encoding: 'utf8' })
     case 'hold':
@@ -140,6 +146,8 @@ function holdFiles(leave: number): number {
   return mine.length
 }
 
+const names = given.names === true ? await startNameServer() : undefined
+for (const port of given.listen ?? []) await listen(port)
 await engine.open()
 key = (await engine.keys.create({ name: 'test' })).key
 await engine.start()

@@ -119,7 +119,8 @@ function checkersFor(host: string): AnyChecker[] {
       const servers = { rdapServers: { test: `http://${host}/` }, whoisServers: { test: whois } }
       return domain({ bootstrapUrl: null, whoisRoot: null, ...servers, gap_ms: 0, cache_ms: 0 })
     }
-    if (checker.type === 'blacklist') return blacklist({ lists: [{ id: 'bl', zone: 'bl.test' }], pace_ms: 0 })
+    if (checker.type === 'blacklist')
+      return blacklist({ lists: [{ id: 'bl', zone: 'bl.test' }], pace_ms: 0 })
     return checker
   })
 }
