@@ -48,6 +48,7 @@ export const entries = [
   entry('./store/memory', 'store/memory', 'src/store/memory', 60),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 240),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 120),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 160),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 40),

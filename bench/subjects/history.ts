@@ -4,7 +4,7 @@ import type { Engine } from '../../src/engine/api.ts'
 import { DAY_MS } from '../../src/incident/uptime.ts'
 import type { Benchmark, Contender, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound } from './rounds.ts'
-import { storesOf } from './stores.ts'
+import { withPostgres } from './stores.ts'
 import type { NamedStore } from './stores.ts'
 
 const MONITORS = 20
@@ -20,19 +20,17 @@ async function filled(stage: Stage, { make }: NamedStore, rows: number): Promise
   const perDay = Math.max(1, Math.round(rows / MONITORS / DAYS))
   for (let day = 0; day < DAYS; day++) {
     const midnight = begin + day * DAY_MS
-    for (const monitor of monitors) {
-      const changes = Array.from({ length: perDay }, (_, index) =>
-        goodRound(
-          { ...monitor, revision: 1 + day * perDay + index },
-          Math.floor(midnight + (index * DAY_MS) / perDay),
-        ),
-      )
-      const outage = [
-        { at: midnight, availability: 'down' as const },
-        { at: midnight + 600_000, availability: 'up' as const },
-      ]
-      if (day % 10 === 0) changes[0] = { ...changes[0]!, availability: outage }
-      await store.commit(changes)
+    const outage = [
+      { at: midnight, availability: 'down' as const },
+      { at: midnight + 600_000, availability: 'up' as const },
+    ]
+    // Round by round, all monitors together, as an engine writes them.
+    for (let index = 0; index < perDay; index++) {
+      const round = Math.floor(midnight + (index * DAY_MS) / perDay)
+      const revision = 1 + day * perDay + index
+      const changes = monitors.map((monitor) => goodRound({ ...monitor, revision }, round))
+      const hit = day % 10 === 0 && index === 0
+      await store.commit(hit ? changes.map((one) => ({ ...one, availability: outage })) : changes)
     }
   }
   const engine = createEngine({ store, checkers: [http] }) as Engine
@@ -48,7 +46,7 @@ export const history: Benchmark = {
   async prepare(stage) {
     const rows = Math.round(90_000 * stage.scale)
     const contenders: Contender[] = []
-    for (const named of storesOf(stage)) {
+    for (const named of await withPostgres(stage)) {
       const engine = await filled(stage, named, rows)
       const contender = (what: string, read: () => Promise<unknown>): Contender => ({
         name: `${what}, ${named.name}`,

@@ -4,12 +4,17 @@ import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import type { SqliteDriverName } from '../../src/store/sqlite/index.ts'
 import type { Benchmark, Contender, Fact, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound, T0 } from './rounds.ts'
-import { storesOf } from './stores.ts'
+import { withPostgres } from './stores.ts'
 import type { NamedStore } from './stores.ts'
 
 const GROUP = 64
 const MONITORS = 512
-const BOUNDS_US = { memory: undefined, 'sqlite wasm': 40, 'node:sqlite': 20 } as const
+const BOUNDS_US = {
+  memory: undefined,
+  'sqlite wasm': 40,
+  'node:sqlite': 20,
+  postgres: 60,
+} as const
 
 interface Writing extends Contender {
   bytesPerResult(): Promise<number>
@@ -79,7 +84,7 @@ export const store: Benchmark = {
   about: `one good round stored durably with its roll-up, in groups of ${GROUP}`,
   unit: 'result',
   async prepare(stage) {
-    const stores = storesOf(stage)
+    const stores = await withPostgres(stage)
     const writing: Writing[] = []
     for (const each of stores) writing.push(await commits(stage, each))
     const native = stores.some(({ name }) => name === 'node:sqlite')
@@ -96,7 +101,9 @@ export const store: Benchmark = {
       }),
       async facts() {
         const facts: Fact[] = []
-        for (const { name, bytesPerResult } of writing.filter((each) => each.name !== 'memory')) {
+        // What PostgreSQL writes is written by its server.
+        const own = writing.filter(({ name }) => name !== 'memory' && name !== 'postgres')
+        for (const { name, bytesPerResult } of own) {
           const value = await bytesPerResult()
           if (Number.isNaN(value)) continue
           facts.push({ name: `${name}: written`, value, unit: 'bytes per result', at_most: 8192 })

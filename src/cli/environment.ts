@@ -26,7 +26,12 @@ const SETTINGS = {
   port: setting('PORT', 'Port to listen on; 0 is any free one (8080)', 8080, portOf),
   host: setting('HOST', 'Address to listen on (127.0.0.1)', '127.0.0.1', hostOf),
   data: setting('WATCHPOST_DATA', 'SQLite file (data/watchpost.db)', 'data/watchpost.db', same),
-  database_url: setting('DATABASE_URL', 'PostgreSQL instead of SQLite; not yet', null, noPostgres),
+  database_url: setting(
+    'DATABASE_URL',
+    'PostgreSQL instead of SQLite: postgres://…',
+    null,
+    postgresOf,
+  ),
   redis_url: setting(
     'REDIS_URL',
     'Redis, over which probes elsewhere make the checks: redis://…',
@@ -156,10 +161,15 @@ function hostOf(text: string): string {
   return text
 }
 
-function noPostgres(): null {
-  throw wrong('the PostgreSQL store is not part of this version; unset it to keep data in SQLite')
+function postgresOf(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol)) return text
+  throw wrong(
+    'postgres://user:password@host:5432/database is expected, special characters percent-encoded',
+  )
 }
 
+/** It may hold a password, so it is not repeated. */
 /** It may hold a password, so it is not repeated. */
 function redisOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

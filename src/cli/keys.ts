@@ -9,10 +9,10 @@ import type { AccountScope, Engine } from '../engine/api.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { AccountView, KeyView } from '../engine/views.ts'
 import { ConfigurationError, WatchpostError } from '../errors.ts'
-import { sqliteStore } from '../store/sqlite/index.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
+import { storeOf } from './store.ts'
 import { say, table } from './terminal.ts'
 
 const SETTINGS = ['data', 'database_url'] as const
@@ -22,7 +22,7 @@ export const command: Command = {
 watchpost keys list
 watchpost keys revoke <id|prefix>
 
-API keys in the data file, also beside a running server (on Node >= 22.13).
+API keys in the data file, also beside a running server (on Node >= 22.13), or in PostgreSQL.
 
   watchpost keys create --name ci              the key stands alone on the last line
   watchpost keys create --account customer-7   makes the account where it is new
@@ -43,7 +43,7 @@ type Action = (engine: Engine, call: Call) => Promise<void>
 const ACTIONS: Readonly<Record<string, Action>> = { create, list, revoke }
 
 async function run(call: Call): Promise<number> {
-  const { data } = readSettings(SETTINGS, call)
+  const settings = readSettings(SETTINGS, call)
   const [name = ''] = call.words
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
   if (action === undefined) {
@@ -56,10 +56,11 @@ async function run(call: Call): Promise<number> {
         : `keys ${name} takes flags only, but was given "${call.words[1] ?? ''}"`,
     )
   }
-  if (action !== create && !existsSync(data)) {
+  const { data, database_url } = settings
+  if (action !== create && database_url === null && !existsSync(data)) {
     throw refusal(`there is no data file ${data}; it is made by serve, or by keys create`)
   }
-  const store = sqliteStore({ file: data, guest: true })
+  const { store } = storeOf(settings, { guest: true })
   await using engine = createEngine({ store, checkers: [] })
   await engine.open()
   await action(engine, call)

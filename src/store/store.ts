@@ -156,7 +156,10 @@ export interface Store {
     set(name: string, value: string): Promise<void>
   }
 
-  /** Removes at most `limit` rows of each kind that are older than asked; returns how many went. */
+  /**
+   * Removes at most `limit` rows of each kind that are older than asked; returns how many went. A store that
+   * keeps results by the day may let a day go as a whole, however many they are, once all of it is too old.
+   */
   prune(options: PruneOptions): Promise<number>
 
   /** Only on stores that one engine has for itself. Moves when queued rows fall due and leases lapse. */

@@ -197,8 +197,8 @@ describe('serve refuses to start', () => {
     [{ HOST: 'http://x' }, 'HOST: "http://x" is no address'],
     [{ WATCHPOST_DATA: ' ' }, 'WATCHPOST_DATA: a path is expected'],
     [
-      { DATABASE_URL: 'postgres://u:hidden@db/x' },
-      'DATABASE_URL: the PostgreSQL store is not part',
+      { DATABASE_URL: 'mysql://u:hidden@db/x' },
+      'DATABASE_URL: postgres://user:password@host:5432/database is expected',
     ],
     [{ REDIS_URL: 'http://:hidden@r' }, 'REDIS_URL: redis://user:password@host:6379/0 is expected'],
     [{ REDIS_URL: 'redis://:hidden@r' }, 'REDIS_URL needs WATCHPOST_SECRET_KEY'],

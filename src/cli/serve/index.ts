@@ -1,5 +1,5 @@
 /**
- * `watchpost serve`: engine, SQLite store and REST API as one process.
+ * `watchpost serve`: engine, store and REST API as one process.
  *
  * @module
  */
@@ -13,12 +13,13 @@ import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { createRest } from '../../rest/fetch.ts'
 import { toNodeHandler } from '../../rest/node.ts'
-import { sqliteStore } from '../../store/sqlite/index.ts'
 import { EXIT } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
 import { lineLogger } from '../logger.ts'
+import { storeOf } from '../store.ts'
+import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
@@ -50,8 +51,8 @@ type ServeSettings = SettingValues<(typeof SETTINGS)[number]>
 export const command: Command = {
   help: `watchpost serve
 
-The REST API on http, with everything in one SQLite file. The first start makes an account and prints
-its API key once. SIGTERM and SIGINT end it in order.
+The REST API on http, with everything in one SQLite file or in PostgreSQL. The first start makes an
+account and prints its API key once. SIGTERM and SIGINT end it in order.
 
   watchpost serve
   watchpost serve --port 0 --data /var/lib/watchpost/watchpost.db
@@ -75,12 +76,13 @@ async function run({ flags, words, env }: Call): Promise<number> {
   for (const name of strangeVariables(env)) log.warn({ name }, 'this variable has no meaning here')
   warnOfOldNode(log)
 
+  const { store, place } = storeOf(settings)
   const signal = stopSignal(systemClock)
   const web = createWebServer(log)
   const address = await web.listen(settings)
   try {
-    const engine = await open(settings, { web, address, log })
-    say(`Listening on ${address}, data in ${settings.data}`)
+    const engine = await open(settings, { web, address, log, store })
+    say(`Listening on ${address}, data in ${place}`)
     log.info({ signal: await signal }, 'stopping: what runs may end')
     web.refuse()
     await engine.stop()
@@ -91,16 +93,18 @@ async function run({ flags, words, env }: Call): Promise<number> {
   return EXIT.ok
 }
 
-interface Surroundings {
+interface Surroundings extends Pick<Kept, 'store'> {
   readonly web: WebServer
   readonly address: string
   readonly log: Logger
 }
 
-async function open(settings: ServeSettings, { web, address, log }: Surroundings): Promise<Engine> {
+async function open(
+  settings: ServeSettings,
+  { web, address, log, store }: Surroundings,
+): Promise<Engine> {
   const kinds = builtinContacts({ guard: { allowCidrs: settings.webhook_allow } })
   const contacts = await readContacts(settings.contacts, kinds)
-  const store = sqliteStore({ file: settings.data })
   const engine: Engine = createEngine({
     store,
     checkers: builtinCheckers(),

@@ -34,8 +34,15 @@ export interface PgLentClient extends PgClient {
   release(broken?: boolean): void
 }
 
+/** What is asked of a host's pool before it is used: a `Pool` of `pg` fits. */
+export interface PostgresPool {
+  connect(): Promise<unknown>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  end(): Promise<void>
+}
+
 /** A `Pool` of `pg`. */
-export interface PgPool {
+export interface PgPool extends PostgresPool {
   connect(): Promise<PgLentClient>
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'connect', listener: (client: PgLentClient) => void): unknown

@@ -28,7 +28,7 @@ import { meta, replies } from './replies.ts'
 import { requests } from './requests.ts'
 import { shards } from './shards.ts'
 
-export type { PgClient, PgLentClient, PgPool, PgQuery, PgResult } from './driver.ts'
+export type { PostgresPool } from './driver.ts'
 export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
 
 /**

@@ -6,7 +6,7 @@
 
 import type { Clock } from '../../clock.ts'
 import { ConfigurationError } from '../../errors.ts'
-import type { PgPool } from './driver.ts'
+import type { PgPool, PostgresPool } from './driver.ts'
 
 /** Options of a `Client` of `pg`; those not listed are passed on as well. */
 export interface PostgresConnection {
@@ -29,7 +29,7 @@ export interface PostgresStoreOptions {
    * A `Pool` of `pg` that the host keeps: its size and its timeouts are the host's, and `close` leaves it open.
    * Every statement of ours has a deadline all the same.
    */
-  readonly pool?: PgPool
+  readonly pool?: PostgresPool
   /** Where the tables are; made where it is new. A lower-case name of at most 40 characters, default `watchpost`. */
   readonly schema?: string
   /** Most connections at the same time, default 10; one more listens for news. */
@@ -78,7 +78,7 @@ export function settingsOf(options: PostgresStoreOptions): Settings {
   const limits = { connectTimeoutMs, statementTimeoutMs }
   return {
     config: pool === undefined ? configOf(options, limits) : undefined,
-    pool,
+    pool: pool as PgPool | undefined,
     schema,
     connections,
     ...limits,

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { commandLine } from '../support/command-line.ts'
+import { describeWithServer, forThisTest } from '../support/servers/need.ts'
+import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
+
+const watchpost = commandLine()
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? ''
+}
+
+describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
+  it('serve keeps everything in PostgreSQL, and keys works beside it', async () => {
+    const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
+    const place = `127.0.0.1:${ports.postgres}/app`
+    const env = { DATABASE_URL: `postgres://postgres:hidden@${place}` }
+    const first = await watchpost.serve({ env })
+    expect(first.stdout()).toContain(`data in PostgreSQL at ${place}`)
+    const made = await watchpost.run(['keys', 'create', '--name', 'ci'], { env })
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' })
+    const key = lastLine(made.stdout)
+    const monitor = { type: 'tcp', name: 'Kept', host: '192.0.2.1', port: 9, interval_sec: 3600 }
+    const created = await first.call('/api/v1/monitors', { key, method: 'POST', body: monitor })
+    expect(created.status).toBe(201)
+    await first.stop()
+
+    const second = await watchpost.serve({ env })
+    expect(second.key).toBe('')
+    const listed = await second.call('/api/v1/monitors', { key })
+    expect(listed.body).toMatchObject({ ok: true, monitors: [{ name: 'Kept' }] })
+    const revoked = await watchpost.run(['keys', 'revoke', key], { env })
+    expect(revoked.stdout).toMatch(/"ci" is revoked/)
+    expect((await second.call('/api/v1/me', { key })).status).toBe(401)
+    const said = [first.stdout(), first.stderr(), second.stdout(), second.stderr(), made.stdout]
+    expect(said.join('\n')).not.toContain('hidden')
+  })
+
+  it('a database that cannot be reached is one clear line, without the password', async () => {
+    const env = { DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/app' }
+    for (const args of [
+      ['serve', '--port', '0'],
+      ['keys', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await watchpost.run(args, { env })
+      expect(code).toBe(1)
+      expect(stderr).toContain('PostgreSQL at 127.0.0.1:1/app: nobody answers there')
+      expect(stdout + stderr).not.toContain('hidden')
+    }
+  })
+})
