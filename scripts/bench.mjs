@@ -18,6 +18,8 @@ const shape = [
   '--target=node20.19',
   '--platform=node',
   '--splitting',
+  // It is no ES module, and cannot be made part of one.
+  '--external=pg',
 ]
 const quiet = ['--silent', `--out-dir=${folder}`]
 const status = await tool('tsup/dist/cli-default.js', [...entries, ...shape, ...quiet])

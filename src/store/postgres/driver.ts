@@ -67,7 +67,9 @@ export async function loadPg(): Promise<PgModule> {
     const loaded = (await import('pg')) as unknown as PgModule & { default?: PgModule }
     return loaded.default ?? loaded
   } catch (error) {
-    throw new MissingDependencyError('pg', { cause: error })
+    const { code } = error as { readonly code?: unknown }
+    const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+    throw missing ? new MissingDependencyError('pg', { cause: error }) : error
   }
 }
 
