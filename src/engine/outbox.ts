@@ -32,6 +32,8 @@ const CROWD = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const LOOK_MS = 5_000
+/** The same on a store of our own: nothing turns up there unless the store failed. */
+const LOOK_ALONE_MS = 60_000
 
 export interface OutboxOptions {
   readonly core: Core
@@ -149,9 +151,9 @@ export function createOutbox({
     const due_at = await store.notifications.nextDue()
     // Rows that are due and were not claimed wait for others under way, whose end wakes the pump.
     const wait_ms = due_at === null ? Infinity : Math.max(RETRY_MIN_MS, due_at - clock.now())
-    // What another engine queued and did not live to send is found by looking.
-    const longest_ms = store.shared ? LOOK_MS : Infinity
-    if (Math.min(wait_ms, longest_ms) < Infinity) rest(Math.min(wait_ms, longest_ms))
+    // What another engine queued and did not live to send is found by looking; and what was queued by a
+    // commit of ours whose answer was lost.
+    rest(Math.min(wait_ms, store.shared ? LOOK_MS : LOOK_ALONE_MS))
   }
 
   function rest(ms: number): void {

@@ -68,7 +68,7 @@ export interface RoundsOptions {
 export function createRounds({ core, roster, probes, onConcluded }: RoundsOptions): Rounds {
   const { clock } = core
   const open = new Map<number, OpenRound>()
-  const unstored = createUnstored(clock, conclude)
+  const unstored = createUnstored<OpenRound>(clock, (round) => conclude(round, true))
   let stopped = false
 
   function begin(entry: Entry, tick: EpochMs): OpenRound {
@@ -126,13 +126,15 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
     if (round.reports.size === round.locations.length) conclude(round)
   }
 
-  function conclude(round: OpenRound): void {
+  function conclude(round: OpenRound, again = false): void {
     round.timer.cancel()
     const { id, version } = round.entry.record
     let fresh: Concluded['fresh'] = []
     roster
       .change(id, async (entry) => {
         if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
+        // It was stored the first time, and only the answer was lost: it must not count twice.
+        if (again && entry.record.machine.last_round_at === round.tick) return null
         const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
         fresh = interpreted?.fresh ?? []
         return interpreted?.change ?? null

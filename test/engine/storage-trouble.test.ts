@@ -55,6 +55,37 @@ describe('a round that cannot be stored', () => {
     expect(Date.parse(incident?.started_at ?? '') - from).toBeLessThan(MINUTE)
   })
 
+  it('is not counted twice where it was stored and only the answer was lost; what it tells is told', async () => {
+    const inner = memoryStore()
+    let lost = 0
+    const commit: Store['commit'] = async (changes) => {
+      const answers = await inner.commit(changes)
+      if (lost-- > 0) throw new StorageError('The connection was lost')
+      return answers
+    }
+    const r = await rig({}, { store: { ...inner, commit }, clock: simulatedClock() })
+    await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
+    const input = { type: 'scripted', name: 'a', host: 'a', interval_sec: 600 }
+    const { id } = await r.engine.monitors.create(input)
+    await r.clock.advance(15_000)
+    r.say('a', 'fail')
+    lost = 1
+    await expect(r.engine.monitors.check(id)).rejects.toThrow(StorageError)
+    await r.clock.advance(20_000)
+    expect((await r.engine.monitors.status(id)).state).toBe('confirming')
+    expect(r.told).toEqual([])
+
+    lost = 1
+    await expect(r.engine.monitors.check(id)).rejects.toThrow(StorageError)
+    await r.clock.advance(60_000)
+    expect(r.told.map(({ event }) => event)).toEqual(['down'])
+    expect((await r.engine.results.list(id)).items.map(({ verdict }) => verdict)).toEqual([
+      'fail',
+      'fail',
+      'ok',
+    ])
+  })
+
   it('makes room for the next one of its monitor', async () => {
     const { r, state, monitor, events } = await trouble()
     const id = await monitor('a', { interval_sec: 60, fail_threshold: 1 })
