@@ -27,18 +27,21 @@ import type {
   LocationState,
   MachineState,
   MonitorRecord,
-  MonitorState,
   NotificationRecord,
-  NotificationStatus,
   ResultRecord,
-  Verdict,
 } from '../model.ts'
+import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
+import type { Changes, Requests, Shards } from './shared.ts'
 
 /**
  * Told of each row that a list had to leave out, since it cannot be read (its JSON was damaged): one bad row
  * keeps nobody from the others. Asked for by itself, such a row rejects.
  */
 export type OnUnreadable = (error: StorageError) => void
+
+export type * from './queries.ts'
+export { SHARDS, shardOf } from './shared.ts'
+export type { Changes, Requests, Shards } from './shared.ts'
 
 export interface Store {
   /** Several processes may use it at the same time. */
@@ -178,102 +181,6 @@ export interface ClockSet {
   readonly by_ms: number
   readonly after: EpochMs
   readonly before: EpochMs
-}
-
-/** The number of parts that engines share monitors by. A fleet cannot grow beyond as many engines. */
-export const SHARDS = 256
-
-export function shardOf(monitor_id: number): number {
-  return monitor_id % SHARDS
-}
-
-/** Which engine watches which monitors. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
-export interface Shards {
-  /**
-   * One beat of an engine, in one transaction: it counts as living until `until`, renews the shards it holds,
-   * takes those that are free or lapsed, and gives up what is beyond its fair share (`SHARDS` by the number
-   * of living engines, rounded up). Resolves to the shards that it holds until `until`.
-   */
-  hold(beat: {
-    readonly owner: string
-    readonly now: EpochMs
-    readonly until: EpochMs
-  }): Promise<readonly number[]>
-  /** Leaves, and gives up everything at once. */
-  release(owner: string): Promise<void>
-}
-
-/** News of monitors, so that an engine sees what another process changed. */
-export interface Changes {
-  /**
-   * Tells of monitors that anybody on this store made, removed, paused, resumed or changed in their settings
-   * or token, this process included. `null`: some may have been missed, look at all. Resolves to the end of it.
-   */
-  listen(listener: (monitor_id: number | null) => void): Promise<() => Promise<void>>
-}
-
-/** A count of requests that all processes share. */
-export interface Requests {
-  /** Admits at most `limit` in any window of `window_ms`. `retry_at` is when the next would be admitted, `null` if now. */
-  admit(request: {
-    readonly key_id: number
-    readonly now: EpochMs
-    readonly window_ms: number
-    readonly limit: number
-  }): Promise<{
-    readonly admitted: boolean
-    readonly remaining: number
-    readonly retry_at: EpochMs | null
-  }>
-}
-
-export interface MonitorQuery {
-  readonly account_id?: number
-  readonly states?: readonly MonitorState[]
-  readonly types?: readonly string[]
-  /** Each inner list is "any of these"; all inner lists must hold. Compared without case. */
-  readonly tags?: readonly (readonly string[])[]
-  /** Substring of name or target, without case (also beyond ASCII). */
-  readonly q?: string
-  /** Those in any of these shards. */
-  readonly shards?: readonly number[]
-  readonly after_id?: number
-  readonly limit: number
-}
-
-export interface ResultQuery {
-  readonly monitor_id: number
-  readonly location_id?: number
-  readonly verdict?: Verdict
-  /** `started_at` within [from, to). */
-  readonly from?: EpochMs
-  readonly to?: EpochMs
-  /** Continue behind this id, in the direction of `order`. */
-  readonly after_id?: number
-  readonly order?: 'asc' | 'desc'
-  readonly limit: number
-}
-
-export interface IncidentQuery {
-  readonly account_id?: number
-  readonly monitor_id?: number
-  readonly open?: boolean
-  readonly cause_code?: string
-  /** `started_at` within [from, to). */
-  readonly from?: EpochMs
-  readonly to?: EpochMs
-  readonly before_id?: number
-  readonly limit: number
-}
-
-export interface NotificationQuery {
-  readonly account_id?: number
-  readonly monitor_id?: number
-  readonly incident_id?: number
-  readonly contact_id?: number
-  readonly statuses?: readonly NotificationStatus[]
-  readonly before_id?: number
-  readonly limit: number
 }
 
 /** Stands in `machine.incident.id` for the id of the incident that the same change opens; the store fills it in. */

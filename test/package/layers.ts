@@ -11,11 +11,13 @@ interface Layer {
 }
 
 /** Everybody may use these, but for the layers that say `free: false`. */
-const FREE = ['model.ts', 'errors.ts', 'clock.ts', 'logger.ts', 'seal.ts', 'version.ts']
+const FREE = ['model.ts', 'model', 'errors.ts', 'clock.ts', 'logger.ts', 'seal.ts', 'version.ts']
+
+const isFree = (path: string): boolean => FREE.some((free) => within(path, free))
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   // Pure: the machine knows the nouns and nothing else.
-  incident: { values: ['model.ts'], free: false },
+  incident: { values: ['model.ts', 'model'], free: false },
   fields: { values: [] },
   net: { values: [] },
   store: { values: [] },
@@ -99,7 +101,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readonly lazy?: true }>> =
   {
     // Checkers and the common settings have fields of their own kinds.
-    valibot: { in: ['fields', 'checkers', 'engine/monitor-fields.ts'] },
+    valibot: {
+      in: ['fields', 'checkers', 'engine/monitor-fields.ts', 'engine/maintenance-field.ts'],
+    },
     re2js: { in: ['fields'] },
     eventemitter3: { in: ['engine'] },
     undici: { in: ['net'] },
@@ -107,7 +111,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     tldts: { in: ['checkers'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },
     mysql2: { in: ['checkers'], lazy: true },
-    pg: { in: ['checkers'], lazy: true },
+    pg: { in: ['checkers', 'store'], lazy: true },
     imapflow: { in: ['checkers'], lazy: true },
     'basic-ftp': { in: ['checkers'], lazy: true },
     bullmq: { in: ['probes/bullmq'], lazy: true },
@@ -130,9 +134,9 @@ function objectionToSource(file: SourceFile, found: SourceImport, target: string
   const rules = LAYERS[layer]
   if (rules === undefined) {
     // What everybody imports may only lean on each other.
-    return FREE.includes(file.path) && FREE.includes(target) ? undefined : 'belongs to no layer'
+    return isFree(file.path) && isFree(target) ? undefined : 'belongs to no layer'
   }
-  if (rules.free !== false && FREE.includes(target)) return undefined
+  if (rules.free !== false && isFree(target)) return undefined
   if (rules.values.some((allowed) => within(target, allowed))) return undefined
   if (rules.types?.some((allowed) => within(target, allowed)) !== true) return 'is not in the table'
   return found.typeOnly ? undefined : 'may only be used as a type'
