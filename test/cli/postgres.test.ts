@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, folder } from '../support/command-line.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
 
@@ -33,6 +35,31 @@ describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
     expect((await second.call('/api/v1/me', { key })).status).toBe(401)
     const said = [first.stdout(), first.stderr(), second.stdout(), second.stderr(), made.stdout]
     expect(said.join('\n')).not.toContain('hidden')
+  })
+
+  it('servers that start at the same moment share the key and the contacts they are given', async () => {
+    const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
+    const contacts = join(folder(), 'contacts.json')
+    const names = ['ops', 'night', 'boss']
+    const entries = names.map((name) => ({
+      kind: 'webhook',
+      name,
+      url: `https://192.0.2.1/${name}`,
+    }))
+    writeFileSync(contacts, JSON.stringify(entries))
+    const key = 'a-key-of-the-operator'
+    const env = {
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${ports.postgres}/app`,
+      WATCHPOST_API_KEY: key,
+      WATCHPOST_CONTACTS: contacts,
+    }
+    const servers = await Promise.all([1, 2, 3].map(() => watchpost.serve({ env })))
+    for (const server of servers) {
+      const listed = await server.call('/api/v1/contacts', { key })
+      expect(listed.status).toBe(200)
+      const found = (listed.body as { contacts: { name: string }[] }).contacts
+      expect(found.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+    }
   })
 
   it('a database that cannot be reached is one clear line, without the password', async () => {

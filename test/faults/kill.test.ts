@@ -13,6 +13,7 @@ import { buildPrograms } from './rig/programs.ts'
 import type { Programs } from './rig/programs.ts'
 import { setScene } from './rig/scene.ts'
 import type { Scene } from './rig/scene.ts'
+import { tablesOf } from './rig/tables.ts'
 
 const PATIENCE = { timeout: 60_000, interval: 20 }
 /** Each of two lanes; fewer where they take longer than this. */
@@ -59,7 +60,7 @@ async function books({ plan, receiver, secret }: Scene, engine: EngineProcess) {
   const healthy = { path: '/calm', id: 1 }
   const { said } = engine
   return balance({
-    file: plan.file,
+    tables: tablesOf(plan),
     said,
     received: receiver.entries(),
     contacts: 1,

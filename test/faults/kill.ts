@@ -1,6 +1,6 @@
 /**
  * F1: kill -9 of the engine at random and at named points, then the books. Options: --times 2000, --seed 1,
- * --lanes 2.
+ * --lanes 2, --store postgres (a server of its own), --minutes 30 (no more kills after that).
  *
  * @module
  */
@@ -11,18 +11,25 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runKills } from './rig/kills.ts'
 import { buildPrograms } from './rig/programs.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
 
 const { values } = parseArgs({
   options: {
     times: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
+    store: { type: 'string', default: 'sqlite' },
     lanes: { type: 'string', default: '2' },
+    minutes: { type: 'string' },
   },
 })
 const lanes = Number(values.lanes)
 const times = Math.ceil(Number(values.times) / lanes)
 const seed = Number(values.seed)
+const within_ms = Number(values.minutes ?? Infinity) * 60_000
 
+if (!['sqlite', 'postgres'].includes(values.store)) throw new Error('--store sqlite or postgres')
+const server =
+  values.store === 'postgres' ? await startPostgres({ settings: ['fsync=on'] }) : undefined
 const programs = await buildPrograms()
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-kill-'))
 const from = performance.now()
@@ -33,11 +40,24 @@ const figures = await Promise.all(
     const onKill = (): void => {
       if (++kills % 100 === 0) console.log(`${kills} kills, ${seconds()} s`)
     }
-    return runKills({ programs, folder: own, times, seed: seed + lane * 1000, onKill })
+    const database = server && {
+      url: `postgres://postgres@127.0.0.1:${server.ports.postgres}/app`,
+      schema: `lane_${lane}`,
+    }
+    return runKills({
+      ...(database === undefined ? {} : { database }),
+      programs,
+      folder: own,
+      times,
+      within_ms,
+      seed: seed + lane * 1000,
+      onKill,
+    })
   }),
 )
 for (const one of figures) console.log(one)
-console.log(`${kills} kills in ${seconds()} s, seed ${seed}`)
+console.log(`${kills} kills on ${values.store} in ${seconds()} s, seed ${seed}`)
+await server?.stop()
 programs.remove()
 const failed = figures.some(({ problems }) => problems.length > 0)
 if (failed) console.log(`The files are kept in ${folder}`)

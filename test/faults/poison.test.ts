@@ -12,7 +12,7 @@ import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
-import { queryFile } from './rig/ledger.ts'
+import { queryFile } from './rig/tables.ts'
 
 const MINUTE = 60_000
 

@@ -7,7 +7,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { ContactInput, Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
-import { ConfigurationError, ValidationError } from '../../errors.ts'
+import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
 import { isPlainObject } from '../../fields/parse.ts'
 import { memoryStore } from '../../store/memory.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
@@ -54,12 +54,25 @@ export async function syncContacts(
   for (const entry of entries) {
     const contact = known.get(entry.name.trim())
     if (contact === undefined) {
-      await engine.contacts.create(entry)
+      await createOnce(engine, entry)
       continue
     }
     // The file is the whole truth: a setting it does not have goes back to its default.
     const absent = [...Object.keys(contact.settings), 'all_monitors'].map((name) => [name, null])
     await engine.contacts.update(contact.id, { ...Object.fromEntries(absent), ...entry } as never)
+  }
+}
+
+/** Servers that start together on one database may all find it missing: of what they make, the first one stays. */
+async function createOnce(engine: Engine, entry: ContactInput): Promise<void> {
+  const { name } = await engine.contacts.create(entry)
+  const twins = (await engine.contacts.list()).filter((contact) => contact.name === name)
+  const [, ...others] = twins.toSorted((a, b) => a.id - b.id)
+  for (const { id } of others) {
+    // Another server clears up as well.
+    await engine.contacts.remove(id).catch((error: unknown) => {
+      if (!(error instanceof NotFoundError)) throw error
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * An engine in a process of its own, that is going to be killed. It watches the rig's targets on an SQLite
- * file and says on stdout what it was told had been committed. Usage: node engine.mjs '<EnginePlan>'
+ * file or on PostgreSQL and says on stdout what it was told had been committed. Usage: node engine.mjs '<EnginePlan>'
  */
 
 import { writeSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { http } from '../../../src/checkers/http/index.ts'
 import { tcp } from '../../../src/checkers/tcp.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import type { Engine } from '../../../src/engine/api.ts'
+import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import { httpTransport } from '../../../src/webhook/transport.ts'
 import { webhookContact } from '../../../src/webhook/webhook-kind.ts'
@@ -26,9 +27,13 @@ function say(line: Said): void {
 /** The checkers as they are, but a second is an interval. */
 const quick = { interval_sec: { default: 1, min: 1 }, timeout_ms: { default: 900 } }
 const clock = fastClock(plan.pace)
+const store =
+  plan.database === undefined
+    ? sqliteStore({ file: plan.file, clock })
+    : postgresStore({ ...plan.database, connections: 4, clock })
 const death = dying(plan.die, say)
 const engine: Engine = createEngine({
-  store: death.store(sqliteStore({ file: plan.file, clock })),
+  store: death.store(store),
   checkers: [
     { ...http(), common: quick },
     { ...tcp(), common: quick },

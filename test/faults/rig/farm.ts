@@ -12,6 +12,7 @@ import type { AddressInfo, Server } from 'node:net'
 
 export interface Target {
   readonly type: 'http' | 'tcp'
+  readonly host: string
   readonly port: number
   readonly good: boolean
   set(good: boolean): void
@@ -26,10 +27,13 @@ export interface Farm {
 export async function startFarm(counts: {
   readonly http: number
   readonly tcp: number
+  /** Addresses that they are spread over, 127.0.0.1 and those after it (Linux). Default 1, at most 250. */
+  readonly hosts?: number
 }): Promise<Farm> {
   const servers: Server[] = []
-  const http = Array.from({ length: counts.http }, () => httpTarget(servers))
-  const tcp = Array.from({ length: counts.tcp }, () => tcpTarget(servers))
+  const hostOf = (index: number): string => `127.0.0.${1 + (index % (counts.hosts ?? 1))}`
+  const http = Array.from({ length: counts.http }, (_, at) => httpTarget(servers, hostOf(at)))
+  const tcp = Array.from({ length: counts.tcp }, (_, at) => tcpTarget(servers, hostOf(at)))
   const targets = await Promise.all([...http, ...tcp])
   return {
     targets,
@@ -38,15 +42,16 @@ export async function startFarm(counts: {
   }
 }
 
-async function httpTarget(servers: Server[]): Promise<Target> {
+async function httpTarget(servers: Server[], host: string): Promise<Target> {
   let good = true
   const server = createHttpServer((_request, response) => {
     response.writeHead(good ? 200 : 500, { Connection: 'close' }).end()
   })
   servers.push(server)
-  const port = await listen(server)
+  const port = await listen(server, host)
   return {
     type: 'http',
+    host,
     port,
     get good() {
       return good
@@ -56,15 +61,16 @@ async function httpTarget(servers: Server[]): Promise<Target> {
 }
 
 /** Never gives its port back: somebody else might take it meanwhile. */
-async function tcpTarget(servers: Server[]): Promise<Target> {
+async function tcpTarget(servers: Server[], host: string): Promise<Target> {
   let good = true
   const server = createTcpServer((socket) =>
     socket.on('error', () => undefined).end(good ? 'good\r\n' : 'bad\r\n'),
   )
   servers.push(server)
-  const port = await listen(server)
+  const port = await listen(server, host)
   return {
     type: 'tcp',
+    host,
     port,
     get good() {
       return good
@@ -73,8 +79,8 @@ async function tcpTarget(servers: Server[]): Promise<Target> {
   }
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
+async function listen(server: Server, host: string): Promise<number> {
+  server.listen(0, host)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }

@@ -11,18 +11,22 @@ import type { Dice } from './dice.ts'
 import { startEngine } from './engine.ts'
 import type { EngineProcess } from './engine.ts'
 import type { Farm } from './farm.ts'
-import { balance, lookAtFile } from './ledger.ts'
+import { balance, lookAt } from './ledger.ts'
 import type { Findings } from './ledger.ts'
 import { POINTS } from './plan.ts'
 import type { EnginePlan, Said } from './plan.ts'
 import type { Programs } from './programs.ts'
 import { setScene } from './scene.ts'
 import type { Answer } from './receiver.ts'
+import { tablesOf } from './tables.ts'
+import type { Database } from './tables.ts'
 
 export interface KillOptions {
   readonly programs: Programs
   /** An empty folder. */
   readonly folder: string
+  /** An empty schema of PostgreSQL. Default: an SQLite file. */
+  readonly database?: Database
   readonly times: number
   readonly seed: number
   /** Fewer kills where the machine is slow. Default: as long as it takes. */
@@ -41,8 +45,17 @@ export interface KillFigures extends Findings {
 }
 
 const CONTACTS = ['/calm', '/flaky', '/late']
+interface Pace {
+  /** Fast milliseconds per real one. */
+  readonly factor: number
+  readonly interval_sec: number
+  /** Real time. */
+  readonly longest_life_ms: number
+}
 /** Ten seconds pass in one: an interval is 100 ms, a lease three seconds, all pauses together 45. */
-const FACTOR = 10
+const ALONE: Pace = { factor: 10, interval_sec: 1, longest_life_ms: 300 }
+/** The monitors of a killed engine are free after ten seconds: most lives have to be longer than that. */
+const SHARED: Pace = { factor: 30, interval_sec: 3, longest_life_ms: 900 }
 /** What is left in the end is not waited for at that pace. The jump is what an engine sees that was away for long. */
 const LAST_FACTOR = 60
 const FLAP_MS = 60
@@ -50,7 +63,6 @@ const FLAP_MS = 60
 const PATIENCE_MS = 2_500
 /** What a start takes on a machine with nothing else to do. A slower one is given longer lives by as much. */
 const START_MS = 250
-const LONGEST_LIFE_MS = 300
 /** Real time in which everything that is left has to be delivered. */
 const DRAIN_MS = 60_000
 /** Look into the file after every so many kills; the engine itself recovers it after the others. */
@@ -60,19 +72,23 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
   const { programs, folder, times, seed } = options
   const dice = diceOf(seed)
   const until = systemClock.monotonic() + (options.within_ms ?? Infinity)
+  const { factor, interval_sec, longest_life_ms } = options.database === undefined ? ALONE : SHARED
   const scene = await setScene({
     programs,
     folder,
+    ...(options.database === undefined ? {} : { database: options.database }),
     targets: { http: 4, tcp: 4 },
     paths: CONTACTS,
-    factor: FACTOR,
+    factor,
     settings: (index) => ({
+      interval_sec,
+      timeout_ms: interval_sec * 900,
       contact_delay: { 3: 1 },
       ...(index === 0 ? { notify_repeat_min: 1 } : {}),
     }),
   })
   const { farm, receiver, plan } = scene
-  const { file } = plan
+  const tables = tablesOf(plan)
   const lives: Said[][] = []
   const problems: string[] = []
   const killed_at: Record<string, number> = {}
@@ -83,12 +99,16 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
   let slowness = slownessOf(await setUp(programs.engine, plan)) ?? 1
   let kills = 0
   while (kills < times && systemClock.monotonic() < until) {
-    const { engine, at } = await killOne(programs.engine, plan, { dice, slowness })
+    const { engine, at } = await killOne(programs.engine, plan, {
+      dice,
+      slowness,
+      longest_life_ms,
+    })
     slowness = slownessOf(engine) ?? slowness
     killed_at[at] = (killed_at[at] ?? 0) + 1
     lives.push([...engine.said])
     resumes.push(...resumeOf(engine))
-    if (++kills % LOOK_EVERY === 0) problems.push(...(await lookAtFile(file, CONTACTS.length)))
+    if (++kills % LOOK_EVERY === 0) problems.push(...(await lookAt(tables, CONTACTS.length)))
     options.onKill?.(kills)
   }
 
@@ -103,7 +123,7 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
   lives.push([...last.said])
   resumes.push(...resumeOf(last))
   const findings = await balance({
-    file,
+    tables,
     said: lives.flat(),
     received: receiver.entries(),
     contacts: CONTACTS.length,
@@ -139,7 +159,11 @@ function slownessOf({ said, spawned_at }: EngineProcess): number | undefined {
 async function killOne(
   program: string,
   plan: EnginePlan,
-  { dice, slowness }: { readonly dice: Dice; readonly slowness: number },
+  {
+    dice,
+    slowness,
+    longest_life_ms,
+  }: Pick<Pace, 'longest_life_ms'> & { readonly dice: Dice; readonly slowness: number },
 ): Promise<{ readonly engine: EngineProcess; readonly at: string }> {
   if (dice.chance(0.5)) {
     const die = { at: dice.pick(POINTS), nth: dice.int(1, 20) }
@@ -152,7 +176,7 @@ async function killOne(
   const starting = dice.chance(0.3)
   const engine = startEngine(program, plan)
   if (!starting) await engine.hears('ready')
-  await systemClock.sleep(dice.int(0, LONGEST_LIFE_MS) * slowness)
+  await systemClock.sleep(dice.int(0, longest_life_ms) * slowness)
   engine.signal('SIGKILL')
   await engine.ended
   return { engine, at: engine.said.some(({ kind }) => kind === 'ready') ? 'running' : 'starting' }

@@ -4,16 +4,13 @@
  * @module
  */
 
-import { rmSync } from 'node:fs'
-import { connect } from '../../../src/store/sqlite/connection.ts'
-import type { Row } from '../../../src/store/sqlite/connection.ts'
-import { loadDriver } from '../../../src/store/sqlite/drivers.ts'
 import { verifyWebhook } from '../../../src/webhook/verify.ts'
 import type { Said } from './plan.ts'
 import type { Entry } from './receiver.ts'
+import type { Tables } from './tables.ts'
 
 export interface Books {
-  readonly file: string
+  readonly tables: Tables
   readonly said: readonly Said[]
   readonly received: readonly Entry[]
   /** Number of contacts that every monitor tells. */
@@ -40,28 +37,8 @@ export interface Findings {
   readonly problems: readonly string[]
 }
 
-/** Works on the file below the store, while no engine has it open. */
-export async function queryFile<T>(
-  file: string,
-  use: (all: (sql: string) => readonly Row[], exec: (sql: string) => void) => T,
-): Promise<T> {
-  const driver = await loadDriver()
-  // Of the wasm driver; it survives the process that made it.
-  rmSync(`${file}.lock`, { recursive: true, force: true })
-  const connection = connect(driver.open(file))
-  try {
-    for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
-    return use(
-      (sql) => connection.all(sql),
-      (sql) => connection.exec(sql),
-    )
-  } finally {
-    connection.close()
-  }
-}
-
 /** What must hold at any moment, however the engine ended. Each query finds what breaks it. */
-const ALWAYS: Readonly<Record<string, (contacts: number) => string>> = {
+const ALWAYS: Readonly<Record<string, (contacts: number, incidentOfMonitor: string) => string>> = {
   'an incident without its rows': (contacts) =>
     `SELECT i.id FROM incidents i WHERE (SELECT COUNT(*) FROM notifications n
      WHERE n.incident_id = i.id AND n.event = 'down' AND n.repeat = 0) <> ${contacts}`,
@@ -74,36 +51,37 @@ const ALWAYS: Readonly<Record<string, (contacts: number) => string>> = {
   'a recovery told while its incident goes on': () =>
     `SELECT i.id FROM incidents i WHERE i.ended_at IS NULL
      AND EXISTS (SELECT 1 FROM notifications n WHERE n.incident_id = i.id AND n.event = 'up')`,
-  'an open incident that its monitor does not know': () =>
+  'an open incident that its monitor does not know': (_contacts, incidentOfMonitor) =>
     `SELECT i.id FROM incidents i JOIN monitors m ON m.id = i.monitor_id
-     WHERE i.ended_at IS NULL AND COALESCE(json_extract(m.machine, '$.incident.id'), 0) <> i.id`,
-  'a monitor with an incident that is not open': () =>
-    `SELECT m.id FROM monitors m WHERE json_extract(m.machine, '$.incident.id') IS NOT NULL
+     WHERE i.ended_at IS NULL AND COALESCE(${incidentOfMonitor}, 0) <> i.id`,
+  'a monitor with an incident that is not open': (_contacts, incidentOfMonitor) =>
+    `SELECT m.id FROM monitors m WHERE ${incidentOfMonitor} IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM incidents i WHERE i.ended_at IS NULL
-       AND i.id = json_extract(m.machine, '$.incident.id'))`,
+       AND i.id = ${incidentOfMonitor})`,
 }
 
-/** Looks at the file as a killed engine left it. */
-export function lookAtFile(file: string, contacts: number): Promise<string[]> {
-  return queryFile(file, (all) => {
-    const problems = Object.entries(ALWAYS).flatMap(([what, query]) =>
-      all(query(contacts)).map(({ id }) => `${what}: ${id}`),
-    )
-    const integrity = all('PRAGMA integrity_check')[0]?.['integrity_check']
-    return integrity === 'ok' ? problems : [...problems, `integrity_check: ${integrity}`]
-  })
+/** Looks at the tables as a killed engine left them. */
+export async function lookAt(tables: Tables, contacts: number): Promise<string[]> {
+  const kinds = Object.entries(ALWAYS)
+  const found = await tables.read(
+    kinds.map(([, query]) => query(contacts, tables.incidentOfMonitor)),
+  )
+  const problems = kinds.flatMap(([what], index) =>
+    (found[index] ?? []).map(({ id }) => `${what}: ${id}`),
+  )
+  return [...problems, ...(await tables.damage())]
 }
 
 /** After everything has been delivered. */
 export async function balance(books: Books): Promise<Findings> {
-  const { file, said, received, contacts, healthy } = books
-  const [incidents, rows, attempts] = await queryFile(file, (all) => [
-    all('SELECT * FROM incidents'),
-    all('SELECT * FROM notifications'),
-    all('SELECT * FROM attempts'),
+  const { tables, said, received, contacts, healthy } = books
+  const [incidents = [], rows = [], attempts = []] = await tables.read([
+    'SELECT * FROM incidents',
+    'SELECT * FROM notifications',
+    'SELECT * FROM attempts',
   ])
   const accepted = new Map<number, number>()
-  const problems = await lookAtFile(file, contacts)
+  const problems = await lookAt(tables, contacts)
   const bytes = new Map<number, string>()
   for (const entry of received) {
     const id = idOf(entry, books.secret, problems)

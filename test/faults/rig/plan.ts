@@ -6,6 +6,7 @@
 
 import type { JsonObject } from '../../../src/model.ts'
 import type { Pace } from './fast-clock.ts'
+import type { Database } from './tables.ts'
 
 /** Where an engine can be told to kill itself. */
 export const POINTS = [
@@ -22,6 +23,8 @@ export type Point = (typeof POINTS)[number]
 export interface EnginePlan {
   /** Of the SQLite store. */
   readonly file: string
+  /** PostgreSQL instead of it. */
+  readonly database?: Database
   readonly pace: Pace
   /** Made at the first start, when the store has none. */
   readonly contacts: readonly JsonObject[]

@@ -20,13 +20,29 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package-lock.json')) ? folder : rootAbove(dirname(folder))
 }
 
-/** Below the root, so that packages are found as the sources find them. */
+export interface Bundle<N extends string> {
+  readonly programs: Readonly<Record<N, string>>
+  remove(): void
+}
+
 export async function buildPrograms(): Promise<Programs> {
+  const { programs, remove } = await bundle({
+    engine: 'test/faults/rig/engine-child.ts',
+    receiver: 'test/faults/rig/receiver-child.ts',
+  })
+  return { ...programs, remove }
+}
+
+/** Names of programs → their sources, from the root. */
+export async function bundle<N extends string>(
+  sources: Readonly<Record<N, string>>,
+): Promise<Bundle<N>> {
   const root = rootAbove(import.meta.dirname)
+  // Below the root, so that packages are found as the sources find them.
   const folder = join(root, 'node_modules/.cache/watchpost-faults', `rig-${process.pid}`)
-  const here = join(root, 'test/faults/rig')
+  const names = Object.keys(sources) as N[]
   await build({
-    entry: { engine: join(here, 'engine-child.ts'), receiver: join(here, 'receiver-child.ts') },
+    entry: Object.fromEntries(names.map((name) => [name, join(root, sources[name])])),
     outDir: folder,
     outExtension: () => ({ js: '.mjs' }),
     format: 'esm',
@@ -38,9 +54,9 @@ export async function buildPrograms(): Promise<Programs> {
     config: false,
     silent: true,
   })
+  const paths = names.map((name) => [name, join(folder, `${name}.mjs`)] as const)
   return {
-    engine: join(folder, 'engine.mjs'),
-    receiver: join(folder, 'receiver.mjs'),
+    programs: Object.fromEntries(paths) as Record<N, string>,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

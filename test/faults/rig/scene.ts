@@ -14,12 +14,15 @@ import type { EnginePlan } from './plan.ts'
 import type { Programs } from './programs.ts'
 import { startReceiver } from './receiver.ts'
 import type { Receiver } from './receiver.ts'
+import type { Database } from './tables.ts'
 
 export interface SceneOptions {
   readonly programs: Programs
   /** An empty folder. */
   readonly folder: string
   readonly targets: { readonly http: number; readonly tcp: number }
+  /** PostgreSQL instead of a file in the folder. */
+  readonly database?: Database
   /** One contact for each; their ids are 1, 2, … */
   readonly paths: readonly string[]
   /** Fast milliseconds per real one. */
@@ -44,6 +47,7 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
   const receiver = await startReceiver(programs.receiver, join(folder, 'received.jsonl'))
   const plan: EnginePlan = {
     file: join(folder, 'watchpost.db'),
+    ...(options.database === undefined ? {} : { database: options.database }),
     pace: { origin: systemClock.now(), factor },
     contacts: paths.map((path) => ({
       kind: 'webhook',
