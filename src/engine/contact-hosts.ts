@@ -15,15 +15,19 @@ export interface ContactHosts {
   readonly byContact: ReadonlyMap<number, string>
   /** Reads all contacts. */
   load(): Promise<void>
-  /** Takes in a contact as it is now, with its settings in clear. */
-  learn(contact: ContactRecord, settings: JsonObject): void
+  /** Takes in a contact as it is now, where known with its settings in clear. */
+  learn(contact: ContactRecord, settings?: JsonObject): void
 }
 
 export function createContactHosts(core: Core): ContactHosts {
   const byContact = new Map<number, string>()
 
-  function learn({ id, kind }: ContactRecord, settings: JsonObject): void {
-    const target = targetOf(core, kind, settings)
+  function learn(
+    contact: ContactRecord,
+    settings: JsonObject | undefined = openOrUndefined(core, contact),
+  ): void {
+    const { id, kind } = contact
+    const target = settings === undefined ? undefined : targetOf(core, kind, settings)
     if (target === undefined) byContact.delete(id)
     else byContact.set(id, hostOf(target))
   }
@@ -33,10 +37,7 @@ export function createContactHosts(core: Core): ContactHosts {
     learn,
     async load() {
       for (const account of await core.store.accounts.list()) {
-        for (const contact of await core.store.contacts.list(account.id)) {
-          const settings = openOrUndefined(core, contact)
-          if (settings !== undefined) learn(contact, settings)
-        }
+        for (const contact of await core.store.contacts.list(account.id)) learn(contact)
       }
     },
   }

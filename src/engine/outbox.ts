@@ -52,6 +52,8 @@ export interface Outbox {
   stop(drain_ms: number): Promise<void>
   /** Something may be due. */
   wake(): void
+  /** A contact was made or changed. */
+  contactChanged(contact: ContactRecord): void
   /** The wall clock was set: what waits, waits as long as before. */
   clockSet(set: ClockSet): void
   /** One delivery of `test`; resolves when it is final. @throws ConflictError `not_running` */
@@ -217,6 +219,7 @@ export function createOutbox({
       late.cancel()
     },
     wake: () => void pump(),
+    contactChanged: (contact) => hosts.learn(contact),
     clockSet(set) {
       const moved = store.clockSet?.(set) ?? Promise.resolve()
       moved

@@ -77,7 +77,9 @@ export function contactsOf(
         created_at: now,
         updated_at: now,
       }
-      return view(await store.contacts.create(record))
+      const created = await store.contacts.create(record)
+      outbox.contactChanged(created)
+      return view(created)
     },
     get: async (id) => view(await own(id)),
     async list() {
@@ -101,6 +103,7 @@ export function contactsOf(
         updated_at: core.clock.now(),
       })
       if (updated === undefined) throw new NotFoundError('contact')
+      outbox.contactChanged(updated)
       return view(updated)
     },
     async remove(id) {
