@@ -63,6 +63,8 @@ it('every subpath keeps its names', () => {
       type Field
       type FieldTable
       type Findings
+      type Highlight
+      type HighlightView
       type HttpExchange
       type HttpRequest
       type IncidentFilter
@@ -75,6 +77,7 @@ it('every subpath keeps its names', () => {
       type LocationStatus
       type LocationView
       type Logger
+      type MeasurementFormat
       type MonitorFilter
       type MonitorInput
       type MonitorState
@@ -186,12 +189,19 @@ it('every subpath keeps its names', () => {
       type SafeBrowsingOptions
       type Subject
     ./store/memory
+      memoryPlace
       memoryStore
+      type MemoryPlace
       type MemoryStoreOptions
     ./store/sqlite
       sqliteStore
       type SqliteDriverName
       type SqliteStoreOptions
+    ./store/postgres
+      postgresStore
+      type PostgresConnection
+      type PostgresPool
+      type PostgresStoreOptions
     ./probes/bullmq
       bullmqProbes
       createProbe
@@ -276,6 +286,13 @@ it('every subpath keeps its names', () => {
     ./rest/node
       toNodeHandler
       type NodeHandler
+    ./page
+      createPage
+      type Access
+      type Authorize
+      type PublicStatus
+      type StatusPage
+      type StatusPageOptions
     ./resources-agent
       resourcesAgent
       type DiskUse

@@ -21,6 +21,7 @@ import {
   queue,
   result,
 } from '../../src/testing/store-suite/case.ts'
+import { commitCutter } from '../support/commit-cutter.ts'
 import { tcpProxy } from '../support/proxy.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
@@ -77,7 +78,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
       await opened({ schema, ...PATIENT, connections: 4 }),
     ] as const
     const rows = new Set<number>()
-    for (let index = 0; index < 60; index++) {
+    for (let index = 0; index < 40; index++) {
       rows.add((await queue(stores[0], { contact_id: index % 6 })).id)
     }
     const work = startCommitting(stores[0])
@@ -103,7 +104,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
     const proxy = await tcpProxy(server.ports.postgres)
     const store = await opened({ url: urlOf(proxy.port), schema: freshSchema(), ...PATIENT })
     const work = startCommitting(store)
-    for (let reset = 1; reset <= 25; reset++) {
+    for (let reset = 1; reset <= 15; reset++) {
       await work.until(reset)
       // Somewhere in the next group, or in its COMMIT.
       await systemClock.sleep(reset)
@@ -113,6 +114,37 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
     }
     await checkGroups(store, await work.end())
   })
+
+  test.each(['request', 'answer'] as const)(
+    'a COMMIT whose %s is lost takes effect once, and is answered as if nothing had been',
+    async (cut) => {
+      const cutter = await commitCutter(server.ports.postgres)
+      const store = await opened({ url: urlOf(cutter.port), schema: freshSchema() })
+      const made = await store.monitors.create(monitor())
+      await queue(store)
+      const once = async <T>(call: () => Promise<T>): Promise<T> => {
+        const before = cutter.cuts
+        cutter.cutNext(cut)
+        const answer = await call()
+        expect(cutter.cuts).toBe(before + 1)
+        return answer
+      }
+      const [done] = await once(() => store.commit([round(made, 1)]))
+      expect(done).toMatchObject({ ok: true, revision: 2 })
+      const results = await store.results.list({ monitor_id: made.id, limit: 9 })
+      expect(results.map(({ id }) => id)).toEqual(done?.ok === true ? done.result_ids : [])
+
+      await once(() => store.accounts.create({ name: 'one', created_at: 1 }))
+      expect(await store.accounts.list()).toHaveLength(1)
+
+      const [row] = await once(() => claim(store))
+      expect(row).toMatchObject({ claims: 1, interruptions: 0 })
+      const end = { status: 'sent', attempts: 1, interruptions: 0, error: null, at: 1 } as const
+      const finish = { id: row?.id ?? 0, claim: 1, ...end }
+      expect(await once(() => store.notifications.finish(finish))).toBe(true)
+      expect(await store.notifications.finish(finish)).toBe(false)
+    },
+  )
 
   test('a connection that leads nowhere is given up in time, and the next call works', async () => {
     const proxy = await tcpProxy(server.ports.postgres)

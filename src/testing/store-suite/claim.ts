@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { NotificationRecord } from '../../model.ts'
 import type { AttemptEnd, NewNotification, Store } from '../../store/store.ts'
 import { claim, commitOne, ids, MINUTE, monitor, notice, on, queue, stored, T0 } from './case.ts'
 import type { Case } from './case.ts'
@@ -71,7 +72,9 @@ export const claimCases: Readonly<Record<string, Case>> = {
     store,
   ) => {
     const contacts = [11, 12, 13, 14, 15]
-    const made = await Promise.all(contacts.map((contact_id) => queue(store, { contact_id })))
+    // One after the other: at the same time a shared store may give them ids in any order.
+    const made: NotificationRecord[] = []
+    for (const contact_id of contacts) made.push(await queue(store, { contact_id }))
     const of = new Map([11, 12, 13].map((id) => [id, 'one.test']))
     of.set(14, 'two.test')
     const hosts = { of, limit: 2 }
