@@ -56,6 +56,7 @@ export const entries = [
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 24),
+  entry('./page', 'page/index', 'src/page/index', 120),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 260),
 ]

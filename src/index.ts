@@ -14,6 +14,7 @@ export type {
   CheckerInput,
   CommonRules,
   Findings,
+  Highlight,
   Judgement,
   Passive,
   Signal,
@@ -25,6 +26,7 @@ export type {
   CommonInput,
   ContactInput,
   Engine,
+  HighlightView,
   IncidentFilter,
   MonitorFilter,
   MonitorInput,
@@ -77,6 +79,7 @@ export type { Logger } from './logger.ts'
 export type {
   Json,
   JsonObject,
+  MeasurementFormat,
   MonitorState,
   MonitorStatus,
   Notice,

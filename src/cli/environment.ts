@@ -70,6 +70,12 @@ const SETTINGS = {
     undefined,
     baseUrlOf,
   ),
+  public_tag: setting(
+    'WATCHPOST_PUBLIC_TAG',
+    'Monitors with this tag are shown to everybody at /status/<tag> (none)',
+    undefined,
+    slugOf,
+  ),
   log_level: setting('LOG_LEVEL', `${LOG_LEVELS.join(', ')} (info)`, 'info', levelOf),
 }
 
@@ -222,6 +228,11 @@ function baseUrlOf(text: string): string {
   const plain = url !== undefined && url.search + url.hash + url.username + url.password === ''
   if (plain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '')
   throw wrong(`"${text}" is no address such as https://watch.example.com`)
+}
+
+function slugOf(text: string): string {
+  if (/^[a-z\d][a-z\d-]{0,63}$/i.test(text)) return text
+  throw wrong(`"${text}" is no tag of letters, digits and hyphens, at most 64`)
 }
 
 function levelOf(text: string): (typeof LOG_LEVELS)[number] {

@@ -68,7 +68,7 @@ function course({ causes, detected_at, ended_at }: IncidentView, { now }: Incide
     ...(ended_at === null ? [] : [[ended_at, 'Over: the first good check'] as const]),
   ]
   const ordered = [...steps].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return html`<h4>Course</h4>
+  return html`<h3>Course</h3>
     <ol class="course">
       ${ordered.map(([at, what]) => html`<li><span class="at">${clockTime(at, now)}</span><span>${what}</span></li>`)}
     </ol>`
@@ -76,9 +76,9 @@ function course({ causes, detected_at, ended_at }: IncidentView, { now }: Incide
 
 function log(told: readonly NotificationView[], facts: IncidentFacts): Markup {
   if (told.length === 0)
-    return html`<h4>Notifications</h4>
+    return html`<h3>Notifications</h3>
       <p class="muted">Nobody was told.</p>`
-  return html`<h4>Notifications</h4>
+  return html`<h3>Notifications</h3>
     ${notificationTable(told, facts)}`
 }
 

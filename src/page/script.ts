@@ -66,7 +66,7 @@ export const SCRIPT = `(() => {
     asking = true
     again = false
     try {
-      const answer = await fetch(location.href, { redirect: 'error' })
+      const answer = await fetch(location.href, { redirect: 'manual' })
       if (!answer.ok) throw new Error(answer.status)
       put(new DOMParser().parseFromString(await answer.text(), 'text/html'))
       say('Live')

@@ -86,11 +86,36 @@ describe('serve', () => {
     expect(await health.json()).toMatchObject({ ok: true, running: true, monitors: 0 })
     const page = await fetch(server.url)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(await page.text()).toContain('/api/v1/openapi.json')
+    expect(await page.text()).toContain('<h1>Sign in</h1>')
     expect((await fetch(server.url, { method: 'HEAD' })).status).toBe(200)
     expect((await fetch(`${server.url}/nowhere`)).status).toBe(404)
-    expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(server.url, { method: 'POST' })).status).toBe(405)
     expect((await server.call('/api/v1/monitors', { key: 'none' })).status).toBe(401)
+  })
+
+  it('shows the monitors of a tag to everybody, and the others to nobody without a key', async () => {
+    const env = { WATCHPOST_PUBLIC_TAG: 'open' }
+    const server = await watchpost.serve({ env })
+    await server.call('/api/v1/monitors', { body: { ...HEARTBEAT, name: 'Shop', tags: ['open'] } })
+    await server.call('/api/v1/monitors', { body: { ...HEARTBEAT, name: 'Secret' } })
+    const shown = await (await fetch(`${server.url}/status/open`)).text()
+    expect(shown).toContain('Shop')
+    expect(shown).not.toContain('Secret')
+    const key = new URLSearchParams({ key: server.key })
+    const signedIn = await fetch(`${server.url}/sign-in`, {
+      method: 'POST',
+      body: key,
+      redirect: 'manual',
+      headers: { Origin: server.url },
+    })
+    const [session = ''] = signedIn.headers.getSetCookie()
+    const headers = { Cookie: session.split(';')[0] ?? '' }
+    expect(await (await fetch(server.url, { headers })).text()).toContain('Secret')
+    // A page that is open in a browser does not keep the server from ending.
+    const events = await fetch(`${server.url}/events?monitors=1`, { headers })
+    expect(events.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(await server.stop()).toMatchObject({ code: 0 })
+    expect(await events.text()).toContain('retry:')
   })
 
   it('bounds the size of request headers', async () => {

@@ -60,7 +60,7 @@ export async function demo({ days = 90 }: DemoOptions = {}): Promise<Demo> {
     await engine.contacts.create({ kind: 'chat', name, all_monitors: true })
   const ids = new Map<string, number>()
   for (const { input, name } of services) {
-    const { id } = await engine.monitors.create({ ...input, name, interval_sec: 8 * 3600 } as never)
+    const { id } = await engine.monitors.create({ ...input, name, interval_sec: 8 * 3600 })
     names.set(id, name)
     ids.set(name, id)
   }

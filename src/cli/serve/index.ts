@@ -1,5 +1,5 @@
 /**
- * `watchpost serve`: engine, store and REST API as one process.
+ * `watchpost serve`: engine, store, REST API and status page as one process.
  *
  * @module
  */
@@ -11,8 +11,6 @@ import type { Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import { createRest } from '../../rest/fetch.ts'
-import { toNodeHandler } from '../../rest/node.ts'
 import { EXIT } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
@@ -23,6 +21,7 @@ import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
+import { handlerOf } from './handler.ts'
 import { narrate } from './narrate.ts'
 import { remoteProbes } from './remote-probes.ts'
 import { checkSecretKey } from './secret-key.ts'
@@ -43,6 +42,7 @@ const SETTINGS = [
   'locations',
   'contacts',
   'base_url',
+  'public_tag',
   'log_level',
 ] as const
 
@@ -51,8 +51,8 @@ type ServeSettings = SettingValues<(typeof SETTINGS)[number]>
 export const command: Command = {
   help: `watchpost serve
 
-The REST API on http, with everything in one SQLite file or in PostgreSQL. The first start makes an
-account and prints its API key once. SIGTERM and SIGINT end it in order.
+The REST API and the status page on http, with everything in one SQLite file or in PostgreSQL. The
+first start makes an account and prints its API key once. SIGTERM and SIGINT end it in order.
 
   watchpost serve
   watchpost serve --port 0 --data /var/lib/watchpost/watchpost.db
@@ -129,7 +129,7 @@ async function open(
     })
     throw error
   }
-  web.mount(engine, toNodeHandler(createRest(engine, { logger: log })))
+  web.mount(engine, handlerOf(engine, settings, log))
   return engine
 }
 

@@ -1,5 +1,5 @@
 /**
- * The HTTP server: our limits, health, a page that points on, and the API.
+ * The HTTP server: our limits, health, and what is mounted upon it.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const LAST_ANSWERS_MS = 1000
 export interface WebServer {
   /** Begins to listen; answers 503 until something is mounted. Resolves with the address. */
   listen(where: { readonly port: number; readonly host: string }): Promise<string>
-  mount(engine: Engine, api: NodeHandler): void
+  mount(engine: Engine, handler: NodeHandler): void
   /** Takes no further connections. */
   refuse(): void
   /** Ends what is left, within a second: a client that does not take its answer is cut off. */
@@ -37,7 +37,7 @@ export interface WebServer {
 
 interface Mounted {
   readonly engine: Engine
-  readonly api: NodeHandler
+  readonly handler: NodeHandler
 }
 
 export function createWebServer(log: Logger): WebServer {
@@ -54,7 +54,7 @@ export function createWebServer(log: Logger): WebServer {
     (closed ??= new Promise((resolve) => server.close(() => resolve())))
   return {
     listen: (where) => listen(server, where),
-    mount: (engine, api) => void (mounted = { engine, api }),
+    mount: (engine, handler) => void (mounted = { engine, handler }),
     refuse: () => void refuse(),
     async close() {
       const timer = systemClock.timer(LAST_ANSWERS_MS, () => server.closeAllConnections())
@@ -75,10 +75,8 @@ async function answer(
     send(res, { status: 503, type: 'application/json', body: '{"ok":false,"error":"starting"}' })
   } else if (path === '/healthz' && isRead(req)) {
     send(res, await health(mounted.engine))
-  } else if (path === '/' && isRead(req)) {
-    send(res, { status: 200, type: 'text/html; charset=utf-8', body: PAGE })
   } else {
-    mounted.api(req, res)
+    mounted.handler(req, res)
   }
 }
 
@@ -113,17 +111,6 @@ async function health(engine: Engine): Promise<Answer> {
     return { status: 503, type, body: '{"ok":false,"error":"unavailable"}' }
   }
 }
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>watchpost</title>
-<h1>watchpost is running</h1>
-<p>The API is at <code>/api/v1</code>, with a key in <code>Authorization: Bearer …</code>;
-its description is <a href="/api/v1/openapi.json">openapi.json</a>. Health: <a href="/healthz">healthz</a>.</p>
-</html>
-`
 
 function listen(
   server: Server,

@@ -45,7 +45,7 @@ export function latencyChart(points: readonly LatencyPoint[], options: ChartOpti
       aria-label="${alternative(points, options)}"
     >
       <path class="grid" d="M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}" />
-      ${runs.map((run) => html`<path class="band" d="${bandOf(run)}" /><path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
+      ${runs.map((run) => html`${run.length > 1 && html`<path class="band" d="${bandOf(run)}" />`}<path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
       ${points.map(({ label, p50_ms, p95_ms }, at) => html`<rect x="${round(at * step)}" y="0" width="${round(step)}" height="${HEIGHT}" class="area"><title>${label}: ${p50_ms === null ? 'no good check' : `median ${msText(p50_ms)}, 95 % below ${msText(p95_ms)}`}</title></rect>`)}
     </svg>
     <div class="span" aria-hidden="true">

@@ -44,7 +44,9 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       <div>
         <h1 id="name">${foreign(monitor.name)}</h1>
         <p class="muted target">
-          ${type?.name ?? monitor.type}${monitor.target !== monitor.name && html` · <span class="mono">${foreign(monitor.target)}</span>`}${monitor.tags.map((tag) => html` <span class="tag">${foreign(tag)}</span>`)}
+          <span>${type?.name ?? monitor.type}</span>
+          ${monitor.target !== monitor.name && html`<span class="mono">${foreign(monitor.target)}</span>`}
+          ${monitor.tags.map((tag) => html`<span class="tag">${foreign(tag)}</span>`)}
         </p>
       </div>
       ${options.can_act && actions(facts, frame)}
@@ -53,15 +55,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       ${headline(facts, frame.now)}
     </div>
     <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
-    <section aria-labelledby="h-time">
-      <div class="bar">
-        <h2 id="h-time">Response time</h2>
-        ${ranges(facts, frame)}
-      </div>
-      <div id="chart" data-live>
-        ${latencyChart(facts.latency.points, { ...facts.latency, title: `Response time, ${RANGE_WORDS[facts.latency.range]}` })}
-      </div>
-    </section>
+    ${isTimed(facts) && responseTime(facts, frame)}
     <section aria-labelledby="h-days">
       <div class="bar">
         <h2 id="h-days">Availability</h2>
@@ -101,6 +95,23 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
     ${notices(facts, frame)}`
 }
 
+/** What waits for signals takes no time. */
+function isTimed({ results }: MonitorFacts): boolean {
+  return results.length === 0 || results.some(({ duration_ms }) => duration_ms > 0)
+}
+
+function responseTime(facts: MonitorFacts, frame: Frame): Markup {
+  const { latency } = facts
+  const title = `Response time, ${RANGE_WORDS[latency.range]}`
+  return html`<section aria-labelledby="h-time">
+    <div class="bar">
+      <h2 id="h-time">Response time</h2>
+      ${ranges(facts, frame)}
+    </div>
+    <div id="chart" data-live>${latencyChart(latency.points, { ...latency, title })}</div>
+  </section>`
+}
+
 function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
   const button = (action: string, label: string): Markup =>
     html`<form method="post" action="${base}/monitors/${monitor.id}/${action}">
@@ -124,21 +135,32 @@ function headline({ status, monitor }: MonitorFacts, now: number): Markup {
     </p>`
 }
 
-function tiles({ uptime, status, latency }: MonitorFacts): readonly Markup[] {
+function tiles(facts: MonitorFacts): readonly Markup[] {
+  const { uptime, status, latency } = facts
   const tile = (name: string, value: string): Markup =>
     html`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`
-  return [
+  const known = [
     tile('Uptime, 24 h', percentText(status.uptime_24h)),
     tile('7 days', percentText(uptime[7].overall)),
     tile('30 days', percentText(uptime[30].overall)),
     tile('90 days', percentText(uptime[90].overall)),
-    tile(`Median, ${latency.range.replace('h', ' h').replace('d', ' d')}`, msText(latency.p50_ms)),
+  ]
+  if (!isTimed(facts)) return known
+  return [
+    ...known,
+    tile(`Median, ${SHORT_RANGES[latency.range]}`, msText(latency.p50_ms)),
     tile('95 % below', msText(latency.p95_ms)),
     tile('99 % below', msText(latency.p99_ms)),
   ]
+}
+
+const SHORT_RANGES: Readonly<Record<Range, string>> = {
+  '24h': '24 h',
+  '30d': '30 d',
+  '90d': '90 d',
 }
 
 const RANGE_WORDS: Readonly<Record<Range, string>> = {
@@ -200,7 +222,7 @@ function settings({ monitor, uptime }: MonitorFacts, now: number): readonly Mark
       ? [row('Confirmed by', `${confirm_locations} of ${counted(locations.length, 'location')}`)]
       : []),
     ...(next_check_at !== null ? [row('Next check', relative(next_check_at, now))] : []),
-    row('Incidents', `${uptime[90].incidents} in 90 days`),
+    row('Incidents', `${uptime[90].incidents === 0 ? 'none' : uptime[90].incidents} in 90 days`),
     row('Created', dayText(monitor.created_at)),
   ]
 }

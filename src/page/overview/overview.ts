@@ -99,7 +99,9 @@ function rowItem(
         ${stateLabel(state)}
       </div>
       <p class="muted target">
-        ${target !== name && html`<span class="mono">${foreign(target)}</span> · `}${titles.get(type) ?? type}
+        ${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span
+          >${titles.get(type) ?? type}</span
+        >
       </p>
     </div>
     ${bars(uptime, { name })}

@@ -29,17 +29,18 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .row h2{font-size:15px;letter-spacing:-.005em;min-width:0}
 .row h2 a{text-decoration:none}
 .row h2 a:hover{text-decoration:underline}
-.row .target{font-size:13px;margin-top:1px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.row .mono{font-size:12.5px}
+.row .target{font-size:13px;margin-top:1px;display:flex;flex-wrap:wrap;height:1.5em;overflow:hidden;white-space:nowrap}
+.row .mono{font-size:12.5px;max-width:100%;overflow:hidden;text-overflow:ellipsis}
+.row .mono+span::before{content:"·";margin-inline:.5em}
 .who{min-width:0}
 .row dl{font-size:14px}
 .row dt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .number{text-align:right}
 .title{display:flex;flex-wrap:wrap;gap:12px 24px;justify-content:space-between;align-items:flex-start;margin-bottom:22px}
-.title .target{overflow-wrap:anywhere}
+.title .target{display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin-top:2px;overflow-wrap:anywhere}
 .actions{display:flex;gap:8px}
-.tiles{display:grid;grid-template-columns:repeat(7,1fr);margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
-.tiles div{padding:13px 16px;border-left:1px solid var(--line);margin-left:-1px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
+.tiles div{padding:13px 16px;border-left:1px solid var(--line);margin:-1px 0 0 -1px;border-top:1px solid var(--line)}
 .tiles dt{font-size:13px;color:var(--muted)}
 .tiles dd{font-size:17px;font-weight:600;letter-spacing:-.01em;white-space:nowrap}
 section{margin-top:40px}
@@ -47,7 +48,7 @@ section>h2,.bar{margin-bottom:12px}
 .bar{display:flex;align-items:baseline;justify-content:space-between;gap:8px 16px;flex-wrap:wrap}
 .bar a{font-size:14px;color:var(--muted)}
 .bar a:hover{color:var(--text)}
-.choices{display:flex;gap:2px;margin-right:-10px}
+.choices{display:flex;gap:2px}
 .choices a{padding:3px 10px;border-radius:7px;text-decoration:none}
 .choices a[aria-current]{background:var(--line);color:var(--text)}
 .columns{display:grid;grid-template-columns:1fr 1fr;gap:0 56px}
@@ -71,7 +72,7 @@ th.number,td.number{text-align:right}
 .checks>li,.incidents>li{border-top:1px solid var(--line)}
 .checks>li:last-child,.incidents>li:last-child{border-bottom:1px solid var(--line)}
 summary{cursor:pointer}
-.checks summary{display:grid;grid-template-columns:minmax(76px,max-content) minmax(70px,100px) minmax(110px,4fr) 5fr 76px;gap:4px 20px;align-items:center;padding:9px 0;font-size:14px;list-style:none}
+.checks summary{display:grid;grid-template-columns:124px minmax(70px,100px) minmax(110px,4fr) 5fr 76px;gap:4px 20px;align-items:center;padding:9px 0;font-size:14px;list-style:none}
 summary::-webkit-details-marker{display:none}
 .checks summary:hover,.incidents summary:hover{background:var(--raised)}
 .checks .where,.checks .what>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -85,7 +86,8 @@ summary::-webkit-details-marker{display:none}
 .incidents strong{font-weight:600;font-size:14px}
 .incidents .at{color:var(--muted);white-space:nowrap}
 .incidents details[open]{padding-bottom:16px}
-.incidents h4:first-of-type{margin-top:2px}
+.incidents h3{font-size:13px;color:var(--muted);margin:14px 0 4px;letter-spacing:0}
+.incidents h3:first-of-type{margin-top:2px}
 .course{font-size:14px}
 .course li{display:flex;gap:20px;padding:3px 0}
 .course .at{flex:0 0 auto;min-width:110px}
@@ -95,8 +97,6 @@ summary::-webkit-details-marker{display:none}
 .row dl{text-align:left;font-size:14px}
 .row dt{position:static;width:auto;height:auto;clip-path:none;font-size:12px;color:var(--muted)}
 .columns{grid-template-columns:1fr}
-.tiles{grid-template-columns:repeat(4,1fr)}
-.tiles div{border-top:1px solid var(--line);margin-top:-1px}
 .full{columns:1}
 }
 @media (max-width:720px){
@@ -104,6 +104,7 @@ summary::-webkit-details-marker{display:none}
 .headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical}
 .headline{min-height:76px}
 .tiles{grid-template-columns:1fr 1fr}
+.tiles div:last-child:nth-child(odd){grid-column:1/-1}
 .tiles div{padding:11px 14px}
 section{margin-top:34px}
 .actions{flex:1 0 100%}

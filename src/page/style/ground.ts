@@ -7,13 +7,12 @@
 export const GROUND = `*,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scrollbar-gutter:stable}
 body{margin:0;background:var(--ground);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;-webkit-font-smoothing:antialiased}
-h1,h2,h3,h4,p,ul,ol,dl,dd,figure{margin:0;padding:0}
+h1,h2,h3,p,ul,ol,dl,dd,figure{margin:0;padding:0}
 ul,ol{list-style:none}
-h1,h2,h3,h4{font-weight:600;line-height:1.3;letter-spacing:-.011em;text-wrap:balance}
+h1,h2,h3{font-weight:600;line-height:1.3;letter-spacing:-.011em;text-wrap:balance}
 h1{font-size:24px}
 h2{font-size:16px}
 h3{font-size:15px}
-h4{font-size:13px;color:var(--muted);margin:14px 0 4px;letter-spacing:0}
 a{color:inherit;text-decoration-color:var(--edge);text-underline-offset:3px;text-decoration-thickness:1px}
 a:hover{text-decoration-color:currentColor}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
@@ -41,7 +40,7 @@ button,input,select{font:inherit;color:inherit;letter-spacing:inherit}
 button{padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);cursor:pointer}
 button:hover{border-color:var(--text)}
 button.primary{background:var(--text);color:var(--ground);border-color:var(--text);font-weight:600}
-button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px}
+button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px;margin-right:-8px}
 button.plain:hover{color:var(--text)}
 input,select{min-height:36px;padding:5px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised)}
 select{padding-right:6px;max-width:180px}

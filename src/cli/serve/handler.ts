@@ -1,0 +1,35 @@
+/**
+ * What is mounted upon the server: the status page, and the API for all else.
+ *
+ * @module
+ */
+
+import type { Engine } from '../../engine/api.ts'
+import type { Logger } from '../../logger.ts'
+import { createPage } from '../../page/fetch.ts'
+import { createRest } from '../../rest/fetch.ts'
+import { toNodeHandler } from '../../rest/node.ts'
+import type { NodeHandler } from '../../rest/node.ts'
+
+export interface PageSettings {
+  readonly secret_key: string | undefined
+  readonly base_url: string | undefined
+  readonly public_tag: string | undefined
+}
+
+export function handlerOf(engine: Engine, settings: PageSettings, logger: Logger): NodeHandler {
+  const { secret_key, base_url, public_tag } = settings
+  const api = toNodeHandler(createRest(engine, { logger }))
+  const page = toNodeHandler(
+    createPage(engine, {
+      logger,
+      // Without a key, a restart signs everybody out.
+      ...(secret_key === undefined ? {} : { sessionKey: secret_key }),
+      ...(base_url?.startsWith('https:') === true ? { secureCookies: true } : {}),
+      ...(public_tag === undefined
+        ? {}
+        : { public: [{ slug: public_tag, title: 'Status', monitors: { tag: public_tag } }] }),
+    }),
+  )
+  return (req, res) => page(req, res, () => api(req, res))
+}

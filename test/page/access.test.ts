@@ -1,0 +1,420 @@
+import { describe, expect, it } from 'vitest'
+import { createPage } from '../../src/page/index.ts'
+import { KEY, ORIGIN, OTHER_KEY, site, visitor as visitorOf } from './visit.ts'
+
+const PRIVATE = ['/', '/monitors/1', '/monitors/1/checks', '/incidents']
+
+describe('signing in', () => {
+  it('takes an API key, and leads to where one wanted to go', async () => {
+    const { visitor } = await site()
+    const visit = visitor()
+    const turned = await visit.get('/incidents?after=5')
+    expect(turned.status).toBe(303)
+    const form = turned.headers.get('location') ?? ''
+    expect(form).toBe('/sign-in?return=%2Fincidents%3Fafter%3D5')
+    expect(await visit.text(form)).toContain('value="/incidents?after=5"')
+    const entered = await visit.post('/sign-in', { key: ` ${KEY} `, return: '/incidents?after=5' })
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/incidents?after=5'])
+    for (const path of PRIVATE.filter((path) => !path.startsWith('/monitors')))
+      expect((await visit.get(path)).status, path).toBe(200)
+  })
+
+  it('shows nothing of an account without it', async () => {
+    const { create, visitor } = await site()
+    await create('inner.test')
+    for (const path of PRIVATE) {
+      const response = await visitor().get(path)
+      expect(response.status, path).toBe(303)
+      expect(await response.text(), path).toBe('')
+    }
+    expect((await visitor().get('/events?monitors=1')).status).toBe(401)
+  })
+
+  it('shows each key its own account', async () => {
+    const { create, visitor } = await site()
+    await create('inner.test')
+    const visit = visitor()
+    await visit.signIn(OTHER_KEY)
+    expect(await visit.text('/')).not.toContain('inner.test')
+  })
+
+  it('says that a key is wrong, and does not repeat it', async () => {
+    const { visitor } = await site()
+    const response = await visitor().signIn('a-key-that-is-mistyped')
+    const text = await response.text()
+    expect(response.status).toBe(401)
+    expect(text).toContain('This key is not known')
+    expect(text).not.toContain('mistyped')
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+
+  it('is limited to 20 wrong keys a minute; a good one in time does not count', async () => {
+    const { clock, visitor } = await site()
+    const visit = visitor()
+    for (let at = 0; at < 30; at++) expect((await visit.signIn()).status).toBe(303)
+    for (let at = 0; at < 20; at++)
+      expect((await visit.signIn('wrong-wrong-wrong')).status).toBe(401)
+    const refused = await visit.signIn()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    await clock.advance(60_000)
+    expect((await visit.signIn()).status).toBe(303)
+  })
+
+  it('limits each client by itself where the host tells them apart', async () => {
+    const { visitor } = await site({ clientOf: ({ headers }) => headers.get('x-client') ?? '' })
+    const from = (client: string) =>
+      visitor().post(
+        '/sign-in',
+        { key: 'wrong-wrong-wrong' },
+        { 'Sec-Fetch-Site': 'same-origin', 'X-Client': client },
+      )
+    for (let at = 0; at < 20; at++) await from('a')
+    expect((await from('a')).status).toBe(429)
+    expect((await from('b')).status).toBe(401)
+  })
+
+  it.each([
+    '//evil.test/',
+    '/\\evil.test',
+    'https://evil.test/',
+    '/%0d%0aX: 1\r\n',
+    'javascript:alert(1)',
+    '',
+  ])('does not lead to another site: %j', async (back) => {
+    const { visitor } = await site()
+    const response = await visitor().post('/sign-in', { key: KEY, return: back })
+    expect(response.headers.get('location')).toBe('/')
+    const theme = await visitor().post('/theme', { theme: 'dark', return: back })
+    expect(theme.headers.get('location')).toBe('/')
+  })
+
+  it('reads no form that is too long or of another kind', async () => {
+    const { page, visitor } = await site()
+    expect((await visitor().post('/sign-in', { key: 'x'.repeat(5000) })).status).toBe(400)
+    const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' }
+    const request = new Request(`${ORIGIN}/sign-in`, { method: 'POST', body: '{}', headers })
+    expect((await page.fetch(request)).status).toBe(400)
+  })
+
+  it('waits at most ten seconds for a form to come to its end', async () => {
+    const { clock, page } = await site()
+    const headers = {
+      'Sec-Fetch-Site': 'same-origin',
+      'Content-Type': 'application/x-www-form-urlencoded',
+    }
+    const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(Buffer.from('key=')) })
+    const request = new Request(`${ORIGIN}/sign-in`, {
+      method: 'POST',
+      body,
+      headers,
+      duplex: 'half',
+    })
+    const answer = page.fetch(request)
+    await clock.advance(10_000)
+    expect((await answer).status).toBe(400)
+  })
+})
+
+describe('the cookie of a session', () => {
+  it('is for this site alone, out of reach of scripts, and for https where that is spoken', async () => {
+    const { engine, clock, visitor } = await site({ session_sec: 3600 })
+    const [plain = ''] = (await visitor().signIn()).headers.getSetCookie()
+    expect(plain).toMatch(
+      /^watchpost_session=[\w.-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/,
+    )
+    const secured = visitorOf(createPage(engine, { clock, secureCookies: true }))
+    expect((await secured.signIn()).headers.getSetCookie()[0]).toMatch(/; Secure$/)
+    const overTls = new Request('https://watch.test/sign-in', {
+      method: 'POST',
+      body: new URLSearchParams({ key: KEY }),
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    })
+    const response = await createPage(engine, { clock }).fetch(overTls)
+    expect(response.headers.getSetCookie()[0]).toMatch(/; Secure$/)
+  })
+
+  it('ends with its time', async () => {
+    const { clock, visitor } = await site({ session_sec: 3600 })
+    const visit = visitor()
+    await visit.signIn()
+    await clock.advance(3_599_000)
+    expect((await visit.get('/')).status).toBe(200)
+    await clock.advance(1000)
+    expect((await visit.get('/')).status).toBe(303)
+  })
+
+  it('ends with its key', async () => {
+    const { engine, visitor } = await site()
+    const visit = visitor()
+    await visit.signIn()
+    await engine.keys.revoke(1)
+    expect((await visit.get('/')).status).toBe(303)
+  })
+
+  it('ends when one signs out, also for who has a copy of it', async () => {
+    const { visitor } = await site()
+    const visit = visitor()
+    await visit.signIn()
+    const copy = visitor()
+    copy.cookies.set('watchpost_session', visit.cookies.get('watchpost_session') ?? '')
+    expect((await copy.get('/')).status).toBe(200)
+    expect((await visit.post('/sign-out')).headers.get('location')).toBe('/sign-in')
+    expect(visit.cookies.size).toBe(0)
+    expect((await copy.get('/')).status).toBe(303)
+  })
+
+  it('cannot be changed or made up', async () => {
+    const { visitor } = await site()
+    const visit = visitor()
+    await visit.signIn(OTHER_KEY)
+    const value = visit.cookies.get('watchpost_session') ?? ''
+    const mac = value.split('.').at(-1) ?? ''
+    const forged = [
+      value.replace('1.2.', '1.1.'),
+      value.slice(0, -1),
+      `${value}x`,
+      '',
+      `1.1.1.9999999999999.${'a'.repeat(16)}.${mac}`,
+      value.replace(mac, 'A'.repeat(43)),
+    ]
+    for (const attempt of forged) {
+      visit.cookies.set('watchpost_session', attempt)
+      expect((await visit.get('/')).status, attempt).toBe(303)
+    }
+  })
+
+  it('is good for all processes that have the same key, and for no others', async () => {
+    const { engine, clock } = await site()
+    const make = (sessionKey?: string) =>
+      createPage(engine, { clock, ...(sessionKey === undefined ? {} : { sessionKey }) })
+    const first = visitorOf(make('a key of the host'))
+    await first.signIn()
+    for (const [page, status] of [
+      [make('a key of the host'), 200],
+      [make('another one'), 303],
+      [make(), 303],
+    ] as const) {
+      const next = visitorOf(page)
+      next.cookies.set('watchpost_session', first.cookies.get('watchpost_session') ?? '')
+      expect((await next.get('/')).status).toBe(status)
+    }
+  })
+})
+
+describe('forms', () => {
+  const foreign: readonly Record<string, string>[] = [
+    {},
+    { Origin: 'null' },
+    { Origin: 'http://evil.test' },
+    { Origin: 'http://watch.test.evil.test' },
+    { 'Sec-Fetch-Site': 'cross-site', Origin: ORIGIN },
+    { 'Sec-Fetch-Site': 'same-site', Origin: ORIGIN },
+    { 'Sec-Fetch-Site': 'none' },
+  ]
+
+  it('of other sites change nothing', async () => {
+    const { engine, create, visitor } = await site()
+    const id = await create('a.test')
+    const visit = visitor()
+    await visit.signIn()
+    for (const headers of foreign) {
+      for (const path of ['/sign-in', '/sign-out', '/theme', `/monitors/${id}/pause`]) {
+        const response = await visit.post(path, { key: KEY, theme: 'dark' }, headers)
+        expect(response.status, JSON.stringify([path, headers])).toBe(403)
+        expect(response.headers.getSetCookie()).toEqual([])
+      }
+    }
+    expect((await engine.monitors.get(id)).state).not.toBe('paused')
+    expect((await visit.get('/')).status).toBe(200)
+  })
+
+  it('of ours are known by Origin where a browser sends no more than that', async () => {
+    const { visitor } = await site()
+    expect((await visitor().post('/sign-in', { key: KEY }, { Origin: ORIGIN })).status).toBe(303)
+  })
+
+  it('check, pause and resume a monitor, and show it again', async () => {
+    const { engine, clock, create, visitor } = await site()
+    const id = await create('a.test')
+    await clock.advance(1000)
+    const visit = visitor()
+    await visit.signIn()
+    const checked = async () => (await engine.results.list(id)).items.length
+    const before = await checked()
+    const answer = await visit.post(`/monitors/${id}/check`)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/monitors/${id}`])
+    await clock.advance(1000)
+    expect(await checked()).toBe(before + 1)
+    await visit.post(`/monitors/${id}/pause`)
+    expect((await engine.monitors.get(id)).state).toBe('paused')
+    expect(await visit.text(`/monitors/${id}`)).toContain('Resume')
+    expect((await visit.post(`/monitors/${id}/check`)).status).toBe(409)
+    await visit.post(`/monitors/${id}/resume`)
+    expect((await engine.monitors.get(id)).state).not.toBe('paused')
+  })
+})
+
+describe('the theme', () => {
+  it('is what one chose, on every page, and otherwise that of the system', async () => {
+    const { visitor } = await site({ public: [{ slug: 'p', title: 'P', monitors: [] }] })
+    const visit = visitor()
+    expect(await visit.text('/sign-in')).toContain('data-theme="auto"')
+    const chosen = await visit.post('/theme', { theme: 'dark', return: '/status/p' })
+    expect(chosen.headers.get('location')).toBe('/status/p')
+    for (const path of ['/sign-in', '/status/p', '/nowhere'])
+      expect(await visit.text(path)).toContain('data-theme="dark"')
+    expect((await visit.post('/theme', { theme: 'red' })).status).toBe(400)
+    visit.cookies.set('watchpost_theme', '"><script>')
+    expect(await visit.text('/sign-in')).toContain('data-theme="auto"')
+  })
+})
+
+describe('a host with accounts of its own', () => {
+  it('says who sees what; there is no sign-in then', async () => {
+    const { create, other, visitor } = await site({
+      authorize(request) {
+        const who = request.headers.get('x-user')
+        if (who === 'lost')
+          return new Response(null, { status: 302, headers: { Location: '/login' } })
+        if (who === 'guest') return { account_id: 1, read_only: true }
+        return who === null ? null : { account_id: Number(who) }
+      },
+    })
+    await create('inner.test')
+    expect(other.account_id).toBe(2)
+    const as = (who: string, path = '/') => visitor().get(path, { 'X-User': who })
+    expect(await (await as('1')).text()).toContain('inner.test')
+    expect(await (await as('2')).text()).not.toContain('inner.test')
+    expect((await as('lost')).headers.get('location')).toBe('/login')
+    expect((await visitor().get('/')).status).toBe(403)
+    expect((await visitor().get('/sign-in')).status).toBe(404)
+    expect((await visitor().signIn()).status).toBe(404)
+  })
+
+  it('may let somebody look without touching', async () => {
+    const { engine, create, visitor } = await site({
+      authorize: () => ({ account_id: 1, read_only: true }),
+    })
+    const id = await create('a.test')
+    const text = await visitor().text(`/monitors/${id}`)
+    expect(text).not.toContain('Pause')
+    expect((await visitor().post(`/monitors/${id}/pause`)).status).toBe(403)
+    expect((await engine.monitors.get(id)).state).not.toBe('paused')
+  })
+})
+
+describe('a page for customers', () => {
+  const shown = async (more = {}) => {
+    const made = await site({
+      public: [
+        {
+          slug: 'shop',
+          title: 'Shop status',
+          description: 'All we sell.',
+          monitors: { tag: 'public' },
+          ...more,
+        },
+      ],
+    })
+    made.failing.set('10.1.2.3', 'connect ECONNREFUSED 10.1.2.3:5432')
+    const id = await made.create('10.1.2.3', {
+      name: 'Checkout',
+      tags: ['public'],
+      fail_threshold: 1,
+    })
+    await made.create('10.9.9.9', { name: 'Inner ledger', tags: ['private'] })
+    await made.clock.advance(70_000)
+    return { ...made, id, visit: made.visitor() }
+  }
+
+  it('shows names, days and disruptions of the chosen monitors, to everybody', async () => {
+    const { visit } = await shown()
+    const text = await visit.text('/status/shop')
+    for (const words of [
+      'Shop status',
+      'All we sell.',
+      'Checkout',
+      'Disrupted',
+      'has been disrupted for 1 min',
+    ])
+      expect(text).toContain(words)
+    expect(text).toMatch(/<h1>The service is disrupted<\/h1>/)
+  })
+
+  it('leaks neither other monitors nor addresses, causes, ids, tags, types or intervals', async () => {
+    const { visit } = await shown()
+    const text = await visit.text('/status/shop')
+    for (const leak of [
+      'Inner ledger',
+      '10.1.2.3',
+      '10.9.9.9',
+      'ECONNREFUSED',
+      'broken',
+      'Scripted',
+      'private',
+      '/monitors',
+      'local',
+      'cause',
+      'account',
+      'incident-',
+    ])
+      expect(text, leak).not.toContain(leak)
+    expect(text).not.toMatch(/id="m?\d/)
+  })
+
+  it('shows addresses and causes where the operator wants that', async () => {
+    const { visit } = await shown({ show_targets: true, show_causes: true })
+    const text = await visit.text('/status/shop')
+    expect(text).toContain('10.1.2.3')
+    expect(text).toContain('ECONNREFUSED')
+  })
+
+  it('takes monitors by id in the order given, leaves out what is not there, and nothing of other accounts', async () => {
+    const made = await site({
+      public: [{ slug: 'x', title: 'X', monitors: [2, 99, 1, 3] }],
+    })
+    await made.create('a.test', { name: 'Alpha' })
+    await made.create('b.test', { name: 'Beta' })
+    await made.other.monitors.create({ type: 'scripted', name: 'Theirs', host: 'c.test' })
+    const text = await made.visitor().text('/status/x')
+    expect([...text.matchAll(/<h3>\s*<bdi>([^<]*)/g)].map(([, name]) => name)).toEqual([
+      'Beta',
+      'Alpha',
+    ])
+  })
+
+  it('is worked out anew every two seconds at most, however many ask', async () => {
+    const { engine, clock, visit } = await shown()
+    await visit.text('/status/shop')
+    await engine.monitors.create({
+      type: 'scripted',
+      name: 'Newcomer',
+      host: 'n.test',
+      tags: ['public'],
+    })
+    expect(await visit.text('/status/shop')).not.toContain('Newcomer')
+    await clock.advance(2000)
+    expect(await visit.text('/status/shop')).toContain('Newcomer')
+  })
+
+  it('is found at /status as well, and no other is', async () => {
+    const { visit } = await shown()
+    expect((await visit.get('/status')).headers.get('location')).toBe('/status/shop')
+    expect((await visit.get('/status/other')).status).toBe(404)
+    expect((await visit.get('/status/shop/more')).status).toBe(404)
+    expect((await (await site()).visitor().get('/status')).status).toBe(404)
+  })
+
+  it.each([
+    [[{ slug: 'a/b', title: 'A', monitors: [] }]],
+    [[{ slug: '', title: 'A', monitors: [] }]],
+    [
+      [
+        { slug: 'a', title: 'A', monitors: [] },
+        { slug: 'a', title: 'B', monitors: [] },
+      ],
+    ],
+  ])('is refused where its path cannot be: %j', async (pages) => {
+    await expect(site({ public: pages })).rejects.toThrow(/slug/)
+  })
+})

@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findBinary } from '../support/servers/binaries.ts'
+import { describeWithServer } from '../support/servers/need.ts'
+import { stage } from './browser.ts'
+import type { Stage, Window, WindowOptions } from './browser.ts'
+import { DEMO_KEY } from './demo.ts'
+
+const need = {
+  name: 'Chromium',
+  packages: 'chromium',
+  locate: () => findBinary(['chromium', 'chromium-browser']),
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const PAGES = [
+  '/',
+  '/?q=nothing-like-it',
+  '/monitors/4',
+  '/monitors/9',
+  '/monitors/2/checks',
+  '/incidents',
+  '/monitors/999',
+  '/status/fjord',
+]
+
+/** Those on which every colour is. */
+const COLOURFUL = ['/', '/monitors/4', '/status/fjord']
+
+describeWithServer(need, 'in a browser', () => {
+  let shop: Stage
+  beforeAll(async () => {
+    // Twelve days are enough for every part of a page.
+    shop = await stage(need.locate() ?? '', { days: 12 })
+  })
+  afterAll(async () => {
+    await shop.close()
+  })
+
+  async function inWindow(options: WindowOptions, use: (window: Window) => Promise<void>) {
+    const window = await shop.open(options)
+    try {
+      await use(window)
+      // The 404 that was asked for is told as well.
+      const others = window.complaints.filter((text) => !text.includes('404 (Not Found)'))
+      expect(others).toEqual([])
+    } finally {
+      await window.context.close()
+    }
+  }
+
+  it.each(['light', 'dark'] as const)('no page has a finding of axe in %s', async (colorScheme) => {
+    await inWindow({ colorScheme, reducedMotion: 'reduce' }, async ({ page, goto }) => {
+      const background = new Set<string>()
+      for (const path of colorScheme === 'light' ? PAGES : COLOURFUL) {
+        await goto(path)
+        background.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+        await page.evaluate(
+          'for (const each of [...document.querySelectorAll(".incidents details, .checks li:first-child details")]) each.open = true',
+        )
+        expect(await findings(page), path).toEqual([])
+      }
+      expect([...background]).toEqual([
+        colorScheme === 'light' ? 'rgb(250, 250, 249)' : 'rgb(16, 18, 20)',
+      ])
+    })
+  })
+
+  it('the sign-in has none either, with and without a problem', async () => {
+    await inWindow({ signedIn: false }, async ({ page, goto, complaints }) => {
+      await goto('/')
+      expect(await findings(page)).toEqual([])
+      await page.fill('#key', 'not-a-key-of-anybody')
+      await page.click('button.primary')
+      expect(await page.textContent('[role=alert]')).toContain('not known')
+      expect(await findings(page)).toEqual([])
+      ;(complaints as string[]).length = 0
+    })
+  })
+
+  it('fits a phone: nothing is wider than it, and what is pressed is big enough', async () => {
+    const viewport = { width: 375, height: 740 }
+    await inWindow({ viewport, isMobile: true, hasTouch: true }, async ({ page, goto }) => {
+      for (const path of PAGES) {
+        await goto(path)
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(375)
+        const small =
+          await page.evaluate(`[...document.querySelectorAll('button, select, input:not([type=hidden])')]
+          .filter((each) => each.getBoundingClientRect().height < 36).map((each) => each.outerHTML)`)
+        expect(small, path).toEqual([])
+      }
+      await goto('/monitors/4')
+      expect(await findings(page)).toEqual([])
+    })
+  })
+
+  it('is walked through by keyboard alone', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      const focused = () => page.evaluate('document.activeElement.innerText.trim()')
+      await goto('/')
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Skip to the content')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.name')).toBe('q')
+      await page.keyboard.type('image')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/?q=image*')
+      await page.focus('select[name=tag]')
+      for (const _ of ['the button', 'the monitor']) await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Image CDN')
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe(
+        'solid',
+      )
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/monitors/4')
+      const first = page.locator('.checks summary').first()
+      await first.focus()
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(true)
+    })
+  })
+
+  it('works without JavaScript: sign in, filter, look, choose a theme, pause, resume, sign out', async () => {
+    await inWindow({ javaScriptEnabled: false, signedIn: false }, async ({ page, goto }) => {
+      await goto('/monitors/2')
+      await page.fill('#key', DEMO_KEY)
+      await page.click('button.primary')
+      await page.waitForURL('**/monitors/2')
+      expect(await page.textContent('#live')).toBe('Reload')
+      await page.click('text=Pause')
+      expect(await page.textContent('#state')).toContain('Paused')
+      await page.click('text=Resume')
+      expect(await page.textContent('#state')).not.toContain('Paused')
+      await page.locator('.incidents summary').first().click()
+      expect(await page.locator('.incidents .course').first().isVisible()).toBe(true)
+      await page.click('button:text("Dark")')
+      await page.waitForURL('**/monitors/2')
+      expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
+      await page.click('text=Monitors')
+      await page.selectOption('select[name=state]', 'down')
+      await page.click('button:text("Filter")')
+      expect(await page.locator('.row').count()).toBe(1)
+      await page.click('text=Sign out')
+      await page.waitForURL('**/sign-in')
+    })
+  })
+
+  it('brings a change by itself, with nothing moved, nothing closed and the focus where it was', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/')
+      await isLive(page)
+      await page.evaluate(WATCH_SHIFTS)
+      await page.focus('#m1-link')
+      const places = () =>
+        page.evaluate(
+          '[...document.querySelectorAll(".row")].map((row) => row.id + row.getBoundingClientRect().top)',
+        )
+      const before = await places()
+      await fail('Search')
+      await page.locator('#m3 .state.bad').waitFor()
+      expect(await page.textContent('#summary')).toContain('2 of 12 monitors are down')
+      expect(await page.textContent('#said')).toBe('2 of 12 monitors are down')
+      expect(await places()).toEqual(before)
+      expect(await page.evaluate('document.activeElement.innerText')).toBe('Storefront')
+      expect(await page.evaluate('shifted')).toBe(0)
+    })
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/monitors/3')
+      await isLive(page)
+      await page.locator('.incidents summary').first().click()
+      await page.locator('.checks summary').first().focus()
+      const held = await page.evaluate('document.activeElement.parentElement.id')
+      await page.evaluate(WATCH_SHIFTS)
+      await recover('Search')
+      await page.locator('#state .icon.good').waitFor()
+      expect(await page.locator('.incidents details').first().getAttribute('open')).toBe('')
+      expect(await page.textContent('.incidents')).toContain('Resolved')
+      // The list that has the focus waits for the next change.
+      expect(await page.evaluate('document.activeElement.parentElement.id')).toBe(held)
+      expect(await page.evaluate('shifted')).toBe(0)
+    })
+  })
+
+  it('says when it is not live any more', async () => {
+    await inWindow({}, async ({ page, goto, context }) => {
+      await goto('/')
+      await isLive(page)
+      await context.clearCookies()
+      await fail('Storefront')
+      await page.locator('#live a').waitFor()
+      await recover('Storefront')
+    })
+  })
+
+  async function fail(name: string): Promise<void> {
+    shop.say(name, { code: 'timeout', text: 'No answer within 10 s', phase: 'first_byte' })
+    await lookTwice(name)
+  }
+
+  async function recover(name: string): Promise<void> {
+    shop.say(name, null)
+    await lookTwice(name)
+  }
+
+  async function lookTwice(name: string): Promise<void> {
+    for (let look = 0; look < 2; look++) {
+      await shop.engine.monitors.queueCheck(shop.ids.get(name) ?? 0)
+      await shop.clock.leap(500)
+    }
+    await shop.clock.leap(500)
+  }
+})
+
+const WATCH_SHIFTS = `window.shifted = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value
+  }).observe({ type: 'layout-shift' })`
+
+async function isLive(page: Window['page']): Promise<void> {
+  await expect.poll(() => page.textContent('#live'), { timeout: 5000 }).toBe('Live')
+}
+
+async function findings(page: Window['page']): Promise<readonly unknown[]> {
+  await page.evaluate(axe)
+  const found: {
+    violations: readonly {
+      id: string
+      nodes: readonly { html: string; failureSummary: string }[]
+    }[]
+  } = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
+  return found.violations.map(({ id, nodes }) => [
+    id,
+    nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]),
+  ])
+}

@@ -1,0 +1,97 @@
+/** A real Chromium before the demonstration, for the tests and for the pictures of the documentation. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { createPage } from '../../src/page/index.ts'
+import { toNodeHandler } from '../../src/rest/node.ts'
+import { demo, DEMO_KEY } from './demo.ts'
+import type { Demo, DemoOptions } from './demo.ts'
+
+/** Every step of a test ends within it, one way or the other. */
+const STEP_MS = 10_000
+
+export interface Stage extends Demo {
+  readonly browser: Browser
+  readonly url: string
+  /** A window of its own, signed in unless said otherwise. */
+  open(options?: WindowOptions): Promise<Window>
+  close(): Promise<void>
+}
+
+export interface WindowOptions extends BrowserContextOptions {
+  readonly signedIn?: boolean
+}
+
+export interface Window {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser complained of: errors of the script, breaches of the content security policy. */
+  readonly complaints: readonly string[]
+  goto(path: string): Promise<void>
+}
+
+export async function stage(program: string, options?: DemoOptions): Promise<Stage> {
+  const shop = await demo(options)
+  const page = createPage(shop.engine, {
+    clock: shop.clock,
+    public: [
+      {
+        slug: 'fjord',
+        title: 'Fjord status',
+        description: 'The services behind the Fjord shop, as they are and as they were.',
+        monitors: { tag: 'public' },
+      },
+    ],
+  })
+  const server = createServer(toNodeHandler(page)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const browser = await chromium.launch({
+    executablePath: program,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    timeout: 20_000,
+  })
+  return {
+    ...shop,
+    browser,
+    url,
+    open: (options = {}) => openWindow({ browser, url }, options),
+    async close() {
+      await browser.close()
+      await shop.engine.stop()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function openWindow(
+  { browser, url }: Pick<Stage, 'browser' | 'url'>,
+  { signedIn = true, ...options }: WindowOptions,
+): Promise<Window> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(STEP_MS)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  if (signedIn) {
+    await page.goto(`${url}/sign-in`)
+    await page.fill('#key', DEMO_KEY)
+    await page.click('button.primary')
+    await page.waitForURL(`${url}/`)
+  }
+  return {
+    page,
+    context,
+    complaints,
+    async goto(path) {
+      await page.goto(url + path)
+    },
+  }
+}

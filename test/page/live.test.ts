@@ -1,0 +1,208 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import express from 'express'
+import type { Engine } from '../../src/engine/api.ts'
+import { toNodeHandler } from '../../src/rest/node.ts'
+import { site } from './visit.ts'
+import type { Visitor } from './visit.ts'
+
+const STREAM = 'text/event-stream; charset=utf-8'
+
+async function signedIn(options: Parameters<typeof site>[0] = {}) {
+  const made = await site(options)
+  const visit = made.visitor()
+  await visit.signIn()
+  const id = await made.create('a.test', { fail_threshold: 1 })
+  await made.clock.advance(1000)
+  return { ...made, visit, id }
+}
+
+describe('live changes', () => {
+  it('are told soon for a state, and gathered for rounds', async () => {
+    const { clock, failing, visit, id } = await signedIn()
+    const heard = await listen(visit, `/events?monitors=${id}`)
+    expect(heard.text()).toBe('retry: 3000\n\n')
+    failing.set('a.test', 'No')
+    await visit.post(`/monitors/${id}/check`)
+    await clock.advance(400)
+    expect(heard.changes()).toBe(1)
+    await visit.post(`/monitors/${id}/check`)
+    await clock.advance(1000)
+    await visit.post(`/monitors/${id}/check`)
+    await clock.advance(3000)
+    expect(heard.changes()).toBe(1)
+    await clock.advance(2000)
+    expect(heard.changes()).toBe(2)
+  })
+
+  it('of monitors that are not on the page, or not of the account, are not told', async () => {
+    const { clock, create, other, visit, visitor, id } = await signedIn()
+    const second = await create('b.test')
+    await other.monitors.create({ type: 'scripted', name: 'theirs', host: 'c.test' })
+    const one = await listen(visit, `/events?monitors=${id}`)
+    const theirs = await listen(visit, `/events?monitors=3`)
+    await visit.post(`/monitors/${second}/pause`)
+    await other.monitors.pause(3)
+    await clock.advance(1000)
+    expect([one.changes(), theirs.changes()]).toEqual([0, 0])
+    await visit.post(`/monitors/${id}/pause`)
+    await clock.advance(1000)
+    expect([one.changes(), theirs.changes()]).toEqual([1, 0])
+    expect((await visitor().get(`/events?monitors=${id}`)).status).toBe(401)
+  })
+
+  it('say nothing but that something changed, to customers only for states', async () => {
+    const made = await signedIn({ public: [{ slug: 'p', title: 'P', monitors: [1] }] })
+    const heard = await listen(made.visitor(), '/status/p/events')
+    await made.clock.advance(70_000)
+    expect(heard.changes()).toBe(0)
+    await made.engine.monitors.pause(made.id)
+    await made.clock.advance(1000)
+    expect(heard.text().replace(': still here\n\n', '').replace(': still here\n\n', '')).toBe(
+      'retry: 3000\n\nevent: change\ndata: {}\n\n',
+    )
+  })
+
+  it('keep the connection from looking dead, and end it after ten minutes to ask anew who it is', async () => {
+    const { clock, visit, id } = await signedIn()
+    const heard = await listen(visit, `/events?monitors=${id}`)
+    await clock.advance(26_000)
+    expect(heard.text()).toContain(': still here')
+    await clock.advance(10 * 60_000)
+    expect(heard.ended()).toBe(true)
+  })
+
+  it('have so many places per account', async () => {
+    const { visit, visitor } = await signedIn({ listeners: { perAccount: 2 } })
+    const first = await listen(visit, '/events?monitors=1')
+    await listen(visit, '/events?monitors=1')
+    expect((await visit.get('/events?monitors=1')).status).toBe(503)
+    const second = visitor()
+    await second.signIn('key-of-account-two')
+    expect((await second.get('/events?monitors=1')).status).toBe(200)
+    await first.leave()
+    expect((await visit.get('/events?monitors=1')).status).toBe(200)
+  })
+
+  it('leave no listener and no timer behind', async () => {
+    const { clock, visit, id } = await signedIn()
+    const before = clock.pending
+    const heard = await Promise.all([1, 2, 3].map(() => listen(visit, `/events?monitors=${id}`)))
+    await visit.post(`/monitors/${id}/pause`)
+    await Promise.all(heard.map(({ leave }) => leave()))
+    await clock.settle()
+    expect(clock.pending).toBeLessThanOrEqual(before)
+  })
+
+  it('end with the engine, and are not offered after it', async () => {
+    const { engine, visit, id } = await signedIn({ authorize: () => ({ account_id: 1 }) })
+    const heard = await listen(visit, `/events?monitors=${id}`)
+    await engine.stop()
+    await heard.over
+    expect(heard.ended()).toBe(true)
+    expect((await visit.get(`/events?monitors=${id}`)).status).toBe(204)
+  })
+
+  it('drop who does not take what is sent', async () => {
+    const { clock, visit, id } = await signedIn()
+    const { body } = await visit.get(`/events?monitors=${id}`)
+    const before = clock.pending
+    await clock.advance(9 * 60_000)
+    expect(clock.pending).toBeLessThan(before)
+    await body?.cancel()
+  })
+
+  it('have no body for HEAD', async () => {
+    const { page, visit } = await signedIn()
+    const Cookie = [...visit.cookies].map(([name, value]) => `${name}=${value}`).join()
+    const request = new Request('http://watch.test/events', { method: 'HEAD', headers: { Cookie } })
+    expect((await page.fetch(request)).body).toBeNull()
+  })
+})
+
+describe('through a Node server', () => {
+  it.each(['node:http', 'Express'])(
+    '%s they come one by one, and leaving is noticed',
+    async (host) => {
+      const made = await signedIn({
+        authorize: () => ({ account_id: 1 }),
+        listeners: { perAccount: 1 },
+      })
+      const handler = toNodeHandler(made.page)
+      const app = express()
+      app.use(handler)
+      const server = createServer(
+        host === 'Express'
+          ? app
+          : (req, res) => {
+              handler(req, res)
+            },
+      )
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      onTestFinished(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events?monitors=1`
+      const leaving = new AbortController()
+      const response = await fetch(url, { signal: leaving.signal })
+      expect(response.headers.get('content-type')).toBe(STREAM)
+      const reader = response.body!.getReader()
+      expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('retry: 3000\n\n')
+      await pause(made.engine)
+      await made.clock.advance(1000)
+      expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('event: change')
+      expect((await fetch(url)).status).toBe(503)
+      leaving.abort()
+      await expect.poll(async () => (await firstByte(url)).status, { timeout: 5000 }).toBe(200)
+      const head = await fetch(url, { method: 'HEAD' })
+      expect(head.headers.get('content-type')).not.toBe('text/html')
+    },
+  )
+})
+
+async function pause(engine: Engine): Promise<void> {
+  await engine.monitors.pause(1)
+}
+
+async function firstByte(url: string): Promise<Response> {
+  const leaving = new AbortController()
+  const response = await fetch(url, { signal: leaving.signal })
+  leaving.abort()
+  return response
+}
+
+interface Heard {
+  text(): string
+  changes(): number
+  ended(): boolean
+  leave(): Promise<void>
+  readonly over: Promise<void>
+}
+
+async function listen(visit: Visitor, path: string): Promise<Heard> {
+  const response = await visit.get(path)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, STREAM])
+  const reader = response.body!.getReader()
+  let text = ''
+  let ended = false
+  const over = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += Buffer.from(value).toString()
+    }
+    ended = true
+  })()
+  await new Promise<void>((resolve) => void setImmediate(resolve))
+  return {
+    text: () => text,
+    changes: () => text.split('event: change').length - 1,
+    ended: () => ended,
+    leave: () => reader.cancel(),
+    over,
+  }
+}
