@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import { startEngine } from './rig/engine.ts'
 import type { EngineProcess } from './rig/engine.ts'
 import { runKills } from './rig/kills.ts'
-import { balance } from './rig/ledger.ts'
+import { balance, lookAt } from './rig/ledger.ts'
 import type { EnginePlan } from './rig/plan.ts'
 import { buildPrograms } from './rig/programs.ts'
 import type { Programs } from './rig/programs.ts'
@@ -107,6 +107,16 @@ describe('kill -9 of the receiver', () => {
     const [died, ...delivered] = receiver.entries()
     expect(died?.answer).toEqual({ do: 'die' })
     expect(delivered.map(({ body }) => body)).toContain(died?.body)
+  }, 90_000)
+})
+
+describe('a checker that throws later, from a timer', () => {
+  it('ends the process, since nothing can tell whose error it was; what was committed stays', async () => {
+    const { plan } = await scene(30)
+    const late = { type: 'later', host: 'late.test' }
+    const engine = startEngine(programs.engine, { ...plan, monitors: [...plan.monitors, late] })
+    expect(await engine.ended).toBe(1)
+    expect(await lookAt(tablesOf(plan), 1)).toEqual([])
   }, 90_000)
 })
 

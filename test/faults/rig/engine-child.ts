@@ -6,11 +6,13 @@
 import { writeSync } from 'node:fs'
 // Loaded before it says that it is ready: a life of a tenth of a second is not to be spent on loading.
 import 'undici'
+import { defineChecker, up } from '../../../src/checkers/checker.ts'
 import { http } from '../../../src/checkers/http/index.ts'
 import { tcp } from '../../../src/checkers/tcp.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import type { Engine } from '../../../src/engine/api.ts'
 import { postgresStore } from '../../../src/store/postgres/index.ts'
+import { field } from '../../../src/fields/vocabulary.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import { httpTransport } from '../../../src/webhook/transport.ts'
 import { webhookContact } from '../../../src/webhook/webhook-kind.ts'
@@ -26,6 +28,21 @@ function say(line: Said): void {
 
 /** The checkers as they are, but a second is an interval. */
 const quick = { interval_sec: { default: 1, min: 1 }, timeout_ms: { default: 900 } }
+/** Somebody's plugin: good, but for an error in a timer that nobody waits for. */
+const later = defineChecker({
+  type: 'later',
+  title: 'Later',
+  description: 'Throws when it is over',
+  fields: { host: field.host({ description: 'Any' }).required() },
+  causes: {},
+  target: ({ host }) => host,
+  run() {
+    setTimeout(() => {
+      throw new Error('thrown later')
+    }, 100)
+    return Promise.resolve(up())
+  },
+})
 const clock = fastClock(plan.pace)
 const store =
   plan.database === undefined
@@ -34,10 +51,7 @@ const store =
 const death = dying(plan.die, say)
 const engine: Engine = createEngine({
   store: death.store(store),
-  checkers: [
-    { ...http(), common: quick },
-    { ...tcp(), common: quick },
-  ],
+  checkers: [{ ...http(), common: quick }, { ...tcp(), common: quick }, later],
   contacts: [
     webhookContact({
       guard: { allowCidrs: ['127.0.0.0/24'] },
