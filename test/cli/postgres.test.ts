@@ -44,7 +44,7 @@ describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
     const entries = names.map((name) => ({
       kind: 'webhook',
       name,
-      url: `https://192.0.2.1/${name}`,
+      url: `http://127.0.0.1/${name}`,
     }))
     writeFileSync(contacts, JSON.stringify(entries))
     const key = 'a-key-of-the-operator'
@@ -52,6 +52,7 @@ describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
       DATABASE_URL: `postgres://postgres@127.0.0.1:${ports.postgres}/app`,
       WATCHPOST_API_KEY: key,
       WATCHPOST_CONTACTS: contacts,
+      WATCHPOST_WEBHOOK_ALLOW: '127.0.0.1/32',
     }
     const servers = await Promise.all([1, 2, 3].map(() => watchpost.serve({ env })))
     for (const server of servers) {

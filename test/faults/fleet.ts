@@ -24,6 +24,7 @@ import { inFolder } from './rig/folder.ts'
 import { balance } from './rig/ledger.ts'
 import { bundle } from './rig/programs.ts'
 import { startReceiver } from './rig/receiver.ts'
+import type { Receiver } from './rig/receiver.ts'
 import { postgresTables } from './rig/tables.ts'
 import type { Tables } from './rig/tables.ts'
 
@@ -80,7 +81,7 @@ async function play(folder: string): Promise<boolean> {
   const half = Math.ceil(monitors / 2)
   const farm = await startFarm({ http: half, tcp: monitors - half, hosts: 50 })
   const receiver = await startReceiver(programs.receiver, join(folder, 'received.jsonl'))
-  await receiver.script('/slow', [], { status: 200, delay_ms: 300 })
+  await receiver.script('/slow', [], { status: 200, delay_ms: 1000 })
   writeContacts(folder, receiver.url)
   const start = startersOf(folder, database.url)
 
@@ -105,6 +106,7 @@ async function play(folder: string): Promise<boolean> {
   const doomed = { engine: engines[0]!, probe: probes[1]! }
   const survivor = engines[1]!
   const before = survivor.said().length
+  await nextDelivery(receiver)
   await Promise.all(Object.values(doomed).map(kill))
   const taken = survivor.says(/watches another share/, before)
   taken.then(
@@ -165,6 +167,13 @@ async function settled(tables: Tables, query: string): Promise<readonly Record<s
     if (rows.length === 0 || systemClock.monotonic() > until) return rows
     await systemClock.sleep(1000)
   }
+}
+
+/** In the middle of its second, for an engine that is killed then. */
+async function nextDelivery(receiver: Receiver): Promise<void> {
+  const count = (): number => receiver.entries().filter(({ path }) => path === '/slow').length
+  const before = count()
+  while (count() === before) await systemClock.sleep(50)
 }
 
 function writeContacts(folder: string, url: (path: string) => string): void {

@@ -50,7 +50,9 @@ export async function syncContacts(
   engine: Engine,
   entries: readonly ContactInput[],
 ): Promise<void> {
-  const known = new Map((await engine.contacts.list()).map((contact) => [contact.name, contact]))
+  const latestFirst = (await engine.contacts.list()).toSorted((a, b) => b.id - a.id)
+  // Of several with one name the first made: another server that starts now may be removing the others.
+  const known = new Map(latestFirst.map((contact) => [contact.name, contact]))
   for (const entry of entries) {
     const contact = known.get(entry.name.trim())
     if (contact === undefined) {

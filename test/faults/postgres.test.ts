@@ -1,0 +1,57 @@
+/** F1, F5 and F10 on a real PostgreSQL, small. docs/reliability.md has the long runs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { describeWithServer } from '../support/servers/need.ts'
+import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
+import type { PostgresServer } from '../support/servers/postgres.ts'
+import { runKills } from './rig/kills.ts'
+import { buildPrograms } from './rig/programs.ts'
+import type { Programs } from './rig/programs.ts'
+import { runRestart } from './rig/restart.ts'
+import { runSplit } from './rig/split.ts'
+
+/** Fewer where they take longer than this. */
+const KILLS = Number(process.env['FAULT_KILLS'] ?? 50)
+const WITHIN_MS = 15_000
+
+describeWithServer(postgresServer, 'engines on PostgreSQL', () => {
+  let programs: Programs
+  let server: PostgresServer
+  beforeAll(async () => {
+    programs = await buildPrograms()
+    server = await startPostgres()
+  })
+  afterAll(async () => {
+    await server.stop()
+    programs.remove()
+  })
+
+  function place(schema: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'watchpost-postgres-fault-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const url = `postgres://postgres@127.0.0.1:${server.ports.postgres}/app`
+    return { programs, folder, database: { url, schema } }
+  }
+
+  it('that are killed lose nothing, leave nothing half done, and double no delivery without a cause', async () => {
+    const given = { ...place('kills'), times: KILLS, within_ms: WITHIN_MS, seed: 3 }
+    const figures = await runKills(given)
+    expect(figures.problems).toEqual([])
+    expect(figures.kills).toBeGreaterThanOrEqual(2)
+    expect(figures.incidents).toBeGreaterThan(0)
+  }, 300_000)
+
+  it('lose no notification to a restart of the server, and tell what happened meanwhile and nothing else', async () => {
+    const given = { ...place('restart'), server, away_ms: 2000, factor: 10, interval_sec: 20 }
+    const figures = await runRestart(given)
+    expect(figures).toMatchObject({ problems: [], incidents: 2 })
+  }, 120_000)
+
+  it('send nothing twice but what one had begun that stood still, and then the same bytes', async () => {
+    const figures = await runSplit({ ...place('split'), times: 1, factor: 10 })
+    expect(figures.problems).toEqual([])
+    expect(figures.taken_over).toBeGreaterThan(0)
+  }, 120_000)
+})
