@@ -1,17 +1,25 @@
 /**
  * `npm run bench -- <name> …`: bundles the benchmarks with the sources as they are now and runs those
- * named; `-- --list` names them, `-- --help` tells the options. docs/performance.md says what they mean.
+ * named; `-- load` puts engines on one PostgreSQL under load; `-- --list` names them, `-- --help` tells the options. docs/performance.md says what they mean.
  */
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, run, tool } from './steps.mjs'
 
+const [first, ...others] = process.argv.slice(2)
+const [program, args] = first === 'load' ? ['load.js', others] : ['run.js', process.argv.slice(2)]
+
 // Below the root, so that packages are found as the sources find them.
 const folder = join(root, '.cache/bench')
 rmSync(folder, { recursive: true, force: true })
 
-const entries = ['bench/run.ts', 'bench/servers/farm.ts']
+const entries = [
+  'bench/run.ts',
+  'bench/load.ts',
+  'bench/servers/farm.ts',
+  'bench/servers/engine.ts',
+]
 const shape = [
   '--no-config',
   '--format=esm',
@@ -26,4 +34,4 @@ const status = await tool('tsup/dist/cli-default.js', [...entries, ...shape, ...
 process.exitCode =
   status !== 0
     ? status
-    : await run(process.execPath, ['--expose-gc', join(folder, 'run.js'), ...process.argv.slice(2)])
+    : await run(process.execPath, ['--expose-gc', join(folder, program), ...args])

@@ -1,0 +1,23 @@
+/**
+ * One engine of a fleet under load, in a process of its own. Takes its settings as one argument of JSON, says
+ * `ready`, and stops when nobody listens to it any more.
+ */
+
+import { http } from '../../src/checkers/http/index.ts'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { postgresStore } from '../../src/store/postgres/index.ts'
+
+const place = JSON.parse(process.argv[2] ?? '{}') as { url: string; schema: string }
+const engine = createEngine({
+  store: postgresStore(place),
+  checkers: [http, tcp],
+  // All targets are one host here.
+  limits: { checks: 128, checksPerHost: 128 },
+})
+engine.on('error', (error) => console.error(error))
+await engine.start()
+console.log('ready')
+process.stdin.resume().on('end', () => {
+  void engine.stop({ drain_ms: 0 }).finally(() => process.exit())
+})
