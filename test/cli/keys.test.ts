@@ -89,8 +89,8 @@ describe('watchpost keys', () => {
     [['create', 'ci'], 'takes flags only, but was given "ci"'],
     [['list', '--data', ' '], '--data: a path is expected'],
     [
-      ['list', '--database-url', 'postgres://x'],
-      '--database-url: the PostgreSQL store is not part',
+      ['list', '--database-url', 'mysql://x'],
+      '--database-url: postgres://user:password@host',
     ],
   ])('%j is wrong usage', async (args, problem) => {
     const { code, stderr } = await watchpost.run(['keys', ...args])
