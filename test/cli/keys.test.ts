@@ -88,10 +88,7 @@ describe('watchpost keys', () => {
     [['revoke', '1', '2'], 'takes the id or the prefix of one key'],
     [['create', 'ci'], 'takes flags only, but was given "ci"'],
     [['list', '--data', ' '], '--data: a path is expected'],
-    [
-      ['list', '--database-url', 'mysql://x'],
-      '--database-url: postgres://user:password@host',
-    ],
+    [['list', '--database-url', 'mysql://x'], '--database-url: postgres://user:password@host'],
   ])('%j is wrong usage', async (args, problem) => {
     const { code, stderr } = await watchpost.run(['keys', ...args])
     expect(code).toBe(64)
