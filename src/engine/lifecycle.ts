@@ -8,6 +8,7 @@ import type { Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
+import { loadPackages } from '../net/packages.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import type { Connectivity } from './connectivity.ts'
 import { complain, emit } from './core.ts'
@@ -96,7 +97,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   async function start(): Promise<void> {
     if (state === 'running') return
-    await open()
+    await Promise.all([open(), loadPackages()])
     const shards = await ownership.join()
     await roster.load(shards)
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())

@@ -14,10 +14,17 @@ const SYSTEM_HOSTS_FILE =
 /** What lies beyond is not read: a larger file is a block list, not a list of hosts. 1 MiB. */
 const LIMIT_BYTES = 2 ** 20
 
+/** Names that were not read for this reason are not names that do not exist. */
+const OUT_OF_FILES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE'])
+
 type Names = ReadonlyMap<string, readonly Address[]>
 
 export interface HostsFile {
-  /** The addresses given for a name, in the file's order; none where it has no such name or cannot be read. */
+  /**
+   * The addresses given for a name, in the file's order; none where it has no such name or cannot be read.
+   *
+   * @throws the system's error where this process may open no more files
+   */
   find(name: string): Promise<readonly Address[]>
 }
 
@@ -41,8 +48,12 @@ export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
 
   return {
     async find(name) {
-      // A machine without this file, or with one that we may not read, resolves by DNS alone.
-      await refresh().catch(() => undefined)
+      try {
+        await refresh()
+      } catch (error) {
+        // A machine without this file, or with one that we may not read, resolves by DNS alone.
+        if (version === '' && OUT_OF_FILES.has((error as NodeJS.ErrnoException).code)) throw error
+      }
       return names.get(name) ?? []
     },
   }

@@ -31,6 +31,12 @@ const MAX_UNCOUNTED_INTERRUPTIONS = 3
 const FIRST_PAUSE_MS = 30_000
 const JITTER = 0.1
 
+/** Failures of this machine, which the receiver has no part in: they are no attempts (spec 6.3.4). */
+const OWN_TROUBLE = new Set(['probe_offline', 'probe_resolver_broken', 'probe_overloaded'])
+/** After that long they are counted: nobody waits for such old news. */
+const OWN_TROUBLE_MS = 24 * 60 * 60_000
+const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const
+
 /** Another attempt would end in the same way. */
 const FINAL_ERRORS = new Set(['blocked', 'invalid_request', 'invalid_url', 'invalid_settings'])
 
@@ -47,7 +53,7 @@ export function classify(
 function classifyError(error: string, { retryConnectionErrors = true }: RetryRules): DeliveryClass {
   if (FINAL_ERRORS.has(error)) return 'failed'
   // Our own end says nothing about the receiver.
-  const always = /timeout$|^stopped$|^internal_error$/.test(error)
+  const always = /timeout$|^stopped$|^internal_error$/.test(error) || OWN_TROUBLE.has(error)
   return always || retryConnectionErrors ? 'temporary' : 'failed'
 }
 
@@ -124,9 +130,10 @@ export function afterInterruption(
 
 /** What becomes of a claimed row after an attempt that ended in this way. */
 export function settle(
-  row: AttemptCounts,
+  row: AttemptCounts & { readonly sent_at?: number | null },
   end: {
     readonly class: DeliveryClass
+    readonly error?: string | null
     readonly retry_after_ms: number | null
     readonly uncounted?: true
   },
@@ -139,7 +146,17 @@ export function settle(
   if (end.uncounted === true) {
     return { status: 'queued', ...counts, attempts: counts.attempts - 1, due_at: now }
   }
+  const own_ms = ownPause(end.error, now - (row.sent_at ?? now))
+  if (own_ms !== null) {
+    return { status: 'queued', ...counts, attempts: row.attempts, due_at: now + own_ms }
+  }
   const pause_ms = pauseAfter(counts.attempts, { retryAfterMs: end.retry_after_ms, random })
   if (pause_ms === null) return { status: 'failed', ...counts }
   return { status: 'queued', ...counts, due_at: now + pause_ms }
+}
+
+/** A quarter of the time that it has lasted, within bounds; `null` where the attempt counts. */
+function ownPause(error: string | null | undefined, since_ms: number): number | null {
+  if (!OWN_TROUBLE.has(error ?? '') || since_ms >= OWN_TROUBLE_MS) return null
+  return Math.min(OWN_PAUSE_MS.most, Math.max(OWN_PAUSE_MS.least, since_ms / 4))
 }

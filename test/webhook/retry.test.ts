@@ -189,4 +189,23 @@ describe('afterInterruption and settle', () => {
       due_at: 1_000_000,
     })
   })
+
+  it.each(['probe_offline', 'probe_resolver_broken', 'probe_overloaded'])(
+    'do not count what never left this machine (%s), for a day',
+    (error) => {
+      expect(classify({ http_status: null, error }, { retryConnectionErrors: false })).toBe(
+        'temporary',
+      )
+      const end = { ...temporary, error }
+      const first = { attempts: 4, interruptions: 1, sent_at: 990_000 }
+      expect(settle(first, end, options)).toEqual({
+        ...{ status: 'queued', attempts: 4, interruptions: 1 },
+        due_at: 1_030_000,
+      })
+      const HOUR = 3_600_000
+      const after = (sent_at: number) => settle({ ...first, sent_at }, end, options)
+      expect(after(1_000_000 - HOUR)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
+      expect(after(1_000_000 - 24 * HOUR)).toMatchObject({ status: 'failed', attempts: 5 })
+    },
+  )
 })

@@ -48,12 +48,19 @@ export async function runProgram(
     // A working directory that is gone would look as if the program were missing.
     ...(env !== undefined ? { env, cwd: '/' } : {}),
   })
+  // Without an id it was not started. Where files have run out it has no streams either.
+  if (child.pid === undefined) throw await failureOf(child)
   const stdout = gather(child.stdout)
   const stderr = gather(child.stderr)
   const printed = (): Printed => ({ stdout: stdout(), stderr: stderr() })
   await untilGone(child, options, printed)
   signal.throwIfAborted()
   return printed()
+}
+
+/** Why a program could not be started; Node tells it as an event, which nobody may miss. */
+function failureOf(child: Child): Promise<Error> {
+  return new Promise((resolve) => void child.once('error', resolve))
 }
 
 function gather(stream: Readable): () => string {

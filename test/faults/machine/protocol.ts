@@ -29,16 +29,17 @@ export type Order =
       readonly body?: unknown
     }
   | { readonly do: 'contact'; readonly input: JsonObject }
+  | { readonly do: 'resend'; readonly notification_id: number }
   /** A target of its own, on 127.0.0.1; port 0 takes any. */
   | { readonly do: 'listen' | 'unlisten'; readonly port: number }
   /** How its own name server behaves from now on; see `names`. */
   | { readonly do: 'names'; readonly mood: NameServerMood }
   /** A line for the shell, in the namespaces of the child. */
   | { readonly do: 'shell'; readonly line: string }
-  /** Opens as many files as it may but for so many. */
-  | { readonly do: 'hold'; readonly leave: number }
-  /** `stat`: how long the file system takes for an answer, ms. */
-  | { readonly do: 'release' | 'stat' | 'health' | 'stop' }
+  /** Takes every port that one can connect from, by connections to this one. */
+  | { readonly do: 'connect'; readonly port: number }
+  /** `hold`: opens every file that it may. `release`: gives back files and ports. `stat`: how long the file system takes for an answer, ms. */
+  | { readonly do: 'hold' | 'release' | 'stat' | 'health' | 'stop' }
 
 export type Command = Order & { readonly id: number }
 

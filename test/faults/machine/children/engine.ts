@@ -6,8 +6,8 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { AnyChecker } from '../../../../src/checkers/checker.ts'
 import { http } from '../../../../src/checkers/http/index.ts'
@@ -65,6 +65,8 @@ const engine: Engine = createEngine<AnyChecker>({
 const rest = createRest(engine, { rateLimit: false })
 const targets = new Map<number, Server>()
 const held: number[] = []
+let grabbing: NodeJS.Timeout | undefined
+const taken: Socket[] = []
 let key = ''
 
 const EVENTS = ['round', 'state', 'down', 'up', 'notification', 'location', 'error'] as const
@@ -106,6 +108,8 @@ async function obey(command: Command): Promise<unknown> {
     }
     case 'contact':
       return engine.contacts.create(command.input as never)
+    case 'resend':
+      return engine.notifications.resend(command.notification_id)
     case 'listen':
       return listen(command.port)
     case 'unlisten':
@@ -117,10 +121,15 @@ async function obey(command: Command): Promise<unknown> {
     case 'shell':
       return execFileSync('sh', ['-c', command.line], { encoding: 'utf8' })
     case 'hold':
-      return holdFiles(command.leave)
-    case 'release':
-      while (held.length > 0) closeSync(held.pop() ?? 0)
+      holdFiles()
       return true
+    case 'release':
+      clearInterval(grabbing)
+      while (held.length > 0) closeSync(held.pop() ?? 0)
+      while (taken.length > 0) taken.pop()?.resetAndDestroy()
+      return true
+    case 'connect':
+      return takePorts(command.port)
     case 'stat': {
       const from = performance.now()
       await stat('/proc/self')
@@ -134,16 +143,30 @@ async function obey(command: Command): Promise<unknown> {
   }
 }
 
-/** Opens files until there are no more to be had, and gives some back. */
-function holdFiles(leave: number): number {
-  const mine: number[] = []
-  try {
-    for (;;) mine.push(openSync('/dev/null', 'r'))
-  } catch {
-    for (const file of mine.splice(0, leave)) closeSync(file)
+/** Connects until there is no port left to connect from. */
+async function takePorts(port: number): Promise<number> {
+  for (;;) {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+    const open = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    })
+    socket.on('error', () => undefined)
+    if (!open) return taken.length
+    taken.push(socket)
   }
-  held.push(...mine)
-  return mine.length
+}
+
+/** Opens every file that may be opened, and again whatever somebody else closes. */
+function holdFiles(): void {
+  const grab = (): void => {
+    try {
+      for (;;) held.push(openSync('/dev/null', 'r'))
+    } catch {
+      // There are no more.
+    }
+  }
+  grab()
+  grabbing = setInterval(grab, 1)
 }
 
 const names = given.names === true ? await startNameServer() : undefined
