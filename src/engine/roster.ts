@@ -151,11 +151,16 @@ export function createRoster(core: Core): Roster {
       const told = keeps(id) ? change : { ...change, news: true }
       const committed = await committer.commit(told)
       if (committed.ok) return settle(before, change, committed)
-      held.delete(id)
-      if (committed.reason === 'gone') throw new NotFoundError('monitor')
+      if (committed.reason === 'gone') {
+        held.delete(id)
+        throw new NotFoundError('monitor')
+      }
       if (tries === TRIES)
         throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
-      if (keeps(id)) held.set(id, await read(await store.monitors.get(id)))
+      // The old one stays until the new one is read: what is not in memory is not watched.
+      const record = await store.monitors.get(id)
+      if (record === undefined || !keeps(id)) held.delete(id)
+      else held.set(id, await read(record))
     }
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NotFoundError } from '../errors.ts'
 import type { EpochMs } from '../model.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
 import type { ClockSet } from '../store/store.ts'
@@ -21,8 +22,8 @@ import type { Concluded, Rounds } from './rounds.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 import { createScheduler } from './scheduler.ts'
 
-/** From a silence that could not be judged or stored to the next try. */
-const JUDGE_AGAIN_MS = 5_000
+/** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
+const AGAIN_MS = 5_000
 
 export interface Watch {
   readonly rounds: Rounds
@@ -72,7 +73,10 @@ export function createWatch(options: WatchOptions): Watch {
       lag_ms = Math.max(0, clock.now() - due_at)
       roster.get(id).then(
         (entry) => due(entry, due_at),
-        (err: unknown) => complain(core, err, 'a due monitor could not be read'),
+        (err: unknown) => {
+          complain(core, err, 'a due monitor could not be read')
+          if (!(err instanceof NotFoundError)) scheduler.set(id, clock.now() + AGAIN_MS)
+        },
       )
     },
     onClockSet,
@@ -110,7 +114,7 @@ export function createWatch(options: WatchOptions): Watch {
     const { passive } = entry.type.checker
     const next = nextAfter(entry, now)
     // A silence stays due until it is judged: where that fails, it is not tried again at once.
-    const not_before = passive === undefined ? now : now + JUDGE_AGAIN_MS
+    const not_before = passive === undefined ? now : now + AGAIN_MS
     if (next !== null) scheduler.set(entry.record.id, Math.max(next, not_before))
     if (passive !== undefined) {
       judge(entry).then(concluded, (err: unknown) =>

@@ -86,6 +86,33 @@ describe('a round that cannot be stored', () => {
     ])
   })
 
+  it('keeps its monitor watched, also where the store then fails to say what it holds', async () => {
+    const inner = memoryStore()
+    const fails = { commit: 0, get: 0 }
+    const broken = () => new StorageError('The connection was lost')
+    const store: Store = {
+      ...inner,
+      async commit(changes) {
+        const answers = await inner.commit(changes)
+        if (fails.commit-- > 0) throw broken()
+        return answers
+      },
+      monitors: {
+        ...inner.monitors,
+        get: (id) => (fails.get-- > 0 ? Promise.reject(broken()) : inner.monitors.get(id)),
+      },
+    }
+    const r = await rig({}, { store, clock: simulatedClock() })
+    await r.engine.monitors.create({ type: 'scripted', name: 'a', host: 'a', interval_sec: 60 })
+    await r.clock.advance(15_000)
+    fails.commit = 1
+    fails.get = 30
+    await r.clock.advance(5 * MINUTE)
+    const before = r.checks.length
+    await r.clock.advance(HOUR)
+    expect(r.checks.length - before).toBeGreaterThanOrEqual(59)
+  })
+
   it('makes room for the next one of its monitor', async () => {
     const { r, state, monitor, events } = await trouble()
     const id = await monitor('a', { interval_sec: 60, fail_threshold: 1 })
