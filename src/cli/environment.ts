@@ -64,6 +64,7 @@ const SETTINGS = {
     undefined,
     same,
   ),
+  monitors: setting('WATCHPOST_MONITORS', 'File of monitors, applied at start', undefined, same),
   base_url: setting(
     'WATCHPOST_BASE_URL',
     'Address from outside, for heartbeats (where it listens)',

@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ readonly command: Comman
   serve: () => import('./serve/index.ts'),
   check: () => import('./check/index.ts'),
   keys: () => import('./keys.ts'),
+  apply: () => import('./apply/index.ts'),
+  import: () => import('./import/index.ts'),
   types: () => import('./types.ts'),
   verify: () => import('./verify.ts'),
   probe: () => import('./probe.ts'),
@@ -29,6 +31,8 @@ const HELP = `watchpost ${VERSION}: uptime monitoring
   watchpost check <type> key=value …    one check now; exit code 0 ok, 2 failing, 3 unknown
   watchpost probe --location fra        makes the checks of a location elsewhere, over Redis
   watchpost keys create|list|revoke     API keys
+  watchpost apply monitors.json         monitors as a file says they are
+  watchpost import kuma|gatus|blackbox file   such a file out of another monitor's
   watchpost types                       the types of checks with their fields
   watchpost verify --secret s --header 'sha256=…' [file]   is this webhook genuine?
 

@@ -9,11 +9,13 @@ export function say(text = ''): void {
   process.stdout.write(`${printable(text)}\n`)
 }
 
-/** To stdout, as one JSON document. */
-export function sayJson(value: unknown): void {
+/** To stdout, as one JSON document; on several lines where `indent` is set. */
+export function sayJson(value: unknown, indent = 0): void {
   const escaped = (control: string): string =>
     `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
-  process.stdout.write(`${JSON.stringify(value).replace(/\p{Cc}/gu, escaped)}\n`)
+  process.stdout.write(
+    `${JSON.stringify(value, undefined, indent).replace(/(?!\n)\p{Cc}/gu, escaped)}\n`,
+  )
 }
 
 /** To stderr: what is in the way. */

@@ -24,6 +24,7 @@ import { ensureKey } from './first-key.ts'
 import { handlerOf } from './handler.ts'
 import { narrate } from './narrate.ts'
 import { remoteProbes } from './remote-probes.ts'
+import { applyMonitors } from './monitors.ts'
 import { checkSecretKey } from './secret-key.ts'
 import { stopSignal } from './stop-signal.ts'
 import { createWebServer } from './web-server.ts'
@@ -41,6 +42,7 @@ const SETTINGS = [
   'webhook_allow',
   'locations',
   'contacts',
+  'monitors',
   'base_url',
   'public_tag',
   'log_level',
@@ -120,6 +122,7 @@ async function open(
     await engine.open()
     await checkSecretKey(store, settings.secret_key)
     await syncContacts(engine, contacts)
+    await applyMonitors(engine, settings.monitors, log)
     await ensureKey(engine, { api_key: settings.api_key, address, log })
     narrate(engine, log)
     await engine.start()

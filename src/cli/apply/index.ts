@@ -1,0 +1,113 @@
+/**
+ * `watchpost apply`: brings the stored monitors to where a file says they are.
+ *
+ * @module
+ */
+
+import { existsSync } from 'node:fs'
+import { builtinCheckers } from '../../checkers/index.ts'
+import { builtinContacts } from '../../contacts/index.ts'
+import { createEngine } from '../../engine/engine.ts'
+import { ConfigurationError, isWatchpostError, WatchpostError } from '../../errors.ts'
+import { describePlan, isEmptyPlan } from '../../monitors/plan.ts'
+import type { SyncPlan } from '../../monitors/plan.ts'
+import { syncMonitors } from '../../monitors/sync.ts'
+import type { SyncOptions } from '../../monitors/sync.ts'
+import { memoryStore } from '../../store/memory.ts'
+import type { Store } from '../../store/store.ts'
+import { EXIT, textFlag } from '../command.ts'
+import type { Call, Command } from '../command.ts'
+import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
+import type { SettingValues } from '../environment.ts'
+import { checkSecretKey } from '../serve/secret-key.ts'
+import { storeOf } from '../store.ts'
+import { say } from '../terminal.ts'
+import { asMistakeOf, readList } from './list.ts'
+
+const SETTINGS = ['data', 'database_url', 'secret_key', 'locations', 'targets'] as const
+const FATES = ['leave', 'pause', 'remove'] as const
+
+export const command: Command = {
+  help: `watchpost apply <file> [--dry-run] [--unlisted leave|pause|remove]
+
+Creates and updates monitors as a list in a file says: JSON, or a module whose default export is
+defineMonitors([…]) of watchpost/monitors. Matched by key; run again, it changes nothing. Every problem
+of the list is told, and nothing is changed then.
+
+  watchpost apply monitors.json --dry-run     what would change
+  watchpost apply monitors.mjs
+  watchpost apply monitors.mjs --unlisted remove
+
+  --dry-run        Only tell; exit code 2 where something would change
+  --unlisted       What becomes of monitors of an earlier list that are not in it any more (leave)
+${settingsHelp(SETTINGS)}
+
+The settings have to be those of serve. With PostgreSQL it works beside a running server. A data file
+belongs to its server: apply while that is stopped, or give it the list as WATCHPOST_MONITORS, which is
+applied at every start.`,
+  options: {
+    'dry-run': { type: 'boolean' },
+    unlisted: { type: 'string' },
+    ...settingFlags(SETTINGS),
+  },
+  run,
+}
+
+async function run(call: Call): Promise<number> {
+  const { words, flags } = call
+  const [path, stranger] = words
+  if (path === undefined || stranger !== undefined) {
+    throw new ConfigurationError('apply takes one file (see --help)')
+  }
+  const options: SyncOptions = {
+    unlisted: fateOf(textFlag(flags, 'unlisted')),
+    dryRun: flags['dry-run'] === true,
+  }
+  const plan = await apply(call, path, options)
+  for (const line of describePlan(plan)) say(line)
+  return options.dryRun === true && !isEmptyPlan(plan) ? EXIT.failing : EXIT.ok
+}
+
+async function apply(call: Call, path: string, options: SyncOptions): Promise<SyncPlan> {
+  const list = await readList(path)
+  const settings = readSettings(SETTINGS, call)
+  const store = storeFor(settings, options.dryRun === true)
+  await using engine = createEngine({
+    store,
+    checkers: builtinCheckers(),
+    contacts: builtinContacts(),
+    locations: settings.locations,
+    targets: settings.targets,
+    ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
+  })
+  try {
+    await engine.open()
+  } catch (error) {
+    throw withAdvice(error)
+  }
+  await checkSecretKey(store, settings.secret_key)
+  try {
+    return await syncMonitors(engine, list as never, options)
+  } catch (error) {
+    throw asMistakeOf(path, error)
+  }
+}
+
+/** Whoever only looks may be a guest, and makes no file; whoever changes a file must be alone with it. */
+function storeFor(settings: SettingValues<'data' | 'database_url'>, looking: boolean): Store {
+  const isFile = settings.database_url === null
+  if (looking && isFile && !existsSync(settings.data)) return memoryStore()
+  return storeOf(settings, { guest: looking || !isFile }).store
+}
+
+function withAdvice(error: unknown): unknown {
+  if (!isWatchpostError(error) || error.code !== 'storage') return error
+  const advice = 'where a server runs on it, stop that, or give it the list as WATCHPOST_MONITORS'
+  return new WatchpostError(error.code, `${error.message} (${advice})`, { cause: error })
+}
+
+function fateOf(text: string | undefined): NonNullable<SyncOptions['unlisted']> {
+  const fate = FATES.find((each) => each === (text ?? 'leave'))
+  if (fate !== undefined) return fate
+  throw new ConfigurationError(`--unlisted: ${FATES.join(', ')} are known, not "${text ?? ''}"`)
+}

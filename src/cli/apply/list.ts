@@ -1,0 +1,45 @@
+/**
+ * A file with a list of monitors: JSON, or a module whose default export it is.
+ *
+ * @module
+ */
+
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigurationError, ValidationError } from '../../errors.ts'
+import type { MonitorEntry } from '../../monitors/define.ts'
+import { readJson } from '../read-file.ts'
+
+const MODULES = ['.mjs', '.cjs', '.js', '.mts', '.ts']
+
+/** What is in it is checked by the sync. @throws ConfigurationError */
+export async function readList(path: string): Promise<readonly MonitorEntry[]> {
+  const content = MODULES.includes(extname(path)) ? await importList(path) : await readJson(path)
+  const list = isFile(content) ? content.monitors : content
+  if (Array.isArray(list)) return list as readonly MonitorEntry[]
+  throw new ConfigurationError(`${path}: an array of monitors is expected`)
+}
+
+/** As `watchpost import` writes it. */
+function isFile(content: unknown): content is { readonly monitors: unknown } {
+  return typeof content === 'object' && content !== null && 'monitors' in content
+}
+
+async function importList(path: string): Promise<unknown> {
+  try {
+    const module = (await import(pathToFileURL(resolve(path)).href)) as {
+      readonly default?: unknown
+    }
+    return module.default
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigurationError(`${path}: cannot be loaded: ${problem}`, { cause })
+  }
+}
+
+/** Problems of a list, one per line, as the mistake of a file. */
+export function asMistakeOf(path: string, error: unknown): unknown {
+  if (!(error instanceof ValidationError)) return error
+  const problems = Object.entries(error.fields).map(([place, text]) => `${place}: ${text}`)
+  return new ConfigurationError(`${path}: ${problems.join('\n  ')}`, { cause: error })
+}

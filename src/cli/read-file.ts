@@ -1,0 +1,67 @@
+/**
+ * Files that an operator names on the command line or in the environment: bounded, and never quoted in
+ * what is said about them, since they may hold secrets.
+ *
+ * @module
+ */
+
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { ConfigurationError, MissingDependencyError } from '../errors.ts'
+
+const LIMIT_BYTES = 16 * 1024 * 1024
+
+/** @throws ConfigurationError */
+export async function readText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path)
+    if (size > LIMIT_BYTES) throw new Error(`more than ${LIMIT_BYTES} bytes`)
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
+  } catch (cause) {
+    throw new ConfigurationError(`${path}: cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** @throws ConfigurationError */
+export async function readJson(path: string): Promise<unknown> {
+  const text = await readText(path)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Node repeats a piece of the text.
+    const place = /(?:line \d+ column \d+|position \d+)/.exec(messageOf(error))?.[0]
+    throw new ConfigurationError(
+      `${path}: is not valid JSON${place === undefined ? '' : ` at ${place}`}`,
+    )
+  }
+}
+
+/** JSON where it is called so; the parser of YAML is an optional package. @throws ConfigurationError, MissingDependencyError */
+export async function readYaml(path: string): Promise<unknown> {
+  if (extname(path).toLowerCase() === '.json') return readJson(path)
+  const text = await readText(path)
+  const { parse } = await loadYaml()
+  try {
+    return parse(text, { prettyErrors: false }) as unknown
+  } catch (error) {
+    throw new ConfigurationError(`${path}: is not valid YAML (${codeOf(error)})`)
+  }
+}
+
+async function loadYaml(): Promise<typeof import('yaml')> {
+  try {
+    return await import('yaml')
+  } catch (cause) {
+    throw new MissingDependencyError('yaml', { cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** `BAD_INDENT`, …: the message quotes the text. */
+function codeOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? code : 'unreadable'
+}

@@ -1,0 +1,25 @@
+/**
+ * The monitors file, applied before the engine starts. Monitors that it does not name are left alone.
+ *
+ * @module
+ */
+
+import type { Engine } from '../../engine/api.ts'
+import type { Logger } from '../../logger.ts'
+import { describePlan } from '../../monitors/plan.ts'
+import { syncMonitors } from '../../monitors/sync.ts'
+import { asMistakeOf, readList } from '../apply/list.ts'
+
+/** @throws ConfigurationError that names the file, and every problem in it; nothing is changed then */
+export async function applyMonitors(
+  engine: Engine,
+  path: string | undefined,
+  log: Logger,
+): Promise<void> {
+  if (path === undefined) return
+  const list = await readList(path)
+  const plan = await syncMonitors(engine, list as never).catch((error: unknown) => {
+    throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
+  })
+  for (const line of describePlan(plan)) log.info({ file: path }, line)
+}

@@ -1,0 +1,105 @@
+/**
+ * What an endpoint of Gatus asks, by the scheme of its address.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import { hostAndPort } from '../imported.ts'
+import type { Taking } from '../taking.ts'
+
+export interface Target {
+  readonly settings: JsonObject & { readonly type: string }
+  readonly host: string
+  /** Where TLS is spoken from the first byte. */
+  readonly tls_port: number | undefined
+}
+
+type Note = (what: string) => void
+
+export function targetOf(from: Taking, note: Note): Target | undefined {
+  const url = from.text('url')
+  if (url === undefined) {
+    note('not imported: it has no url')
+    return undefined
+  }
+  const dns = from.object('dns')
+  const query = dns.text('query-name')
+  if (query !== undefined) return question(url, query, dns.text('query-type'))
+  const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):\/\/(.*)$/i.exec(url) ?? []
+  const make = Object.hasOwn(SCHEMES, scheme.toLowerCase())
+    ? SCHEMES[scheme.toLowerCase()]
+    : undefined
+  const target = make?.({ url, from, note, ...hostAndPort(rest.replace(/[/?#].*$/, '')) })
+  if (make === undefined)
+    note(`not imported: ${scheme === '' ? url : `${scheme}://`} has no counterpart`)
+  else if (target === undefined) note('not imported: its address has no port')
+  return target
+}
+
+interface Asked {
+  readonly url: string
+  readonly host: string
+  readonly port: number | undefined
+  readonly from: Taking
+  readonly note: Note
+}
+
+const SCHEMES: Readonly<Record<string, (asked: Asked) => Target | undefined>> = {
+  http: request,
+  https: request,
+  tcp: ({ host, port }) => stream(host, port, false),
+  tls: ({ host, port, note, from }) => {
+    if (from.object('client').flag('insecure') === true)
+      note('client.insecure: the certificate is verified')
+    return stream(host, port, true)
+  },
+  icmp: ({ host }) => ({ settings: { type: 'ping', host }, host, tls_port: undefined }),
+  starttls: ({ host, port }) => ({
+    settings: { type: 'smtp', host, tls: 'starttls', ...(port === undefined ? {} : { port }) },
+    host,
+    tls_port: undefined,
+  }),
+}
+
+function stream(host: string, port: number | undefined, tls: boolean): Target | undefined {
+  if (port === undefined) return undefined
+  const settings = { type: 'tcp', host, port, ...(tls ? { tls } : {}) }
+  return { settings, host, tls_port: tls ? port : undefined }
+}
+
+function question(server: string, query: string, type: string | undefined): Target {
+  const nameserver = server.replace(/^[a-z]+:\/\//i, '')
+  const settings = {
+    type: 'dns',
+    dns_name: query.replace(/\.$/, ''),
+    nameserver,
+    ...(type === undefined ? {} : { rrtype: type.toUpperCase() }),
+  }
+  return { settings, host: query.replace(/\.$/, ''), tls_port: undefined }
+}
+
+function request({ url, host, port, from, note }: Asked): Target {
+  const client = from.object('client')
+  const method = from.text('method') ?? 'GET'
+  const body = from.text('body')
+  const graphql = from.flag('graphql') === true
+  const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+  if (body !== undefined && !hasBody) note(`the body: a ${method} request has none`)
+  const headers = from.value('headers')
+  const settings = {
+    type: 'http',
+    url,
+    method: graphql && body !== undefined ? 'POST' : method,
+    ...(hasBody || (graphql && body !== undefined)
+      ? { body: graphql ? JSON.stringify({ query: body }) : body }
+      : {}),
+    ...(headers === undefined || headers === null ? {} : { headers }),
+    ...(client.flag('insecure') === true ? { ignore_tls_errors: true } : {}),
+    ...(client.flag('ignore-redirect') === true ? { follow_redirects: false } : {}),
+    // Without a condition on it Gatus does not look at the status.
+    expected_status: '100-599',
+  }
+  const tls_port = /^https:/i.test(url) ? (port ?? 443) : undefined
+  return { settings, host, tls_port }
+}

@@ -1,0 +1,147 @@
+/**
+ * What an importer makes of somebody else's configuration: monitors for a list, and everything that it
+ * could not carry over, in words. Nothing is dropped silently.
+ *
+ * This folder names types of checks, as the checkers do: to translate is to know both sides.
+ *
+ * @module
+ */
+
+import type { Json, JsonObject } from '../model.ts'
+
+export interface Imported {
+  /** Entries as `syncMonitors` takes them. */
+  readonly monitors: readonly JsonObject[]
+  readonly not_carried_over: readonly NotCarriedOver[]
+}
+
+export interface NotCarriedOver {
+  /** The name of the thing over there. */
+  readonly of: string
+  readonly what: string
+}
+
+/** Gathers monitors under keys of their own, and notes. */
+export interface Gathering {
+  /** Adds a monitor; its key is made of `keyed`, else of its name. Answers the key. */
+  add(entry: JsonObject & { readonly name: string }, keyed?: string): string
+  note(of: string, what: string): void
+  done(): Imported
+}
+
+const KEY_CHARS = 60
+
+export function gather(): Gathering {
+  const monitors: JsonObject[] = []
+  const notes: NotCarriedOver[] = []
+  const keys = new Set<string>()
+  const freeKey = (text: string): string => {
+    const base = keyOf(text)
+    for (let n = 1; ; n++) {
+      const suffix = n === 1 ? '' : `-${n}`
+      const key = base.slice(0, KEY_CHARS - suffix.length) + suffix
+      if (!keys.has(key)) return key
+    }
+  }
+  return {
+    add(entry, keyed = entry.name) {
+      const key = freeKey(keyed)
+      keys.add(key)
+      const given = Object.entries(entry).filter(([, value]) => value !== undefined)
+      monitors.push({ key, ...Object.fromEntries(given) })
+      return key
+    },
+    note: (of, what) => void notes.push({ of, what }),
+    done: () => ({ monitors, not_carried_over: notes }),
+  }
+}
+
+/** Letters without their marks, and whatever else a key may hold. */
+function keyOf(text: string): string {
+  const key = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9._/]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, KEY_CHARS)
+  return key === '' ? 'monitor' : key
+}
+
+/** The bounds of ours that a number of theirs may lie outside of. */
+export interface Bounded {
+  readonly value: number
+  readonly min: number
+  readonly max: number
+}
+
+/** The nearest number that is allowed; tells where it is another one. */
+export function within({ value, min, max }: Bounded, tell: (allowed: number) => void): number {
+  const allowed = Math.min(max, Math.max(min, Math.round(value)))
+  if (allowed !== value) tell(allowed)
+  return allowed
+}
+
+/** Our bounds of what every monitor has. */
+export const BOUNDS = {
+  interval_sec: { min: 10, max: 31 * 86_400 },
+  timeout_ms: { min: 500, max: 60_000 },
+  fail_threshold: { min: 1, max: 20 },
+  notify_repeat_min: { min: 0, max: 10_080 },
+} as const
+
+const DEFAULT_TIMEOUT_MS = 10_000
+
+/** A deadline is less than the interval; where nothing is said it is ours, or most of a short interval. */
+export function deadline(
+  interval_sec: number,
+  wanted_ms: number | undefined,
+  note: (what: string) => void,
+): { readonly timeout_ms?: number } {
+  const interval_ms = interval_sec * 1000
+  if (wanted_ms === undefined) {
+    return interval_ms > DEFAULT_TIMEOUT_MS ? {} : { timeout_ms: Math.round(interval_ms * 0.8) }
+  }
+  const max = Math.min(BOUNDS.timeout_ms.max, interval_ms - 1)
+  const timeout_ms = within({ value: wanted_ms, min: BOUNDS.timeout_ms.min, max }, (allowed) =>
+    note(`a timeout of ${wanted_ms} ms became ${allowed} ms`),
+  )
+  return { timeout_ms }
+}
+
+/** A text that is looked for as it is, although it may look like `/a pattern/`. */
+export function literalKeyword(text: string): string {
+  if (!/^\/.*\/[a-z]*$/s.test(text)) return text
+  return `/${text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}/`
+}
+
+/** `host:port`, `[v6]:port`; the port may be missing. */
+export function hostAndPort(text: string): {
+  readonly host: string
+  readonly port: number | undefined
+} {
+  const [, v6, v6Port] = /^\[([^\]]+)\](?::(\d+))?$/.exec(text) ?? []
+  if (v6 !== undefined) return { host: v6, port: v6Port === undefined ? undefined : Number(v6Port) }
+  const [, host = text, port] = /^([^:]*):(\d+)$/.exec(text) ?? []
+  return { host, port: port === undefined ? undefined : Number(port) }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The objects of a list; whatever else stands there is told. */
+export function objectsIn(
+  value: Json | undefined,
+  tell: (what: string) => void,
+): readonly JsonObject[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    tell('a list is expected here')
+    return []
+  }
+  const items = value as readonly Json[]
+  const objects = items.filter(isObject)
+  if (objects.length < items.length) tell(`${items.length - objects.length} entries are no objects`)
+  return objects
+}
