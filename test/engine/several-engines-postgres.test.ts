@@ -52,7 +52,9 @@ describeWithServer(postgresServer, 'several engines on PostgreSQL', () => {
     const ids: number[] = []
     for (let index = 0; index < count; index++) {
       const host = `shop-${index}.test`
-      ids.push((await engine.monitors.create({ type: 'scripted', host, interval_sec: 30 })).id)
+      ids.push(
+        (await engine.monitors.create({ type: 'scripted', name: host, host, interval_sec: 30 })).id,
+      )
     }
     return ids
   }

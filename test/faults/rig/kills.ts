@@ -63,7 +63,7 @@ const FLAP_MS = 60
 const PATIENCE_MS = 2_500
 /** What a start takes on a machine with nothing else to do. A slower one is given longer lives by as much. */
 const START_MS = 250
-/** Real time in which everything that is left has to be delivered. */
+/** Real time in which everything that is left has to be delivered; longer on a slow machine. */
 const DRAIN_MS = 60_000
 /** Look into the file after every so many kills; the engine itself recovers it after the others. */
 const LOOK_EVERY = 10
@@ -117,9 +117,10 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
   await receiver.script('/flaky', [])
   const last = startEngine(programs.engine, {
     ...plan,
-    pace: { ...plan.pace, factor: LAST_FACTOR },
+    // Deadlines pass at that pace as well: a machine that is slow keeps them at a slower one.
+    pace: { ...plan.pace, factor: Math.max(factor, LAST_FACTOR / slowness) },
   })
-  problems.push(...(await drain(last)))
+  problems.push(...(await drain(last, DRAIN_MS * slowness)))
   lives.push([...last.said])
   resumes.push(...resumeOf(last))
   const findings = await balance({
@@ -219,9 +220,9 @@ function flakyAnswers(dice: Dice, count: number): Answer[] {
 }
 
 /** Asks until nothing is left to deliver and no incident is open; then ends the engine in order. */
-async function drain(engine: EngineProcess): Promise<string[]> {
+async function drain(engine: EngineProcess, within_ms: number): Promise<string[]> {
   await engine.hears('ready')
-  const until = systemClock.monotonic() + DRAIN_MS
+  const until = systemClock.monotonic() + within_ms
   for (let quiet = 0; quiet < 2 && systemClock.monotonic() < until;) {
     const from = engine.said.length
     engine.tell({ do: 'depth' })

@@ -42,7 +42,13 @@ const ROUNDS = `SELECT monitor_id, round, MIN(started_at) AS at, COUNT(*) AS res
 const DOUBLES = `SELECT monitor_id AS id, round FROM results
   GROUP BY monitor_id, location_id, round HAVING COUNT(*) > 1`
 const UNKNOWN = `SELECT COUNT(*) AS count FROM results WHERE verdict = 'unknown'`
-const INCIDENTS = `SELECT id, monitor_id, started_at, detected_at, ended_at, closed_reason FROM incidents`
+/** With the last failing measurement of its first round, and the last good one of the round that ended it: a round is dated by its tick. */
+const INCIDENTS = `SELECT i.id, i.monitor_id, i.detected_at,
+  (SELECT MAX(started_at + duration_ms) FROM results AS r
+    WHERE r.monitor_id = i.monitor_id AND r.round = i.started_at AND r.verdict = 'fail') AS failed_at,
+  (SELECT MAX(started_at + duration_ms) FROM results AS r
+    WHERE r.monitor_id = i.monitor_id AND r.round = i.ended_at AND r.verdict = 'ok') AS good_at
+  FROM incidents AS i`
 
 export async function account(options: AccountOptions): Promise<Account> {
   const { tables, monitor_ids } = options
@@ -93,7 +99,7 @@ function compare(
 ): number[] {
   const outageOf = new Map(outages.map((outage) => [monitor_ids[outage.index], outage]))
   const told = new Map<number, number>()
-  for (const { id, monitor_id, started_at, detected_at, ended_at } of incidents) {
+  for (const { id, monitor_id, detected_at, failed_at, good_at } of incidents) {
     const monitor = Number(monitor_id)
     const outage = outageOf.get(monitor)
     if (outage?.long !== true) {
@@ -102,8 +108,10 @@ function compare(
       )
     } else if (told.has(monitor)) {
       problems.push(`monitor ${monitor} was away once and has several incidents`)
-    } else if (Number(started_at) < outage.from || Number(ended_at ?? 0) < outage.to) {
-      problems.push(`incident ${id} began before its outage, or ended before it did`)
+    } else if (Number(failed_at) < outage.from || Number(good_at) < outage.to) {
+      problems.push(
+        `incident ${id} was seen before its outage, or its end before that of the outage`,
+      )
     }
     if (outage !== undefined) told.set(monitor, Number(detected_at) - outage.from)
   }
