@@ -63,7 +63,7 @@ function scaleText(ms: number): string {
 }
 
 /** The next value above whose half is round as well. */
-export function scaleTop(max: number): number {
+function scaleTop(max: number): number {
   if (max <= 0) return 1
   const unit = 10 ** Math.floor(Math.log10(max))
   return unit * ([1, 2, 4, 6, 8].find((factor) => unit * factor >= max) ?? 10)

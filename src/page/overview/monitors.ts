@@ -10,7 +10,7 @@ import type { MonitorSummary } from '../../engine/views.ts'
 import type { MonitorState } from '../../model.ts'
 
 /** More than this are not read for one page; a filter finds the others. */
-export const MONITORS_LIMIT = 5000
+const MONITORS_LIMIT = 5000
 
 const CHUNK = 200
 
