@@ -12,7 +12,7 @@ import { ConfigurationError, MissingDependencyError } from '../errors.ts'
 const LIMIT_BYTES = 16 * 1024 * 1024
 
 /** @throws ConfigurationError */
-export async function readText(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   try {
     const { size } = await stat(path)
     if (size > LIMIT_BYTES) throw new Error(`more than ${LIMIT_BYTES} bytes`)

@@ -26,7 +26,7 @@ export type Problems = Record<string, string>
 const KEY = /^[a-z0-9][a-z0-9._/-]{0,59}$/
 const KEY_TAG = 'key:'
 
-export function tagOf(key: string): string {
+function tagOf(key: string): string {
   return KEY_TAG + key
 }
 

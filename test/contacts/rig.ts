@@ -21,7 +21,7 @@ import { certificates } from '../support/certificates.ts'
 import { hostsFile } from '../support/hosts-file.ts'
 
 export const LOOPBACK = { allowCidrs: ['127.0.0.1/32'] } as const
-export const SENT_AT = Date.UTC(2026, 0, 1, 12)
+const SENT_AT = Date.UTC(2026, 0, 1, 12)
 const STARTED_AT = Date.UTC(2026, 0, 1, 11, 58, 30)
 
 export interface Received {

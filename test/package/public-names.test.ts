@@ -80,6 +80,7 @@ it('every subpath keeps its names', () => {
       type MeasurementFormat
       type MonitorFilter
       type MonitorInput
+      type MonitorPreview
       type MonitorState
       type MonitorStatus
       type MonitorSummary
@@ -99,6 +100,7 @@ it('every subpath keeps its names', () => {
       type ResultFilter
       type ResultView
       type RunCheckOptions
+      type SettingChange
       type Settings
       type Signal
       type SignalInput
@@ -246,6 +248,37 @@ it('every subpath keeps its names', () => {
       type WebhookPayload
       type WebhookRequest
       type WebhookTransport
+    ./contacts
+      builtinContacts
+      discordContact
+      emailContact
+      ntfyContact
+      pagerdutyContact
+      slackContact
+      teamsContact
+      telegramContact
+      tellingOf
+      type ContactOptions
+      type EmailOptions
+      type Fact
+      type PagerdutyOptions
+      type PostingOptions
+      type Severity
+      type TelegramOptions
+      type Telling
+    ./monitors
+      defineMonitors
+      describePlan
+      isEmptyPlan
+      syncMonitors
+      type BuiltinChecker
+      type CreatedMonitor
+      type Difference
+      type KnownMonitor
+      type MonitorEntry
+      type SyncOptions
+      type SyncPlan
+      type UpdatedMonitor
     ./verify
       WebhookVerificationError
       assertWebhook
