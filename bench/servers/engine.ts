@@ -15,7 +15,9 @@ const engine = createEngine({
   // All targets are one host here.
   limits: { checks: 128, checksPerHost: 128 },
 })
-engine.on('error', (error) => console.error(error))
+engine.on('error', (error: unknown) => {
+  console.error(error)
+})
 await engine.start()
 console.log('ready')
 process.stdin.resume().on('end', () => {

@@ -20,13 +20,15 @@ import type { Roster } from './roster.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
 const LEASE_MS = 30_000
-/** How long a finished attempt is tried to be recorded: the lease less the longest attempt. */
-const RECORD_MS = 15_000
+/** How long a finished attempt is tried to be recorded, and how long where the engine stops. */
+const RECORD_MS = 300_000
+const RECORD_STOPPING_MS = 15_000
 /**
  * An attempt that has waited for this long costs a socket and no work: it leaves its place to another, or
  * a few receivers that hang would keep everybody else waiting.
  */
 const PATIENCE_MS = 100
+const GATHER_MS = 5
 /** Most attempts under way, in times of `concurrency`, those that wait included. */
 const CROWD = 20
 const RETRY_MIN_MS = 1_000
@@ -83,6 +85,7 @@ export function createOutbox({
   let pumping = false
   let again = false
   let timer: Timer | undefined
+  let soon: Timer | undefined
   let failures = 0
 
   async function pump(): Promise<void> {
@@ -115,6 +118,7 @@ export function createOutbox({
         hosts: { of: hosts.byContact, limit: perHost },
       })
       for (const row of rows) begin(row)
+      if (rows.length > 0) clock.timer(PATIENCE_MS, () => leavePlaces(rows), { background: true })
       if (rows.length < limit) return restUntilDue()
     }
   }
@@ -124,27 +128,34 @@ export function createOutbox({
     return Math.min(concurrency - busy, CROWD * concurrency - underWay.size)
   }
 
-  function leavePlace(id: number): void {
+  /** All that were begun together at once, so that one claim serves the places they leave. */
+  function leavePlaces(rows: readonly NotificationRecord[]): void {
     const wanted = room() <= 0
-    waiting.add(id)
+    for (const { id, claims: claim } of rows) if (claims.get(id) === claim) waiting.add(id)
     if (wanted) void pump()
+  }
+
+  /** Attempts that end at about the same time are followed by one claim, not by one each. */
+  function pumpSoon(): void {
+    soon ??= clock.timer(GATHER_MS, () => {
+      soon = undefined
+      void pump()
+    })
   }
 
   function begin(row: NotificationRecord): void {
     claims.set(row.id, row.claims)
     // Claimed from ourselves, since the clock was set beyond its lease: the attempt that runs is the one.
     if (underWay.has(row.id)) return
-    const patience = clock.timer(PATIENCE_MS, () => leavePlace(row.id))
     const done = deliver(row)
       .catch((err: unknown) =>
         complain(core, err, 'a notification could not be recorded; it will be sent again'),
       )
       .finally(() => {
-        patience.cancel()
         waiting.delete(row.id)
         underWay.delete(row.id)
         claims.delete(row.id)
-        void pump()
+        pumpSoon()
       })
     underWay.set(row.id, done)
   }
@@ -181,14 +192,14 @@ export function createOutbox({
     waiters.delete(row.id)
   }
 
-  /** While the lease holds, a store that fails is asked again: what was sent must not be sent twice for that. */
+  /** A store that fails is asked again: what was sent must not be sent twice for that. The claim keeps it from writing over another's. */
   async function recordEnd(end: Omit<AttemptEnd, 'claim'>): Promise<boolean> {
-    const until = clock.monotonic() + RECORD_MS
+    const from = clock.monotonic()
     for (;;) {
       try {
         return await store.notifications.finish({ ...end, claim: claims.get(end.id) ?? 0 })
       } catch (error) {
-        if (clock.monotonic() >= until) throw error
+        if (clock.monotonic() - from >= (running ? RECORD_MS : RECORD_STOPPING_MS)) throw error
         core.log.warn(
           { err: error, notification_id: end.id },
           'a delivery could not be recorded yet',
@@ -212,6 +223,7 @@ export function createOutbox({
     async stop(drain_ms) {
       running = false
       timer?.cancel()
+      soon?.cancel()
       const late = clock.timer(drain_ms, () =>
         stopping.abort(new ConflictError('stopped', 'The engine stops')),
       )
