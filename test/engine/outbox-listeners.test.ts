@@ -29,7 +29,7 @@ it('many deliveries at once do not make Node warn the host of a leak', async () 
     store: memoryStore(),
     checkers: [],
     contacts: [webhookContact({ guard: { allowCidrs: ['127.0.0.1/32'] } })],
-    limits: { deliveries: AT_ONCE, deliveriesPerContact: AT_ONCE },
+    limits: { deliveries: AT_ONCE, deliveriesPerContact: AT_ONCE, deliveriesPerHost: AT_ONCE },
   })
   await engine.start()
   onTestFinished(() => engine.stop())
