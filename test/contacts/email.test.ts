@@ -152,6 +152,17 @@ describe('an e-mail', () => {
     })
   })
 
+  it('does not dial a port that the operator has not allowed', async () => {
+    const server = await scriptedServer(() => undefined)
+    const kind = emailContact({ guard: { ...LOOPBACK, ports: [465, 587] } })
+    const { attempt, problems } = rig(kind)
+    const settings = { ...ENVELOPE, host: '127.0.0.1', port: server.port }
+    expect(await attempt(settings, told('down'))).toMatchObject({ class: 'failed' })
+    expect(await problems(settings)).toEqual({ host: 'invalid: this port is not allowed' })
+    expect(await problems({ ...settings, port: 465 })).toEqual({})
+    expect(server.connections).toBe(0)
+  })
+
   it('is temporary where nobody listens, and uncounted where the engine stops first', async () => {
     const { attempt, stop } = rig(email, hosts)
     const settings = { ...ENVELOPE, port: await closedPort() }

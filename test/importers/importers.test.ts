@@ -211,7 +211,7 @@ describe('Gatus', () => {
     expect(entry(gatus, 'api')).toMatchObject({
       method: 'POST',
       body: '{"query":"{ users { id } }"}',
-      expected_status: '100-299',
+      expected_status: '200-299',
       keyword_absent: 'error',
     })
     // Gatus judges nothing that no condition names.
@@ -248,6 +248,7 @@ describe('Gatus', () => {
       'told slack: name the contacts in "contacts"',
     ])
     expect(notes(gatus, 'api')).toEqual([
+      'the condition [BODY] != pat(*fatal*) has no counterpart beside another one',
       'the condition [STATUS] != 204 has no counterpart',
       'interval of 1s became 10 s',
     ])

@@ -37,6 +37,11 @@ export function judge(
       /^\s*(\[[A-Z_]+\]\S*)\s*(==|!=|<=|>=|<|>)\s*(.*?)\s*$/.exec(text) ?? []
     const read = Object.hasOwn(PLACES, place) ? PLACES[place] : undefined
     const said = read?.({ operator, operand: operand.replace(/^"(.*)"$/, '$1') }, target)
+    const both = bothStatuses(settings['expected_status'], said?.settings?.['expected_status'])
+    if (both !== undefined) {
+      settings['expected_status'] = both
+      continue
+    }
     const twice = Object.keys(said?.settings ?? {}).some((name) => name in settings)
     if (said === undefined || twice) {
       note(`the condition ${text} has no counterpart${twice ? ' beside another one' : ''}`)
@@ -91,6 +96,15 @@ function status({ operator, operand }: Condition): Found {
   }
   const [from, to] = ranges[operator] ?? [1, 0]
   return from <= to ? { settings: { expected_status: `${from}-${to}` } } : undefined
+}
+
+/** Two ranges as one: `>= 200` and `< 300`. */
+function bothStatuses(one: Json | undefined, other: Json | undefined): string | undefined {
+  const [, fromOne, toOne] = /^(\d+)-(\d+)$/.exec(typeof one === 'string' ? one : '') ?? []
+  const [, fromOther, toOther] = /^(\d+)-(\d+)$/.exec(typeof other === 'string' ? other : '') ?? []
+  const from = Math.max(Number(fromOne), Number(fromOther))
+  const to = Math.min(Number(toOne), Number(toOther))
+  return from <= to ? `${from}-${to}` : undefined
 }
 
 function responseTime({ operator, operand }: Condition, target: Target): Found {
