@@ -68,7 +68,7 @@ export interface RoundsOptions {
 export function createRounds({ core, roster, probes, onConcluded }: RoundsOptions): Rounds {
   const { clock } = core
   const open = new Map<number, OpenRound>()
-  const unstored = createUnstored<OpenRound>(clock, (round) => conclude(round, true))
+  const unstored = createUnstored(clock, conclude)
   let stopped = false
 
   function begin(entry: Entry, tick: EpochMs): OpenRound {
@@ -126,15 +126,14 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
     if (round.reports.size === round.locations.length) conclude(round)
   }
 
-  function conclude(round: OpenRound, again = false): void {
+  function conclude(round: OpenRound): void {
     round.timer.cancel()
     const { id, version } = round.entry.record
     let fresh: Concluded['fresh'] = []
     roster
       .change(id, async (entry) => {
         if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
-        // It was stored the first time, and only the answer was lost: it must not count twice.
-        if (again && entry.record.machine.last_round_at === round.tick) return null
+        if (isOvertaken(round, entry)) return null
         const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
         fresh = interpreted?.fresh ?? []
         return interpreted?.change ?? null
@@ -205,6 +204,15 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
     },
   }
+}
+
+/**
+ * A round of the monitor has been stored since this one began: by another process, which knows better by
+ * now; or it is this one, and only the answer of the store was lost. Neither is to count once more.
+ */
+function isOvertaken(round: OpenRound, { record }: Entry): boolean {
+  const { last_round_at } = record.machine
+  return last_round_at !== null && last_round_at !== round.entry.record.machine.last_round_at
 }
 
 /** What the answers come to. Locations that were asked and stayed silent are noted as such. */
