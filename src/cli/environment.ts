@@ -71,6 +71,12 @@ const SETTINGS = {
     undefined,
     baseUrlOf,
   ),
+  anchors: setting(
+    'WATCHPOST_ANCHORS',
+    'host:port, with commas, that answer whenever there is a network (none)',
+    [],
+    listOf,
+  ),
   public_tag: setting(
     'WATCHPOST_PUBLIC_TAG',
     'Monitors with this tag are shown to everybody at /status/<tag> (none)',
@@ -176,7 +182,6 @@ function postgresOf(text: string): string | null {
   )
 }
 
-/** It may hold a password, so it is not repeated. */
 /** It may hold a password, so it is not repeated. */
 function redisOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -45,6 +45,7 @@ const SETTINGS = [
   'monitors',
   'base_url',
   'public_tag',
+  'anchors',
   'log_level',
 ] as const
 
@@ -113,6 +114,7 @@ async function open(
     contacts: kinds,
     locations: settings.locations,
     targets: settings.targets,
+    anchors: settings.anchors,
     baseUrl: settings.base_url ?? reachable(address, settings.host),
     logger: log,
     ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
