@@ -122,7 +122,9 @@ export function afterInterruption(
 ): NextStep | null {
   const free = Math.min(interruptions, MAX_UNCOUNTED_INTERRUPTIONS)
   if (interruptions === free) return null
-  const counts = { attempts: attempts + (interruptions - free), interruptions: free }
+  // Two at once where the process died before the first one was noted.
+  const counted = Math.min(MAX_ATTEMPTS, attempts + (interruptions - free))
+  const counts = { attempts: counted, interruptions: free }
   const pause_ms = pauseAfter(counts.attempts, { random })
   if (pause_ms === null) return { status: 'failed', ...counts }
   return { status: 'queued', ...counts, due_at: now + pause_ms }

@@ -135,6 +135,11 @@ describe('afterInterruption and settle', () => {
       attempts: 4,
       due_at: 1_240_000,
     })
+    expect(afterInterruption({ attempts: 4, interruptions: 5 }, options)).toEqual({
+      status: 'failed',
+      attempts: 5,
+      interruptions: 3,
+    })
     // Written back and claimed again: what was counted is not counted twice.
     expect(afterInterruption({ attempts: 4, interruptions: 3 }, options)).toBeNull()
   })

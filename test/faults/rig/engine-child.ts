@@ -75,6 +75,11 @@ async function obey({ do: what }: Order): Promise<void> {
     await engine.stop()
     process.exit(0)
   }
+  if (what === 'rest') {
+    const { items } = await engine.monitors.list({ limit: 200 })
+    for (const { id } of items) await engine.monitors.pause(id)
+    return
+  }
   const { outbox_depth } = await engine.health()
   const { items } = await engine.incidents.list({ open: true, limit: 200 })
   say({ kind: 'depth', depth: outbox_depth, open: items.length })

@@ -34,7 +34,8 @@ export interface EnginePlan {
   readonly limits?: JsonObject
 }
 
-export type Order = { readonly do: 'depth' | 'stop' }
+/** `rest`: nothing is checked any more; what is open is closed, what is due is still told. */
+export type Order = { readonly do: 'depth' | 'rest' | 'stop' }
 
 /** One line of the engine's stdout. It is written at once: a process that dies has said what it had to say. */
 export type Said =
