@@ -187,6 +187,11 @@ export type AnyChecker = Omit<Checker<any>, 'fields'> & { readonly fields: Field
 /** A checker, or the function that makes it: `http()` and `http` are both taken. */
 export type CheckerSource<C extends AnyChecker = AnyChecker> = C | (() => C)
 
+/** The checker that stands behind a source. */
+export type CheckerOf<S extends CheckerSource> = S extends (...args: never[]) => infer C
+  ? Extract<C, AnyChecker>
+  : Extract<S, AnyChecker>
+
 export function checkerFrom<C extends AnyChecker>(source: CheckerSource<C>): C {
   return typeof source === 'function' ? source() : source
 }

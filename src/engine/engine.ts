@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AnyChecker } from '../checkers/checker.ts'
+import type { CheckerOf, CheckerSource } from '../checkers/checker.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
 import { inProcessProbes } from '../probes/in-process.ts'
@@ -32,7 +32,9 @@ import { createRoster } from './roster.ts'
 import { createWatch } from './watch.ts'
 
 /** @throws ConfigurationError for options that cannot work */
-export function createEngine<const C extends AnyChecker>(options: EngineOptions<C>): Engine<C> {
+export function createEngine<const S extends CheckerSource>(
+  options: EngineOptions<S>,
+): Engine<CheckerOf<S>> {
   const core = coreOf(options)
   const { clock, store, registry } = core
   const {
@@ -184,5 +186,5 @@ export function createEngine<const C extends AnyChecker>(options: EngineOptions<
       }
     },
   }
-  return engine as Engine<C>
+  return engine as Engine<CheckerOf<S>>
 }

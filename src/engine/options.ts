@@ -5,7 +5,7 @@
  */
 
 import { EventEmitter } from 'eventemitter3'
-import type { AnyChecker, CheckerSource } from '../checkers/checker.ts'
+import type { CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -20,9 +20,9 @@ import type { Core } from './core.ts'
 import { createRegistry } from './registry.ts'
 import { createSeal } from '../seal.ts'
 
-export interface EngineOptions<C extends AnyChecker = AnyChecker> {
+export interface EngineOptions<S extends CheckerSource = CheckerSource> {
   readonly store: Store
-  readonly checkers: readonly CheckerSource<C>[]
+  readonly checkers: readonly S[]
   /** Ways of telling people; default the webhook of the specification. */
   readonly contacts?: readonly AnyContactKind[]
   /** Who runs checks; default this process. */
@@ -67,7 +67,7 @@ export interface EngineOptions<C extends AnyChecker = AnyChecker> {
 }
 
 /** @throws ConfigurationError */
-export function coreOf<C extends AnyChecker>(options: EngineOptions<C>): Core {
+export function coreOf(options: EngineOptions): Core {
   const { store, checkers, contacts = [webhookContact()], secretKey } = options
   // Callers without types get a sentence instead of a stack of ours.
   if (typeof (store as Partial<Store> | undefined)?.commit !== 'function') {
