@@ -19,16 +19,15 @@ const AFTER_STALL_MS = 2_000
 
 /** Resolves with the end of `deliver`, or with a failure of our own: it threw, answered rubbish, or did not end. */
 export function bounded(
-  core: Core,
+  { clock, log }: Pick<Core, 'clock' | 'log'>,
   signal: AbortSignal,
   deliver: () => Promise<DeliveryEnd>,
 ): Promise<DeliveryEnd> {
-  const { clock } = core
   const from = clock.monotonic()
   const elapsed = (): number => Math.round(clock.monotonic() - from)
   return new Promise((resolve) => {
     const giveUp = (error: string) => () => {
-      core.log.error({}, `a contact kind did not end its delivery: ${error}`)
+      log.error({}, `a contact kind did not end its delivery: ${error}`)
       end(cut(error, elapsed()))
     }
     let timer = clock.timer(ATTEMPT_MS, () => {
@@ -55,7 +54,7 @@ export function bounded(
         throw new TypeError('The contact kind returned something that is no end of a delivery')
       })
       .catch((err: unknown) => {
-        core.log.error({ err }, 'a contact kind failed')
+        log.error({ err }, 'a contact kind failed')
         end(ownFailure(elapsed()))
       })
   })

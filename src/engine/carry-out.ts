@@ -18,6 +18,7 @@ import type { Network } from '../net/network.ts'
 import { createTrace, round } from '../net/trace.ts'
 import type { Trace } from '../net/trace.ts'
 import { readJudgement } from './judgement.ts'
+import { redactorFor } from './redact.ts'
 import { report } from './report.ts'
 
 /** What a checker may take to let go of what it held. */
@@ -45,6 +46,8 @@ export async function carryOut(
   run: CheckRun,
 ): Promise<CheckReport> {
   const { clock, timeout_ms } = run
+  const redact = redactorFor(checker.fields, stored)
+  const log = redact.log(run.log)
   const started_at = iso(clock.now())
   const from = clock.monotonic()
   const trace = createTrace(clock)
@@ -66,7 +69,7 @@ export async function carryOut(
     net,
     memo: run.memo,
     location: run.location,
-    log: run.log,
+    log,
     phase: (name, work) => trace.phase(name, work),
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
@@ -77,8 +80,8 @@ export async function carryOut(
   const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
-  await release(releases, run)
-  return report({ checker, stored, judgement, trace, measured, started_at, duration_ms })
+  await release(releases, { clock, log })
+  return report({ checker, redact, judgement, trace, measured, started_at, duration_ms })
 }
 
 interface Judging {

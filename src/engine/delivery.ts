@@ -17,6 +17,7 @@ import { afterInterruption, settle } from '../webhook/retry.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contacts-sealed.ts'
 import type { Core } from './core.ts'
+import { redactorFor } from './redact.ts'
 import type { Roster } from './roster.ts'
 
 /** How an attempt ended, and the repetition that follows from it. */
@@ -63,9 +64,10 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
-    const end = await bounded(core, signal, () =>
+    const log = redactorFor(kind.fields, settings).log(core.log)
+    const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
-        { clock, log: core.log, signal, network: networkOf(kind) },
+        { clock, log, signal, network: networkOf(kind) },
         revive(kind.fields, settings),
         deliveryOf(row),
       ),

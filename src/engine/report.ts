@@ -6,17 +6,17 @@
 
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
-import { mapSecrets } from '../fields/secrets.ts'
 import type { CheckReport, Json, JsonObject, Outcome } from '../model.ts'
 import type { Trace } from '../net/trace.ts'
-import { redactor } from './redact.ts'
+import type { Redactor } from './redact.ts'
 
 /** Most JSON characters of `details` and of a memo; what is larger is dropped. */
 const SIZE_LIMIT = 64 * 1024
 
 export interface Ended {
   readonly checker: AnyChecker
-  readonly stored: JsonObject
+  /** Of the secrets of its settings. */
+  readonly redact: Redactor
   readonly judgement: Judgement
   readonly trace: Trace
   readonly measured: JsonObject
@@ -26,7 +26,7 @@ export interface Ended {
 
 export function report({
   checker,
-  stored,
+  redact,
   judgement,
   trace,
   measured,
@@ -34,7 +34,6 @@ export function report({
   duration_ms,
 }: Ended): CheckReport {
   const { verdict, cause_code, findings } = judgement
-  const redact = redactor(secretsOf(checker, stored))
   const outcome: Outcome = {
     verdict,
     cause_code: verdict === 'ok' ? null : cause_code,
@@ -70,15 +69,6 @@ function bounded<T extends Json>(value: T, instead: T): T {
   } catch {
     return instead
   }
-}
-
-function secretsOf(checker: AnyChecker, stored: JsonObject): string[] {
-  const secrets: string[] = []
-  mapSecrets(checker.fields, stored, (secret) => {
-    secrets.push(secret)
-    return secret
-  })
-  return secrets
 }
 
 function causeOf(checker: AnyChecker, code: string | null): CauseInfo | undefined {
