@@ -1,6 +1,7 @@
 /**
- * A process that can be killed at any step: once dead, its timers never fire, what it asked of the store
- * and of receivers is never answered, and nothing that it still does has an effect.
+ * A process that can be killed and stopped at any step. Once dead, its timers never fire, what it asked
+ * of the store and of receivers is never answered, and nothing that it still does has an effect. While it
+ * is frozen the same waits, and comes all at once when it goes on.
  */
 import type { Clock } from '../../src/clock.ts'
 import { sleepOn } from '../../src/clock.ts'
@@ -8,65 +9,116 @@ import { StorageError } from '../../src/errors.ts'
 import type { Store } from '../../src/store/store.ts'
 
 export interface Process {
+  readonly life: number
   readonly clock: Clock
   readonly store: Store
-  readonly dead: boolean
+  readonly state: 'running' | 'frozen' | 'dead'
   kill(): void
-  /** Runs `work` unless dead; a result that comes after death never arrives. */
-  guard<T>(work: () => Promise<T>): Promise<T>
+  freeze(): void
+  thaw(): void
+  /** What comes from outside reaches the process when it runs, and never once it is dead. */
+  arrive<T>(value: Promise<T>): Promise<T>
 }
 
-export interface StoreFaults {
-  /** Asked before and after each call of the store; `kill` ends the process there. */
-  readonly at: (call: string, when: 'before' | 'after') => 'kill' | 'fail' | undefined
+/** What happens to one call of the store. */
+export interface Fate {
+  readonly before?: 'kill' | 'fail' | undefined
+  /** Time on the way. */
+  readonly delay_ms?: number | undefined
+  readonly after?: 'kill' | 'fail' | undefined
+}
+
+export interface ProcessOptions {
+  readonly life: number
+  readonly clock: Clock
+  readonly store: Store
+  readonly fate: (call: string) => Fate | undefined
+  readonly onDeath: () => void
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
-export function spawnProcess(clock: Clock, store: Store, faults: StoreFaults): Process {
-  let dead = false
-  const isDead = (): boolean => dead
+export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptions): Process {
+  let state: Process['state'] = 'running'
+  const now = (): Process['state'] => state
+  let held: (() => void)[] = []
 
   const mortal: Clock = {
-    ...clock,
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     random: () => clock.random(),
-    timer: (ms, run) =>
-      clock.timer(ms, () => {
-        if (!dead) run()
-      }),
+    timer(ms, run) {
+      let cancelled = false
+      const fire = (): void => {
+        if (cancelled || state === 'dead') return
+        if (state === 'frozen') held.push(fire)
+        else run()
+      }
+      const timer = clock.timer(ms, fire)
+      return {
+        cancel() {
+          cancelled = true
+          timer.cancel()
+        },
+      }
+    },
     sleep: (ms, signal) => sleepOn(mortal, ms, signal),
   }
 
-  async function guard<T>(work: () => Promise<T>): Promise<T> {
-    if (dead) return never()
+  function kill(): void {
+    if (state === 'dead') return
+    state = 'dead'
+    held = []
+    onDeath()
+  }
+
+  async function arrive<T>(value: Promise<T>): Promise<T> {
+    const outcome = await value.then(
+      (result) => () => result,
+      (error: unknown) => () => {
+        throw error
+      },
+    )
+    while (now() === 'frozen') await new Promise<void>((resolve) => void held.push(resolve))
+    return now() === 'dead' ? never() : outcome()
+  }
+
+  async function meet<T>(name: string, { before, delay_ms, after }: Fate, work: () => Promise<T>) {
+    if (before === 'kill') {
+      kill()
+      return never<T>()
+    }
+    if (before === 'fail') throw new StorageError(`The simulation failed ${name}`)
+    if (delay_ms !== undefined) await clock.sleep(delay_ms)
     const value = await work()
-    return isDead() ? never() : value
+    if (after === 'kill') kill()
+    if (after === 'fail') throw new StorageError(`The simulation lost the answer of ${name}`)
+    return value
   }
 
   function call<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return guard(async () => {
-      const before = faults.at(name, 'before')
-      if (before === 'kill') {
-        dead = true
-        return never()
-      }
-      if (before === 'fail') throw new StorageError(`The simulation failed ${name}`)
-      const value = await work()
-      if (faults.at(name, 'after') === 'kill') dead = true
-      return value
-    })
+    if (state === 'dead') return never()
+    const met = fate(name)
+    return arrive(met === undefined ? work() : meet(name, met, work))
   }
 
   return {
+    life,
     clock: mortal,
     store: wrap(store, call) as Store,
-    get dead() {
-      return dead
+    get state() {
+      return state
     },
-    kill: () => void (dead = true),
-    guard,
+    kill,
+    freeze() {
+      if (state === 'running') state = 'frozen'
+    },
+    thaw() {
+      if (state !== 'frozen') return
+      state = 'running'
+      for (const go of held.splice(0)) go()
+    },
+    arrive,
   }
 }
 

@@ -1,0 +1,93 @@
+/** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
+import { breakDown, repair } from './targets.ts'
+import { boot, bootIn } from './lives.ts'
+import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
+import { atTimes } from './world.ts'
+import type { Life, World } from './world.ts'
+
+export function beginAccidents(world: World): void {
+  const { plan, dice, targets, trouble, silent } = world
+  const { faults, locations } = plan
+  for (const target of targets.all()) {
+    atTimes(world, faults.flaps, () => {
+      if (target.state !== 'good') return
+      breakDown(target, dice, locations)
+      world.clock.timer(dice.wait(dice.pick([10 * MINUTE, HOUR, 3 * HOUR])), () => repair(target))
+    })
+    atTimes(world, faults.blind, () => {
+      target.blind = true
+      world.clock.timer(dice.wait(HOUR), () => void (target.blind = false))
+    })
+  }
+  for (const location of locations) {
+    atTimes(world, faults.silences, () => {
+      silent.add(location)
+      world.clock.timer(dice.wait(dice.pick([2 * MINUTE, HOUR])), () => silent.delete(location))
+    })
+  }
+  atTimes(world, faults.kills, () => {
+    if (dice.chance(0.3)) world.current?.process.kill()
+    else if (dice.chance(0.7)) trouble.armKill()
+    else trouble.armAmbush()
+  })
+  atTimes(world, faults.storeTroubles, () => trouble.storm())
+  atTimes(world, faults.restarts, () => void restart(world))
+  atTimes(world, faults.freezes, () => freeze(world))
+  atTimes(world, faults.jumps, () => {
+    const size = dice.pick([SECOND, 5 * SECOND, MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, DAY])
+    jump(world, dice.chance(0.5) ? size : -size)
+  })
+}
+
+/** As a new version is rolled out: the old process ends what it does, the new one begins. */
+async function restart(world: World): Promise<void> {
+  const life = world.current
+  if (life === undefined || !life.running) return
+  life.running = false
+  const { engine, process } = life
+  world.tape.add({ kind: 'stopping', life: process.life })
+  let stopped = false
+  // Whoever runs services gives them a time to stop in.
+  world.clock.timer(30 * SECOND, () => {
+    if (!stopped) process.kill()
+  })
+  await process.arrive(engine.stop().catch(() => undefined))
+  stopped = true
+  world.tape.add({ kind: 'stops', life: process.life })
+  if (world.current !== life) return
+  world.current = undefined
+  process.kill()
+  bootIn(world, world.dice.int(1, 20 * SECOND))
+}
+
+/** A process stands still. Mostly another takes its place; the old one wakes up beside it, and is ended some time later. */
+function freeze(world: World): void {
+  const { dice, clock, tape } = world
+  const life = world.current
+  if (life === undefined || !life.running || life.process.state !== 'running') return
+  const { process } = life
+  process.freeze()
+  tape.add({ kind: 'freezes', life: process.life })
+  const sleeps = dice.wait(dice.pick([10 * SECOND, MINUTE, 20 * MINUTE]))
+  if (dice.chance(0.7)) replace(world, life, dice.int(0, sleeps))
+  clock.timer(sleeps, () => {
+    if (process.state !== 'frozen') return
+    tape.add({ kind: 'thaws', life: process.life })
+    process.thaw()
+    if (world.current !== life) clock.timer(dice.wait(MINUTE), () => process.kill())
+  })
+}
+
+function replace(world: World, life: Life, ms: number): void {
+  world.clock.timer(ms, () => {
+    if (world.current !== life || life.process.state !== 'frozen') return
+    world.current = undefined
+    void boot(world)
+  })
+}
+
+/** Sets the wall clock. */
+export function jump({ clock, tape }: World, ms: number): void {
+  clock.jump(ms)
+  tape.add({ kind: 'jump', ms })
+}

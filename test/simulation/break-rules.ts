@@ -1,0 +1,76 @@
+/**
+ * `npm run simulate -- --break`: for each rule, a copy of the sources in which it is broken, and the
+ * simulation on that copy until a seed turns it red. Fails where one stays green, or where the text that
+ * is to be changed does not stand in the sources any more.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { RULES } from './rules.ts'
+import type { Rule } from './rules.ts'
+
+/** Seeds that a broken rule may take to show. */
+const SEEDS = 12
+
+const root = process.cwd()
+const folder = join(root, '.cache/simulation/broken')
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    seed: { type: 'string', default: '1' },
+    break: { type: 'boolean' },
+  },
+})
+
+const chosen = RULES.filter(({ name }) => values.only?.includes(name) ?? true)
+const green: string[] = []
+for (const rule of chosen) {
+  const begun = performance.now()
+  const outcome = await tryRule(rule)
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0)
+  console.log(
+    `${outcome.red ? 'red  ' : 'GREEN'}  ${rule.name.padEnd(28)} ${outcome.by} (${seconds} s)`,
+  )
+  if (!outcome.red) green.push(rule.name)
+}
+rmSync(folder, { recursive: true, force: true })
+console.log(`${chosen.length} rules broken, ${green.length} of them unnoticed`)
+process.exitCode = green.length === 0 && chosen.length > 0 ? 0 : 1
+
+async function tryRule(rule: Rule): Promise<{ red: boolean; by: string }> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
+  cpSync(join(root, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
+  const file = join(folder, 'src', rule.file)
+  const text = readFileSync(file, 'utf8')
+  if (text.split(rule.find).length !== 2)
+    return { red: false, by: `does not apply to ${rule.file}` }
+  writeFileSync(
+    file,
+    text.replace(rule.find, () => rule.replace),
+  )
+  const bundle = ['node_modules/tsup/dist/cli-default.js', join(folder, 'test/simulation/run.ts')]
+  const shape = ['--no-config', '--format=esm', '--target=node20.19', '--platform=node', '--silent']
+  const built = await run([...bundle, ...shape, `--out-dir=${join(folder, 'out')}`])
+  if (built.status !== 0) return { red: false, by: `cannot be built: ${built.output}` }
+  const args = ['--seed', values.seed, '--seeds', String(SEEDS)]
+  const { status, output } = await run([join(folder, 'out/run.js'), ...args])
+  const breach = /^Seed (\d+) breaks: (.*)$/m.exec(output)
+  if (status === 1 && breach !== null) return { red: true, by: `seed ${breach[1]}: ${breach[2]}` }
+  return { red: false, by: `exit code ${status}: ${output.slice(-300)}` }
+}
+
+function run(args: readonly string[]): Promise<{ status: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const output: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => output.push(chunk))
+    child.on('close', (status) =>
+      resolve({ status, output: Buffer.concat(output).toString('utf8') }),
+    )
+  })
+}

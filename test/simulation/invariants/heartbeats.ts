@@ -1,0 +1,95 @@
+/** Monitors that are fed by signals. */
+import type { CommonSettings } from '../../../src/model.ts'
+import { stateAt } from '../ledger.ts'
+import type { Ledger, MonitorStory } from '../ledger.ts'
+import type { EntryOf } from '../tape.ts'
+import { SECOND } from '../time.ts'
+import { invariant, when } from './invariant.ts'
+
+export const HEARTBEAT_INVARIANTS = [
+  invariant(
+    'A job that reported within its period and grace is not called missing.',
+    function* (ledger) {
+      for (const story of jobsOf(ledger)) {
+        for (const step of story.steps) {
+          const opened = step.change.open_incident
+          if (opened?.cause_code !== 'heartbeat_missed') continue
+          const patience = patienceOf(step.before.common, story)
+          const heard = signalsOf(ledger, story).findLast(({ at }) => at < step.at)
+          if (heard === undefined) {
+            yield `monitor ${story.id} was called missing at ${when(step)} before its first signal`
+            continue
+          }
+          // A clock that was set makes itself felt until it is noticed.
+          if (jumpedWithin(ledger, heard.at, step.at)) continue
+          if (step.at - heard.at < patience - SECOND)
+            yield `monitor ${story.id} was called missing at ${when(step)}, ${(step.at - heard.at) / SECOND} s after its signal`
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'A job that is silent for longer than its period and grace, under one process that runs, is called missing.',
+    function* (ledger) {
+      for (const story of jobsOf(ledger)) {
+        const signals = signalsOf(ledger, story)
+        for (const [i, { at, n }] of signals.entries()) {
+          const now = stateAt(story, n + 20)
+          const patience = patienceOf(now.common, story)
+          const deadline = at + patience + 30 * SECOND
+          const next = signals[i + 1]?.at ?? Infinity
+          const inOne = ledger.stretches.some(({ from, to }) => from <= at && to > deadline)
+          const touched = story.steps.some(
+            (step) =>
+              step.n > n &&
+              step.at > at &&
+              step.at <= deadline &&
+              (step.change.settings !== undefined ||
+                step.before.machine.state === 'maintenance' ||
+                step.after.machine.state === 'maintenance'),
+          )
+          if (next < deadline || !inOne || touched || jumpedWithin(ledger, at, deadline)) continue
+          const after = story.steps.findLast((step) => step.at <= deadline)?.after.machine
+          if (after === undefined || ['paused', 'maintenance', 'pending'].includes(after.state))
+            continue
+          if ((story.removed?.at ?? Infinity) <= deadline) continue
+          if (after.incident === null)
+            yield `monitor ${story.id} is ${after.state} at ${when({ at: deadline })}, its last signal came at ${when({ at })}`
+        }
+      }
+    },
+  ),
+]
+
+function jobsOf({ monitors }: Ledger): MonitorStory[] {
+  return [...monitors.values()].filter(({ passive }) => passive)
+}
+
+const byMonitor = new WeakMap<Ledger, Map<number, EntryOf<'signal'>[]>>()
+
+/** Signs of life that an engine took in while its store worked. */
+function signalsOf(ledger: Ledger, { id }: MonitorStory): EntryOf<'signal'>[] {
+  const known = byMonitor.get(ledger)
+  if (known !== undefined) return known.get(id) ?? []
+  const taken = new Map<number, EntryOf<'signal'>[]>()
+  const errors = ledger.all('error')
+  for (const signal of ledger.all('signal')) {
+    const { monitor_id, heard, at } = signal
+    const failed = errors.some((error) => error.at >= at && error.at <= at + SECOND)
+    if (!heard || failed || signal.signal === 'log') continue
+    const list = taken.get(monitor_id) ?? []
+    list.push(signal)
+    taken.set(monitor_id, list)
+  }
+  byMonitor.set(ledger, taken)
+  return taken.get(id) ?? []
+}
+
+function patienceOf({ interval_sec }: CommonSettings, { record }: MonitorStory): number {
+  return (interval_sec + Number(record.settings.grace_sec ?? 0)) * SECOND
+}
+
+function jumpedWithin(ledger: Ledger, from: number, to: number): boolean {
+  return ledger.all('jump').some(({ at }) => at >= from - 10 * SECOND && at <= to)
+}

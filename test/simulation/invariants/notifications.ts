@@ -1,0 +1,330 @@
+/** Who is told what, and who is not. */
+import type { CommonSettings, ContactRecord } from '../../../src/model.ts'
+import { stateAt } from '../ledger.ts'
+import type { IncidentStory, Ledger, RowStory, Step } from '../ledger.ts'
+import { MINUTE, SECOND } from '../time.ts'
+import { invariant, when } from './invariant.ts'
+
+/** A change is worked out some time before it takes effect where the store is slow. */
+const SLOWNESS = 10 * SECOND
+
+export const NOTIFICATION_INVARIANTS = [
+  invariant(
+    'The commit that opens an incident makes a row for each contact of the monitor and for nobody else; an incident that is held makes none.',
+    function* (ledger) {
+      const audienceAt = audiences(ledger)
+      for (const { opened, id } of ledger.incidents.values()) {
+        const rows = rowsOf(ledger, opened, 'down')
+        if (opened.after.machine.incident?.held !== undefined) {
+          if (rows.length > 0) yield `incident ${id} is held and was told at ${when(opened)}`
+          continue
+        }
+        const { sure, possible } = audienceAt(opened)
+        for (const contact of sure)
+          if (!rows.some(({ record }) => record.contact_id === contact))
+            yield `incident ${id} has no row for contact ${contact}`
+        for (const { record } of rows)
+          if (!possible.has(record.contact_id))
+            yield `incident ${id} has a row for contact ${record.contact_id}, who is none of the monitor's`
+        if (new Set(rows.map(({ record }) => record.contact_id)).size < rows.length)
+          yield `incident ${id} has two rows for one contact`
+      }
+    },
+  ),
+
+  invariant(
+    'Every row that tells of an incident has its incident, of the same monitor.',
+    function* ({ rows, incidents }) {
+      for (const { id, record, made } of rows.values()) {
+        if (record.incident_id === null) {
+          if (['down', 'up', 'repeat'].includes(record.event))
+            yield `row ${id} tells of no incident`
+          continue
+        }
+        const incident = incidents.get(record.incident_id)
+        if (incident === undefined || incident.opened.n > made.n) yield `row ${id} has no incident`
+        else if (incident.monitor_id !== record.monitor_id) yield `row ${id} is of another monitor`
+      }
+    },
+  ),
+
+  invariant(
+    'Recovery is told once to each contact who was told of the failure, and to nobody else; an incident that ends otherwise is not told.',
+    function* (ledger) {
+      const audienceAt = audiences(ledger)
+      for (const incident of ledger.incidents.values()) {
+        const { id, closed } = incident
+        if (closed === undefined) continue
+        const ups = rowsOf(ledger, closed, 'up').map(({ record }) => record.contact_id)
+        const recovered = closed.change.update_incident?.closed_reason === 'recovered'
+        const wanted = recovered && closed.before.common.notify_recovery
+        if (!wanted && ups.length > 0) yield `the end of incident ${id} was told at ${when(closed)}`
+        if (!wanted) continue
+        const { sure } = audienceAt(closed)
+        for (const contact of sure) {
+          const told = wasTold(incident, contact, closed.n)
+          const count = ups.filter((one) => one === contact).length
+          if (count !== (told ? 1 : 0))
+            yield `incident ${id}: contact ${contact} was ${told ? '' : 'not '}told and has ${count} rows of up`
+        }
+      }
+      for (const { id, made, record } of ledger.rows.values()) {
+        if (record.event !== 'up' || made.by === 'create') continue
+        const closed = ledger.incidents.get(record.incident_id ?? 0)?.closed
+        if (closed?.row_ids.includes(id) !== true)
+          yield `row ${id} tells of a recovery that was not`
+      }
+    },
+  ),
+
+  invariant(
+    'A recovery is sent only where the failure arrived, and given up as untold only where it did not.',
+    function* ({ rows, incidents }) {
+      for (const { id, record, ended, claims, arrivals, made } of rows.values()) {
+        if (record.event !== 'up' || made.by === 'create') continue
+        const incident = incidents.get(record.incident_id ?? 0)
+        const heard = (incident?.rows ?? []).find(
+          (row) =>
+            row.record.contact_id === record.contact_id &&
+            row.id < id &&
+            row.ended?.record.status === 'sent' &&
+            row.ended.n < (claims.at(-1)?.n ?? Infinity),
+        )
+        if (arrivals.length > 0 && heard === undefined)
+          yield `row ${id} told of a recovery whose failure had not arrived`
+        if (ended?.record.error === 'never_told_down' && heard !== undefined)
+          yield `row ${id} was given up although row ${heard.id} had arrived`
+      }
+    },
+  ),
+
+  invariant(
+    'What was still planned when an incident ended, was acknowledged, or went under maintenance is not told.',
+    function* ({ incidents, monitors }) {
+      for (const incident of incidents.values()) {
+        const { monitor_id, closed, acknowledged, rows } = incident
+        const maintained = (monitors.get(monitor_id)?.steps ?? []).filter(
+          ({ before, after, n }) =>
+            n > incident.opened.n &&
+            n < (closed?.n ?? Infinity) &&
+            before.machine.state !== 'maintenance' &&
+            after.machine.state === 'maintenance',
+        )
+        const ends = [closed, acknowledged, ...maintained].filter((step) => step !== undefined)
+        for (const step of ends) {
+          for (const row of rows) {
+            if (row.made.n >= step.n || row.made.by === 'create') continue
+            const wasClaimed = (row.claims[0]?.n ?? Infinity) < step.n
+            const isLater =
+              row.record.repeat > 0
+                ? isQueuedAt(row, step)
+                : !wasClaimed && dueAtStep(row, step) > step.change.at
+            if (isLater && row.claims.some(({ n }) => n > step.n))
+              yield `row ${row.id} (${row.record.event}) was sent after ${when(step)}, when incident ${incident.id} had ended, been acknowledged or gone under maintenance`
+          }
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'A repetition comes after the pause that was asked for, while the incident is open and nobody has acknowledged it, and no more often than asked for.',
+    function* ({ rows, incidents, monitors }) {
+      for (const { id, record, made } of rows.values()) {
+        if (record.event !== 'repeat' || made.by === 'create') continue
+        const incident = incidents.get(record.incident_id ?? 0)
+        const story = monitors.get(record.monitor_id ?? 0)
+        if (incident === undefined || story === undefined) continue
+        if (
+          (incident.closed?.n ?? Infinity) < made.n ||
+          (incident.acknowledged?.n ?? Infinity) < made.n
+        )
+          yield `row ${id} repeats what was over at ${when(made)}`
+        const { notify_repeat_min, notify_repeat_max } = stateAt(story, made.n).common
+        if (notify_repeat_max > 0 && record.repeat > notify_repeat_max)
+          yield `row ${id} is the repetition number ${record.repeat} of ${notify_repeat_max}`
+        const pause = made.record.due_at - made.record.created_at
+        if (pause < notify_repeat_min * MINUTE - SLOWNESS)
+          yield `row ${id} repeats after ${pause} ms`
+      }
+    },
+  ),
+
+  invariant(
+    'While something explains a failure it is not told: a monitor under maintenance, one that flaps, one whose parent is down.',
+    function* (ledger) {
+      for (const row of ledger.rows.values()) {
+        const { record, made, id } = row
+        const story = ledger.monitors.get(record.monitor_id ?? 0)
+        if (story === undefined || made.by === 'create') continue
+        const { machine } = stateAt(story, made.n)
+        if (!['down', 'repeat'].includes(record.event)) continue
+        if (machine.state === 'maintenance' && made.at - since(story.steps, made) > SLOWNESS)
+          yield `row ${id} (${record.event}) was made under maintenance at ${when(made)}`
+        if (machine.incident?.held !== undefined && made.at - since(story.steps, made) > SLOWNESS)
+          yield `row ${id} (${record.event}) was made while its incident was held (${machine.incident.held.reason}) at ${when(made)}`
+      }
+      for (const { opened, id, monitor_id } of ledger.incidents.values()) {
+        const { machine, common } = opened.after
+        if (machine.incident?.held !== undefined) continue
+        if (machine.flapping === true) yield `incident ${id} of a flapping monitor was told`
+        for (const parent of common.depends_on) {
+          const story = ledger.monitors.get(parent)
+          if ((story?.removed?.n ?? Infinity) < opened.n) continue
+          const steps = story?.steps.filter(
+            ({ n, at }) => n < opened.n && at < opened.at - SLOWNESS,
+          )
+          const late = story?.steps.some(({ n, at }) => n < opened.n && at >= opened.at - SLOWNESS)
+          const parentNow = steps?.at(-1)?.after.machine
+          const blamed =
+            parentNow?.incident?.held?.by !== undefined && parentNow.incident.held.by !== null
+          if (parentNow?.state === 'down' && late === false && !blamed)
+            yield `incident ${id} of monitor ${monitor_id} was told although its parent ${parent} was down`
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'What is held is told as soon as a failing round finds nothing that explains it any more.',
+    function* (ledger) {
+      const audienceAt = audiences(ledger)
+      for (const story of ledger.monitors.values()) {
+        for (const step of story.steps) {
+          const [was, is] = [step.before.machine.incident, step.after.machine.incident]
+          if (was?.held === undefined || is === null) continue
+          if (step.after.machine.state !== 'down') continue
+          if (is.held !== undefined) {
+            yield* unexplained(ledger, story.id, step)
+            continue
+          }
+          const incident = ledger.incidents.get(is.id)!
+          if (incident.acknowledged !== undefined && incident.acknowledged.n < step.n) continue
+          for (const contact of audienceAt(step).sure) {
+            const told = wasTold(incident, contact, step.n)
+            const rows = rowsOf(ledger, step, 'down').filter(
+              (row) => row.record.contact_id === contact,
+            )
+            if (rows.length !== (told ? 0 : 1))
+              yield `incident ${is.id} was released at ${when(step)}: contact ${contact} has ${rows.length} rows`
+          }
+        }
+      }
+    },
+  ),
+
+  invariant('Flapping is told once when it begins and once when it ends.', function* (ledger) {
+    const audienceAt = audiences(ledger)
+    for (const story of ledger.monitors.values()) {
+      for (const step of story.steps) {
+        const [was, is] = [
+          step.before.machine.flapping === true,
+          step.after.machine.flapping === true,
+        ]
+        const rows = rowsOf(ledger, step, 'flapping')
+        const isRound = (step.change.results?.length ?? 0) > 0
+        const expected = was !== is && isRound ? audienceAt(step) : undefined
+        for (const contact of expected?.sure ?? [])
+          if (rows.filter(({ record }) => record.contact_id === contact).length !== 1)
+            yield `flapping of monitor ${story.id} turned at ${when(step)} without a row for ${contact}`
+        if (expected === undefined && rows.length > 0)
+          yield `flapping of monitor ${story.id} was told at ${when(step)} and had not turned`
+      }
+    }
+  }),
+]
+
+/** A held incident names its reason, and that reason holds. */
+function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> {
+  const { held } = step.after.machine.incident!
+  const isFail = (step.change.results ?? []).some(({ verdict }) => verdict === 'fail')
+  if (held === undefined || !isFail) return
+  if (held.reason === 'maintenance') yield `monitor ${id} is held for a maintenance that is over`
+  if (held.reason === 'flapping' && step.after.machine.flapping !== true)
+    yield `monitor ${id} is held for flapping at ${when(step)} and does not flap`
+  if (held.reason !== 'dependency') return
+  if (held.by === null) {
+    if (held.rounds >= 2) yield `monitor ${id} waits for its parent for ${held.rounds} rounds`
+    return
+  }
+  const parent = ledger.monitors.get(held.by)
+  const states = parent?.steps
+    .filter(({ n, at }) => n < step.n && at >= step.at - SLOWNESS)
+    .map(({ before, after }) => [before.machine.state, after.machine.state])
+    .flat()
+  const now = parent === undefined ? 'up' : stateAt(parent, step.n).machine.state
+  if (
+    ![now, ...(states ?? [])].some((state) => ['down', 'recovering', 'maintenance'].includes(state))
+  )
+    yield `monitor ${id} is held at ${when(step)} by ${held.by}, which is ${now}`
+}
+
+function since(steps: readonly Step[], made: { readonly n: number }): number {
+  const held = steps.filter(({ n }) => n < made.n)
+  let from = held.length - 1
+  const isHeld = ({ after: { machine } }: Step): boolean =>
+    machine.state === 'maintenance' || machine.incident?.held !== undefined
+  while (from > 0 && isHeld(held[from - 1]!)) from--
+  return held[from]?.at ?? 0
+}
+
+export function rowsOf({ rows }: Ledger, step: Step, event: string): RowStory[] {
+  return step.row_ids.map((id) => rows.get(id)!).filter(({ record }) => record.event === event)
+}
+
+/** Whether the contact has a row of the incident that was not cancelled. */
+function wasTold({ rows }: IncidentStory, contact_id: number, n: number): boolean {
+  return rows.some(
+    ({ record, made, ended }) =>
+      record.contact_id === contact_id &&
+      made.n < n &&
+      !(ended !== undefined && ended.record.status === 'cancelled' && ended.n < n + 20),
+  )
+}
+
+function isQueuedAt({ claims, finishes }: RowStory, { n }: Step): boolean {
+  const claimed = claims.filter((claim) => claim.n < n).length
+  const finished = finishes.filter((finish) => finish.n < n && finish.taken).length
+  return claimed === finished
+}
+
+function dueAtStep({ made }: RowStory, _step: Step): number {
+  return made.record.due_at
+}
+
+interface Audience {
+  /** Contacts for as long as the change can have been worked out. */
+  readonly sure: ReadonlySet<number>
+  /** Contacts at any time of it. */
+  readonly possible: ReadonlySet<number>
+}
+
+/** The contacts of a step's monitor. */
+function audiences(ledger: Ledger): (step: Step) => Audience {
+  const changes = [...ledger.all('contact'), ...ledger.all('contact_gone')].sort(
+    (a, b) => a.n - b.n,
+  )
+
+  function present(until: { n: number; at?: number }): Map<number, ContactRecord> {
+    const contacts = new Map<number, ContactRecord>()
+    for (const entry of changes) {
+      if (entry.n >= until.n || (until.at !== undefined && entry.at > until.at)) break
+      if (entry.kind === 'contact') contacts.set(entry.record.id, entry.record)
+      else contacts.delete(entry.id)
+    }
+    return contacts
+  }
+
+  const of = (contacts: Map<number, ContactRecord>, common: CommonSettings): number[] =>
+    [...contacts.values()]
+      .filter(({ id, all_monitors }) => all_monitors || common.contact_ids.includes(id))
+      .map(({ id }) => id)
+
+  return (step) => {
+    const { common } = step.before
+    const now = of(present(step), common)
+    const then = of(present({ n: step.n, at: step.at - SLOWNESS }), common)
+    const possible = new Set([...now, ...then])
+    return { sure: new Set(now.filter((id) => then.includes(id))), possible }
+  }
+}

@@ -1,0 +1,200 @@
+/** Rounds: that they are made, that there are not too many, and that what they say is what was seen. */
+import type { CommonSettings } from '../../../src/model.ts'
+import { between } from '../ledger.ts'
+import type { Ledger, MonitorStory } from '../ledger.ts'
+import { SECOND } from '../time.ts'
+import { invariant, when } from './invariant.ts'
+
+export const ROUND_INVARIANTS = [
+  invariant(
+    'What is stored of a round is what its own locations saw in it, of the monitor as it was then.',
+    function* ({ monitors, entries }) {
+      const seen = new Map<string, Set<string>>()
+      for (const entry of entries) {
+        if (entry.kind === 'look') {
+          const { monitor_id, version, round, location_id, verdict } = entry
+          const key = `${monitor_id} ${version} ${round} ${location_id}`
+          seen.set(key, (seen.get(key) ?? new Set()).add(verdict))
+        }
+        if (entry.kind !== 'commit' || !entry.answer.ok) continue
+        const { monitor_id, results = [] } = entry.change
+        const story = monitors.get(monitor_id)
+        if (story === undefined || story.passive) continue
+        for (const { location_id, round, verdict } of results) {
+          if (verdict === 'unknown') continue
+          const version = entry.answer.version
+          const verdicts = seen.get(`${monitor_id} ${version} ${round} ${location_id}`)
+          if (verdicts?.has(verdict) !== true)
+            yield `monitor ${monitor_id}, version ${version}, round ${round}, location ${location_id}: stored is ${verdict}, seen ${[...(verdicts ?? ['nothing'])].join()}`
+        }
+      }
+    },
+  ),
+
+  invariant('No round is stored twice by one process.', function* (ledger) {
+    const asked = new Map<string, number>()
+    for (const { life, monitor_id, round, location_id } of ledger.all('order')) {
+      const key = `${life} ${monitor_id} ${round} ${location_id}`
+      asked.set(key, (asked.get(key) ?? 0) + 1)
+    }
+    for (const story of ledger.monitors.values()) {
+      if (story.passive) continue
+      const stored = new Map<string, number>()
+      for (const step of story.steps) {
+        for (const { round, location_id } of step.change.results ?? []) {
+          const key = `${step.life} ${story.id} ${round} ${location_id}`
+          const times = (stored.get(key) ?? 0) + 1
+          stored.set(key, times)
+          // The same time comes twice where the clock was set back.
+          if (times > (asked.get(key) ?? 1))
+            yield `monitor ${story.id}: round ${round} was stored again at ${when(step)}`
+        }
+      }
+    }
+  }),
+
+  invariant(
+    'While a process runs, a monitor that is on is never left alone for longer than two intervals.',
+    function* (ledger) {
+      const begun = roundsBegun(ledger)
+      for (const story of ledger.monitors.values()) {
+        if (story.passive) continue
+        for (const { life, from, to } of timesOn(ledger, story)) {
+          const { interval_ms, timeout_ms } = longest(story, from, to)
+          const rounds = between(begun.get(`${life} ${story.id}`) ?? [], from, to)
+          let last = from
+          for (const { at } of [...rounds, { at: to }]) {
+            const jumped = between(ledger.all('jump'), last, at).length
+            const limit = (2 + jumped) * interval_ms + timeout_ms + 20 * SECOND
+            if (at - last > limit)
+              yield `monitor ${story.id} (every ${interval_ms / 1000} s) was left alone for ${(at - last) / 1000} s until ${when({ at })}`
+            last = at
+          }
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'There is no burst: beyond the grid come only rounds that confirm a failure, that somebody asked for, one after each jump of the clock and each start, and looks at a parent or child.',
+    function* (ledger) {
+      const begun = roundsBegun(ledger)
+      const related = relatives(ledger)
+      for (const story of ledger.monitors.values()) {
+        if (story.passive || related.has(story.id)) continue
+        for (const { life, from, to } of timesOn(ledger, story)) {
+          const { interval_ms } = shortest(story, from, to)
+          const count = between(begun.get(`${life} ${story.id}`) ?? [], from, to).length
+          const [early, late] = [from - SECOND, to]
+          const steps = between(story.steps, early, late)
+          const extra =
+            steps.filter((step) => step.after.machine.state === 'confirming').length +
+            steps.filter((step) => step.change.results === undefined).length +
+            between(ledger.all('asked'), early, late).filter(({ id }) => id === story.id).length +
+            between(ledger.all('jump'), early, late).length
+          const allowed = Math.floor((to - from) / interval_ms) + 2 + extra
+          if (count > allowed)
+            yield `monitor ${story.id} (every ${interval_ms / 1000} s) was checked ${count} times from ${when({ at: from })} to ${when({ at: to })}, ${allowed} are explained`
+        }
+      }
+    },
+  ),
+]
+
+/** Times at which rounds of a monitor began in a process, by `<process> <monitor>`. */
+function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
+  const begun = new Map<string, { readonly at: number }[]>()
+  const known = new Set<string>()
+  for (const { life, monitor_id, round, at } of ledger.all('order')) {
+    const round_key = `${life} ${monitor_id} ${round} ${at}`
+    if (known.has(round_key)) continue
+    known.add(round_key)
+    const key = `${life} ${monitor_id}`
+    const times = begun.get(key)
+    if (times === undefined) begun.set(key, [{ at }])
+    else times.push({ at })
+  }
+  return begun
+}
+
+interface TimeOn {
+  readonly life: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Times in which a process ran and the monitor was to be checked. */
+function timesOn({ stretches }: Ledger, { created, removed, steps }: MonitorStory): TimeOn[] {
+  const breaks: (readonly [from: number, to: number])[] = []
+  let offSince: number | undefined
+  for (const { at, after } of steps) {
+    const off = after.machine.state === 'paused' || after.machine.state === 'maintenance'
+    if (off) offSince ??= at
+    else if (offSince !== undefined) {
+      breaks.push([offSince, at])
+      offSince = undefined
+    }
+  }
+  if (offSince !== undefined) breaks.push([offSince, Infinity])
+  const end = removed?.at ?? Infinity
+  const times: TimeOn[] = []
+  for (const { life, from, to } of stretches) {
+    let begin = Math.max(from, created.at)
+    const limit = Math.min(to, end)
+    for (const [off, on] of breaks) {
+      if (off >= limit) break
+      if (off > begin) times.push({ life, from: begin, to: off })
+      begin = Math.max(begin, on)
+    }
+    if (begin < limit) times.push({ life, from: begin, to: limit })
+  }
+  return times
+}
+
+/** Settings that held at any time between. */
+function settingsBetween(story: MonitorStory, from: number, to: number): readonly CommonSettings[] {
+  const changes = settingsOf(story)
+  const first = changes.findLastIndex(({ at }) => at < from)
+  const held = changes.slice(Math.max(0, first)).filter(({ at }) => at <= to)
+  return first === -1
+    ? [story.record.common, ...held.map(({ common }) => common)]
+    : held.map(({ common }) => common)
+}
+
+const changesOf = new WeakMap<MonitorStory, { at: number; common: CommonSettings }[]>()
+
+function settingsOf(story: MonitorStory): { at: number; common: CommonSettings }[] {
+  const known = changesOf.get(story)
+  if (known !== undefined) return known
+  const changes = story.steps
+    .filter(({ change }) => change.settings !== undefined)
+    .map(({ at, after }) => ({ at, common: after.common }))
+  changesOf.set(story, changes)
+  return changes
+}
+
+function longest(story: MonitorStory, from: number, to: number) {
+  const all = settingsBetween(story, from, to)
+  return {
+    interval_ms: Math.max(...all.map(({ interval_sec }) => interval_sec * SECOND)),
+    timeout_ms: Math.max(...all.map(({ timeout_ms }) => timeout_ms)),
+  }
+}
+
+function shortest(story: MonitorStory, from: number, to: number) {
+  const all = settingsBetween(story, from, to)
+  return { interval_ms: Math.min(...all.map(({ interval_sec }) => interval_sec * SECOND)) }
+}
+
+/** Monitors that ever had a parent or a child. */
+function relatives({ monitors }: Ledger): Set<number> {
+  const related = new Set<number>()
+  for (const { id, steps } of monitors.values()) {
+    for (const { change } of steps) {
+      const parents = change.settings?.common.depends_on ?? []
+      if (parents.length > 0) related.add(id)
+      for (const parent of parents) related.add(parent)
+    }
+  }
+  return related
+}

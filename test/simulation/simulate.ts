@@ -1,0 +1,84 @@
+/** One history: a world is set up, things go wrong in it for days, and in the end all is calm. */
+import { memoryStore } from '../../src/store/memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { beginAccidents, jump } from './accidents.ts'
+import { diceOf } from './dice.ts'
+import { boot } from './lives.ts'
+import type { Plan } from './plan.ts'
+import { recordStore } from './recorded-store.ts'
+import { createTape } from './tape.ts'
+import type { Entry } from './tape.ts'
+import { createTargets } from './targets.ts'
+import { CALM, DAY, MINUTE } from './time.ts'
+import { createTrouble } from './trouble.ts'
+import { beginActions, resumeAll, settle } from './users.ts'
+import type { World } from './world.ts'
+
+export interface History {
+  readonly plan: Plan
+  readonly entries: readonly Entry[]
+  /** What is left in the end. */
+  readonly store: Store
+}
+
+export async function simulate(plan: Plan): Promise<History> {
+  const world = await createWorld(plan)
+  const { clock, tape, store } = world
+  await boot(world)
+  await settle(world)
+  world.calm = false
+  beginAccidents(world)
+  beginActions(world)
+  await clock.advance(Math.max(0, plan.days * DAY - CALM))
+  await calmDown(world)
+  await clock.advance(MINUTE)
+  await resumeAll(world)
+  await clock.advance(CALM - MINUTE)
+  await world.current?.engine.stop()
+  return { plan, entries: tape.entries, store }
+}
+
+async function createWorld(plan: Plan): Promise<World> {
+  const clock = simulatedClock({ seed: plan.seed, settling: 'promises' })
+  const dice = diceOf(plan.seed)
+  const tape = createTape(clock)
+  const store = memoryStore({ clock })
+  await store.open()
+  return {
+    ...{ plan, clock, dice, tape, store },
+    recording: recordStore(store, tape),
+    targets: createTargets(),
+    trouble: createTrouble({ clock, tape, dice, slowCalls: plan.faults.slowCalls }),
+    silent: new Set(),
+    lives: [],
+    current: undefined,
+    calm: true,
+    made: 0,
+  }
+}
+
+/** All faults end; one process is left. */
+async function calmDown(world: World): Promise<void> {
+  const { tape, targets, silent, trouble, lives } = world
+  world.calm = true
+  trouble.calm()
+  silent.clear()
+  for (const target of targets.all()) Object.assign(target, { state: 'good', blind: false })
+  setRight(world)
+  tape.add({ kind: 'calm' })
+  for (const life of lives) if (life !== world.current) life.process.kill()
+  world.current?.process.thaw()
+  if (world.current === undefined) await boot(world)
+}
+
+/** What was planned while the clock was ahead is not to wait until it is there again. */
+function setRight(world: World): void {
+  let [ahead, furthest] = [0, 0]
+  for (const entry of world.tape.entries) {
+    if (entry.kind !== 'jump') continue
+    ahead += entry.ms
+    furthest = Math.max(furthest, ahead)
+  }
+  if (furthest > ahead) jump(world, furthest - ahead)
+}

@@ -1,0 +1,139 @@
+/**
+ * Everything that took effect, in its order. The invariants read nothing else; two runs with the same
+ * tape are the same history.
+ */
+import { createHash } from 'node:crypto'
+import type { ContactRecord, MonitorRecord, NotificationRecord, Verdict } from '../../src/model.ts'
+import type { AttemptEnd, Change, ClockSet, Committed } from '../../src/store/store.ts'
+import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+
+export type Note =
+  /** A process: its engine runs, is about to stop, has stopped in order, is dead, stands still, goes on. */
+  | {
+      readonly kind: 'begins' | 'runs' | 'stopping' | 'stops' | 'dies' | 'freezes' | 'thaws'
+      readonly life: number
+    }
+  | { readonly kind: 'jump'; readonly ms: number }
+  | {
+      readonly kind: 'trouble'
+      readonly call: string
+      readonly fate: 'kill' | 'fail'
+      readonly when: 'before' | 'after'
+    }
+  | { readonly kind: 'monitor'; readonly record: MonitorRecord }
+  | { readonly kind: 'contact'; readonly record: ContactRecord }
+  | { readonly kind: 'contact_gone'; readonly id: number }
+  | {
+      readonly kind: 'commit'
+      readonly life: number
+      readonly change: Change
+      readonly answer: Committed
+    }
+  /** A row of the outbox as it is now: made, ended, or cancelled. */
+  | {
+      readonly kind: 'row'
+      readonly by: 'commit' | 'create' | 'finish' | 'cancel'
+      readonly record: NotificationRecord
+    }
+  | { readonly kind: 'claim'; readonly life: number; readonly record: NotificationRecord }
+  | {
+      readonly kind: 'finish'
+      readonly life: number
+      readonly end: AttemptEnd
+      readonly taken: boolean
+    }
+  /** What waits was moved with the wall clock. */
+  | { readonly kind: 'moved'; readonly set: ClockSet }
+  | { readonly kind: 'pruned'; readonly count: number }
+  /** A location is asked to look. */
+  | {
+      readonly kind: 'order'
+      readonly life: number
+      readonly monitor_id: number
+      readonly round: number
+      readonly location_id: number
+    }
+  /** A probe has looked. */
+  | {
+      readonly kind: 'look'
+      readonly life: number
+      readonly monitor_id: number
+      readonly version: number
+      readonly round: number
+      readonly location_id: number
+      readonly verdict: Verdict
+    }
+  | {
+      readonly kind: 'post'
+      readonly what: 'lost' | 'refused' | 'late' | 'twice' | 'stale'
+      readonly monitor_id: number
+    }
+  /** A webhook reached its receiver, who will answer so. */
+  | {
+      readonly kind: 'arrival'
+      readonly life: number
+      readonly to: string
+      readonly notification_id: number
+      readonly event: string
+      readonly incident_id: number | null
+      readonly genuine: boolean
+      readonly text: string
+      readonly answer: number | string
+    }
+  /** The engine told its listeners. */
+  | {
+      readonly kind: 'said'
+      readonly life: number
+      readonly event: 'down' | 'up' | 'state' | 'notification'
+      readonly id: number
+    }
+  | { readonly kind: 'asked'; readonly what: string; readonly id: number }
+  | {
+      readonly kind: 'signal'
+      readonly monitor_id: number
+      readonly signal: 'success' | 'start' | 'fail' | 'log'
+      readonly heard: boolean
+    }
+  /** Something failed that a caller or a listener saw. */
+  | {
+      readonly kind: 'error'
+      readonly name: string
+      readonly message: string
+      readonly stack: string
+    }
+  | { readonly kind: 'calm' }
+
+export interface Stamp {
+  /** Position on the tape. */
+  readonly n: number
+  /** Monotonic milliseconds. */
+  readonly at: number
+  /** What the wall clock showed. */
+  readonly wall: number
+}
+
+export type Entry = Note & Stamp
+export type EntryOf<K extends Note['kind']> = Extract<Note, { readonly kind: K }> & Stamp
+
+export interface Tape {
+  readonly entries: readonly Entry[]
+  add(note: Note): void
+}
+
+export function createTape(clock: Pick<SimulatedClock, 'now' | 'monotonic'>): Tape {
+  const entries: Entry[] = []
+  return {
+    entries,
+    add: (note) =>
+      void entries.push({ ...note, n: entries.length, at: clock.monotonic(), wall: clock.now() }),
+  }
+}
+
+/** SHA-256 of everything on the tape but the tokens of heartbeats, which come from no clock and no seed. */
+export function digestOf(entries: readonly Entry[]): string {
+  const hash = createHash('sha256')
+  const withoutTokens = (key: string, value: unknown): unknown =>
+    key === 'token' || key === 'token_hash' ? null : value
+  for (const entry of entries) hash.update(JSON.stringify(entry, withoutTokens)).update('\n')
+  return hash.digest('hex')
+}

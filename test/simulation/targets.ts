@@ -1,0 +1,67 @@
+/** What is watched: targets that break, hang, break for some places only, or cannot be measured. */
+import { defineChecker, down, unknown, up } from '../../src/checkers/checker.ts'
+import { field } from '../../src/fields/vocabulary.ts'
+import type { Dice } from './dice.ts'
+
+export interface Target {
+  /** `hangs`: no answer comes. */
+  state: 'good' | 'broken' | 'hangs'
+  /** Only these places see that it is bad; all where absent. */
+  seenFrom?: readonly string[] | undefined
+  blind: boolean
+}
+
+export interface Targets {
+  of(host: string): Target
+  all(): Iterable<Target>
+}
+
+export function createTargets(): Targets {
+  const targets = new Map<string, Target>()
+  return {
+    of(host) {
+      const known = targets.get(host) ?? { state: 'good', blind: false }
+      targets.set(host, known)
+      return known
+    },
+    all: () => targets.values(),
+  }
+}
+
+/** It goes bad, in one of several ways. */
+export function breakDown(target: Target, dice: Dice, locations: readonly string[]): void {
+  target.state = dice.chance(0.9) ? 'broken' : 'hangs'
+  target.seenFrom = dice.chance(0.3) ? locations.filter(() => dice.chance(0.5)) : undefined
+}
+
+export function repair(target: Target): void {
+  target.state = 'good'
+}
+
+export function simulatedChecker(targets: Targets, dice: Dice) {
+  return defineChecker({
+    type: 'simulated',
+    title: 'Simulated',
+    description: 'A target of the simulation',
+    fields: {
+      host: field.host({ description: 'Target' }).required(),
+      secret: field.secret({ description: 'A secret' }),
+    },
+    common: { timeout_ms: { default: 5000 } },
+    causes: {
+      broken: { text: 'It is broken' },
+      worse: { text: 'It is broken in another way' },
+    },
+    target: (s) => s.host,
+    async run(ctx, s) {
+      if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, 1500), ctx.signal)
+      const { state, seenFrom, blind } = targets.of(s.host)
+      if (blind) return unknown('probe_offline', 'Nothing can be seen')
+      const bad = state !== 'good' && seenFrom?.includes(ctx.location.name) !== false
+      if (!bad) return up()
+      if (state === 'hangs') await ctx.clock.sleep(60_000, ctx.signal)
+      const cause = dice.chance(0.9) ? 'broken' : 'worse'
+      return down(cause, 'It is broken')
+    },
+  })
+}

@@ -1,0 +1,79 @@
+/** What happens to calls of the store and to webhooks on their way: nothing, until an accident arms it. */
+import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { Dice } from './dice.ts'
+import type { Fate } from './process.ts'
+import type { Tape } from './tape.ts'
+
+export interface Trouble {
+  fate(call: string): Fate | undefined
+  /** For a webhook that sets out. */
+  onTheWay(): 'kill' | undefined
+  /** The process dies at one of the next calls. */
+  armKill(): void
+  /** The process dies while the next webhook is on its way. */
+  armAmbush(): void
+  /** The store fails for a while. */
+  storm(): void
+  /** Nothing more happens. */
+  calm(): void
+}
+
+interface TroubleOptions {
+  readonly clock: SimulatedClock
+  readonly tape: Tape
+  readonly dice: Dice
+  readonly slowCalls: number
+}
+
+export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions): Trouble {
+  let kill: { calls: number; readonly when: 'before' | 'after' } | undefined
+  let ambush = false
+  let stormUntil = -Infinity
+  let share = 0
+  let lost = false
+  let slow = slowCalls
+
+  function meet(call: string, fate: 'kill' | 'fail', when: 'before' | 'after'): Fate {
+    tape.add({ kind: 'trouble', call, fate, when })
+    return { [when]: fate, ...delay() }
+  }
+
+  function delay(): Fate {
+    return slow > 0 && dice.chance(slow) ? { delay_ms: dice.wait(150) } : {}
+  }
+
+  return {
+    fate(call) {
+      if (kill !== undefined && kill.calls-- <= 0) {
+        const { when } = kill
+        kill = undefined
+        return meet(call, 'kill', when)
+      }
+      if (clock.monotonic() < stormUntil && dice.chance(share))
+        return meet(call, 'fail', lost && dice.chance(0.5) ? 'after' : 'before')
+      if (slow === 0) return undefined
+      const met = delay()
+      return met.delay_ms === undefined ? undefined : met
+    },
+    onTheWay() {
+      if (!ambush) return undefined
+      ambush = false
+      return 'kill'
+    },
+    armKill: () => void (kill = { calls: dice.int(0, 12), when: dice.pick(['before', 'after']) }),
+    armAmbush: () => void (ambush = true),
+    storm() {
+      // Either it is gone for a time, or single calls fail, some of them after they took effect.
+      lost = dice.chance(0.6)
+      share = lost ? dice.pick([0.1, 0.3, 0.5]) : 1
+      stormUntil =
+        clock.monotonic() + dice.wait(dice.pick([2000, 20_000, lost ? 120_000 : 900_000]))
+    },
+    calm() {
+      kill = undefined
+      ambush = false
+      stormUntil = -Infinity
+      slow = 0
+    },
+  }
+}
