@@ -12,6 +12,7 @@ export default {
     // Run as processes of their own, to be killed.
     'test/store/children/*.ts',
     'test/faults/*.ts',
+    'test/simulation/{run,break-rules}.ts',
     'test/faults/**/*-child.ts',
     'test/faults/**/children/*.ts',
   ],

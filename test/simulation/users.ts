@@ -25,6 +25,7 @@ async function addMonitor(world: World, engine: Engine): Promise<void> {
   world.targets.of(host)
   await engine.monitors.create({
     type: 'simulated',
+    name: host,
     host,
     ...(await settingsOf(world, engine)),
   })
