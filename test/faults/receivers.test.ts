@@ -36,13 +36,14 @@ async function started(
   transport: WebhookTransport,
   options: Partial<EngineOptions> = {},
 ): Promise<Engine> {
-  const engine = createEngine({
+  const given: EngineOptions = {
     store: memoryStore(),
     checkers: [watched(new Set(['bad.test']))],
     contacts: [webhookContact({ transport, guard: { allowCidrs: ['127.0.0.0/24'] } })],
     clock,
     ...options,
-  }) as Engine
+  }
+  const engine: Engine = createEngine(given)
   await engine.start()
   onTestFinished(() => ended(engine, clock))
   return engine
