@@ -33,7 +33,12 @@ function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): 
 
 function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
   const old = [...tables.notifications.values()]
-    .filter((row) => row.finished_at !== null && row.finished_at < notifications_before)
+    .filter(
+      (row) =>
+        row.finished_at !== null &&
+        row.finished_at < notifications_before &&
+        tables.incidents.get(row.incident_id ?? 0)?.ended_at !== null,
+    )
     .slice(0, limit)
   for (const row of old) dropNotification(tables, row)
   return old.length

@@ -59,8 +59,10 @@ function pruneNotifications(
 }
 
 const NOTIFICATIONS = `WITH old AS (
-    SELECT id FROM watchpost.notifications WHERE finished_at IS NOT NULL AND finished_at < $1
-    ORDER BY finished_at, id LIMIT $2 FOR UPDATE SKIP LOCKED),
+    SELECT o.id FROM watchpost.notifications AS o
+    WHERE o.finished_at IS NOT NULL AND o.finished_at < $1 AND NOT EXISTS (
+      SELECT 1 FROM watchpost.incidents AS i WHERE i.id = o.incident_id AND i.ended_at IS NULL)
+    ORDER BY o.finished_at, o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED),
   attempts AS (
     DELETE FROM watchpost.attempts AS a USING old WHERE a.notification_id = old.id),
   gone AS (

@@ -53,8 +53,10 @@ function pruneResults(db: Connection, { results_before, limit }: PruneOptions): 
 }
 
 function pruneNotifications(db: Connection, { notifications_before, limit }: PruneOptions): number {
-  const oldest = `SELECT id FROM notifications WHERE finished_at IS NOT NULL AND finished_at < ?
-    ORDER BY finished_at, id LIMIT ?`
+  const oldest = `SELECT n.id FROM notifications AS n
+    WHERE n.finished_at IS NOT NULL AND n.finished_at < ? AND NOT EXISTS (
+      SELECT 1 FROM incidents AS i WHERE i.id = n.incident_id AND i.ended_at IS NULL)
+    ORDER BY n.finished_at, n.id LIMIT ?`
   const params = [notifications_before, limit]
   db.run(`DELETE FROM attempts WHERE notification_id IN (${oldest})`, params)
   return db.run(`DELETE FROM notifications WHERE id IN (${oldest})`, params)

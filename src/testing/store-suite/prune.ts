@@ -1,6 +1,18 @@
 import { strict as assert } from 'node:assert'
 import type { PruneOptions } from '../../store/store.ts'
-import { claim, commitOne, DAY, ids, monitor, on, queue, result, T0 } from './case.ts'
+import {
+  claim,
+  commitOne,
+  DAY,
+  ids,
+  incident,
+  monitor,
+  notice,
+  on,
+  queue,
+  result,
+  T0,
+} from './case.ts'
 import type { Case } from './case.ts'
 
 /** Nothing is old enough unless a test says so. */
@@ -59,6 +71,27 @@ export const pruneCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await store.notifications.attempts([final.id]), [])
     assert.equal((await store.notifications.attempts([recent.id])).length, 1)
   },
+
+  'the notifications of an incident stay while it is open: they say who is to hear of its end':
+    async (store) => {
+      const made = await store.monitors.create(monitor())
+      const told = notice({ contact_id: 1, incident: 'opened' })
+      const opening = on(made, { open_incident: incident(), notify: [told] })
+      const { incident_id, notification_ids } = await commitOne(store, opening)
+      await claim(store)
+      const end = { claim: 1, status: 'sent', attempts: 1, interruptions: 0, error: null } as const
+      await store.notifications.finish({ ...end, id: notification_ids[0] ?? 0, at: T0 })
+      const options = older({ notifications_before: T0 + 9 * DAY })
+      assert.equal(await store.prune(options), 0)
+
+      const over = { ended_at: T0 + 8 * DAY, closed_reason: 'recovered' } as const
+      const ending = { update_incident: { id: incident_id ?? 0, ...over } }
+      const up = notice({ contact_id: 1, event: 'up', incident: incident_id, only_if_told: true })
+      const done = await commitOne(store, on(made, { ...ending, notify: [up] }))
+      assert.equal(done.notification_ids.length, 1)
+      assert.equal(await store.prune(options), 1)
+      assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), done.notification_ids)
+    },
 
   'old days go': async (store) => {
     const made = await store.monitors.create(monitor())

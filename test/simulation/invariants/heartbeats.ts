@@ -73,10 +73,10 @@ function signalsOf(ledger: Ledger, { id }: MonitorStory): EntryOf<'signal'>[] {
   const known = byMonitor.get(ledger)
   if (known !== undefined) return known.get(id) ?? []
   const taken = new Map<number, EntryOf<'signal'>[]>()
-  const errors = ledger.all('error')
+  const troubles = [...ledger.all('error'), ...ledger.all('dies'), ...ledger.all('freezes')]
   for (const signal of ledger.all('signal')) {
     const { monitor_id, heard, at } = signal
-    const failed = errors.some((error) => error.at >= at && error.at <= at + SECOND)
+    const failed = troubles.some((trouble) => trouble.at >= at && trouble.at <= at + SECOND)
     if (!heard || failed || signal.signal === 'log') continue
     const list = taken.get(monitor_id) ?? []
     list.push(signal)
