@@ -40,7 +40,7 @@ export const checkerTypes = [
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 320),
+  entry('.', 'index', 'src/index', 360),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 380),
   ...checkerTypes.map((type) =>
     entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),

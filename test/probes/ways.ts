@@ -30,7 +30,7 @@ export interface Open {
 
 export type Way = (run: ProbeHost['run']) => Promise<Open>
 
-export async function openTransport(
+async function openTransport(
   transport: ProbeTransport,
   run: ProbeHost['run'],
   locations: readonly LocationRecord[] = [FRA],

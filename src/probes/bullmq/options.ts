@@ -45,7 +45,7 @@ export interface QueueOptions {
   readonly logger?: Logger
 }
 
-export const BEAT_MS = 5000
+const BEAT_MS = 5000
 
 /** What is left of the options once they are known to work. */
 export interface Setup {

@@ -150,7 +150,7 @@ function idOf(entry: Entry, secret: string, problems: string[]): number {
   return (JSON.parse(body.toString('utf8')) as { notification_id: number }).notification_id
 }
 
-export function isAccepted({ answer }: Entry): boolean {
+function isAccepted({ answer }: Entry): boolean {
   const status = answer.status ?? 200
   return answer.do === undefined && status >= 200 && status < 300
 }

@@ -181,7 +181,7 @@ export const ATTEMPT_INVARIANTS = [
   ),
 ]
 
-export function isAccepted({ answer }: EntryOf<'arrival'>): boolean {
+function isAccepted({ answer }: EntryOf<'arrival'>): boolean {
   return typeof answer === 'number' && answer < 300
 }
 
@@ -197,6 +197,6 @@ function move(
     if (!row.sending && row.due_at > after && row.due_at < before) row.due_at += by_ms
 }
 
-export function jumpedBetween(ledger: Ledger, from: number, to: number): boolean {
+function jumpedBetween(ledger: Ledger, from: number, to: number): boolean {
   return ledger.all('jump').some(({ at }) => at >= from - NOTICED && at <= to)
 }

@@ -268,7 +268,7 @@ function since(steps: readonly Step[], made: { readonly n: number }): number {
   return held[from]?.at ?? 0
 }
 
-export function rowsOf({ rows }: Ledger, step: Step, event: string): RowStory[] {
+function rowsOf({ rows }: Ledger, step: Step, event: string): RowStory[] {
   return step.row_ids.map((id) => rows.get(id)!).filter(({ record }) => record.event === event)
 }
 

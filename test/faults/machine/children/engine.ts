@@ -9,7 +9,7 @@ import { stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { AnyChecker } from '../../../../src/checkers/checker.ts'
+import type { CheckerSource } from '../../../../src/checkers/checker.ts'
 import { http } from '../../../../src/checkers/http/index.ts'
 import { ping } from '../../../../src/checkers/ping/index.ts'
 import { tcp } from '../../../../src/checkers/tcp.ts'
@@ -52,7 +52,7 @@ const checkers = [
   { ...ping(), common: quick },
 ]
 
-const engine: Engine = createEngine<AnyChecker>({
+const engine: Engine = createEngine<CheckerSource>({
   store: sqliteStore({
     file: given.file,
     ...(given.driver === undefined ? {} : { driver: given.driver as SqliteDriverName }),
