@@ -20,7 +20,7 @@ export interface Clock {
   monotonic(): number
   /** Calls `run` once after `ms` (bounded to {@link MAX_TIMER_MS}). `background` timers do not keep the process alive. */
   timer(ms: number, run: () => void, options?: { readonly background?: boolean }): Timer
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed. */
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed; 0 lets everybody else have a turn. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Uniform in [0, 1). For spreading load, never for secrets. */
   random(): number
@@ -49,9 +49,11 @@ export async function sleepOn(
   ms: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
+  let left = ms
+  do {
     await pause(clock, Math.min(left, MAX_TIMER_MS), signal)
-  }
+    left -= MAX_TIMER_MS
+  } while (left > 0)
 }
 
 function pause(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): Promise<void> {

@@ -10,19 +10,33 @@ import { RE2JS } from 're2js'
 export interface Pattern {
   /** As the user wrote it. */
   readonly source: string
+  /** Only so many characters from the start of a text are looked at: fewer, the larger the pattern is. */
+  readonly searched: number
   test(text: string): boolean
   /** The first match and its groups (`null` for a group that took no part), or `null`. */
   exec(text: string): readonly (string | null)[] | null
-  /** Every match is cut out of the text. */
-  removeFrom(text: string): string
+  /** The text without every match in what is searched of it. Yields before it takes too long. */
+  removeFrom(text: string): Generator<void, string>
 }
 
 export type ParsedPattern =
   | { readonly ok: true; readonly pattern: string; readonly flags: number }
   | { readonly ok: false; readonly problem: string }
 
-/** Longest text that is matched; what lies behind it is not looked at. 256 Ki characters. */
+/** Longest text that any pattern is matched with. 256 Ki characters. */
 export const PATTERN_TEXT_LIMIT = 256 * 1024
+
+/** Most instructions of a compiled pattern. */
+const SIZE_LIMIT = 1000
+
+/** Most repetitions that counts such as `{3,20}` ask for, added up: each is written out to be compiled. */
+const REPEATS_LIMIT = 500
+
+/**
+ * Instructions times characters that one search may take: a tenth of a second. The engine is linear in
+ * each of the two, and both belong to somebody who may mean ill.
+ */
+const STEPS_LIMIT = 2 ** 22
 
 const FLAGS: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,
@@ -44,8 +58,12 @@ export function parsePattern(source: string): ParsedPattern {
       return { ok: false, problem: `the flag "${flag}" is not known; i, m, s, u and g are` }
     flags |= bit
   }
+  if (repeatsIn(pattern) > REPEATS_LIMIT)
+    return { ok: false, problem: `its counts add up to more than ${REPEATS_LIMIT} repetitions` }
   try {
-    RE2JS.compile(pattern, flags)
+    const size = RE2JS.compile(pattern, flags).programSize()
+    if (size > SIZE_LIMIT)
+      return { ok: false, problem: 'it is too large; fewer or lower counts make it smaller' }
     return { ok: true, pattern, flags }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -61,18 +79,39 @@ export function compilePattern(source: string): Pattern {
   const parsed = parsePattern(source)
   if (!parsed.ok) throw new TypeError(parsed.problem)
   const compiled = RE2JS.compile(parsed.pattern, parsed.flags)
+  const searched = Math.min(PATTERN_TEXT_LIMIT, Math.floor(STEPS_LIMIT / compiled.programSize()))
+  const cut = (text: string): string => (text.length > searched ? text.slice(0, searched) : text)
   return {
     source,
+    searched,
     test: (text) => compiled.matcher(cut(text)).find(),
     exec(text) {
       const matcher = compiled.matcher(cut(text))
       if (!matcher.find()) return null
       return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group))
     },
-    removeFrom: (text) => compiled.matcher(cut(text)).replaceAll(''),
+    removeFrom: (text) => removeFrom(compiled, text, searched),
   }
 }
 
-function cut(text: string): string {
-  return text.length > PATTERN_TEXT_LIMIT ? text.slice(0, PATTERN_TEXT_LIMIT) : text
+function* removeFrom(compiled: RE2JS, text: string, searched: number): Generator<void, string> {
+  const end = Math.min(text.length, searched)
+  const matcher = compiled.matcher(text.slice(0, end))
+  const kept: string[] = []
+  let from = 0
+  // A search may look at all that is left, and find the next match right here.
+  for (let looked = end; matcher.find(); looked += end - from) {
+    kept.push(text.slice(from, matcher.start()))
+    from = matcher.end()
+    if (looked < searched) continue
+    looked = 0
+    yield
+  }
+  return kept.join('') + text.slice(from)
+}
+
+/** What the counts of a pattern add up to; an open end counts as its beginning. */
+function repeatsIn(pattern: string): number {
+  const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)
+  return [...counts].reduce((sum, [, least, most = least]) => sum + Number(most || least), 0)
 }

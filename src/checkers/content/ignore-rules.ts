@@ -51,12 +51,13 @@ function ignoreRules(source: string): IgnoreRules {
       let worked = 0
       for (const pattern of patterns) {
         const kept: string[] = []
+        const limit = Math.min(PIECE_CHARACTERS, pattern.searched)
         for (let left = searched; left !== '';) {
-          const [piece, more] = cut(left, PIECE_CHARACTERS)
-          kept.push(pattern.removeFrom(piece))
+          const [piece, more] = cut(left, limit)
+          kept.push(yield* pattern.removeFrom(piece))
           left = more
-          worked += piece.length
-          if (worked < PIECE_CHARACTERS) continue
+          worked += piece.length / limit
+          if (worked < 1) continue
           worked = 0
           yield
         }

@@ -6,7 +6,6 @@
  * @module
  */
 
-import { PATTERN_TEXT_LIMIT } from '../../fields/pattern.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import { down, up } from '../checker.ts'
@@ -116,7 +115,7 @@ function size({ exchange }: Answered, { size_min, size_max }: HttpSettings) {
 function numberFound({ exchange, number }: Answered, { number_regex }: HttpSettings) {
   if (number_regex === undefined || number !== undefined) return undefined
   return (
-    unread(exchange, { searched: PATTERN_TEXT_LIMIT }) ??
+    unread(exchange, number_regex) ??
     down('number_missing', `${quoted(number_regex.source)} finds no number in the body`)
   )
 }

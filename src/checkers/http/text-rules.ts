@@ -7,7 +7,7 @@
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
-import { compilePattern, parsePattern, PATTERN_TEXT_LIMIT } from '../../fields/pattern.ts'
+import { compilePattern, parsePattern } from '../../fields/pattern.ts'
 import { textSchema } from '../../fields/text.ts'
 import { parseUrl } from '../../fields/url.ts'
 
@@ -72,7 +72,7 @@ function keyword(source: string): Keyword {
     return { source, searched: Infinity, foundIn: (text) => text.includes(source) }
   }
   const pattern = compilePattern(source)
-  return { source, searched: PATTERN_TEXT_LIMIT, foundIn: (text) => pattern.test(text) }
+  return { source, searched: pattern.searched, foundIn: (text) => pattern.test(text) }
 }
 
 function finalUrlRule(source: string): FinalUrlRule {

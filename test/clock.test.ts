@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { sleepOn, systemClock } from '../src/clock.ts'
+import { simulatedClock } from '../src/testing/simulated-clock.ts'
+
+it('sleeping for no time lets everybody else have a turn, as long work in steps relies on', async () => {
+  let turns = 0
+  const others = setImmediate(() => turns++)
+  await systemClock.sleep(0)
+  await systemClock.sleep(0)
+  clearImmediate(others)
+  expect(turns).toBe(1)
+})
+
+it('sleeping for no time hears the signal', async () => {
+  const stop = new AbortController()
+  stop.abort(new Error('enough'))
+  await expect(systemClock.sleep(0, stop.signal)).rejects.toThrow('enough')
+})
+
+it('a long sleep is made of short timers', async () => {
+  const clock = simulatedClock()
+  let longest = 0
+  const timer: typeof clock.timer = (ms, run) => {
+    longest = Math.max(longest, ms)
+    return clock.timer(ms, run)
+  }
+  let over = false
+  const slept = sleepOn({ timer }, 40 * 86_400_000).then(() => (over = true))
+  await clock.advance(40 * 86_400_000 - 1000)
+  expect(over).toBe(false)
+  await clock.advance(1000)
+  await slept
+  expect(longest).toBeLessThan(2 ** 31)
+})

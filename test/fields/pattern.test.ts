@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { compilePattern, parsePattern, PATTERN_TEXT_LIMIT } from '../../src/fields/pattern.ts'
+import type { Pattern } from '../../src/fields/pattern.ts'
+
+/** What is left, and in how many steps. */
+function removed(
+  pattern: Pattern,
+  text: string,
+): { readonly left: string; readonly steps: number } {
+  const work = pattern.removeFrom(text)
+  for (let steps = 1; ; steps++) {
+    const step = work.next()
+    if (step.done === true) return { left: step.value, steps }
+  }
+}
+
+describe('a pattern', () => {
+  it.each([
+    '[ab]{0,999}[ab]{0,999}[0-9]',
+    'a{0,1000}[0-9]',
+    '(?:(?:[ab]?){25}){22}',
+    `${'a?'.repeat(500)}[0-9]`,
+    '(?:(?:a?){31}){32}',
+    '(?:x{0,499}y{0,499})',
+  ])('that takes long for its size is refused, and so it is at once: %s', (source) => {
+    const parsed = parsePattern(source)
+    expect(parsed.ok ? '' : parsed.problem).toMatch(/too large|add up to more/)
+  })
+
+  it.each(['(a+)+$', '(a|aa)+$', '(.*)*x', '[0-9a-f]{64}', '\\d{1,3}(\\.\\d{1,3}){3}', '.{0,200}'])(
+    'that others fear, or that people write, is taken: %s',
+    (source) => {
+      expect(parsePattern(source)).toMatchObject({ ok: true })
+    },
+  )
+
+  it('looks at less of a text the larger it is', () => {
+    expect(compilePattern('a+b').searched).toBe(PATTERN_TEXT_LIMIT)
+    const large = compilePattern('a?'.repeat(240) + '[0-9]')
+    expect(large.searched).toBeLessThan(10_000)
+    expect(large.searched).toBeGreaterThan(4_000)
+    expect(large.test('b'.repeat(large.searched - 1) + '7')).toBe(true)
+    expect(large.test('b'.repeat(large.searched) + '7')).toBe(false)
+  })
+
+  it('is cut out of a text, of which nothing else is lost', () => {
+    const pattern = compilePattern('/\\d+ views|\\s+$/m')
+    expect(removed(pattern, 'one\n12 views of two  \n7 views')).toEqual({
+      left: 'one\n of two\n',
+      steps: 1,
+    })
+    const large = compilePattern('1?'.repeat(240) + '2')
+    const text = '12'.padEnd(large.searched, '.') + '12'
+    expect(removed(large, text).left).toBe('.'.repeat(large.searched - 2) + '12')
+  })
+
+  it('that finds much, and looks far for each, is cut out in steps', () => {
+    const pattern = compilePattern('/a(?:.*z)?/s')
+    const { left, steps } = removed(pattern, `${'a'.repeat(1500)}end`)
+    expect(left).toBe('end')
+    // A thousand characters a thousand times is more than one step may take.
+    expect(steps).toBeGreaterThan(1)
+  })
+})
