@@ -23,6 +23,12 @@ export interface OpenFile extends Ownership {
 const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
 const IN_MEMORY = ':memory:'
 
+/**
+ * How long an engine waits for a guest at the file. Everything else in its process waits with it; what could
+ * not be written is written a little later.
+ */
+const OWNER_WAIT_MS = 250
+
 export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   const { file, guest = false } = options
   const driver = await loadDriver(options.driver)
@@ -35,6 +41,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   try {
     connection = connect(driver.open(file))
     for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
+    if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
     if (host === undefined) migrate(connection)
     else checkMigrated(connection)
     if (owns) resumeSending(connection)
