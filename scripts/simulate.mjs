@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { root, run, tool } from './steps.mjs'
 
 // Below the root, so that packages are found as the sources find them.
-const folder = join(root, '.cache/simulation/run')
-rmSync(folder, { recursive: true, force: true })
+const folder = join(root, `.cache/simulation/run-${process.pid}`)
 
 const words = process.argv.slice(2)
 const entry = words.includes('--break') ? 'break-rules' : 'run'
@@ -22,3 +21,4 @@ const status = await tool('tsup/dist/cli-default.js', [
 ])
 process.exitCode =
   status !== 0 ? status : await run(process.execPath, [join(folder, `${entry}.js`), ...words])
+rmSync(folder, { recursive: true, force: true })

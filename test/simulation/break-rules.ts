@@ -10,11 +10,12 @@ import { parseArgs } from 'node:util'
 import { RULES } from './rules.ts'
 import type { Rule } from './rules.ts'
 
-/** Seeds that a broken rule may take to show. */
-const SEEDS = 12
+/** Seeds that a broken rule may take to show, and the days of each. */
+const SEEDS = 15
+const DAYS = 2
 
 const root = process.cwd()
-const folder = join(root, '.cache/simulation/broken')
+const folder = join(root, `.cache/simulation/broken-${process.pid}`)
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +24,11 @@ const { values } = parseArgs({
     break: { type: 'boolean' },
   },
 })
+
+// One copy at the beginning, so that all rules are broken in the same sources.
+mkdirSync(folder, { recursive: true })
+cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
+cpSync(join(root, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
 
 const chosen = RULES.filter(({ name }) => values.only?.includes(name) ?? true)
 const green: string[] = []
@@ -39,11 +45,13 @@ rmSync(folder, { recursive: true, force: true })
 console.log(`${chosen.length} rules broken, ${green.length} of them unnoticed`)
 process.exitCode = green.length === 0 && chosen.length > 0 ? 0 : 1
 
-async function tryRule(rule: Rule): Promise<{ red: boolean; by: string }> {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
-  cpSync(join(root, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
+interface Outcome {
+  readonly red: boolean
+  /** The seed and the invariant that noticed it; else what happened instead. */
+  readonly by: string
+}
+
+async function tryRule(rule: Rule): Promise<Outcome> {
   const file = join(folder, 'src', rule.file)
   const text = readFileSync(file, 'utf8')
   if (text.split(rule.find).length !== 2)
@@ -52,11 +60,18 @@ async function tryRule(rule: Rule): Promise<{ red: boolean; by: string }> {
     file,
     text.replace(rule.find, () => rule.replace),
   )
+  const outcome = await play()
+  writeFileSync(file, text)
+  return outcome
+}
+
+/** Plays seeds on the copy as it is now. */
+async function play(): Promise<Outcome> {
   const bundle = ['node_modules/tsup/dist/cli-default.js', join(folder, 'test/simulation/run.ts')]
   const shape = ['--no-config', '--format=esm', '--target=node20.19', '--platform=node', '--silent']
   const built = await run([...bundle, ...shape, `--out-dir=${join(folder, 'out')}`])
   if (built.status !== 0) return { red: false, by: `cannot be built: ${built.output}` }
-  const args = ['--seed', values.seed, '--seeds', String(SEEDS)]
+  const args = ['--seed', values.seed, '--seeds', String(SEEDS), '--days', String(DAYS)]
   const { status, output } = await run([join(folder, 'out/run.js'), ...args])
   const breach = /^Seed (\d+) breaks: (.*)$/m.exec(output)
   if (status === 1 && breach !== null) return { red: true, by: `seed ${breach[1]}: ${breach[2]}` }

@@ -67,7 +67,7 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   return {
     seed,
     days: 3,
-    monitors: dice.int(20, 40),
+    monitors: dice.int(30, 50),
     heartbeats: dice.int(0, 3),
     locations: ['fra', 'nyc', 'sin', 'sao'].slice(
       0,
@@ -80,7 +80,7 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
     ),
     shortMemory: dice.chance(0.3),
     faults: {
-      flaps: some(0.5, 6, 0.95),
+      flaps: some(0.3, 3, 0.95),
       blind: some(0.3, 3, 0.4),
       kills: some(2, 40),
       restarts: some(0.5, 4, 0.3),

@@ -51,12 +51,14 @@ export function simulatedChecker(targets: Targets, dice: Dice) {
     causes: {
       broken: { text: 'It is broken' },
       worse: { text: 'It is broken in another way' },
+      unsure: { text: 'It cannot be measured', verdict: 'unknown' },
     },
     target: (s) => s.host,
     async run(ctx, s) {
       if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, 1500), ctx.signal)
       const { state, seenFrom, blind } = targets.of(s.host)
-      if (blind) return unknown('probe_offline', 'Nothing can be seen')
+      if (blind)
+        return unknown(dice.chance(0.3) ? 'probe_offline' : 'unsure', 'Nothing can be seen')
       const bad = state !== 'good' && seenFrom?.includes(ctx.location.name) !== false
       if (!bad) return up()
       if (state === 'hangs') await ctx.clock.sleep(60_000, ctx.signal)
