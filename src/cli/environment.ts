@@ -7,7 +7,7 @@
 
 import { isIP } from 'node:net'
 import { ConfigurationError } from '../errors.ts'
-import { parseCidr } from '../net/ip.ts'
+import { parseAllowedRange } from '../net/guard-options.ts'
 import type { Environment, Flags, FlagOptions } from './command.ts'
 import { textFlag } from './command.ts'
 import { LOG_LEVELS } from './logger.ts'
@@ -207,7 +207,7 @@ function rule(text: string): 'open' | 'public' {
 
 function rangesOf(text: string): readonly string[] {
   return listOf(text).map((range) => {
-    parseCidr(range)
+    parseAllowedRange(range)
     return range
   })
 }

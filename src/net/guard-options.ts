@@ -23,7 +23,8 @@ export interface GuardOptions {
   /**
    * Ranges (or single addresses) that may be dialled although they are not public. Loopback, link-local
    * and metadata addresses are opened only by an entry of /24 or longer (IPv6: /64) that lies inside
-   * them: `0.0.0.0/0` opens private networks, not this machine. IPv4-mapped forms follow the IPv4 entry.
+   * them: `0.0.0.0/0` opens private networks, not this machine, and `127.0.0.0/8` is refused as a mistake.
+   * IPv4-mapped forms follow the IPv4 entry.
    */
   readonly allowCidrs?: readonly string[]
   /** Exact names that are refused as names otherwise (`hooks.internal`). Their addresses are judged all the same. */
@@ -63,7 +64,9 @@ export function readGuardOptions(options: GuardOptions): GuardRules {
   }
   const { nat64 = false } = options
   if (typeof nat64 !== 'boolean') throw wrong('nat64', 'true or false is expected')
-  const allowed = readList('allowCidrs', options.allowCidrs).map((item) => cidr('allowCidrs', item))
+  const allowed = readList('allowCidrs', options.allowCidrs).map((item) =>
+    cidr('allowCidrs', item, parseAllowedRange),
+  )
   const denied = readList('denyAddresses', options.denyAddresses)
   const hosts = readList('allowHosts', options.allowHosts).map(readHost)
   return {
@@ -75,6 +78,30 @@ export function readGuardOptions(options: GuardOptions): GuardRules {
     allowedOwn: (ip) => allowed.some((range) => isNarrow(range, ip) && contains(range, ip)),
   }
 }
+
+/**
+ * An entry of `allowCidrs`. One that lies inside addresses of this machine, its link or its cloud and is
+ * too wide to open them would open nothing, which nobody means.
+ *
+ * @throws RangeError that says what is wrong
+ */
+export function parseAllowedRange(text: string): Cidr {
+  const range = parseCidr(text)
+  const last = range.value | ((1n << BigInt((range.family === 4 ? 32 : 128) - range.prefix)) - 1n)
+  const ends: readonly Ip[] = [range, { family: range.family, value: last }]
+  const opensNothing =
+    // Shorter ones reach over several such blocks, and over what lies between them.
+    range.prefix >= SHORTEST_OWN_BLOCK &&
+    ends.every((ip) => ownCategoryOf(ip) !== undefined && !isNarrow(range, ip))
+  if (!opensNothing) return range
+  throw new RangeError(
+    `"${text}" would open nothing: addresses of this machine, its link and its cloud are opened by ` +
+      'ranges of /24 or longer (IPv6: /64, or the address itself), such as 127.0.0.1/32',
+  )
+}
+
+/** 127.0.0.0/8 and 0.0.0.0/8. */
+const SHORTEST_OWN_BLOCK = 8
 
 function isNarrow(range: Cidr, ip: Ip): boolean {
   if (ip.family === 4) return range.prefix >= 24
@@ -89,10 +116,10 @@ function readList<T>(name: string, list: readonly T[] | undefined): readonly T[]
   throw wrong(name, 'an array is expected')
 }
 
-function cidr(name: string, item: unknown): Cidr {
+function cidr(name: string, item: unknown, read: (text: string) => Cidr = parseCidr): Cidr {
   if (typeof item !== 'string') throw wrong(name, 'strings are expected')
   try {
-    return parseCidr(item)
+    return read(item)
   } catch (error) {
     throw wrong(name, error instanceof Error ? error.message : String(error))
   }

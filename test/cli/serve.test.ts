@@ -232,6 +232,10 @@ describe('serve refuses to start', () => {
     [{ WATCHPOST_SECRET_KEY: 'hidden' }, 'WATCHPOST_SECRET_KEY: the base64 of 32 bytes'],
     [{ WATCHPOST_TARGETS: 'some' }, 'WATCHPOST_TARGETS: "some" is neither'],
     [{ WATCHPOST_WEBHOOK_ALLOW: '10.0.0.0/8,ten' }, 'WATCHPOST_WEBHOOK_ALLOW: "ten" is not a CIDR'],
+    [
+      { WATCHPOST_WEBHOOK_ALLOW: '127.0.0.0/8' },
+      'WATCHPOST_WEBHOOK_ALLOW: "127.0.0.0/8" would open nothing',
+    ],
     [{ WATCHPOST_LOCATIONS: 'a,,b' }, 'WATCHPOST_LOCATIONS: "a,,b" has an empty entry'],
     [{ WATCHPOST_LOCATIONS: 'a, a' }, 'WATCHPOST_LOCATIONS: "a" is named twice'],
     [{ WATCHPOST_CONTACTS: 'none.json' }, 'WATCHPOST_CONTACTS: none.json: cannot be read'],

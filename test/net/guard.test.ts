@@ -141,12 +141,8 @@ describe('createGuard with an allow-list', () => {
     const wide = [
       '0.0.0.0/0',
       '::/0',
-      '127.0.0.0/8',
-      '169.254.0.0/16',
       '100.64.0.0/10',
-      'fe80::/10',
       'fd00::/8',
-      '0.0.0.0/8',
       '168.63.0.0/16',
       '::/64',
       '2002::/16',
@@ -172,6 +168,21 @@ describe('createGuard with an allow-list', () => {
     ['fd00:ec2::/64', 'fd00:ec2::254'],
   ])('opens by the narrow entry %s the address %s', (entry, address) => {
     expect(allows({ allowCidrs: [entry] }, address)).toBe(true)
+  })
+
+  it.each([
+    '127.0.0.0/8',
+    '127.0.0.0/23',
+    '::ffff:127.0.0.0/104',
+    '169.254.0.0/16',
+    '0.0.0.0/8',
+    'fe80::/10',
+    'fe80::/63',
+    '::/127',
+  ])('refuses %s at creation: it is too wide to open what it names', (range) => {
+    expect(() => createGuard({ allowCidrs: [range] })).toThrow(
+      `allowCidrs: "${range}" would open nothing`,
+    )
   })
 
   it('opens a blocked name by itself, but not its addresses', async () => {

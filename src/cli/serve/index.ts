@@ -21,7 +21,7 @@ import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
-import { handlerOf } from './handler.ts'
+import { siteOf } from './site.ts'
 import { narrate } from './narrate.ts'
 import { remoteProbes } from './remote-probes.ts'
 import { applyMonitors } from './monitors.ts'
@@ -134,7 +134,7 @@ async function open(
     })
     throw error
   }
-  web.mount(engine, handlerOf(engine, settings, log))
+  web.mount(engine, siteOf(engine, settings, log))
   return engine
 }
 

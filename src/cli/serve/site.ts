@@ -1,5 +1,5 @@
 /**
- * What is mounted upon the server: the status page, and the API for all else.
+ * What is found at the address of `serve`: the status page, and the API for all else.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { createRest } from '../../rest/fetch.ts'
 import { toNodeHandler } from '../../rest/node.ts'
 import type { NodeHandler } from '../../rest/node.ts'
 
-export interface PageSettings {
+export interface SiteSettings {
   readonly secret_key: string | undefined
   readonly base_url: string | undefined
   readonly public_tag: string | undefined
 }
 
-export function handlerOf(engine: Engine, settings: PageSettings, logger: Logger): NodeHandler {
+export function siteOf(engine: Engine, settings: SiteSettings, logger: Logger): NodeHandler {
   const { secret_key, base_url, public_tag } = settings
   const api = toNodeHandler(createRest(engine, { logger }))
   const page = toNodeHandler(
