@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { CHECKER_TYPES, loadChecker } from '../../src/checkers/by-type.ts'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import { describe as describeFields } from '../../src/fields/describe.ts'
@@ -53,6 +54,12 @@ const WITHOUT_SERVER = ['ping', 'domain', 'heartbeat', 'blacklist']
 const checkers = builtinCheckers()
 
 describe('the sixteen', () => {
+  it('can be loaded one by one, by their type', async () => {
+    expect(CHECKER_TYPES).toEqual(checkers.map(({ type }) => type))
+    for (const type of CHECKER_TYPES) expect((await loadChecker(type))?.type).toBe(type)
+    expect(await loadChecker('constructor')).toBeUndefined()
+  })
+
   it('are those of the specification, in its order', () => {
     expect(checkers.map(({ type }) => type)).toEqual(Object.keys(SPEC))
     const files = readdirSync(new URL('../../src/checkers/', import.meta.url)).map((name) =>

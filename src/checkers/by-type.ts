@@ -1,0 +1,36 @@
+/**
+ * The checkers that ship with watchpost, each loaded only when it is asked for: a process that makes one
+ * check need not read the code of sixteen.
+ *
+ * @module
+ */
+
+import type { AnyChecker } from './checker.ts'
+
+/** By type code, in the order of the documentation. */
+const LOADERS: Readonly<Record<string, () => Promise<AnyChecker>>> = {
+  http: async () => (await import('./http/index.ts')).http(),
+  content: async () => (await import('./content/index.ts')).content(),
+  ping: async () => (await import('./ping/index.ts')).ping(),
+  tcp: async () => (await import('./tcp.ts')).tcp(),
+  dns: async () => (await import('./dns/index.ts')).dns(),
+  ssl: async () => (await import('./ssl/index.ts')).ssl(),
+  domain: async () => (await import('./domain/index.ts')).domain(),
+  smtp: async () => (await import('./smtp/index.ts')).smtp(),
+  pop3: async () => (await import('./pop3.ts')).pop3(),
+  imap: async () => (await import('./imap/index.ts')).imap(),
+  ftp: async () => (await import('./ftp.ts')).ftp(),
+  mysql: async () => (await import('./mysql/index.ts')).mysql(),
+  postgres: async () => (await import('./postgres/index.ts')).postgres(),
+  resources: async () => (await import('./resources/index.ts')).resources(),
+  heartbeat: async () => (await import('./heartbeat/index.ts')).heartbeat(),
+  blacklist: async () => (await import('./blacklist/index.ts')).blacklist(),
+}
+
+/** The type codes that {@link loadChecker} knows. */
+export const CHECKER_TYPES: readonly string[] = Object.keys(LOADERS)
+
+/** The checker of this type with its defaults; `undefined` where there is none. */
+export async function loadChecker(type: string): Promise<AnyChecker | undefined> {
+  return Object.hasOwn(LOADERS, type) ? LOADERS[type]?.() : undefined
+}
