@@ -5,7 +5,7 @@
  */
 
 import type { AnyChecker } from '../../checkers/checker.ts'
-import { builtinCheckers } from '../../checkers/index.ts'
+import { CHECKER_TYPES, loadChecker } from '../../checkers/by-type.ts'
 import { parseSettings, runCheck } from '../../engine/run-check.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Outcome } from '../../model.ts'
@@ -50,7 +50,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
   const { targets, log_level } = readSettings(SETTINGS, { flags, env })
   const timeout_ms = timeoutOf(flags)
   const [type, ...rest] = words
-  const checker = checkerOf(type)
+  const checker = await checkerOf(type)
   const input = readWords(checker.fields, rest)
   const target = checker.target(parseSettings(checker, input) as never)
   const outcome: Outcome = await runCheck(checker, input as never, {
@@ -63,13 +63,11 @@ async function run({ flags, words, env }: Call): Promise<number> {
   return EXIT_OF[outcome.verdict]
 }
 
-function checkerOf(type: string | undefined): AnyChecker {
-  const checkers: readonly AnyChecker[] = builtinCheckers()
-  const checker = checkers.find((each) => each.type === type)
+async function checkerOf(type: string | undefined): Promise<AnyChecker> {
+  const checker = type === undefined ? undefined : await loadChecker(type)
   if (checker === undefined) {
     const problem = type === undefined ? 'a type is expected' : `there is no type "${type}"`
-    const types = checkers.map((each) => each.type).join(', ')
-    throw new ConfigurationError(`${problem}; there are ${types}`)
+    throw new ConfigurationError(`${problem}; there are ${CHECKER_TYPES.join(', ')}`)
   }
   if (checker.passive === undefined) return checker
   throw new ConfigurationError(
