@@ -25,7 +25,7 @@ export function createPacer(spacing_ms: number): Pacer {
         for (const [each, due] of next) if (due <= now) next.delete(each)
       }
       next.set(key, at + spacing_ms)
-      await clock.sleep(at - now, signal)
+      if (at > now) await clock.sleep(at - now, signal)
       return true
     },
   }

@@ -87,7 +87,7 @@ async function takeTurn<T>(
       const pause_ms = Math.max(0, queue.ended_at + gap_ms - now)
       if (now + pause_ms > latest) return { state: 'busy' }
       timer.cancel()
-      await clock.sleep(pause_ms, signal)
+      if (pause_ms > 0) await clock.sleep(pause_ms, signal)
       try {
         return { state: 'done', value: await work() }
       } finally {
