@@ -73,7 +73,7 @@ function engineOf(world: World, process: Process): Engine {
     store: process.store,
     clock: process.clock,
     locations: plan.locations,
-    checkers: [simulatedChecker(targets, dice), heartbeat()],
+    checkers: [simulatedChecker(targets, dice, () => (world.calm ? 500 : 1500)), heartbeat()],
     probes: badPost({ process, tape, dice, silent, share: () => (world.calm ? 0 : badPosts) }),
     contacts: [webhookContact({ transport, guard: { allowCidrs: ['192.0.2.0/24'] } })],
     ...(plan.shortMemory

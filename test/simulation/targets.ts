@@ -38,7 +38,8 @@ export function repair(target: Target): void {
   target.state = 'good'
 }
 
-export function simulatedChecker(targets: Targets, dice: Dice) {
+/** `longest_ms`: how slow a good target may be at this moment; above the timeout it counts as bad. */
+export function simulatedChecker(targets: Targets, dice: Dice, longest_ms: () => number) {
   return defineChecker({
     type: 'simulated',
     title: 'Simulated',
@@ -55,7 +56,7 @@ export function simulatedChecker(targets: Targets, dice: Dice) {
     },
     target: (s) => s.host,
     async run(ctx, s) {
-      if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, 1500), ctx.signal)
+      if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, longest_ms()), ctx.signal)
       const { state, seenFrom, blind } = targets.of(s.host)
       if (blind)
         return unknown(dice.chance(0.3) ? 'probe_offline' : 'unsure', 'Nothing can be seen')
