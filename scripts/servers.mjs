@@ -43,11 +43,13 @@ export const servers = [
   { program: 'redis-server', packages: ['redis-server'] },
   { program: 'ping', packages: ['iputils-ping'] },
   { program: 'openssl', packages: ['openssl'] },
-  // Not servers: a browser for the page, faults from outside, network namespaces, the languages of the recipes.
+  // Not servers: a browser for the page, faults from outside, network namespaces,
+  // a reader of metrics, the languages of the recipes.
   { program: 'chromium', packages: ['chromium'], elsewhere: ['chromium-browser'] },
   { program: 'strace', packages: ['strace'] },
   { program: 'faketime', packages: ['faketime'] },
   { program: 'ip', packages: ['iproute2'] },
+  { program: 'promtool', packages: ['prometheus'] },
   { program: 'python3', packages: ['python3-minimal'] },
   { program: 'php', packages: ['php-cli'] },
 ]

@@ -40,8 +40,10 @@ export type {
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents } from './engine/events.ts'
+export type { LocationReading, MonitorReading } from './engine/readings.ts'
 export { runCheck } from './engine/run-check.ts'
 export type { RunCheckOptions } from './engine/run-check.ts'
+export type { Tracing } from './engine/tracing.ts'
 export type {
   AccountView,
   AttemptView,

@@ -34,6 +34,7 @@ import type {
   UptimeView,
 } from './views.ts'
 import type { EngineEvents } from './events.ts'
+import type { MonitorReading } from './readings.ts'
 
 export interface PageOptions {
   /** Default 50, 1 to 200 (results: default 100, at most 1000). */
@@ -287,5 +288,9 @@ export interface Engine<C extends AnyChecker = AnyChecker>
     readonly checks_running: number
     readonly outbox_depth: number
     readonly lag_ms: number
+    /** For how long the longest-waiting notification has been due; 0 where none is. */
+    readonly outbox_wait_ms: number
   }>
+  /** The monitors that this engine watches, from memory: none before `start`. May be read a part at a time. */
+  readings(): IterableIterator<MonitorReading>
 }

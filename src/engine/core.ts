@@ -14,6 +14,7 @@ import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { EngineEvents } from './events.ts'
 import type { Registry } from './registry.ts'
 import type { Seal } from '../seal.ts'
+import type { Tracing } from './tracing.ts'
 
 type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => void }
 
@@ -24,6 +25,7 @@ export interface Core {
   readonly registry: Registry
   readonly kinds: ReadonlyMap<string, AnyContactKind>
   readonly seal: Seal
+  readonly tracing?: Tracing | undefined
   readonly events: EventEmitter<Listeners>
   /** Begins the address of a heartbeat: `<baseUrl>/hb/<token>`. */
   readonly baseUrl: string

@@ -24,6 +24,7 @@ import { emit } from './core.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { orderRunner } from './order-runner.ts'
+import { readingOf } from './readings.ts'
 import { createFollowing } from './following.ts'
 import { createOwnership } from './ownership.ts'
 import { createOutbox } from './outbox.ts'
@@ -63,7 +64,8 @@ export function createEngine<const S extends CheckerSource>(
       for (const { id, name } of core.locations) emit(core, 'location', { id, name, online })
     },
   })
-  const run = orderRunner({
+  const { tracing } = core
+  const bare = orderRunner({
     checkerOf: (type) => registry.demand(type).checker,
     clock,
     log: core.log,
@@ -71,6 +73,10 @@ export function createEngine<const S extends CheckerSource>(
     ca: options.ca,
     connectivity,
   })
+  const run: typeof bare =
+    tracing === undefined
+      ? bare
+      : (order, signal) => tracing.check(order, () => bare(order, signal))
   const passive = createPassiveMonitors({
     core,
     roster,
@@ -177,13 +183,18 @@ export function createEngine<const S extends CheckerSource>(
     replies: repliesOf(parts),
     async health() {
       await lifecycle.open()
+      const due_at = await store.notifications.nextDue()
       return {
         running: lifecycle.running,
         monitors: roster.size,
         checks_running: watch.rounds.size,
         outbox_depth: await store.notifications.depth(),
         lag_ms: watch.lag_ms,
+        outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
+    },
+    *readings() {
+      for (const entry of roster.entries()) yield readingOf(entry, core.locations)
     },
   }
   return engine as Engine<CheckerOf<S>>

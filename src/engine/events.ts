@@ -36,6 +36,8 @@ export interface EngineEvents {
   }
   /** A notification became final. */
   readonly notification: NotificationView
+  /** The store was asked to write changes that were gathered: how many, how long it took, and whether it could. */
+  readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
   /** The engine begins to stop: whoever holds something open for it lets go. */
   readonly stop: { readonly drain_ms: number }
   /** Something failed that no caller waits for; the engine goes on. */

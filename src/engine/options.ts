@@ -19,6 +19,7 @@ import { webhookContact } from '../webhook/webhook-kind.ts'
 import type { Core } from './core.ts'
 import { createRegistry } from './registry.ts'
 import { createSeal } from '../seal.ts'
+import type { Tracing } from './tracing.ts'
 
 export interface EngineOptions<S extends CheckerSource = CheckerSource> {
   readonly store: Store
@@ -63,7 +64,10 @@ export interface EngineOptions<S extends CheckerSource = CheckerSource> {
     readonly history_days?: number
   }
   readonly clock?: Clock
+  /** Called pino's way, `(fields, message)`: a pino logger fits as it is. Default: says nothing. */
   readonly logger?: Logger
+  /** Spans around checks, commits and deliveries: `await openTelemetry()` of `watchpost/otel`. Default none. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** @throws ConfigurationError */
@@ -86,6 +90,7 @@ export function coreOf(options: EngineOptions): Core {
     registry: createRegistry(checkers),
     kinds: new Map(contacts.map((kind) => [kind.kind, kind])),
     seal: createSeal(secretKey),
+    tracing: options.tracing,
     events: new EventEmitter(),
     baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
     locations: [],

@@ -17,6 +17,7 @@ import type { Core } from './core.ts'
 import { createDelivery } from './delivery.ts'
 import { notificationView } from './present.ts'
 import type { Roster } from './roster.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
 const LEASE_MS = 30_000
@@ -74,6 +75,8 @@ export function createOutbox({
   const { clock, store } = core
   const hosts = createContactHosts(core)
   const attempt = createDelivery({ core, roster, onContact: hosts.learn })
+  const traced: Tracing['delivery'] = (row, work) =>
+    core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = new Map<number, Promise<void>>()
   /** The last claim of each row under way. */
   const claims = new Map<number, number>()
@@ -175,7 +178,7 @@ export function createOutbox({
   }
 
   async function deliver(row: NotificationRecord): Promise<void> {
-    const ending = await attempt(row, stopping.signal)
+    const ending = await traced(row, () => attempt(row, stopping.signal))
     const recorded = await recordEnd({ id: row.id, ...ending })
     if (!recorded) {
       core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')

@@ -14,6 +14,7 @@ import type { Change, Committed } from '../store/store.ts'
 import { createCommitter } from './committer.ts'
 import { complain } from './core.ts'
 import type { Core } from './core.ts'
+import { observedCommits } from './observed.ts'
 import type { MonitorType } from './registry.ts'
 
 /** Monitors read from the store in one go. */
@@ -83,7 +84,7 @@ export interface Roster {
 
 export function createRoster(core: Core): Roster {
   const { store, registry } = core
-  const committer = createCommitter(store)
+  const committer = createCommitter(observedCommits(core))
   const held = new Map<number, Entry>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()

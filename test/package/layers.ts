@@ -43,6 +43,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['probes/transport.ts'],
   },
   rest: { values: ['engine', 'fields'] },
+  // From the engine's events and readings.
+  metrics: { values: [], types: ['engine'] },
+  // Around the work of an engine.
+  otel: { values: [], types: ['engine', 'probes', 'store'] },
+  // Runs beside the API, not beside the engine.
+  client: { values: [], types: ['checkers', 'engine', 'monitors', 'rest'] },
   // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.
   monitors: { values: [], types: ['checkers', 'engine', 'fields'] },
   page: { values: ['engine', 'fields'] },
@@ -72,6 +78,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'engine',
       'fields',
       'importers',
+      'metrics',
       'monitors',
       'net',
       'page',
@@ -120,6 +127,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     yaml: { in: ['cli'], lazy: true },
     bullmq: { in: ['probes/bullmq'], lazy: true },
     ioredis: { in: ['probes/bullmq'], lazy: true },
+    '@opentelemetry/api': { in: ['otel'], lazy: true },
     nodemailer: { in: ['checkers', 'contacts'], lazy: true },
   }
 

@@ -1,0 +1,8 @@
+/**
+ * `watchpost/metrics`: an engine's figures for Prometheus and whatever reads its text format.
+ *
+ * @module
+ */
+
+export { createMetrics } from './metrics.ts'
+export type { Metrics, MetricsOptions, MetricsScope } from './metrics.ts'

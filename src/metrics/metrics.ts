@@ -1,0 +1,146 @@
+/**
+ * Metrics of an engine in the text format of Prometheus: as a text for a host that has its own way of
+ * answering, and as a `fetch(Request)` that can be mounted like the REST API.
+ *
+ * @module
+ */
+
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/api.ts'
+import type { MonitorReading } from '../engine/readings.ts'
+import { silentLogger } from '../logger.ts'
+import type { Logger } from '../logger.ts'
+import { readerOf } from './access.ts'
+import { createCounting } from './counting.ts'
+import { measureLoopDelay } from './loop-delay.ts'
+import { monitorParts } from './monitors.ts'
+import { engineState, processState } from './state.ts'
+import { CONTENT_TYPE } from './text.ts'
+
+export interface MetricsOptions {
+  /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys alone. */
+  readonly token?: string
+  /** `false` leaves out the series of single monitors. Default `true`: about 14 per monitor and 3 per location of it. */
+  readonly monitors?: boolean
+  /** Adds processor time, memory and start of the process, for hosts without metrics of their own. Default `false`. */
+  readonly process?: boolean
+  /** Where it is mounted. Default `/metrics`. */
+  readonly path?: string
+  readonly clock?: Clock
+  /** Default: says nothing. */
+  readonly logger?: Logger
+}
+
+/** Whose series are shown. */
+export interface MetricsScope {
+  /** Only monitors of this account. Default: of all. */
+  readonly account_id?: number
+  /** The figures of the engine as a whole. Default `true`. */
+  readonly engine?: boolean
+}
+
+export interface Metrics {
+  /** Never rejects; needs no `this`. Answers GET and HEAD to whoever may read. */
+  fetch(this: void, request: Request): Promise<Response>
+  /** Whether a path is this one. */
+  owns(this: void, pathname: string): boolean
+  /** The text itself; who may read it is the host's own matter. */
+  text(this: void, scope?: MetricsScope): Promise<string>
+  /** Counts no more. Called when the engine stops. */
+  close(this: void): void
+}
+
+/**
+ * Counts from now on: call it before `engine.start()`. One per engine is enough.
+ *
+ * @throws ConfigurationError for a token that is none
+ */
+export function createMetrics(engine: Engine, options: MetricsOptions = {}): Metrics {
+  const { clock = systemClock, logger = silentLogger, path = '/metrics' } = options
+  const readerFor = readerOf(engine, options.token)
+  const counting = createCounting(engine)
+  const loop = measureLoopDelay(clock)
+
+  async function text(scope: MetricsScope = {}): Promise<string> {
+    const all = [...engine.readings()]
+    const parts: string[] = []
+    if (scope.engine !== false) {
+      parts.push(engineState(all, await healthOf(engine, logger)), counting.text(), loop.text())
+      if (options.process === true) parts.push(processState())
+    }
+    if (options.monitors !== false) {
+      for (const part of monitorParts(within(all, scope.account_id))) {
+        parts.push(part)
+        // Thousands of monitors are some hundred milliseconds of work, which checks would be late by.
+        await clock.sleep(0)
+      }
+    }
+    return parts.join('')
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const head = request.method === 'HEAD'
+    if (request.method !== 'GET' && !head) return plain(405, { Allow: 'GET, HEAD' })
+    const scope = await readerFor(request)
+    if (scope === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
+    return new Response(head ? null : await text(scope), { headers: headersOf(CONTENT_TYPE) })
+  }
+
+  function close(): void {
+    stopped()
+    counting.close()
+    loop.close()
+  }
+  // What becomes final while the engine stops is counted still; only the timer must not outlive it.
+  const stopped = engine.on('stop', () => loop.close())
+
+  return {
+    fetch: (request) =>
+      answer(request).catch((err: unknown) => {
+        logger.error({ err }, 'metrics could not be shown')
+        return plain(503, {})
+      }),
+    owns: (pathname) => pathname === path,
+    text,
+    close,
+  }
+}
+
+/** A store that does not answer is worth knowing of, and no reason to show nothing. */
+async function healthOf(
+  engine: Engine,
+  logger: Logger,
+): Promise<Awaited<ReturnType<Engine['health']>> | undefined> {
+  try {
+    return await engine.health()
+  } catch (err) {
+    logger.warn({ err }, 'the figures of the outbox could not be read')
+    return undefined
+  }
+}
+
+function within(
+  monitors: readonly MonitorReading[],
+  account_id: number | undefined,
+): readonly MonitorReading[] {
+  if (account_id === undefined) return monitors
+  return monitors.filter((monitor) => monitor.account_id === account_id)
+}
+
+const TEXTS: Readonly<Record<number, string>> = {
+  401: 'Send "Authorization: Bearer" with the metrics token or an API key',
+  405: 'Only GET and HEAD are answered here',
+  503: 'The metrics could not be read',
+}
+
+function plain(status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(`${TEXTS[status] ?? ''}\n`, {
+    status,
+    headers: { ...headersOf('text/plain; charset=utf-8'), ...headers },
+  })
+}
+
+function headersOf(type: string): Record<string, string> {
+  return { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+}

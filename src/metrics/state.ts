@@ -1,0 +1,75 @@
+/**
+ * What is read from the engine at the moment somebody asks.
+ *
+ * @module
+ */
+
+import type { Engine } from '../engine/api.ts'
+import type { MonitorReading } from '../engine/readings.ts'
+import { MONITOR_STATES } from '../model.ts'
+import { VERSION } from '../version.ts'
+import { head, sample } from './text.ts'
+
+type Health = Awaited<ReturnType<Engine['health']>>
+
+/** `health` is `undefined` where the store did not answer: what it would have said is left out. */
+export function engineState(
+  monitors: readonly MonitorReading[],
+  health: Health | undefined,
+): string {
+  const open = monitors.filter(({ incident_open }) => incident_open).length
+  return [
+    head('watchpost_build_info', 'gauge', 'The version of watchpost and of Node that run.'),
+    sample('watchpost_build_info', { version: VERSION, node: process.versions.node }, 1),
+    monitorsByState(monitors),
+    gauge('watchpost_incidents_open', 'Monitors with an open incident.', open),
+    health === undefined ? '' : healthText(health),
+  ].join('')
+}
+
+function monitorsByState(monitors: readonly MonitorReading[]): string {
+  const name = 'watchpost_monitors'
+  const counts = new Map<string, number>(MONITOR_STATES.map((state) => [state, 0]))
+  for (const { state } of monitors) counts.set(state, (counts.get(state) ?? 0) + 1)
+  return [
+    head(name, 'gauge', 'Monitors that this engine watches, by state.'),
+    ...[...counts].map(([state, count]) => sample(name, { state }, count)),
+  ].join('')
+}
+
+function healthText({ running, checks_running, outbox_depth, outbox_wait_ms }: Health): string {
+  return [
+    gauge('watchpost_engine_running', '1 while checks are made, else 0.', Number(running)),
+    gauge('watchpost_rounds_running', 'Rounds of checks under way.', checks_running),
+    gauge('watchpost_outbox_notifications', 'Notifications not yet final.', outbox_depth),
+    gauge(
+      'watchpost_outbox_oldest_due_seconds',
+      'For how long the longest-waiting notification has been due; 0 where none is.',
+      outbox_wait_ms / 1000,
+    ),
+  ].join('')
+}
+
+/** The three that every dashboard of a process begins with, under their usual names. */
+export function processState(): string {
+  const { user, system } = process.cpuUsage()
+  const cpu = 'process_cpu_seconds_total'
+  return [
+    head(cpu, 'counter', 'Processor time of user and system.'),
+    sample(cpu, {}, (user + system) / 1e6),
+    gauge(
+      'process_resident_memory_bytes',
+      'Memory of the process that is resident.',
+      process.memoryUsage.rss(),
+    ),
+    gauge(
+      'process_start_time_seconds',
+      'When the process began, in Unix time.',
+      performance.timeOrigin / 1000,
+    ),
+  ].join('')
+}
+
+function gauge(name: string, help: string, value: number): string {
+  return head(name, 'gauge', help) + sample(name, {}, value)
+}
