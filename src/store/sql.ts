@@ -60,9 +60,9 @@ export function idChunks(ids: readonly number[]): number[][] {
   return chunks
 }
 
-/** `INSERT` of the named columns, answering with the new id. */
+/** `INSERT` of the named columns. */
 export function insertInto(table: string, columns: readonly string[]): string {
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)}) RETURNING id`
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks(columns.length)})`
 }
 
 export interface Assignments {

@@ -93,13 +93,13 @@ export function locations(db: Database): Store['locations'] {
   }
 }
 
-/** Runs an `INSERT … RETURNING id`. */
+/** Runs an `INSERT` of one row; resolves to its id. */
 export async function insertedId(
   session: Session,
   sql: string,
   values: readonly Param[],
 ): Promise<number> {
-  const id = (await session.rows(sql, values))[0]?.['id']
+  const id = (await session.rows(`${sql} RETURNING id`, values))[0]?.['id']
   if (typeof id !== 'number') throw new StorageError('The database gave no id for a new row')
   return id
 }

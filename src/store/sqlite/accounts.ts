@@ -1,6 +1,5 @@
 import type { Sync } from '../promised.ts'
 import type { Store } from '../store.ts'
-import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { toKey } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -20,7 +19,7 @@ type Accounts = Sync<Store['accounts']>
 export function accounts(db: Connection): Accounts {
   const create: Accounts['create'] = ({ name, created_at }) => {
     const sql = insertInto('accounts', ['name', 'created_at'])
-    return { name, created_at, id: insertedId(db, sql, [name, created_at]) }
+    return { name, created_at, id: db.insert(sql, [name, created_at]) }
   }
   const list: Accounts['list'] = () =>
     db.all('SELECT * FROM accounts ORDER BY id').map((row) => ({ ...row }) as never)
@@ -35,7 +34,7 @@ export function keys(db: Connection): Sync<Store['keys']> {
   return {
     create(key) {
       const values = KEY_COLUMNS.map((column) => key[column])
-      const id = insertedId(db, insertInto('api_keys', KEY_COLUMNS), values)
+      const id = db.insert(insertInto('api_keys', KEY_COLUMNS), values)
       return { ...key, id }
     },
     byHash(hash) {
@@ -57,7 +56,7 @@ export function locations(db: Connection): Sync<Store['locations']> {
       db.transaction(() => {
         const known = db.get('SELECT id FROM locations WHERE name = ?', [name])
         // Read first: an insert that meets the name would use up an id.
-        const id = known?.['id'] ?? insertedId(db, insertInto('locations', ['name']), [name])
+        const id = known?.['id'] ?? db.insert(insertInto('locations', ['name']), [name])
         return { id: Number(id), name }
       }),
     list: () => db.all('SELECT * FROM locations ORDER BY id').map((row) => ({ ...row }) as never),

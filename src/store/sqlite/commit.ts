@@ -4,31 +4,65 @@
  * @module
  */
 
-import type { IncidentRecord, MachineState } from '../../model.ts'
-import { addDaily, withIncident } from '../rules.ts'
+import type { DailyStats, IncidentRecord, MachineState } from '../../model.ts'
+import { withIncident } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
-import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
 import { packPhases } from '../phases.ts'
-import { toDaily } from '../rows.ts'
-import { assignments, insertInto } from '../sql.ts'
+import { assignments, idChunks, insertInto, marks } from '../sql.ts'
 
 export function commit(db: Connection, changes: readonly Change[]): Committed[] {
   if (changes.length === 0) return []
-  return db.transaction(() => changes.map((change) => apply(db, change)))
+  return db.transaction(() => {
+    const standing = standingOf(db, changes)
+    return changes.map((change) => {
+      const committed = apply(db, change, standing.get(change.monitor_id))
+      follow(standing, change, committed)
+      return committed
+    })
+  })
+}
+
+/** What a change of a monitor has to fit. */
+interface Standing {
+  readonly account_id: number
+  readonly version: number
+  readonly revision: number
+}
+
+/** All in one question; as one text each, since a driver takes longer for a column than for a JSON of four. */
+function standingOf(db: Connection, changes: readonly Change[]): Map<number, Standing> {
+  const standing = new Map<number, Standing>()
+  for (const chunk of idChunks(changes.map(({ monitor_id }) => monitor_id))) {
+    const row = db.get(
+      `SELECT json_group_array(json_array(id, account_id, version, revision)) AS found
+       FROM monitors WHERE id IN (${marks(chunk.length)})`,
+      chunk,
+    )
+    const found = JSON.parse(String(row?.['found'])) as [number, number, number, number][]
+    for (const [id, account_id, version, revision] of found)
+      standing.set(id, { account_id, version, revision })
+  }
+  return standing
+}
+
+/** A later change of the same list meets what this one left. */
+function follow(standing: Map<number, Standing>, change: Change, committed: Committed): void {
+  const before = standing.get(change.monitor_id)
+  if (before === undefined || !committed.ok) return
+  const { version, revision } = committed
+  if (change.remove === true) standing.delete(change.monitor_id)
+  else standing.set(change.monitor_id, { ...before, version, revision })
 }
 
 /** Whether the change can be made is settled before its first write. */
-function apply(db: Connection, change: Change): Committed {
-  const monitor = db.get('SELECT account_id, version, revision FROM monitors WHERE id = ?', [
-    change.monitor_id,
-  ])
+function apply(db: Connection, change: Change, monitor: Standing | undefined): Committed {
   if (monitor === undefined) return { ok: false, reason: 'gone' }
-  if (monitor['revision'] !== change.revision) return { ok: false, reason: 'outdated' }
+  if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
 
-  const account_id = Number(monitor['account_id'])
+  const { account_id } = monitor
   const opened = openIncident(db, change, account_id)
   updateIncident(db, change)
   putMonitor(db, change, opened)
@@ -39,7 +73,7 @@ function apply(db: Connection, change: Change): Committed {
   const notification_ids = notify(db, change, { account_id, opened })
   if (change.remove === true) remove(db, change.monitor_id)
 
-  const version = Number(monitor['version']) + (change.settings === undefined ? 0 : 1)
+  const version = monitor.version + (change.settings === undefined ? 0 : 1)
   const revision = change.revision + 1
   const incident_id = opened ?? change.update_incident?.id ?? null
   return { ok: true, version, revision, incident_id, result_ids, notification_ids }
@@ -60,7 +94,7 @@ const INSERT_INCIDENT = insertInto('incidents', [
 function openIncident(db: Connection, change: Change, account_id: number): number | null {
   const incident = change.open_incident
   if (incident === undefined) return null
-  return insertedId(db, INSERT_INCIDENT, [
+  return db.insert(INSERT_INCIDENT, [
     account_id,
     change.monitor_id,
     incident.started_at,
@@ -98,8 +132,17 @@ function updateIncident(db: Connection, { monitor_id, update_incident }: Change)
   ])
 }
 
+/** Of nearly every change, a round; always the same text, so that it is prepared once and found at once. */
+const MOVE_MONITOR =
+  'UPDATE monitors SET revision = revision + 1, state = ?, machine = ? WHERE id = ?'
+
 function putMonitor(db: Connection, change: Change, opened: number | null): void {
   const { monitor_id, machine, settings, token, at } = change
+  if (machine !== undefined && settings === undefined && token === undefined) {
+    const { state, machine: text } = machineColumns(machine, opened)
+    db.run(MOVE_MONITOR, [state, text, monitor_id])
+    return
+  }
   const columns = {
     ...(machine === undefined ? {} : machineColumns(machine, opened)),
     ...(settings === undefined ? {} : settingsColumns(settings)),
@@ -118,23 +161,23 @@ function machineColumns(machine: MachineState, opened: number | null) {
   return { state: machine.state, machine: JSON.stringify(withIncident(machine, opened)) }
 }
 
+const PUT_LOCATION = `INSERT INTO location_states
+  (monitor_id, location_id, consecutive_fails, last, memo) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (monitor_id, location_id) DO UPDATE SET
+  consecutive_fails = excluded.consecutive_fails, last = excluded.last, memo = excluded.memo`
+
 function putLocations(db: Connection, change: Change): void {
   if (change.forget_locations === true) {
     db.run('DELETE FROM location_states WHERE monitor_id = ?', [change.monitor_id])
   }
   for (const state of change.locations ?? []) {
-    db.run(
-      `INSERT INTO location_states (monitor_id, location_id, consecutive_fails, last, memo)
-       VALUES (?, ?, ?, ?, ?) ON CONFLICT (monitor_id, location_id) DO UPDATE SET
-       consecutive_fails = excluded.consecutive_fails, last = excluded.last, memo = excluded.memo`,
-      [
-        change.monitor_id,
-        state.location_id,
-        state.consecutive_fails,
-        state.last === null ? null : JSON.stringify(state.last),
-        state.memo === null ? null : JSON.stringify(state.memo),
-      ],
-    )
+    db.run(PUT_LOCATION, [
+      change.monitor_id,
+      state.location_id,
+      state.consecutive_fails,
+      state.last === null ? null : JSON.stringify(state.last),
+      state.memo === null ? null : JSON.stringify(state.memo),
+    ])
   }
 }
 
@@ -157,7 +200,7 @@ const INSERT_RESULT = insertInto('results', [
 function putResults(db: Connection, { monitor_id, results = [] }: Change): number[] {
   return results.map((result) => {
     const details = JSON.stringify(result.details)
-    return insertedId(db, INSERT_RESULT, [
+    return db.insert(INSERT_RESULT, [
       monitor_id,
       result.location_id,
       result.round,
@@ -183,20 +226,35 @@ function putHistory(db: Connection, { monitor_id, availability = [], daily = [] 
       entry.availability,
     ])
   }
-  for (const stats of daily) {
-    const row = db.get('SELECT * FROM daily WHERE monitor_id = ? AND day = ?', [
-      monitor_id,
-      stats.day,
+  for (const stats of daily) countDaily(db, monitor_id, stats)
+}
+
+const COUNT_DAILY = `INSERT INTO daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (monitor_id, day) DO UPDATE SET
+  ok = daily.ok + excluded.ok, fail = daily.fail + excluded.fail,
+  unknown = daily.unknown + excluded.unknown, ok_ms = daily.ok_ms + excluded.ok_ms`
+
+/** Bucket and count once more: the path of the bucket, twice, and the count. */
+const COUNT_DAILY_WITH_LATENCY = `${COUNT_DAILY},
+  latency = json_set(daily.latency, ?, COALESCE(json_extract(daily.latency, ?), 0) + ?)`
+
+/** Added up by the database, without reading the row: one statement for each bucket, of which a round has one. */
+function countDaily(
+  db: Connection,
+  monitor_id: number,
+  { day, ok, fail, unknown, ok_ms, latency }: Omit<DailyStats, 'monitor_id'>,
+): void {
+  const buckets = Object.entries(latency)
+  const counts = [monitor_id, day, ok, fail, unknown, ok_ms]
+  if (buckets.length === 0) db.run(COUNT_DAILY, [...counts, '{}'])
+  buckets.forEach(([bucket, count], index) => {
+    const path = `$."${bucket}"`
+    db.run(COUNT_DAILY_WITH_LATENCY, [
+      ...(index === 0 ? counts : [monitor_id, day, 0, 0, 0, 0]),
+      JSON.stringify({ [bucket]: count }),
+      ...[path, path, count],
     ])
-    const sum = row === undefined ? stats : addDaily(toDaily(row), stats)
-    db.run(
-      `INSERT INTO daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (monitor_id, day) DO UPDATE SET
-       ok = excluded.ok, fail = excluded.fail, unknown = excluded.unknown,
-       ok_ms = excluded.ok_ms, latency = excluded.latency`,
-      [monitor_id, sum.day, sum.ok, sum.fail, sum.unknown, sum.ok_ms, JSON.stringify(sum.latency)],
-    )
-  }
+  })
 }
 
 function cancel(db: Connection, change: Change, wanted: CancelNotifications): void {

@@ -18,6 +18,8 @@ export interface Connection {
   exec(sql: string): void
   /** Returns how many rows were changed. */
   run(sql: string, params?: readonly Param[]): number
+  /** Inserts one row; returns its id. */
+  insert(sql: string, params: readonly Param[]): number
   get(sql: string, params?: readonly Param[]): Row | undefined
   all(sql: string, params?: readonly Param[]): readonly Row[]
   /** Everything that `work` writes, or nothing where it throws. Cannot be nested. */
@@ -33,9 +35,16 @@ export interface Handle {
 }
 
 export interface Prepared {
-  run(params: readonly SqlValue[]): number
-  all(params: readonly SqlValue[]): readonly Row[]
+  run(params: SqlValue[]): Ran
+  all(params: SqlValue[]): readonly Row[]
   finalize(): void
+}
+
+/** What a statement did; a bigint only beyond what a number holds. */
+export interface Ran {
+  readonly changes: number | bigint
+  /** Of the last row that an `INSERT` made on this connection. */
+  readonly lastInsertRowid: number | bigint
 }
 
 /** Prepared statements kept at most; the one prepared first goes first. */
@@ -46,7 +55,10 @@ export function connect(handle: Handle): Connection {
   let unfinished = false
   const connection: Connection = {
     exec: (sql) => handle.exec(sql),
-    run: (sql, params = []) => statements.use(sql, (statement) => statement.run(bind(params))),
+    run: (sql, params = []) =>
+      Number(statements.use(sql, (statement) => statement.run(bind(params))).changes),
+    insert: (sql, params) =>
+      Number(statements.use(sql, (statement) => statement.run(bind(params))).lastInsertRowid),
     get: (sql, params) => connection.all(sql, params)[0],
     all: (sql, params = []) => statements.use(sql, (statement) => statement.all(bind(params))),
     transaction(work) {
@@ -135,6 +147,7 @@ export function createSocket(): Connection & { plug(connection?: Connection): vo
     plug: (connection) => void (plugged = connection),
     exec: (sql) => current().exec(sql),
     run: (sql, params) => current().run(sql, params),
+    insert: (sql, params) => current().insert(sql, params),
     get: (sql, params) => current().get(sql, params),
     all: (sql, params) => current().all(sql, params),
     transaction: (work) => current().transaction(work),
@@ -144,11 +157,4 @@ export function createSocket(): Connection & { plug(connection?: Connection): vo
       connection?.close()
     },
   }
-}
-
-/** Runs an `INSERT … RETURNING id`. */
-export function insertedId(db: Connection, sql: string, values: readonly Param[]): number {
-  const id = db.get(sql, values)?.['id']
-  if (typeof id !== 'number') throw new StorageError('The database gave no id for a new row')
-  return id
 }

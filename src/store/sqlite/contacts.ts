@@ -2,7 +2,6 @@ import type { ContactRecord, EpochMs } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import type { Store } from '../store.ts'
-import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -27,7 +26,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contac
     create(contact) {
       const columns = { ...contact, settings: JSON.stringify(contact.settings) }
       const values = COLUMNS.map((column) => columns[column])
-      return get(insertedId(db, insertInto('contacts', COLUMNS), values)) as ContactRecord
+      return get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
     },
     get,
     list(account_id, onUnreadable) {

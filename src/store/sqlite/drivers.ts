@@ -5,7 +5,7 @@
  */
 
 import { MissingDependencyError, StorageError } from '../../errors.ts'
-import type { Handle, Row, SqlValue } from './connection.ts'
+import type { Handle, Ran, Row, SqlValue } from './connection.ts'
 
 export interface SqliteDriver {
   readonly name: string
@@ -41,7 +41,7 @@ interface NativeModule {
   readonly DatabaseSync: new (file: string) => {
     exec(sql: string): void
     prepare(sql: string): {
-      run(...params: SqlValue[]): { readonly changes: number | bigint }
+      run(...params: SqlValue[]): Ran
       all(...params: SqlValue[]): Row[]
     }
     close(): void
@@ -74,7 +74,7 @@ function nativeDriver({ DatabaseSync }: NativeModule): SqliteDriver {
         prepare(sql) {
           const statement = database.prepare(sql)
           return {
-            run: (params) => Number(statement.run(...params).changes),
+            run: (params) => statement.run(...params),
             all: (params) => statement.all(...params),
             // Goes with the garbage.
             finalize: () => undefined,
@@ -115,9 +115,9 @@ function wasmDriver({ Database }: WasmModule): SqliteDriver {
         prepare(sql) {
           const statement = database.prepare(sql)
           return {
-            run: (params) => statement.run([...params]).changes,
+            run: (params) => statement.run(params),
             // `get` would leave the statement running, and a running RETURNING hinders the commit.
-            all: (params) => statement.all([...params]) as Row[],
+            all: (params) => statement.all(params) as Row[],
             finalize: () => statement.finalize(),
           }
         },

@@ -3,7 +3,6 @@ import type { Sync } from '../promised.ts'
 import { fold, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
-import { insertedId } from './connection.ts'
 import type { Connection, Row } from './connection.ts'
 import { MONITOR_COLUMNS, readable, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, containing, idChunks, insertInto, marks, where } from '../sql.ts'
@@ -31,7 +30,7 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
         updated_at: monitor.updated_at,
       }
       const sql = insertInto('monitors', Object.keys(columns))
-      const id = insertedId(db, sql, Object.values(columns))
+      const id = db.insert(sql, Object.values(columns))
       return first('id = ?', id) as MonitorRecord
     },
     get: (id) => first('id = ?', id),

@@ -3,7 +3,6 @@ import type { Sync } from '../promised.ts'
 import { isFinal, queuedRow } from '../rules.ts'
 import type { AttemptEnd, ClockSet, NotificationQuery, Store } from '../store.ts'
 import { claim } from './claim.ts'
-import { insertedId } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
@@ -86,8 +85,7 @@ export function insertNotification(
   fields: Parameters<typeof queuedRow>[0],
 ): number {
   const row = queuedRow(fields)
-  return insertedId(
-    db,
+  return db.insert(
     INSERT,
     COLUMNS.map((column) => row[column]),
   )
