@@ -34,7 +34,10 @@ import type {
   ResultView,
 } from './views.ts'
 
-export function monitorSummary(entry: Entry, next_due_at: EpochMs | null): MonitorSummary {
+/** What a summary is made of: no settings of the type, so that no secret is opened for a list. */
+export type Outlined = Pick<Entry, 'record' | 'locations'>
+
+export function monitorSummary(entry: Outlined, next_due_at: EpochMs | null): MonitorSummary {
   const { record } = entry
   const { machine, common } = record
   const last = latest(entry)
@@ -114,7 +117,7 @@ function locationStatus(
 }
 
 /** The location that reported last. */
-export function latest(entry: Entry): LocationState | undefined {
+export function latest(entry: Pick<Entry, 'locations'>): LocationState | undefined {
   let found: LocationState | undefined
   for (const state of entry.locations.values()) {
     if (state.last === null) continue

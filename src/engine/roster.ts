@@ -65,8 +65,6 @@ export interface Roster {
   /** From memory alone. */
   peek(id: number): Entry | undefined
   byTokenHash(hash: string): Promise<Entry>
-  /** An entry of a record read from the store, for showing it. */
-  present(record: MonitorRecord, states: readonly LocationState[]): Entry
   /** Takes in a monitor that was just created. */
   add(record: MonitorRecord): Entry
   entries(): IterableIterator<Entry>
@@ -102,7 +100,7 @@ export function createRoster(core: Core): Roster {
       settings: mapSecrets(fields, record.settings, (secret, path) =>
         core.seal.open(secret, place(path)),
       ),
-      locations: new Map(states.map((state) => [state.location_id, state])),
+      locations: byLocation(states),
     }
   }
 
@@ -252,11 +250,6 @@ export function createRoster(core: Core): Roster {
       const record = await store.monitors.byTokenHash(hash)
       return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
     },
-    present: (record, states) =>
-      entryOf(
-        record,
-        states.filter(({ monitor_id }) => monitor_id === record.id),
-      ),
     add(record) {
       const entry = entryOf(record, [])
       if (keeps(record.id)) held.set(record.id, entry)
@@ -288,7 +281,11 @@ function withIncident(
   return { ...machine, incident: { ...incident, id } }
 }
 
-function groupByMonitor(states: readonly LocationState[]): Map<number, LocationState[]> {
+export function byLocation(states: readonly LocationState[]): Entry['locations'] {
+  return new Map(states.map((state) => [state.location_id, state]))
+}
+
+export function groupByMonitor(states: readonly LocationState[]): Map<number, LocationState[]> {
   const groups = new Map<number, LocationState[]>()
   for (const state of states) {
     const group = groups.get(state.monitor_id)

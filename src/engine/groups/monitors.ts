@@ -14,7 +14,9 @@ import type { AccountScope, MonitorFilter } from '../api.ts'
 import { interpret } from '../interpret.ts'
 import { rearmed } from '../passive.ts'
 import { monitorSummary, monitorView, resultView } from '../present.ts'
+import type { Outlined } from '../present.ts'
 import type { Concluded } from '../rounds.ts'
+import { byLocation, groupByMonitor } from '../roster.ts'
 import type { Changed, Entry } from '../roster.ts'
 import type { MonitorType } from '../registry.ts'
 import { settleMonitor } from '../settle.ts'
@@ -39,7 +41,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     return entry
   }
 
-  const summary = (entry: Entry): MonitorSummary =>
+  const summary = (entry: Outlined): MonitorSummary =>
     monitorSummary(entry, watch.nextDue(entry.record.id))
 
   function view(entry: Entry): MonitorView {
@@ -111,9 +113,14 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await ready()
       const { names } = core.registry
       const records = await core.store.monitors.list(queryOf(account_id, filter, names))
-      const states = await core.store.monitors.locations(records.map(({ id }) => id))
-      const entries = records.map((record) => roster.present(record, states))
-      return pageOf(entries.map(summary), filter.limit ?? 50)
+      const states = groupByMonitor(
+        await core.store.monitors.locations(records.map(({ id }) => id)),
+      )
+      const outlined = records.map((record) => ({
+        record,
+        locations: byLocation(states.get(record.id) ?? []),
+      }))
+      return pageOf(outlined.map(summary), filter.limit ?? 50)
     },
 
     get: async (id) => view(await own(id)),

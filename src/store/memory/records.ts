@@ -87,7 +87,6 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contac
 }
 
 export function monitors(tables: Tables): Sync<Store['monitors']> {
-  const all = () => [...tables.monitors.values()]
   return {
     create(monitor) {
       const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
@@ -95,13 +94,10 @@ export function monitors(tables: Tables): Sync<Store['monitors']> {
       return copy(made)
     },
     get: (id) => copy(tables.monitors.get(id)),
-    byTokenHash: (hash) => copy(all().find((monitor) => monitor.token_hash === hash)),
+    byTokenHash: (hash) =>
+      copy(first(tables.monitors.values(), 1, ({ token_hash }) => token_hash === hash)[0]),
     list: (query) =>
-      copy(
-        all()
-          .filter((monitor) => matches(monitor, query))
-          .slice(0, query.limit),
-      ),
+      copy(first(tables.monitors.values(), query.limit, (monitor) => matches(monitor, query))),
     locations: (ids) =>
       copy(
         [...new Set(ids)]
@@ -117,29 +113,48 @@ function byLocation(a: { readonly location_id: number }, b: { readonly location_
   return a.location_id - b.location_id
 }
 
+/** The first `limit` of those that fit; the rest is not looked at. */
+function first<T>(rows: Iterable<T>, limit: number, fits: (row: T) => boolean): T[] {
+  const found: T[] = []
+  if (limit <= 0) return found
+  for (const row of rows) {
+    if (!fits(row)) continue
+    found.push(row)
+    if (found.length >= limit) break
+  }
+  return found
+}
+
 function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
-  const tags = monitor.common.tags.map(fold)
   return (
     (query.account_id ?? monitor.account_id) === monitor.account_id &&
     monitor.id > (query.after_id ?? 0) &&
     (query.states?.includes(monitor.machine.state) ?? true) &&
     (query.types?.includes(monitor.type) ?? true) &&
     (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
-    (query.tags?.every((any) => any.some((tag) => tags.includes(fold(tag)))) ?? true) &&
+    (query.tags === undefined || isTagged(monitor.common.tags, query.tags)) &&
     (query.q === undefined ||
       searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
   )
 }
 
+function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
+  const own = tags.map(fold)
+  return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
+}
+
 export function results(tables: Tables): Sync<Store['results']> {
   return {
     list(query) {
-      const rows = (tables.results.get(query.monitor_id)?.rows ?? []).filter((row) =>
-        fits(row, query),
-      )
-      return copy((query.order === 'asc' ? rows : rows.toReversed()).slice(0, query.limit))
+      const rows = tables.results.get(query.monitor_id)?.rows ?? []
+      const inOrder = query.order === 'asc' ? rows : backwards(rows)
+      return copy(first(inOrder, query.limit, (row) => fits(row, query)))
     },
   }
+}
+
+function* backwards<T>(rows: readonly T[]): Generator<T> {
+  for (const index of rows.keys()) yield rows[rows.length - 1 - index] as T
 }
 
 function fits(row: ResultRecord, query: ResultQuery): boolean {
@@ -159,10 +174,9 @@ export function incidents(tables: Tables): Sync<Store['incidents']> {
     get: (id) => copy(tables.incidents.get(id)),
     list: (query) =>
       copy(
-        [...tables.incidents.values()]
-          .filter((incident) => isWanted(incident, query))
-          .toReversed()
-          .slice(0, query.limit),
+        first([...tables.incidents.values()].reverse(), query.limit, (incident) =>
+          isWanted(incident, query),
+        ),
       ),
   }
 }
