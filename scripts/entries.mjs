@@ -57,6 +57,7 @@ export const entries = [
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 24),
   entry('./page', 'page/index', 'src/page/index', 120),
+  entry('./client', 'client/index', 'src/client/index', 24),
   entry('./metrics', 'metrics/index', 'src/metrics/index', 30),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 260),

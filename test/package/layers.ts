@@ -48,7 +48,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // Around the work of an engine.
   otel: { values: [], types: ['engine', 'probes', 'store'] },
   // Runs beside the API, not beside the engine.
-  client: { values: [], types: ['checkers', 'engine', 'monitors', 'rest'] },
+  client: { values: [], types: ['checkers', 'engine', 'fields', 'monitors', 'rest'] },
   // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.
   monitors: { values: [], types: ['checkers', 'engine', 'fields'] },
   page: { values: ['engine', 'fields'] },

@@ -1,0 +1,126 @@
+/**
+ * The API as a client sees it: the groups and names of the engine, so that code moves from one to the other.
+ *
+ * @module
+ */
+
+import type { AnyChecker } from '../checkers/checker.ts'
+import type {
+  IncidentFilter,
+  MonitorFilter,
+  MonitorInput,
+  NotificationFilter,
+  PageOptions,
+  ResultFilter,
+  SignalInput,
+  TypeView,
+  VersionOptions,
+} from '../engine/api.ts'
+import type {
+  ContactView,
+  IncidentView,
+  LocationView,
+  MonitorSummary,
+  MonitorView,
+  NotificationView,
+  ResultView,
+  StatusView,
+  UptimeView,
+} from '../engine/views.ts'
+import type { FieldRow } from '../fields/describe.ts'
+import type { BuiltinChecker } from '../monitors/define.ts'
+import type { Balance } from '../rest/operation.ts'
+import type { CallOptions } from './call.ts'
+import type { List } from './lists.ts'
+
+/** A filter of the engine, with dates for its times. */
+type Filter<F extends PageOptions> = {
+  readonly [K in Exclude<keyof F, keyof PageOptions>]: K extends 'from' | 'to'
+    ? Date | undefined
+    : F[K]
+}
+
+/** Fields to change: `null` resets one to its default. */
+export type MonitorPatch<C extends AnyChecker = BuiltinChecker> = C extends AnyChecker
+  ? {
+      readonly [K in Exclude<keyof MonitorInput<C>, 'type'>]?: MonitorInput<C>[K] | null
+    }
+  : never
+
+export interface CreateOptions extends CallOptions {
+  /** Default one of its own per call: repeated by the client, a call takes effect once. Yours makes that so for your repetitions as well, for 24 hours. */
+  readonly idempotencyKey?: string
+}
+
+type ChangeOptions = CallOptions & VersionOptions
+type ActionOptions = CreateOptions & VersionOptions
+
+export interface Me {
+  readonly account: { readonly id: number; readonly name: string | null }
+  readonly key: {
+    readonly id: number | string
+    readonly name: string | null
+    readonly scopes: readonly ('read' | 'write')[]
+    readonly created_at: string | null
+    readonly last_used_at: string | null
+  }
+  readonly limits: { readonly requests_per_minute: number | null }
+}
+
+export interface Client<C extends AnyChecker = BuiltinChecker> {
+  me(options?: CallOptions): Promise<Me>
+  balance(options?: CallOptions): Promise<Balance>
+  types(options?: CallOptions): Promise<{
+    readonly types: readonly TypeView[]
+    readonly common_fields: readonly FieldRow[]
+  }>
+  readonly monitors: {
+    readonly list: List<MonitorSummary, Filter<MonitorFilter>>
+    create(input: MonitorInput<C>, options?: CreateOptions): Promise<MonitorView>
+    get(id: number, options?: CallOptions): Promise<MonitorView>
+    /** With `version`, refused (`version_mismatch`) where another one is stored. */
+    update(id: number, patch: MonitorPatch<C>, options?: ChangeOptions): Promise<MonitorView>
+    remove(id: number, options?: ChangeOptions): Promise<void>
+    pause(id: number, options?: ActionOptions): Promise<MonitorSummary>
+    resume(id: number, options?: ActionOptions): Promise<MonitorSummary>
+    /** Resolves with the results; give the client a `timeout_ms` beyond that of the monitor. */
+    check(
+      id: number,
+      options?: ActionOptions,
+    ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
+    /** Like `check`, but resolves once it is queued. */
+    queueCheck(id: number, options?: ActionOptions): Promise<void>
+    status(id: number, options?: CallOptions): Promise<StatusView>
+    /** `days` 1 to 365, default 30. */
+    uptime(id: number, options?: CallOptions & { readonly days?: number }): Promise<UptimeView>
+  }
+  readonly results: {
+    readonly list: List<ResultView, Filter<ResultFilter> & { readonly monitor_id: number }>
+  }
+  readonly incidents: {
+    /** With `monitor_id`, those of one monitor: `not_found` where there is none. */
+    readonly list: List<IncidentView, Filter<IncidentFilter>>
+    get(id: number, options?: CallOptions): Promise<IncidentView>
+    acknowledge(id: number, options?: CallOptions): Promise<IncidentView>
+  }
+  readonly notifications: {
+    readonly list: List<NotificationView, Filter<NotificationFilter>>
+    get(id: number, options?: CallOptions): Promise<NotificationView>
+    resend(id: number, options?: CreateOptions): Promise<NotificationView>
+  }
+  readonly contacts: {
+    list(options?: CallOptions): Promise<readonly ContactView[]>
+    test(id: number, options?: CreateOptions): Promise<NotificationView>
+  }
+  readonly locations: {
+    list(options?: CallOptions): Promise<readonly LocationView[]>
+  }
+  /** A signal of a job for the heartbeat monitor with this token. Sent again only where it was refused. */
+  signal(token: string, signal?: SignalInput, options?: CallOptions): Promise<SignalAnswer>
+}
+
+export interface SignalAnswer {
+  readonly state: string
+  readonly next_expected_at: string | null
+  readonly ignored?: 'rate_limited'
+}

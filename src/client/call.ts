@@ -1,0 +1,158 @@
+/**
+ * One call of the API: its deadline, its repetitions, and what its answer means.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import { ApiError } from './error.ts'
+import { readText } from './read-text.ts'
+
+export interface CallOptions {
+  /** Ends the call, its waits included, with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Call extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With the query, below the address of the client. */
+  readonly path: string
+  readonly body?: object | undefined
+  /** Sent as it is, in the place of `body`. */
+  readonly text?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent again where it cannot be known whether it took effect: twice is the same as once. */
+  readonly repeatable: boolean
+}
+
+export interface Caller {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+  readonly timeout_ms: number
+  readonly retries: number
+}
+
+const FIRST_PAUSE_MS = 500
+/** A service that wants to be left alone for longer is not waited for. */
+const LONGEST_PAUSE_MS = 30_000
+/** Nothing was done, whatever the request was. */
+const REFUSED = [429, 503]
+/** Of a proxy before the service: what became of the request is not known. */
+const UNCERTAIN = [500, 502, 504]
+
+/** The body of the answer. @throws ApiError, or the reason of the signal */
+export async function call<T>(caller: Caller, asked: Call): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return (await once(caller, asked)) as T
+    } catch (error) {
+      const pause_ms = pauseAfter(error, attempt, caller.clock)
+      if (attempt >= caller.retries || pause_ms === undefined || !mayRepeat(error, asked))
+        throw error
+      await caller.clock.sleep(pause_ms, asked.signal)
+    }
+  }
+}
+
+async function once(caller: Caller, asked: Call): Promise<unknown> {
+  const { clock, timeout_ms, url } = caller
+  asked.signal?.throwIfAborted()
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(asked.signal?.reason)
+  asked.signal?.addEventListener('abort', onAbort, { once: true })
+  const timer = clock.timer(timeout_ms, () =>
+    stop.abort(new ApiError('timeout', { message: `No answer of ${url} within ${timeout_ms} ms` })),
+  )
+  try {
+    const response = await caller.fetch(`${url}${asked.path}`, {
+      ...requestOf(caller, asked),
+      signal: stop.signal,
+    })
+    return resultOf(response, await readText(response), url)
+  } catch (error) {
+    // What `fetch` makes of an abort differs by runtime; the reason is what was meant.
+    if (stop.signal.aborted) throw stop.signal.reason
+    if (error instanceof ApiError) throw error
+    throw new ApiError('network', { message: `${url} was not reached`, cause: error })
+  } finally {
+    timer.cancel()
+    asked.signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function requestOf({ headers }: Caller, { method, body, text, headers: own }: Call): RequestInit {
+  return {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...headers,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...own,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(text === undefined ? {} : { body: text }),
+    // The key must not follow to another host.
+    redirect: 'error',
+  }
+}
+
+interface Envelope {
+  readonly ok: boolean
+  readonly error?: string
+  readonly message?: string
+  readonly fields?: Readonly<Record<string, string>>
+  readonly request_id?: string
+}
+
+function resultOf(response: Response, text: string, url: string): unknown {
+  const { status } = response
+  const body = envelopeOf(text)
+  if (body === undefined) {
+    throw new ApiError('bad_answer', {
+      status,
+      message: `${url} answered with ${status}, and not as this API does`,
+      ...retryAfter(response),
+    })
+  }
+  if (response.ok && body.ok) return body
+  const { error = 'bad_answer', message, fields, request_id } = body
+  const problems = Object.entries(fields ?? {}).map(([name, problem]) => `${name}: ${problem}`)
+  throw new ApiError(error, {
+    status,
+    message: message ?? (problems.length > 0 ? problems.join('; ') : error),
+    ...(fields === undefined ? {} : { fields }),
+    ...(request_id === undefined ? {} : { request_id }),
+    ...retryAfter(response),
+  })
+}
+
+function envelopeOf(text: string): Envelope | undefined {
+  try {
+    const body = JSON.parse(text) as Envelope | null
+    return typeof body?.ok === 'boolean' ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function retryAfter({ headers }: Response): { readonly retry_after_sec?: number } {
+  const text = headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(text) ? { retry_after_sec: Number(text) } : {}
+}
+
+function mayRepeat(error: unknown, { repeatable }: Call): boolean {
+  if (!(error instanceof ApiError)) return false
+  const { status, code } = error
+  if (status === null) return repeatable
+  if (code === 'idempotency_in_progress' || REFUSED.includes(status)) return true
+  return repeatable && UNCERTAIN.includes(status)
+}
+
+/** Growing, spread by half; longer where the service asks for it, `undefined` where that is too long. */
+function pauseAfter(error: unknown, attempt: number, clock: Clock): number | undefined {
+  const own_ms = FIRST_PAUSE_MS * 2 ** attempt * (0.75 + clock.random() / 2)
+  const asked_ms = error instanceof ApiError ? (error.retry_after_sec ?? 0) * 1000 : 0
+  return asked_ms > LONGEST_PAUSE_MS ? undefined : Math.max(own_ms, asked_ms)
+}

@@ -1,0 +1,186 @@
+/**
+ * A typed client of the REST API, on any runtime with `fetch`.
+ *
+ * @module
+ */
+
+import type { AnyChecker } from '../checkers/checker.ts'
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { SignalInput } from '../engine/api.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { BuiltinChecker } from '../monitors/define.ts'
+import type { Client, CreateOptions } from './api.ts'
+import { call } from './call.ts'
+import type { Call, Caller, CallOptions } from './call.ts'
+import { listOf } from './lists.ts'
+import { queryText } from './query.ts'
+
+export interface ClientOptions {
+  /** Where the API is mounted: `https://watch.example.com`, with the path above `/api/v1` where there is one. */
+  readonly url: string
+  readonly apiKey: string
+  /** Default the one of the runtime. */
+  readonly fetch?: typeof globalThis.fetch
+  /** For one attempt of a call, its answer included; default 30000. */
+  readonly timeout_ms?: number
+  /** How often a call is repeated that did not get through; default 2. Only where that cannot do a thing twice. */
+  readonly retries?: number
+  readonly clock?: Clock
+}
+
+type Ask = <T>(
+  asked: Omit<Call, 'repeatable' | 'signal'> & { readonly repeatable?: boolean },
+  options: CallOptions | undefined,
+) => Promise<T>
+
+/**
+ * The types are those of the built-in checkers. With checkers of your own:
+ * `createClient<BuiltinChecker | ReturnType<typeof mine>>(…)`. Every call rejects with an `ApiError`.
+ *
+ * @throws ConfigurationError for an address that is none
+ */
+export function createClient<C extends AnyChecker = BuiltinChecker>(
+  options: ClientOptions,
+): Client<C> {
+  const caller = callerOf(options)
+  const ask: Ask = (asked, asking) =>
+    call(caller, {
+      repeatable: asked.method === 'GET',
+      ...asked,
+      signal: asking?.signal,
+    })
+  const read = async <T>(path: string, name: string, asking?: CallOptions): Promise<T> =>
+    member(await ask({ method: 'GET', path }, asking), name)
+  const client: Client = {
+    me: (asking) => read('/me', 'me', asking),
+    balance: (asking) => read('/balance', 'balance', asking),
+    types: (asking) => ask({ method: 'GET', path: '/types' }, asking),
+    monitors: monitorsOf(caller, { ask, read }),
+    results: {
+      list: listOf(caller, ({ monitor_id, ...query }) => ({
+        path: `/monitors/${monitor_id}/results`,
+        name: 'results',
+        query,
+      })),
+    },
+    incidents: {
+      list: listOf(caller, ({ monitor_id, ...query }) => ({
+        path: monitor_id === undefined ? '/incidents' : `/monitors/${monitor_id}/incidents`,
+        name: 'incidents',
+        query,
+      })),
+      get: (id, asking) => read(`/incidents/${id}`, 'incident', asking),
+      acknowledge: async (id, asking) =>
+        member(await ask(again(`/incidents/${id}/acknowledge`), asking), 'incident'),
+    },
+    notifications: {
+      list: listOf(caller, (query) => ({ path: '/notifications', name: 'notifications', query })),
+      get: (id, asking) => read(`/notifications/${id}`, 'notification', asking),
+      resend: async (id, asking) =>
+        member(await ask(once(`/notifications/${id}/resend`, asking), asking), 'notification'),
+    },
+    contacts: {
+      list: (asking) => read('/contacts', 'contacts', asking),
+      test: async (id, asking) =>
+        member(await ask(once(`/contacts/${id}/test`, asking), asking), 'notification'),
+    },
+    locations: { list: (asking) => read('/locations', 'locations', asking) },
+    signal: (token, signal, asking) =>
+      call(
+        { ...caller, url: caller.url.replace(/\/api\/v1$/, ''), headers: {} },
+        {
+          method: 'POST',
+          path: signalPath(token, signal),
+          text: signal?.message,
+          repeatable: false,
+          signal: asking?.signal,
+        },
+      ),
+  }
+  return client as unknown as Client<C>
+}
+
+interface Asking {
+  readonly ask: Ask
+  readonly read: <T>(path: string, name: string, options?: CallOptions) => Promise<T>
+}
+
+function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
+  return {
+    list: listOf(caller, (query) => ({ path: '/monitors', name: 'monitors', query })),
+    create: async (body, asking) =>
+      member(await ask({ ...once('/monitors', asking), body }, asking), 'monitor'),
+    get: (id, asking) => read(`/monitors/${id}`, 'monitor', asking),
+    async update(id, body, asking) {
+      const headers = ifMatch(asking)
+      const path = `/monitors/${id}`
+      return member(await ask({ method: 'PATCH', path, body, headers }, asking), 'monitor')
+    },
+    async remove(id, asking) {
+      await ask({ method: 'DELETE', path: `/monitors/${id}`, headers: ifMatch(asking) }, asking)
+    },
+    pause: async (id, asking) =>
+      member(await ask(once(`/monitors/${id}/pause`, asking), asking), 'monitor'),
+    resume: async (id, asking) =>
+      member(await ask(once(`/monitors/${id}/resume`, asking), asking), 'monitor'),
+    check: (id, asking) => ask(once(`/monitors/${id}/check?wait=1`, asking), asking),
+    async queueCheck(id, asking) {
+      await ask(once(`/monitors/${id}/check`, asking), asking)
+    },
+    status: (id, asking) => read(`/monitors/${id}/status`, 'status', asking),
+    uptime: (id, { days, ...asking } = {}) =>
+      read(`/monitors/${id}/uptime${queryText({ days })}`, 'uptime', asking),
+  }
+}
+
+/** A request that takes effect once, however often it is sent. */
+function once(
+  path: string,
+  options: (CreateOptions & { readonly version?: number }) | undefined,
+): Omit<Call, 'signal'> {
+  const key = options?.idempotencyKey ?? globalThis.crypto.randomUUID()
+  return {
+    method: 'POST',
+    path,
+    headers: { 'Idempotency-Key': key, ...ifMatch(options) },
+    repeatable: true,
+  }
+}
+
+/** A request that changes nothing more when it is sent again. */
+function again(path: string): Omit<Call, 'signal'> {
+  return { method: 'POST', path, repeatable: true }
+}
+
+function ifMatch(options: { readonly version?: number } | undefined): Record<string, string> {
+  return options?.version === undefined ? {} : { 'If-Match': `"${options.version}"` }
+}
+
+function member<T>(answer: unknown, name: string): T {
+  return (answer as Record<string, unknown>)[name] as T
+}
+
+function signalPath(token: string, signal: SignalInput | undefined): string {
+  const { kind = 'success', exit_code, run_id, duration_ms } = signal ?? {}
+  const suffix = exit_code ?? (kind === 'success' ? undefined : kind)
+  const end = suffix === undefined ? '' : `/${suffix}`
+  const query = queryText({ rid: run_id, duration_ms })
+  return `/hb/${encodeURIComponent(token)}${end}${query}`
+}
+
+function callerOf(options: ClientOptions): Caller {
+  const { url, apiKey, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ConfigurationError('createClient needs the address of the API, https://…')
+  }
+  return {
+    url: `${url.replace(/\/+$/, '')}/api/v1`,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    // Looked up at each call: a test or an instrumentation may have put another one in its place.
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    clock,
+    timeout_ms,
+    retries,
+  }
+}

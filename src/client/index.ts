@@ -1,0 +1,13 @@
+/**
+ * `watchpost/client`: calls the REST API of a watchpost elsewhere.
+ *
+ * @module
+ */
+
+export { createClient } from './client.ts'
+export type { ClientOptions } from './client.ts'
+export type { Client, CreateOptions, Me, MonitorPatch, SignalAnswer } from './api.ts'
+export type { CallOptions } from './call.ts'
+export { ApiError } from './error.ts'
+export type { List, ListPage, Paging } from './lists.ts'
+export type { BuiltinChecker } from '../monitors/define.ts'

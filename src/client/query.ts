@@ -1,0 +1,28 @@
+/**
+ * Filters as the API reads them in a query.
+ *
+ * @module
+ */
+
+export type QueryValue =
+  string | number | boolean | Date | readonly string[] | readonly (readonly string[])[] | undefined
+
+/** `?a=1&…`, or `''` where nothing is asked. Lists are "any of these"; lists of lists must all hold. */
+export function queryText(query: Readonly<Record<string, QueryValue>>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const text of textsOf(value)) params.append(name, text)
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+function textsOf(value: QueryValue): string[] {
+  if (value === undefined) return []
+  if (value instanceof Date) return [value.toISOString()]
+  if (typeof value === 'boolean') return [value ? '1' : '0']
+  if (typeof value !== 'object') return [String(value)]
+  if (value.length === 0) return []
+  const nested = value.filter((each): each is readonly string[] => typeof each !== 'string')
+  return nested.length > 0 ? nested.map((each) => each.join(',')) : [value.join(',')]
+}
