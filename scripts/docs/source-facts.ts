@@ -72,8 +72,8 @@ function namesIn({ exportClause }: ts.ExportDeclaration): string[] {
 
 /** Commands of the command line, each with the file that has it. */
 export function commandFiles(): readonly (readonly [name: string, path: string])[] {
-  const text = readFileSync(join(root, 'src/cli/main.ts'), 'utf8')
-  const found = [...text.matchAll(/^ {2}(\w+): \(\) => import\('\.\/([^']+)'\)/gm)]
+  const text = readFileSync(join(root, 'src/cli/commands.ts'), 'utf8')
+  const found = [...text.matchAll(/^ {2}(\w+): \{[^}]*?import\('\.\/([^']+)'\)/gm)]
   return found.map(([, name = '', path = '']) => [name, `src/cli/${path}`] as const)
 }
 

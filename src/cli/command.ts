@@ -21,9 +21,21 @@ export interface Call {
   readonly env: Environment
 }
 
+/** What may stand as a word of a command; told to shells that complete what a person types. */
+export interface Words {
+  /** Known ones, each with what may come behind it. */
+  readonly known?: Readonly<Record<string, readonly string[]>>
+  /** The known ones may come again and again. */
+  readonly repeated?: boolean
+  /** Paths are expected: behind the known ones, or from the start where there are none. */
+  readonly files?: boolean
+}
+
 export interface Command {
+  /** Usage, what it does, examples, flags, exit codes: lines of at most 110 characters. */
   readonly help: string
   readonly options: FlagOptions
+  words?(): Words | Promise<Words>
   /** Resolves with the exit code. @throws ConfigurationError for wrong usage */
   run(call: Call): Promise<number>
 }

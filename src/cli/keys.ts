@@ -28,14 +28,17 @@ API keys in the data file, also beside a running server (on Node >= 22.13), or i
   watchpost keys create --account customer-7   makes the account where it is new
   watchpost keys revoke svc_4fTz
 
-  --name           how the key is listed (default)
-  --account        name or id of the account (the first one)
-${settingsHelp(SETTINGS)}`,
+  --name           How the key is listed (default)
+  --account        Name or id of the account (the first one)
+${settingsHelp(SETTINGS)}
+
+Exit code: 0 done, 1 it could not be done, 64 wrong usage.`,
   options: {
     name: { type: 'string' },
     account: { type: 'string' },
     ...settingFlags(SETTINGS),
   },
+  words: () => ({ known: { create: [], list: [], revoke: [] } }),
   run,
 }
 

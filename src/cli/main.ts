@@ -12,31 +12,25 @@ import { ConfigurationError, isWatchpostError, ValidationError } from '../errors
 import { VERSION } from '../version.ts'
 import { EXIT } from './command.ts'
 import type { Command, Flags } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { complain, outliveReaders, printable, say } from './terminal.ts'
 
-const COMMANDS: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
-  serve: () => import('./serve/index.ts'),
-  check: () => import('./check/index.ts'),
-  keys: () => import('./keys.ts'),
-  apply: () => import('./apply/index.ts'),
-  import: () => import('./import/index.ts'),
-  types: () => import('./types.ts'),
-  verify: () => import('./verify.ts'),
-  probe: () => import('./probe.ts'),
+const USAGE_CHARACTERS = 44
+
+function help(): string {
+  const rows = Object.values(COMMANDS).map(
+    ({ usage, about }) => `  ${`watchpost ${usage}`.padEnd(USAGE_CHARACTERS)} ${about}`,
+  )
+  return `watchpost ${VERSION}: uptime monitoring
+
+${rows.join('\n')}
+
+  watchpost check http url=https://example.com     a first look
+  watchpost serve                                  then a server, with a page at http://127.0.0.1:8080
+
+Each has a --help of its own, with examples. Exit codes: 0 done, 1 it could not be done, 64 wrong usage;
+of check and verify 2 failing or not genuine, of check 3 unknown, of apply --dry-run 2 would change.`
 }
-
-const HELP = `watchpost ${VERSION}: uptime monitoring
-
-  watchpost serve                       the REST server, data in an SQLite file
-  watchpost check <type> key=value …    one check now; exit code 0 ok, 2 failing, 3 unknown
-  watchpost probe --location fra        makes the checks of a location elsewhere, over Redis
-  watchpost keys create|list|revoke     API keys
-  watchpost apply monitors.json         monitors as a file says they are
-  watchpost import kuma|gatus|blackbox file   such a file out of another monitor's
-  watchpost types                       the types of checks with their fields
-  watchpost verify --secret s --header 'sha256=…' [file]   is this webhook genuine?
-
-Each has a --help of its own, with examples.`
 
 /** A handle that somebody forgot must not keep a finished command alive. */
 const LINGER_MS = 1000
@@ -51,17 +45,17 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     return EXIT.ok
   }
   if (name === '--help' || name === '-h' || name === 'help') {
-    say(HELP)
+    say(help())
     return EXIT.ok
   }
-  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (load === undefined) {
+  const found = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (found === undefined) {
     const problem = name === undefined ? 'a command is expected' : `there is no command "${name}"`
     complain(`${problem}; there are ${Object.keys(COMMANDS).join(', ')} (see watchpost --help)`)
     return EXIT.usage
   }
   try {
-    const { command } = await load()
+    const { command } = await found.load()
     return await perform(command, args)
   } catch (error) {
     return explain(error, name ?? '')

@@ -12,7 +12,7 @@ import { EXIT, textFlag } from './command.ts'
 import type { Call, Command } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { lineLogger } from './logger.ts'
-import { stopSignal } from './serve/stop-signal.ts'
+import { stopSignal } from './stop-signal.ts'
 import { say } from './terminal.ts'
 
 const SETTINGS = ['redis_url', 'secret_key', 'targets', 'anchors', 'log_level'] as const
@@ -27,7 +27,8 @@ It needs nothing but Redis: no port, no data. SIGTERM lets what runs come to its
   --location       Name of the location, as in WATCHPOST_LOCATIONS of serve; digits are its id
 ${settingsHelp(SETTINGS)}
 
-REDIS_URL and WATCHPOST_SECRET_KEY have to be those of serve. Several probes may share a location.`,
+REDIS_URL and WATCHPOST_SECRET_KEY have to be those of serve. Several probes may share a location.
+Exit code: 0 stopped by a signal, 1 it could not be done, 64 wrong usage.`,
   options: { location: { type: 'string' }, ...settingFlags(SETTINGS) },
   run,
 }

@@ -4,9 +4,22 @@
  * @module
  */
 
+import type { WriteStream } from 'node:tty'
+
+/** What a piece of a line says about the target; colour is added to it, never the only sign. */
+export type Tone = 'good' | 'bad' | 'unsure' | 'faint'
+
+export interface Toned {
+  readonly text: string
+  readonly tone: Tone
+}
+
+/** Text, or pieces of it of which some have a tone. */
+export type Line = string | readonly (string | Toned)[]
+
 /** To stdout: what was asked for. */
-export function say(text = ''): void {
-  process.stdout.write(`${printable(text)}\n`)
+export function say(line: Line = ''): void {
+  process.stdout.write(`${rendered(line, isColoured(process.stdout))}\n`)
 }
 
 /** To stdout, as one JSON document; on several lines where `indent` is set. */
@@ -44,4 +57,28 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** SGR parameters of ECMA-48, 8.3.117: the colours that every theme of a terminal sets legibly. */
+const COLOURS: Readonly<Record<Tone, number>> = { good: 32, bad: 31, unsure: 33, faint: 2 }
+
+/** A line as it is written, in colours or without. */
+export function rendered(line: Line, coloured: boolean): string {
+  const pieces = typeof line === 'string' ? [line] : line
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return printable(piece)
+      const text = printable(piece.text)
+      return coloured ? `\u001b[${COLOURS[piece.tone]}m${text}\u001b[0m` : text
+    })
+    .join('')
+}
+
+/** On a terminal, unless its user wants none (https://no-color.org). */
+export function isColoured(
+  { isTTY }: Pick<WriteStream, 'isTTY'>,
+  { NO_COLOR, TERM }: NodeJS.ProcessEnv = process.env,
+): boolean {
+  // Node says `undefined` for what is no terminal, whatever its types say.
+  return (isTTY as boolean | undefined) === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb'
 }

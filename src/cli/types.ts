@@ -4,6 +4,7 @@
  * @module
  */
 
+import { CHECKER_TYPES } from '../checkers/by-type.ts'
 import { builtinCheckers } from '../checkers/index.ts'
 import type { TypeView } from '../engine/api.ts'
 import { createEngine } from '../engine/engine.ts'
@@ -21,8 +22,16 @@ The types of checks with their fields; those with * are required.
 
   watchpost types
   watchpost types http dns
-  watchpost types --json     an array, as in GET /api/v1/types`,
+  watchpost types --json     an array, as in GET /api/v1/types
+
+  --json           As one JSON document
+
+Exit code: 0 told, 64 wrong usage.`,
   options: { json: { type: 'boolean' } },
+  words: () => ({
+    known: Object.fromEntries(CHECKER_TYPES.map((type) => [type, []])),
+    repeated: true,
+  }),
   run,
 }
 

@@ -20,16 +20,17 @@ Verifies the body of a webhook, from a file or stdin, byte by byte as it came in
   watchpost verify --secret s3cret --header "$HTTP_X_SERVICE_SIGNATURE" body.json
   curl … | WEBHOOK_SECRET=s3cret watchpost verify --header 'sha256=…'
 
-  --secret          WEBHOOK_SECRET   the contact's secret; may be given several times
-  --header                           value of X-Service-Signature
-  --tolerance-sec                    how old it may be by its sent_at; 0 is any age (0)
+  --secret          WEBHOOK_SECRET   The contact's secret; may be given several times
+  --header                           Value of X-Service-Signature
+  --tolerance-sec                    How old it may be by its sent_at; 0 is any age (0)
 
-Exit code: 0 genuine, 2 not, 64 wrong usage.`,
+Exit code: 0 genuine, 1 the file cannot be read, 2 not genuine, 64 wrong usage.`,
   options: {
     secret: { type: 'string', multiple: true },
     header: { type: 'string' },
     'tolerance-sec': { type: 'string' },
   },
+  words: () => ({ files: true }),
   run,
 }
 

@@ -26,6 +26,8 @@ export interface SyncOptions {
   readonly unlisted?: 'leave' | 'pause' | 'remove'
   /** Plan only. */
   readonly dryRun?: boolean
+  /** Told after each change that was carried out, of as many as the plan has. */
+  readonly onProgress?: (done: number, all: number) => void
 }
 
 /**
@@ -45,7 +47,9 @@ export async function syncMonitors<C extends AnyChecker>(
   const scope: Scope = account_id === undefined ? own : own.account(account_id)
   const preparation = await prepare(own, scope, monitors)
   const plan = planOf(preparation, unlisted)
-  return dryRun ? plan : carryOut({ engine: own, scope, preparation }, plan)
+  if (dryRun) return plan
+  const changed = counting(plan, options.onProgress)
+  return carryOut({ engine: own, scope, preparation, changed }, plan)
 }
 
 function planOf(
@@ -93,10 +97,19 @@ interface Work {
   readonly engine: Engine
   readonly scope: Scope
   readonly preparation: Preparation
+  /** Called after each change. */
+  changed(this: void): void
+}
+
+function counting(plan: SyncPlan, tell: SyncOptions['onProgress']): () => void {
+  const parts = [plan.create, plan.update, plan.resume, plan.pause, plan.remove]
+  const all = parts.reduce((sum, { length }) => sum + length, 0)
+  let done = 0
+  return () => tell?.((done += 1), all)
 }
 
 async function carryOut(work: Work, plan: SyncPlan): Promise<SyncPlan> {
-  const { scope, preparation } = work
+  const { scope, preparation, changed } = work
   const ids = new Map(
     preparation.listed.flatMap(({ entry, known }) => (known ? [[entry.key, known.id]] : [])),
   )
@@ -110,13 +123,15 @@ async function carryOut(work: Work, plan: SyncPlan): Promise<SyncPlan> {
       ids.set(entry.key, id)
       create.push({ key: entry.key, id, type: entry.type, name })
       if (entry.paused === true) await scope.monitors.pause(id)
+      changed()
     } else if (toUpdate.has(entry.key)) {
       await scope.monitors.update(known.id, wholePatch(work.engine, whole))
+      changed()
     }
   }
-  for (const { id } of plan.resume) await scope.monitors.resume(id)
-  for (const { key, id } of plan.pause) await pause(work, key, id)
-  for (const { id } of plan.remove) await scope.monitors.remove(id)
+  for (const { id } of plan.resume) await scope.monitors.resume(id).then(changed)
+  for (const { key, id } of plan.pause) await pause(work, key, id).then(changed)
+  for (const { id } of plan.remove) await scope.monitors.remove(id).then(changed)
   return { ...plan, create }
 }
 

@@ -21,17 +21,20 @@ describe('watchpost check', () => {
     const [verdict, ...rest] = stdout.split('\n')
     expect(verdict).toMatch(/^OK http http:\/\/127\.0\.0\.1:\d+\/ \([\d.]+ ms, 127\.0\.0\.1\)$/)
     expect(rest.join('\n')).toMatch(/^ {2}connect +█+ +[\d.]+ ms$/m)
-    expect(rest.join('\n')).toMatch(/^ {2}status +200$/m)
+    expect(rest.join('\n')).toMatch(/^ {2}Status code +200$/m)
+    expect(rest.join('\n')).toMatch(/^ {2}body_bytes +5$/m)
   })
 
   it('exits with 2 for a target that fails, the cause on the first line', async () => {
     const { port } = await freePorts(['port'])
     const ended = await watchpost.run(['check', 'tcp', 'host=127.0.0.1', `port=${port}`])
     expect(ended).toMatchObject({ code: 2, stderr: '' })
-    const [verdict] = ended.stdout.split('\n')
+    const [verdict, , meaning, , waterfall] = ended.stdout.split('\n')
     expect(verdict).toMatch(
       /^FAIL tcp .*\(connect_refused during connect; [\d.]+ ms, 127\.0\.0\.1\)$/,
     )
+    expect(meaning).toBe('  It failed while connecting.')
+    expect(waterfall).toMatch(/^ {2}connect +█+ +[\d.]+ ms {2}← here$/)
   })
 
   it('exits with 3 where our side could not measure, and says what is missing', async () => {
@@ -107,8 +110,11 @@ describe('watchpost check', () => {
     [['http', 'url'], '"url" is not of the form key=value'],
     [['http', '=1'], '"=1" is not of the form key=value'],
     [['http', 'url=http://a', 'timeout_ms=500'], '--timeout-ms'],
-    [['http', 'url=http://a', '--timeout-ms', 'soon'], '--timeout-ms: "soon" is no deadline'],
-    [['http', 'url=http://a', '--timeout-ms=0'], '--timeout-ms: "0" is no deadline'],
+    [['http', 'url=http://a', '--timeout-ms', 'soon'], '--timeout-ms: "soon": 1 to 600000 milli'],
+    [['http', 'url=http://a', '--timeout-ms=0'], '--timeout-ms: "0": 1 to 600000 milliseconds'],
+    [['http', 'url=http://a', '--watch=0.5'], '--watch: "0.5": 1 to 86400 seconds are expected'],
+    [['http', 'url=http://a', '--watch=1', '--count=x'], '--count: "x": 1 to 100000 checks'],
+    [['http', 'url=http://a', '--count=3'], '--count goes with --watch'],
     [['http', 'url=http://a', '--targets', 'all'], '--targets: "all" is neither open nor public'],
     [['heartbeat'], 'heartbeat waits for calls of your job'],
   ])('%j is wrong usage: one line, exit 64', async (args, problem) => {
@@ -176,6 +182,64 @@ describe('watchpost check', () => {
   })
 })
 
+describe('watchpost check --watch', () => {
+  const LINE = /^\d{4}-\S+Z {2}(OK|FAIL) +[\d.]+ ms {2}127\.0\.0\.1(?: {2}(\w+): .+)?$/
+
+  it('makes as many checks as it was told, and says what they came to', async () => {
+    const { url, requests, fails } = await website()
+    fails.add(2)
+    const words = ['check', 'http', `url=${url}`, '--watch', '1', '--count', '2']
+    const { code, stdout } = await watchpost.run(words)
+    const [first = '', second = '', blank, ...summary] = stdout.trimEnd().split('\n')
+    expect(LINE.exec(first)?.slice(1)).toEqual(['OK', undefined])
+    expect(LINE.exec(second)?.slice(1)).toEqual(['FAIL', 'http_status'])
+    expect(blank).toBe('')
+    expect(summary).toEqual([
+      `--- http ${url}`,
+      expect.stringMatching(/^2 checks in [1-9]\S* s: 1 ok, 1 failing, 0 unknown, 50 % ok$/),
+      expect.stringMatching(/^time of the good ones: min\/avg\/max\/stddev [\d./]+ ms$/),
+      '  http_status  1',
+    ])
+    expect(requests).toHaveLength(2)
+    expect(code).toBe(2)
+  })
+
+  it('ends with its summary at Ctrl-C, and does not count what that cut off', async () => {
+    const { url, fails } = await website()
+    fails.add('silent after 1')
+    const running = watchpost.start(['check', 'http', `url=${url}`, '--watch', '1'])
+    await running.says(/ OK /)
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    expect(stdout).toContain('\n1 check in ')
+    expect(stdout).toContain(': 1 ok, 0 failing, 0 unknown, 100 % ok\n')
+    expect(code).toBe(0)
+  })
+
+  it('--json prints an outcome per line and nothing else', async () => {
+    const { port } = await freePorts(['port'])
+    const words = ['host=127.0.0.1', `port=${port}`, '--watch=1', '--count=1', '--json']
+    const { code, stdout } = await watchpost.run(['check', 'tcp', ...words])
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'fail', cause_code: 'connect_refused' })
+    expect(code).toBe(2)
+  })
+
+  it('ends when nobody reads any more', async () => {
+    const { url } = await website()
+    const running = watchpost.start(['check', 'http', `url=${url}`, '--watch', '1'])
+    await running.says(/ OK /)
+    running.child.stdout?.destroy()
+    expect(await running.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it('exits with 3 where one could not be measured', async () => {
+    const words = ['host=127.0.0.1', 'user=me', 'pass=secret', '--watch=1', '--count=1']
+    const { code, stdout } = await slim.run(['check', 'ftp', ...words])
+    expect(stdout).toMatch(/ UNKNOWN .*npm install basic-ftp/)
+    expect(code).toBe(3)
+  })
+})
+
 async function listening(server: Server): Promise<{ readonly port: number }> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -185,10 +249,14 @@ async function listening(server: Server): Promise<{ readonly port: number }> {
 
 async function website() {
   const requests: IncomingMessage[] = []
+  /** Requests, counted from one, that are answered with 500; or all after the first, with nothing. */
+  const fails = new Set<number | 'silent after 1'>()
   const server = createServer((req, res) => {
     requests.push(req)
+    if (fails.has('silent after 1') && requests.length > 1) return
+    if (fails.has(requests.length)) res.statusCode = 500
     res.end('hello')
   })
   const { port } = await listening(server)
-  return { url: `http://127.0.0.1:${port}/`, requests }
+  return { url: `http://127.0.0.1:${port}/`, requests, fails }
 }

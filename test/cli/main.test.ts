@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { COMMANDS as TABLE } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
 import { commandLine } from '../support/command-line.ts'
 
 const watchpost = commandLine()
 
-const COMMANDS = ['serve', 'check', 'keys', 'types', 'verify', 'probe']
+const COMMANDS = Object.keys(TABLE)
 
 describe('watchpost', () => {
   it('tells its version', async () => {
@@ -23,6 +24,9 @@ describe('watchpost', () => {
     const { code, stdout, stderr } = await watchpost.run([name, '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`watchpost ${name}`)
+    expect(stdout, 'it documents its exit codes').toMatch(/^Exit code: 0 \w+/m)
+    const long = stdout.split('\n').filter((line) => line.length > 120)
+    expect(long, 'lines that a terminal would break').toEqual([])
   })
 
   it.each([

@@ -19,6 +19,7 @@ import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
+import { progress } from '../progress.ts'
 import { checkSecretKey } from '../serve/secret-key.ts'
 import { storeOf } from '../store.ts'
 import { say } from '../terminal.ts'
@@ -38,18 +39,21 @@ of the list is told, and nothing is changed then.
   watchpost apply monitors.mjs
   watchpost apply monitors.mjs --unlisted remove
 
-  --dry-run        Only tell; exit code 2 where something would change
+  --dry-run        Only tell what would change
   --unlisted       What becomes of monitors of an earlier list that are not in it any more (leave)
 ${settingsHelp(SETTINGS)}
 
 The settings have to be those of serve. With PostgreSQL it works beside a running server. A data file
 belongs to its server: apply while that is stopped, or give it the list as WATCHPOST_MONITORS, which is
-applied at every start.`,
+applied at every start.
+
+Exit code: 0 done, 1 it could not be done, 2 --dry-run found changes, 64 a mistake in the list or the call.`,
   options: {
     'dry-run': { type: 'boolean' },
     unlisted: { type: 'string' },
     ...settingFlags(SETTINGS),
   },
+  words: () => ({ files: true }),
   run,
 }
 
@@ -80,16 +84,19 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
     targets: settings.targets,
     ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
   })
+  const under = progress('opening the store')
   try {
-    await engine.open()
-  } catch (error) {
-    throw withAdvice(error)
-  }
-  await checkSecretKey(store, settings.secret_key)
-  try {
-    return await syncMonitors(engine, list as never, options)
+    await engine.open().catch((error: unknown) => {
+      throw withAdvice(error)
+    })
+    await checkSecretKey(store, settings.secret_key)
+    under.tell(`checking ${list.length} monitors`)
+    const onProgress = (done: number, all: number): void => under.tell(`${done} of ${all} changes`)
+    return await syncMonitors(engine, list as never, { ...options, onProgress })
   } catch (error) {
     throw asMistakeOf(path, error)
+  } finally {
+    under.end()
   }
 }
 

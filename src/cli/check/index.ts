@@ -8,20 +8,25 @@ import type { AnyChecker } from '../../checkers/checker.ts'
 import { CHECKER_TYPES, loadChecker } from '../../checkers/by-type.ts'
 import { parseSettings, runCheck } from '../../engine/run-check.ts'
 import { ConfigurationError } from '../../errors.ts'
+import { describe } from '../../fields/describe.ts'
 import type { Outcome } from '../../model.ts'
 import { EXIT, textFlag } from '../command.ts'
-import type { Call, Command, Flags } from '../command.ts'
+import type { Call, Command, Flags, Words } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
 import { lineLogger } from '../logger.ts'
 import { say, sayJson } from '../terminal.ts'
 import { report } from './report.ts'
+import { watch } from './watch.ts'
 import { readWords } from './words.ts'
 
 const SETTINGS = ['targets', 'log_level'] as const
 const MAX_TIMEOUT_MS = 600_000
+const MAX_WATCH_SEC = 86_400
+/** A day and a bit at one per second. */
+const MAX_COUNT = 100_000
 
 export const command: Command = {
-  help: `watchpost check <type> key=value … [--json] [--timeout-ms n]
+  help: `watchpost check <type> key=value … [--json] [--watch sec [--count n]] [--timeout-ms n]
 
 One check now. A value that parses as JSON is taken as JSON, a dotted key nests.
 
@@ -29,18 +34,25 @@ One check now. A value that parses as JSON is taken as JSON, a dotted key nests.
   watchpost check http url=https://example.com auth.user=me auth.pass=secret
   watchpost check tcp host=example.com port=443 tls=true
   watchpost check dns dns_name=example.com 'expected=["192.0.2.1"]' --json
+  watchpost check ping host=example.com --watch 5     every 5 seconds until Ctrl-C, then a summary
 
-  --json           the outcome as one JSON document
-  --timeout-ms     deadline of the whole check
+  --json           The outcome as one JSON document; with --watch one per line, without a summary
+  --watch          Again every so many seconds, a line for each check (off)
+  --count          How many checks --watch makes at most (${MAX_COUNT})
+  --timeout-ms     Deadline of the whole check
 ${settingsHelp(SETTINGS)}
 
-Exit code: 0 ok, 2 failing, 3 unknown (our side could not measure), 64 wrong usage.
+Exit code: 0 ok, 2 failing, 3 unknown (our side could not measure), 64 wrong usage. With --watch it is
+2 where one check failed, else 3 where one was unknown or none was made.
 "watchpost types" lists the types, "watchpost types http" the fields of one.`,
   options: {
     json: { type: 'boolean' },
+    watch: { type: 'string' },
+    count: { type: 'string' },
     'timeout-ms': { type: 'string' },
     ...settingFlags(SETTINGS),
   },
+  words: knownWords,
   run,
 }
 
@@ -48,19 +60,39 @@ const EXIT_OF = { ok: EXIT.ok, fail: EXIT.failing, unknown: EXIT.unknown } as co
 
 async function run({ flags, words, env }: Call): Promise<number> {
   const { targets, log_level } = readSettings(SETTINGS, { flags, env })
-  const timeout_ms = timeoutOf(flags)
+  const timeout_ms = numberFlag(flags, 'timeout-ms', MAX_TIMEOUT_MS)
+  const every_sec = numberFlag(flags, 'watch', MAX_WATCH_SEC)
+  const count = numberFlag(flags, 'count', MAX_COUNT)
+  if (count !== undefined && every_sec === undefined) {
+    throw new ConfigurationError('--count goes with --watch (see --help)')
+  }
   const [type, ...rest] = words
   const checker = await checkerOf(type)
   const input = readWords(checker.fields, rest)
-  const target = checker.target(parseSettings(checker, input) as never)
-  const outcome: Outcome = await runCheck(checker, input as never, {
-    targets,
-    logger: lineLogger(log_level),
-    ...(timeout_ms === undefined ? {} : { timeout_ms }),
-  })
-  if (flags['json'] === true) sayJson(outcome)
-  else for (const line of report(outcome, `${checker.type} ${target}`)) say(line)
+  const subject = `${checker.type} ${checker.target(parseSettings(checker, input) as never)}`
+  const check = (signal?: AbortSignal): Promise<Outcome> =>
+    runCheck(checker, input as never, {
+      targets,
+      logger: lineLogger(log_level),
+      ...(timeout_ms === undefined ? {} : { timeout_ms }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const json = flags['json'] === true
+  if (every_sec !== undefined) {
+    return watch({ every_sec, count: count ?? MAX_COUNT, subject, json, check })
+  }
+  const outcome = await check()
+  if (json) sayJson(outcome)
+  else for (const line of report(outcome, subject, checker.highlights)) say(line)
   return EXIT_OF[outcome.verdict]
+}
+
+/** A type, and what may be set of it. */
+async function knownWords(): Promise<Words> {
+  const checkers = await Promise.all(CHECKER_TYPES.map(loadChecker))
+  const active = checkers.flatMap((each) => (each?.passive === undefined ? (each ?? []) : []))
+  const keysOf = ({ fields }: AnyChecker) => describe(fields).map(({ name }) => `${name}=`)
+  return { known: Object.fromEntries(active.map((each) => [each.type, keysOf(each)])) }
 }
 
 async function checkerOf(type: string | undefined): Promise<AnyChecker> {
@@ -76,12 +108,12 @@ async function checkerOf(type: string | undefined): Promise<AnyChecker> {
   )
 }
 
-function timeoutOf(flags: Flags): number | undefined {
-  const text = textFlag(flags, 'timeout-ms')
+const UNITS = { 'timeout-ms': 'milliseconds', watch: 'seconds', count: 'checks' } as const
+
+function numberFlag(flags: Flags, name: keyof typeof UNITS, most: number): number | undefined {
+  const text = textFlag(flags, name)
   if (text === undefined) return undefined
-  const timeout_ms = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (timeout_ms >= 1 && timeout_ms <= MAX_TIMEOUT_MS) return timeout_ms
-  throw new ConfigurationError(
-    `--timeout-ms: "${text}" is no deadline; 1 to ${MAX_TIMEOUT_MS} milliseconds are expected`,
-  )
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (value >= 1 && value <= most) return value
+  throw new ConfigurationError(`--${name}: "${text}": 1 to ${most} ${UNITS[name]} are expected`)
 }

@@ -26,8 +26,14 @@ stderr, and stands in the file as not_carried_over; look through it before you a
 
   --prometheus     Configuration of Prometheus, which has the targets of blackbox_exporter
 
-The file holds whatever passwords the other one held. YAML needs the optional package "yaml".`,
+The file holds whatever passwords the other one held. YAML needs the optional package "yaml".
+Exit code: 0 written, also where something could not be carried over; 1 it could not be done, 64 a file
+that cannot be read, or wrong usage.`,
   options: { prometheus: { type: 'string' } },
+  words: () => ({
+    known: Object.fromEntries(Object.keys(IMPORTERS).map((name) => [name, []])),
+    files: true,
+  }),
   run,
 }
 

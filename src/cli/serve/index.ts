@@ -16,6 +16,7 @@ import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
 import { lineLogger } from '../logger.ts'
+import { displayIn, progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
@@ -26,7 +27,7 @@ import { narrate } from './narrate.ts'
 import { remoteProbes } from './remote-probes.ts'
 import { applyMonitors } from './monitors.ts'
 import { checkSecretKey } from './secret-key.ts'
-import { stopSignal } from './stop-signal.ts'
+import { stopSignal } from '../stop-signal.ts'
 import { createWebServer } from './web-server.ts'
 import type { WebServer } from './web-server.ts'
 
@@ -65,7 +66,10 @@ ${settingsHelp(SETTINGS)}
 
 An entry of the contacts file, which is an array of them, matched by name:
   { "kind": "webhook", "name": "ops", "url": "https://example.com/hook", "secret": "…", "all_monitors": true }
-Other kinds: email, slack, discord, telegram, teams, pagerduty, ntfy.`,
+Other kinds: email, slack, discord, telegram, teams, pagerduty, ntfy.
+
+Log lines go to stderr: text on a terminal, one JSON document per line elsewhere.
+Exit code: 0 stopped by a signal, 1 it could not be done, 64 a wrong setting or file.`,
   options: settingFlags(SETTINGS),
   run,
 }
@@ -121,7 +125,7 @@ async function open(
     ...remoteProbes(settings, log),
   })
   try {
-    await engine.open()
+    await opened(engine, log)
     await checkSecretKey(store, settings.secret_key)
     await syncContacts(engine, contacts)
     await applyMonitors(engine, settings.monitors, log)
@@ -136,6 +140,12 @@ async function open(
   }
   web.mount(engine, siteOf(engine, settings, log))
   return engine
+}
+
+/** What was written by an earlier version is migrated here, which takes its time. */
+async function opened(engine: Engine, log: Logger): Promise<void> {
+  const opening = progress('still opening the store', displayIn(log))
+  await engine.open().finally(() => opening.end())
 }
 
 /** An address for everybody is nobody's address to call: then heartbeats show their path alone. */

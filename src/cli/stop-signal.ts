@@ -5,7 +5,7 @@
  */
 
 import { constants } from 'node:os'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** `npm start` passes on the signal that the terminal has sent to us as well. */
 const TWIN_MS = 1000

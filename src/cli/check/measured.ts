@@ -1,0 +1,83 @@
+/**
+ * What a check measured, for a person: first what the type calls worth a look, with its title; then all
+ * the rest by its name, as it stands in the JSON.
+ *
+ * @module
+ */
+
+import type { AnyChecker, Highlight } from '../../checkers/checker.ts'
+import type { EpochMs, Json, JsonObject, Outcome } from '../../model.ts'
+import { table } from '../terminal.ts'
+import { oneLine } from './verdict.ts'
+
+const VALUE_LIMIT = 200
+const DAY_MS = 86_400_000
+
+type Highlights = NonNullable<AnyChecker['highlights']>
+
+/** Blocks of lines, to be set apart by an empty one. */
+export function measured(outcome: Outcome, highlights: Highlights = {}): string[][] {
+  const now = Date.parse(outcome.started_at)
+  const flat = new Map(leaves(outcome.details))
+  const titled = Object.entries(highlights).flatMap(([name, highlight]) => {
+    const value = flat.get(name)
+    if (value === undefined || value === '') return []
+    flat.delete(name)
+    return [[`  ${highlight.title}`, formatted(value, highlight, now)]]
+  })
+  const named = [...flat].flatMap(([name, value]) => rowsOf(name, value))
+  return [table(titled), table(named)].filter((block) => block.length > 0)
+}
+
+/** Objects are opened, with dots between the names; lists stay as they are. */
+function leaves(details: JsonObject, prefix = ''): [name: string, value: Json][] {
+  return Object.entries(details).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return []
+    if (isObject(value)) return leaves(value, `${prefix}${name}.`)
+    return [[prefix + name, value] satisfies [string, Json]]
+  })
+}
+
+/** A list of objects has a row for each of them. */
+function rowsOf(name: string, value: Json): string[][] {
+  if (!Array.isArray(value)) return [[`  ${name}`, shown(value)]]
+  const items = value as readonly Json[]
+  if (items.length === 0) return [[`  ${name}`, 'none']]
+  if (!items.some(isObject)) return [[`  ${name}`, cut(items.map(shown).join(', '))]]
+  return items.map((item, index) => [`  ${name} ${index + 1}`, shown(item)])
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: Json): string {
+  if (typeof value === 'string') return cut(oneLine(value))
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (!isObject(value)) return cut(JSON.stringify(value))
+  return cut(
+    leaves(value)
+      .map(([name, each]) => `${name}=${shown(each)}`)
+      .join('  '),
+  )
+}
+
+function cut(text: string): string {
+  return text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT)}…` : text
+}
+
+function formatted(value: Json, { format }: Highlight, now: EpochMs): string {
+  if (format === 'percent' && typeof value === 'number') return `${Math.round(value * 10) / 10} %`
+  if (format === 'ms' && typeof value === 'number') return `${value} ms`
+  if (format !== 'end' && format !== 'time') return shown(value)
+  const at = typeof value === 'string' ? Date.parse(value) : NaN
+  if (Number.isNaN(at)) return shown(value)
+  return `${new Date(at).toISOString().slice(0, 10)} (${daysBetween(now, at)})`
+}
+
+function daysBetween(now: EpochMs, at: EpochMs): string {
+  const days = Math.floor((at - now) / DAY_MS)
+  if (days === 0) return 'within a day'
+  const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`
+  return days > 0 ? `in ${count}` : `${count} ago`
+}

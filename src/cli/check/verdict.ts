@@ -1,0 +1,72 @@
+/**
+ * What an outcome means, in a sentence or two: the headline has the facts, this is for whoever does not
+ * know our words.
+ *
+ * @module
+ */
+
+import type { Outcome, Phase, Verdict } from '../../model.ts'
+import type { Line, Tone } from '../terminal.ts'
+
+const WORDS = { ok: 'OK', fail: 'FAIL', unknown: 'UNKNOWN' } as const
+const TONES = { ok: 'good', fail: 'bad', unknown: 'unsure' } as const satisfies Record<
+  Verdict,
+  Tone
+>
+
+/** In the words of a monitoring plugin, which all of them show. */
+export function verdictWord({ verdict }: Outcome): { readonly text: string; readonly tone: Tone } {
+  return { text: WORDS[verdict], tone: TONES[verdict] }
+}
+
+/** The verdict first, since that is the line which monitoring systems show. */
+export function headline(outcome: Outcome, subject: string): Line {
+  const { cause_code, cause_text, phase, remote_ip, duration_ms } = outcome
+  const where = remote_ip === null ? '' : `, ${remote_ip}`
+  const took = `${duration_ms.toFixed(1)} ms${where}`
+  const word = verdictWord(outcome)
+  if (outcome.verdict === 'ok') return [word, oneLine(` ${subject} (${took})`)]
+  const during = phase === null ? '' : ` during ${phase}`
+  return [word, oneLine(` ${subject}: ${cause_text ?? ''} (${cause_code ?? ''}${during}; ${took})`)]
+}
+
+const DOING: Readonly<Record<Phase, string>> = {
+  resolve: 'looking up the name',
+  connect: 'connecting',
+  tls: 'agreeing on TLS',
+  starttls: 'changing over to TLS',
+  greeting: 'waiting for the greeting',
+  send: 'sending',
+  auth: 'logging in',
+  query: 'waiting for the result',
+  first_byte: 'waiting for the answer',
+  transfer: 'reading the answer',
+}
+
+/** Nothing where all is well. */
+export function explanation({ verdict, phase, phases }: Outcome): string[] {
+  if (verdict === 'ok') return []
+  if (verdict === 'unknown') {
+    return ['Our side could not measure, so this says nothing about the target: no alarm.']
+  }
+  if (phase === null) return []
+  const before = Object.keys(DOING).filter(
+    (name) => `${name}_ms` in phases && name !== phase,
+  ) as Phase[]
+  const worked = before.length === 0 ? '' : ` What worked: ${listed(before.map(phrase))}.`
+  return [`It failed while ${DOING[phase]}.${worked}`]
+}
+
+function phrase(phase: Phase): string {
+  return DOING[phase]
+}
+
+function listed(items: readonly string[]): string {
+  const [last = '', ...others] = items.toReversed()
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`
+}
+
+/** Words of servers may hold line breaks. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}

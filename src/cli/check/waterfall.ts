@@ -1,0 +1,51 @@
+/**
+ * Where the time of a check went: its phases one after the other, to scale.
+ *
+ * @module
+ */
+
+import type { Outcome } from '../../model.ts'
+import { table } from '../terminal.ts'
+import type { Line } from '../terminal.ts'
+
+const BAR_CHARACTERS = 40
+
+/** Less than this is not worth a line. */
+const REST_SHARE = 0.05
+
+interface Step {
+  readonly name: string
+  readonly ms: number
+  readonly sign: string
+}
+
+export function waterfall({ phases, phase, duration_ms }: Outcome): Line[] {
+  const steps = Object.entries(phases).map(([key, ms]): Step => ({
+    name: key.replace(/_ms$/, ''),
+    ms,
+    sign: '█',
+  }))
+  // The phase that was never left may have no time of its own.
+  if (phase !== null && steps.every(({ name }) => name !== phase)) {
+    steps.push({ name: phase, ms: 0, sign: '█' })
+  }
+  if (steps.length === 0) return []
+  const rest_ms = duration_ms - steps.reduce((sum, { ms }) => sum + ms, 0)
+  if (rest_ms > duration_ms * REST_SHARE) steps.push({ name: '(other)', ms: rest_ms, sign: '░' })
+  const lines = table(rows(steps, Math.max(duration_ms, 0.001)))
+  return lines.map((line, index) =>
+    steps[index]?.name === phase ? [line, { text: '  ← here', tone: 'bad' }] : line,
+  )
+}
+
+function rows(steps: readonly Step[], total_ms: number): string[][] {
+  const scale = BAR_CHARACTERS / total_ms
+  let from_ms = 0
+  return steps.map(({ name, ms, sign }) => {
+    const start = Math.min(Math.round(from_ms * scale), BAR_CHARACTERS - 1)
+    const length = Math.max(1, Math.min(Math.round(ms * scale), BAR_CHARACTERS - start))
+    from_ms += ms
+    const bar = (' '.repeat(start) + sign.repeat(length)).padEnd(BAR_CHARACTERS)
+    return [`  ${name}`, bar, `${ms.toFixed(1)} ms`.padStart(11)]
+  })
+}

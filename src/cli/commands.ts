@@ -1,0 +1,64 @@
+/**
+ * The commands by name: what `--help` lists, what the completion of shells knows, and what is loaded when
+ * one is called.
+ *
+ * @module
+ */
+
+import type { Command } from './command.ts'
+
+interface Entry {
+  /** How it is called, in short. */
+  readonly usage: string
+  /** One line. */
+  readonly about: string
+  load(): Promise<{ readonly command: Command }>
+}
+
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  serve: {
+    usage: 'serve',
+    about: 'the REST API and the status page, data in an SQLite file',
+    load: () => import('./serve/index.ts'),
+  },
+  check: {
+    usage: 'check <type> key=value …',
+    about: 'one check now, or again and again with --watch',
+    load: () => import('./check/index.ts'),
+  },
+  types: {
+    usage: 'types [type …]',
+    about: 'the types of checks with their fields',
+    load: () => import('./types.ts'),
+  },
+  keys: {
+    usage: 'keys create|list|revoke',
+    about: 'API keys',
+    load: () => import('./keys.ts'),
+  },
+  apply: {
+    usage: 'apply <file>',
+    about: 'monitors as a file says they are',
+    load: () => import('./apply/index.ts'),
+  },
+  import: {
+    usage: 'import kuma|gatus|blackbox <file>',
+    about: "such a file out of another monitor's",
+    load: () => import('./import/index.ts'),
+  },
+  probe: {
+    usage: 'probe --location <name>',
+    about: 'makes the checks of a location elsewhere, over Redis',
+    load: () => import('./probe.ts'),
+  },
+  verify: {
+    usage: 'verify --header <h> [file]',
+    about: 'is this webhook genuine?',
+    load: () => import('./verify.ts'),
+  },
+  completion: {
+    usage: 'completion bash|zsh|fish',
+    about: 'completes what is typed, in your shell',
+    load: () => import('./completion/index.ts'),
+  },
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { displayIn, displayOn, progress } from '../../src/cli/progress.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+
+describe('what takes long', () => {
+  it('is told on one line of a terminal, which is gone at the end', async () => {
+    const { output, written, clock } = arranged(true)
+    const work = progress('opening', displayOn(output), clock)
+    await clock.advance(1000)
+    work.tell('3 of 9\u001b[2J')
+    await clock.advance(500)
+    work.end()
+    await clock.advance(10_000)
+    expect(written).toEqual([
+      '\r\u001b[Kopening (1 s)',
+      '\r\u001b[K3 of 9\ufffd[2J (1 s)',
+      '\r\u001b[K',
+    ])
+  })
+
+  it('is told by few whole lines where no terminal reads them', async () => {
+    const { output, written, clock } = arranged(false)
+    const work = progress('opening', displayOn(output), clock)
+    await clock.advance(40_000)
+    work.end()
+    expect(written).toEqual(['watchpost: opening (5 s)\n', 'watchpost: opening (35 s)\n'])
+  })
+
+  it('is told as log lines by a server', async () => {
+    const { clock } = arranged(false)
+    const told: unknown[] = []
+    const ignore = () => undefined
+    const info = (fields: object, message: string) => told.push({ ...fields, message })
+    const log = { debug: ignore, info, warn: ignore, error: ignore }
+    const work = progress('still opening', displayIn(log), clock)
+    await clock.advance(15_000)
+    work.end()
+    expect(told).toEqual([
+      { sec: 3, message: 'still opening' },
+      { sec: 13, message: 'still opening' },
+    ])
+  })
+
+  it.each([true, false])('is not told where it was quick (terminal: %s)', async (isTTY) => {
+    const { output, written, clock } = arranged(isTTY)
+    const work = progress('opening', displayOn(output), clock)
+    await clock.advance(900)
+    work.end()
+    await clock.advance(60_000)
+    expect(written).toEqual([])
+  })
+})
+
+function arranged(isTTY: boolean) {
+  const written: string[] = []
+  const output = { isTTY, write: (text: string) => written.push(text) }
+  return { output, written, clock: simulatedClock() }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { report } from '../../src/cli/check/report.ts'
+import { createTally } from '../../src/cli/check/tally.ts'
+import { isColoured, rendered } from '../../src/cli/terminal.ts'
+import type { Outcome } from '../../src/model.ts'
+
+const OK: Outcome = {
+  verdict: 'ok',
+  cause_code: null,
+  cause_text: null,
+  phase: null,
+  started_at: '2026-01-01T00:00:00.000Z',
+  duration_ms: 100,
+  phases: { resolve_ms: 10, connect_ms: 20, tls_ms: 30, first_byte_ms: 38 },
+  remote_ip: '192.0.2.10',
+  details: {},
+}
+
+const FAILED: Outcome = {
+  ...OK,
+  verdict: 'fail',
+  cause_code: 'http_response_timeout',
+  cause_text: 'No answer\nin time',
+  phase: 'first_byte',
+}
+
+const linesOf = (outcome: Outcome, ...more: readonly unknown[]): string[] =>
+  report(outcome, 'http https://example.com/', more[0] as never).map((line) =>
+    rendered(line, false),
+  )
+
+describe('the report of a check', () => {
+  it('has the phases one after the other, to scale', () => {
+    expect(linesOf(OK)).toEqual([
+      'OK http https://example.com/ (100.0 ms, 192.0.2.10)',
+      '',
+      `  resolve     ${'████'.padEnd(40)}      10.0 ms`,
+      `  connect     ${'    ████████'.padEnd(40)}      20.0 ms`,
+      `  tls         ${' '.repeat(12)}${'█'.repeat(12)}${' '.repeat(16)}      30.0 ms`,
+      `  first_byte  ${' '.repeat(24)}${'█'.repeat(15)}       38.0 ms`,
+    ])
+  })
+
+  it('shows time that belongs to no phase, where it is worth a line', () => {
+    const [, , , , , , other] = linesOf({ ...OK, duration_ms: 200 })
+    expect(other).toMatch(/^ {2}\(other\) +░{20} +102\.0 ms$/)
+  })
+
+  it('says in words where it failed, and marks the phase', () => {
+    const lines = linesOf(FAILED)
+    expect(lines[0]).toBe(
+      'FAIL http https://example.com/: No answer in time (http_response_timeout during first_byte; 100.0 ms, 192.0.2.10)',
+    )
+    expect(lines[2]).toBe(
+      '  It failed while waiting for the answer. What worked: looking up the name, connecting and agreeing on TLS.',
+    )
+    expect(lines.filter((line) => line.endsWith('← here'))).toEqual([
+      expect.stringContaining('first_byte'),
+    ])
+  })
+
+  it('marks a phase that has no time of its own', () => {
+    const lines = linesOf({ ...FAILED, phase: 'transfer' })
+    expect(lines.at(-1)).toMatch(/^ {2}transfer +█ +0\.0 ms {2}← here$/)
+  })
+
+  it('says of unknown that nothing is said about the target', () => {
+    const unknown = { ...FAILED, verdict: 'unknown', cause_code: 'probe_offline' } as const
+    expect(linesOf(unknown)[2]).toContain('says nothing about the target')
+  })
+
+  it('has what is worth a look first, with its title, and everything else by its name', () => {
+    const details = {
+      tls: { not_after: '2026-03-01T12:00:00.000Z', issuer: 'R1' },
+      loss: 12.345,
+      flag: true,
+      empty: [],
+      list: ['a', 2],
+      hops: [{ url: 'http://a/', status: 301 }, { url: 'http://b/' }],
+      nothing: null,
+    }
+    const highlights = {
+      'tls.not_after': { title: 'Certificate ends', format: 'end' },
+      loss: { title: 'Packet loss', format: 'percent' },
+      absent: { title: 'Not there' },
+    } as const
+    expect(linesOf({ ...OK, phases: {}, details }, highlights).slice(2)).toEqual([
+      '  Certificate ends  2026-03-01 (in 59 days)',
+      '  Packet loss       12.3 %',
+      '',
+      '  tls.issuer  R1',
+      '  flag        yes',
+      '  empty       none',
+      '  list        a, 2',
+      '  hops 1      url=http://a/  status=301',
+      '  hops 2      url=http://b/',
+    ])
+  })
+})
+
+describe('a tally of checks', () => {
+  it('has shares, times of the good ones, and causes by how often they came', () => {
+    const tally = createTally()
+    for (const duration_ms of [10, 20, 60]) tally.add({ ...OK, duration_ms })
+    for (const cause_code of ['rare', 'often', 'often']) tally.add({ ...FAILED, cause_code })
+    expect(tally.summary('tcp a:1', 5000)).toEqual([
+      '--- tcp a:1',
+      '6 checks in 5.0 s: 3 ok, 3 failing, 0 unknown, 50 % ok',
+      'time of the good ones: min/avg/max/stddev 10.0/30.0/60.0/21.6 ms',
+      '  often  2',
+      '  rare   1',
+    ])
+  })
+
+  it('never says 100 % with a failure among them', () => {
+    const tally = createTally()
+    for (let made = 0; made < 5000; made++) tally.add(OK)
+    tally.add(FAILED)
+    expect(tally.summary('', 0)[1]).toContain('99.9 % ok')
+  })
+
+  it('has no figures where nothing was checked', () => {
+    expect(createTally().summary('a', 0)).toEqual([
+      '--- a',
+      '0 checks in 0.0 s: 0 ok, 0 failing, 0 unknown',
+    ])
+  })
+})
+
+describe('colour', () => {
+  const line = [{ text: 'FAIL', tone: 'bad' }, ' \u001b[2Jx'] as const
+
+  it('is added to what we say, and to nothing that a server says', () => {
+    expect(rendered(line, true)).toBe('\u001b[31mFAIL\u001b[0m \ufffd[2Jx')
+    expect(rendered(line, false)).toBe('FAIL \ufffd[2Jx')
+  })
+
+  it.each([
+    [{ isTTY: true }, {}, true],
+    [{ isTTY: true }, { NO_COLOR: '' }, true],
+    [{ isTTY: true }, { NO_COLOR: '1' }, false],
+    [{ isTTY: true }, { TERM: 'dumb' }, false],
+    [{ isTTY: false }, {}, false],
+  ])('on %o with %o: %s', (stream, env, expected) => {
+    expect(isColoured(stream, env)).toBe(expected)
+  })
+})
