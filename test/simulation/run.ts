@@ -1,13 +1,16 @@
 /**
  * `npm run simulate`: one seed after the other, each checked against every invariant, with a table in the
- * end. Exit code 1 as soon as a history breaks one; the line that is printed replays it exactly.
+ * end. Exit code 1 as soon as a history breaks one; the line that is printed replays it exactly. The
+ * histories are played in threads, which share nothing.
  */
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { parentPort, Worker } from 'node:worker_threads'
 import { add, FIGURES, figuresOf, NO_FIGURES } from './figures.ts'
 import type { Figures } from './figures.ts'
 import { breachesOf, INVARIANTS } from './invariants/index.ts'
+import type { Breach } from './invariants/index.ts'
 import { planOf } from './plan.ts'
-import type { Plan } from './plan.ts'
 import { simulate } from './simulate.ts'
 import { digestOf } from './tape.ts'
 
@@ -16,6 +19,7 @@ const HELP = `npm run simulate [-- options]
   --seeds n     so many seeds
   --seed n      the first one (default 1)
   --days n      simulated days of each (default 3)
+  --threads n   histories at the same time (default: one for each core)
   --keep-going  do not stop at the first seed that breaks an invariant
   --digest      print the digest of each history
   --list        print the invariants
@@ -29,6 +33,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '3' },
+    threads: { type: 'string', default: String(availableParallelism()) },
     'keep-going': { type: 'boolean', default: false },
     digest: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -36,25 +41,52 @@ const { values } = parseArgs({
   },
 })
 
-if (values.help) process.stdout.write(HELP)
+/** What one history came to. */
+interface Played {
+  readonly seed: number
+  readonly figures: Figures
+  readonly breaches: readonly Breach[]
+  readonly digest: string
+}
+
+if (parentPort !== null) {
+  const port = parentPort
+  port.on('message', (seed: number) => void play(seed).then((played) => port.postMessage(played)))
+} else if (values.help) process.stdout.write(HELP)
 else if (values.list) for (const { sentence } of INVARIANTS) console.log(`- ${sentence}`)
 else process.exitCode = await run()
 
+async function play(seed: number): Promise<Played> {
+  const history = await simulate(planOf(seed, { days: Number(values.days) }))
+  const { ledger, breaches } = breachesOf(history)
+  const digest = values.digest ? digestOf(history.entries) : ''
+  return { seed, figures: figuresOf(ledger), breaches, digest }
+}
+
 async function run(): Promise<number> {
-  const first = Number(values.seed)
-  const days = Number(values.days)
   const until = performance.now() + Number(values.minutes) * 60_000
   const count = values.seeds === undefined ? Infinity : Number(values.seeds)
   const begun = { wall: performance.now(), cpu: process.cpuUsage() }
-  let [total, seeds, red] = [NO_FIGURES, 0, 0]
-  for (let seed = first; seed < first + count; seed++) {
-    if (count === Infinity && performance.now() >= until) break
-    const { figures, holds } = await one(planOf(seed, { days }))
-    total = add(total, figures)
-    seeds++
-    if (!holds) red++
-    if (!holds && !values['keep-going']) break
+  let [total, seeds, red, given] = [NO_FIGURES, 0, 0, 0]
+  const isOver = (): boolean =>
+    given >= count ||
+    (count === Infinity && performance.now() >= until) ||
+    (red > 0 && !values['keep-going'])
+
+  /** One thread, which plays one seed after the other. */
+  async function thread(): Promise<void> {
+    const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
+    while (!isOver()) {
+      const played = await ask(worker, Number(values.seed) + given++)
+      report(played)
+      total = add(total, played.figures)
+      seeds++
+      if (played.breaches.length > 0) red++
+    }
+    await worker.terminate()
   }
+  const threads = Math.max(1, Math.min(Number(values.threads), count))
+  await Promise.all(Array.from({ length: threads }, thread))
   print(total, {
     seeds,
     red,
@@ -64,18 +96,23 @@ async function run(): Promise<number> {
   return red === 0 ? 0 : 1
 }
 
-async function one(plan: Plan): Promise<{ figures: Figures; holds: boolean }> {
-  const history = await simulate(plan)
-  const { ledger, breaches } = breachesOf(history)
-  if (values.digest) console.log(`seed ${plan.seed}: ${digestOf(history.entries)}`)
+function ask(worker: Worker, seed: number): Promise<Played> {
+  return new Promise((resolve, reject) => {
+    worker.removeAllListeners()
+    worker.once('message', resolve).once('error', reject)
+    worker.postMessage(seed)
+  })
+}
+
+function report({ seed, breaches, digest }: Played): void {
+  if (digest !== '') console.log(`seed ${seed}: ${digest}`)
   for (const { sentence, places, count } of breaches) {
-    console.log(`Seed ${plan.seed} breaks: ${sentence}`)
+    console.log(`Seed ${seed} breaks: ${sentence}`)
     for (const place of places) console.log(`  ${place}`)
     if (count > places.length) console.log(`  and ${count - places.length} more`)
   }
   if (breaches.length > 0)
-    console.log(`Replay: npm run simulate -- --seed ${plan.seed} --seeds 1 --days ${plan.days}`)
-  return { figures: figuresOf(ledger), holds: breaches.length === 0 }
+    console.log(`Replay: npm run simulate -- --seed ${seed} --seeds 1 --days ${values.days}`)
 }
 
 interface Run {
