@@ -35,9 +35,7 @@ import type { List } from './lists.ts'
 
 /** A filter of the engine, with dates for its times. */
 type Filter<F extends PageOptions> = {
-  readonly [K in Exclude<keyof F, keyof PageOptions>]: K extends 'from' | 'to'
-    ? Date | undefined
-    : F[K]
+  readonly [K in keyof F as Exclude<K, keyof PageOptions>]: K extends 'from' | 'to' ? Date : F[K]
 }
 
 /** Fields to change: `null` resets one to its default. */

@@ -11,7 +11,7 @@ const LIMIT_BYTES = 32 * 1024 * 1024
 
 /** @throws ApiError `bad_answer` where it is larger than 32 MiB */
 export async function readText(response: Response): Promise<string> {
-  const reader = response.body?.getReader()
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
   if (reader === undefined) return ''
   const decoder = new TextDecoder()
   let text = ''

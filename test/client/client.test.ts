@@ -169,14 +169,13 @@ describe('the client', () => {
   })
 
   it('is typed by the fields of each type', () => {
-    const client = createClient({ url: 'http://127.0.0.1:9', apiKey: 'k' })
-    type Input = Parameters<typeof client.monitors.create>[0]
+    type Input = Parameters<Client['monitors']['create']>[0]
     expectTypeOf<{ type: 'tcp'; name: string; host: string; port: number }>().toExtend<Input>()
     // A port is a number, a type is one that there is, and a site needs its address.
     expectTypeOf<{ type: 'tcp'; name: string; host: string; port: string }>().not.toExtend<Input>()
     expectTypeOf<{ type: 'ftpd'; name: string; host: string }>().not.toExtend<Input>()
     expectTypeOf<{ type: 'http'; name: string }>().not.toExtend<Input>()
-    type Patch = Parameters<typeof client.monitors.update>[1]
+    type Patch = Parameters<Client['monitors']['update']>[1]
     expectTypeOf<{ expected_status: null; interval_sec: 30 }>().toExtend<Patch>()
     expectTypeOf<{ interval_sec: string }>().not.toExtend<Patch>()
   })
