@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { contains, meanings, parseCidr, parseIp, unmapped } from './ip.ts'
 import type { Cidr, Ip } from './ip.ts'
 
@@ -56,6 +56,8 @@ export function ownCategoryOf(ip: Ip): OwnCategory | undefined {
 
 /** Where clouds keep the credentials of their machines; found in every form that carries IPv4 inside IPv6, and with a zone id. */
 export function isMetadataAddress(address: string): boolean {
+  // The usual case, without its number: an IPv4 address has but one spelling.
+  if (isIPv4(address)) return METADATA_IPV4.has(address)
   const ip = parseIp(address.replace(/%.*$/s, ''))
   return ip !== undefined && meanings(ip).some(isMetadata)
 }
@@ -98,7 +100,7 @@ const REFUSED_IPV6 = table({
 
 const GLOBAL_UNICAST = parseCidr('2000::/3')
 
-const METADATA: readonly Cidr[] = [
+const METADATA_ADDRESSES = [
   '169.254.169.254', // AWS, Google Cloud, Azure, OpenStack and most others
   'fd00:ec2::254', // AWS over IPv6
   '169.254.170.2', // AWS, credentials of ECS tasks
@@ -112,7 +114,9 @@ const METADATA: readonly Cidr[] = [
   'fd00:42::42', // Scaleway over IPv6
   'fd20:ce::254', // Google Cloud, machines with IPv6 only
   'fe80::a9fe:a9fe', // OpenStack over IPv6
-].map(parseCidr)
+]
+const METADATA: readonly Cidr[] = METADATA_ADDRESSES.map(parseCidr)
+const METADATA_IPV4: ReadonlySet<string> = new Set(METADATA_ADDRESSES.filter(isIPv4))
 
 function isMetadata(ip: Ip): boolean {
   return METADATA.some((range) => contains(range, ip))

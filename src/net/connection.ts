@@ -6,10 +6,11 @@
  */
 
 import type { Socket } from 'node:net'
+import { hostPort } from './endpoint.ts'
 import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
 import { createInbox } from './inbox.ts'
-import type { Connection, ReadOptions, TlsOptions } from './net.ts'
+import type { Connection, ConnectOptions, ReadOptions, TlsOptions } from './net.ts'
 import { waitFor } from './wait.ts'
 
 /** Default of `ReadOptions.max`. */
@@ -22,18 +23,19 @@ export interface ConnectionParts extends Pick<
   Connection,
   'socket' | 'remote' | 'attempts' | 'tls'
 > {
-  /** `host:port` for the texts of failures. */
-  readonly name: string
+  /** For the texts of failures. */
+  readonly target: Pick<ConnectOptions, 'host' | 'port'>
   readonly signal: AbortSignal
   /** The handshake over this socket and the connection that comes of it. */
   readonly secure: (options: TlsOptions) => Promise<Connection>
 }
 
 export function createConnection(parts: ConnectionParts): Connection {
-  const { socket, remote, attempts, tls, name, signal } = parts
+  const { socket, remote, attempts, tls, target, signal } = parts
   const inbox = createInbox()
   let broken: Error | undefined
   let secured: Connection | undefined
+  const name = (): string => hostPort(target.host, target.port)
   socket.on('error', (error: Error) => (broken ??= error))
 
   /** Waits for bytes; `false` at the end of the stream. */
@@ -46,8 +48,8 @@ export function createConnection(parts: ConnectionParts): Connection {
         return true
       }
       if (socket.readableEnded) return false
-      if (broken !== undefined) throw lost(broken, name)
-      if (socket.destroyed) throw closedEarly(name)
+      if (broken !== undefined) throw lost(broken, name())
+      if (socket.destroyed) throw closedEarly(name())
       await changed(socket, signal)
     }
   }
@@ -58,14 +60,14 @@ export function createConnection(parts: ConnectionParts): Connection {
   }: ReadOptions = {}): Promise<string> {
     for (let searched = 0; ;) {
       const end = inbox.indexOf(LF, searched)
-      if (end > max || (end < 0 && inbox.length > max)) throw tooLong(name, max)
+      if (end > max || (end < 0 && inbox.length > max)) throw tooLong(name(), max)
       if (end >= 0) {
         const line = inbox.take(end + 1)
         return line.toString('latin1', 0, line[end - 1] === CR ? end - 1 : end)
       }
       searched = inbox.length
-      if (searched > 0 && !plausible(inbox.peek(max).toString('latin1'))) throw strange(name)
-      if (!(await fill())) throw closedEarly(name)
+      if (searched > 0 && !plausible(inbox.peek(max).toString('latin1'))) throw strange(name())
+      if (!(await fill())) throw closedEarly(name())
     }
   }
 
@@ -76,10 +78,10 @@ export function createConnection(parts: ConnectionParts): Connection {
     for (;;) {
       const { length } = inbox.peek(max)
       if (length > 0 && enough(inbox.peek(max))) return inbox.take(length)
-      if (length >= max) throw tooLong(name, max)
+      if (length >= max) throw tooLong(name(), max)
       if (await fill()) continue
       if (orEnd) return inbox.take(length)
-      throw closedEarly(name)
+      throw closedEarly(name())
     }
   }
 
@@ -97,14 +99,14 @@ export function createConnection(parts: ConnectionParts): Connection {
       waitFor<void>(signal, ({ resolve, reject }) => {
         socket.write(data, (cause) => {
           if (cause === undefined || cause === null) return resolve()
-          reject(new CheckFailure('send_failed', `${name} did not take the data`, { cause }))
+          reject(new CheckFailure('send_failed', `${name()} did not take the data`, { cause }))
         })
         return () => undefined
       }),
     async upgrade(options = {}) {
       if (inbox.length + socket.readableLength === 0) return (secured = await parts.secure(options))
       socket.destroy()
-      const text = `${name} sent data in clear between its consent to TLS and the handshake`
+      const text = `${name()} sent data in clear between its consent to TLS and the handshake`
       throw new CheckFailure('protocol_error', text, { phase: 'starttls' })
     },
     close() {

@@ -16,7 +16,6 @@ import { CheckFailure } from './failure.ts'
 import type { Address, Attempt } from './net.ts'
 import { missingNetwork } from './own-network.ts'
 import type { Trace } from './trace.ts'
-import { waitFor } from './wait.ts'
 
 /** Addresses tried at most. */
 const MAX_ADDRESSES = 4
@@ -73,59 +72,65 @@ export async function dial(options: DialOptions): Promise<Dialled> {
   throw summary(failure, attempts)
 }
 
-async function dialOne(
+/** Settles at the latest with the socket, which the abort signal of its check destroys. */
+function dialOne(
   target: Address,
   limit_ms: number | undefined,
-  options: DialOptions,
+  { host, port, signal, clock, own }: DialOptions,
 ): Promise<Socket | CheckFailure> {
-  const { port, signal, clock, own } = options
-  const name = hostPort(options.host, port)
-  try {
-    return await waitFor<Socket>(signal, ({ resolve, reject }) => {
-      const socket = connect({
-        host: target.address,
-        port,
-        family: target.family,
-        autoSelectFamily: false,
-        noDelay: true,
-      })
-      own(socket)
-      const late = (): void =>
-        reject(
-          new CheckFailure('connect_timeout', `${name} did not accept the connection in time`, {
-            phase: 'connect',
-          }),
-        )
-      const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
-      const connected = (): void => {
-        const problem = problemOf(socket, target, name)
-        if (problem === undefined) resolve(socket)
-        else reject(problem)
-      }
-      socket.once('connect', connected).once('error', reject)
-      return () => {
-        timer?.cancel()
-        socket.off('connect', connected).off('error', reject)
-        if (socket.connecting) socket.destroy()
-      }
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
+    const socket = connect({
+      host: target.address,
+      port,
+      family: target.family,
+      autoSelectFamily: false,
+      noDelay: true,
     })
-  } catch (error) {
-    if (signal.aborted) throw error
-    return (
-      missingNetwork(error, target.family) ?? toFailure(error, { phase: 'connect', target: name })
-    )
-  }
+    own(socket)
+    const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
+    socket.once('connect', connected).once('error', failed).once('close', closed)
+
+    function settle(outcome: Socket | CheckFailure): void {
+      timer?.cancel()
+      socket.off('error', failed).off('close', closed)
+      if (socket.connecting) socket.destroy()
+      resolve(outcome)
+    }
+    function connected(): void {
+      settle(problemOf(socket, target, { host, port }) ?? socket)
+    }
+    function late(): void {
+      const text = `${hostPort(host, port)} did not accept the connection in time`
+      settle(new CheckFailure('connect_timeout', text, { phase: 'connect' }))
+    }
+    function failed(error: unknown): void {
+      const where = { phase: 'connect', target: hostPort(host, port) } as const
+      settle(missingNetwork(error, target.family) ?? toFailure(error, where))
+    }
+    function closed(): void {
+      timer?.cancel()
+      if (signal.aborted) reject(signal.reason as Error)
+      else settle(resetBy({ host, port }))
+    }
+  })
 }
 
+type Place = Pick<DialOptions, 'host' | 'port'>
+
 /** Before the first byte: the peer must be the address that was judged, whatever lies between. */
-function problemOf(socket: Socket, target: Address, name: string): CheckFailure | undefined {
+function problemOf(socket: Socket, target: Address, place: Place): CheckFailure | undefined {
   const { remoteAddress } = socket
+  if (remoteAddress === target.address) return undefined
   if (toAddress(remoteAddress ?? '')?.address === target.address) return undefined
   socket.destroy()
-  if (remoteAddress === undefined) {
-    return new CheckFailure('connect_reset', `${name} reset the connection`)
-  }
-  return new CheckFailure('connect_blocked', `The connection to ${name} ended up elsewhere`)
+  if (remoteAddress === undefined) return resetBy(place)
+  const text = `The connection to ${hostPort(place.host, place.port)} ended up elsewhere`
+  return new CheckFailure('connect_blocked', text)
+}
+
+function resetBy({ host, port }: Place): CheckFailure {
+  return new CheckFailure('connect_reset', `${hostPort(host, port)} reset the connection`)
 }
 
 function summary(failure: CheckFailure | undefined, attempts: readonly Attempt[]): CheckFailure {

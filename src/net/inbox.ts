@@ -5,6 +5,9 @@
  * @module
  */
 
+/** Before the first bytes: many a connection is never read from. */
+const NOTHING = Buffer.alloc(0)
+
 export interface Inbox {
   readonly length: number
   push(bytes: Uint8Array): void
@@ -16,7 +19,7 @@ export interface Inbox {
 }
 
 export function createInbox(): Inbox {
-  let room = Buffer.alloc(0)
+  let room = NOTHING
   let length = 0
   return {
     get length() {

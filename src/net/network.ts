@@ -6,12 +6,11 @@
  */
 
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
-import { hostPort, toAddress } from './endpoint.ts'
+import { toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { httpExchange } from './http/exchange.ts'
 import type { PingBackend } from './icmp/backend.ts'
@@ -23,12 +22,14 @@ import type {
   IpFamily,
   Net,
   TargetPolicy,
+  TlsFacts,
   TlsOptions,
 } from './net.ts'
 import { ownQuestions } from './questions.ts'
-import { createResolver } from './resolver.ts'
+import type { OwnedQuestions } from './questions.ts'
+import { createResolver, literal } from './resolver.ts'
 import type { Resolver } from './resolver.ts'
-import { createTlsContexts, handshake, tlsFacts } from './tls.ts'
+import { createTlsContexts, handshake } from './tls.ts'
 import type { TlsContexts } from './tls.ts'
 import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
@@ -69,9 +70,8 @@ export function createNetwork(options: NetworkOptions): Network {
   const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
   const contexts = createTlsContexts(options.ca)
   const backend = options.ping ?? systemPing({ clock })
-  return {
-    open: (check) => openNet({ clock, policy, resolver, nameservers, contexts, backend, ...check }),
-  }
+  const shared = { clock, policy, resolver, nameservers, contexts, backend }
+  return { open: (check) => openNet({ ...shared, ...check }) }
 }
 
 interface Session extends OpenOptions {
@@ -84,15 +84,20 @@ interface Session extends OpenOptions {
 }
 
 function openNet(session: Session): OwnedNet {
-  const { signal, trace, clock } = session
+  const { signal, trace, clock, policy, deadlineIn } = session
   const sockets = ownSockets(signal)
+  let questions: OwnedQuestions | undefined
+  let closed = false
 
   async function resolve(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
-    const find = (): Promise<readonly Address[]> =>
-      session.resolver.resolve(host, ip_family, { signal, within_ms: session.deadlineIn() })
     // Nothing is looked up for an address, so there is no such phase.
-    const addresses = await (toAddress(host) === undefined ? trace.phase('resolve', find) : find())
-    judge(session.policy, host, addresses)
+    const addresses =
+      toAddress(host) === undefined
+        ? await trace.phase('resolve', () =>
+            session.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
+          )
+        : literal(host, ip_family)
+    judge(policy, host, addresses)
     return addresses
   }
 
@@ -104,10 +109,12 @@ function openNet(session: Session): OwnedNet {
     options: ConnectOptions,
     addresses: readonly Address[],
   ): Promise<Connection> {
+    const { host, port } = options
+    const { own } = sockets
     const dialled = await trace.phase('connect', () =>
-      dial({ ...session, host: options.host, port: options.port, addresses, own: sockets.own }),
+      dial({ host, port, addresses, own, clock, signal, deadlineIn, trace }),
     )
-    if (options.tls === undefined) return connection(options, dialled)
+    if (options.tls === undefined) return connection(options, dialled, null)
     return secure(options, dialled, options.tls, 'tls')
   }
 
@@ -117,21 +124,28 @@ function openNet(session: Session): OwnedNet {
     tls: TlsOptions,
     phase: 'tls' | 'starttls',
   ): Promise<Connection> {
-    const { socket } = dialled
+    const { socket, address, attempts } = dialled
+    const { contexts } = session
+    const { takeOver } = sockets
     const upgraded = await trace.phase(phase, () =>
-      handshake({ ...session, socket, host, port, tls, phase, takeOver: sockets.takeOver }),
+      handshake({ socket, host, port, tls, contexts, phase, signal, takeOver }),
     )
-    return connection({ host, port }, { ...dialled, socket: upgraded }, upgraded)
+    const over = { socket: upgraded.socket, address, attempts }
+    return connection({ host, port }, over, upgraded.facts)
   }
 
-  function connection(target: ConnectOptions, dialled: Dialled, upgraded?: TLSSocket): Connection {
+  function connection(
+    target: ConnectOptions,
+    dialled: Dialled,
+    facts: TlsFacts | null,
+  ): Connection {
     const { socket, address, attempts } = dialled
     return createConnection({
       socket,
       attempts,
-      remote: { ...address, port: target.port },
-      tls: upgraded === undefined ? null : tlsFacts(upgraded),
-      name: hostPort(target.host, target.port),
+      remote: { address: address.address, family: address.family, port: target.port },
+      tls: facts,
+      target,
       signal,
       secure: (tls) => secure(target, dialled, tls, 'starttls'),
     })
@@ -141,26 +155,36 @@ function openNet(session: Session): OwnedNet {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect,
   }
-  const questions = ownQuestions({
-    signal,
-    pings: (ended) => ({ ...session, signal: ended, resolve: net.resolve }),
-    dns: (ended) => ({
-      ...session,
-      signal: ended,
-      resolve,
-      connect: (options, address) => connectTo(options, [address]),
-      timed: overlapping(trace, 'resolve', signal),
-      loading: (work) => trace.loading(work),
-      reaches: (address) => (trace.remote_ip = address),
-    }),
-  })
+
+  /** Most checks ask no name server and ping nobody. */
+  function asked(): OwnedQuestions {
+    if (questions !== undefined) return questions
+    questions = ownQuestions({
+      signal,
+      pings: (ended) => ({ ...session, signal: ended, resolve: net.resolve }),
+      dns: (ended) => ({
+        ...session,
+        signal: ended,
+        resolve,
+        connect: (options, address) => connectTo(options, [address]),
+        timed: overlapping(trace, 'resolve', signal),
+        loading: (work) => trace.loading(work),
+        reaches: (address) => (trace.remote_ip = address),
+      }),
+    })
+    // Asked for the first time after the end: it must not begin.
+    if (closed) void questions.close()
+    return questions
+  }
+
   return {
     ...net,
-    dns: questions.dns,
-    ping: questions.ping,
+    dns: (query) => asked().dns(query),
+    ping: (request) => asked().ping(request),
     http: (request) => httpExchange(net, trace, request, { signal, clock }),
     async close() {
-      await Promise.all([sockets.close(), questions.close()])
+      closed = true
+      await Promise.all([sockets.close(), questions?.close()])
     },
   }
 }
@@ -189,15 +213,19 @@ interface OwnedSockets {
 function ownSockets(signal: AbortSignal): OwnedSockets {
   const open = new Set<Socket>()
   let closed = false
+  let gone: (() => void) | undefined
   const destroyAll = (): void => {
     for (const socket of open) socket.destroy()
   }
   signal.addEventListener('abort', destroyAll, { once: true })
   function own(socket: Socket): void {
     // Errors that nobody waits for any more must not end the process.
-    socket.on('error', () => undefined)
+    socket.on('error', ignore)
     open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    socket.once('close', () => {
+      open.delete(socket)
+      if (open.size === 0) gone?.()
+    })
     if (closed || signal.aborted) socket.destroy()
   }
   return {
@@ -206,14 +234,16 @@ function ownSockets(signal: AbortSignal): OwnedSockets {
       open.delete(from)
       own(to)
     },
-    async close() {
+    close() {
       closed = true
       signal.removeEventListener('abort', destroyAll)
-      const gone = [...open].map(
-        (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
-      )
-      destroyAll()
-      await Promise.all(gone)
+      if (open.size === 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        gone = resolve
+        destroyAll()
+      })
     },
   }
 }
+
+function ignore(): void {}

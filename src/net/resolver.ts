@@ -99,7 +99,8 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-function literal(host: string, ip_family: IpFamily): readonly Address[] {
+/** What an address, or what looks like one, stands for: nobody has to be asked. @throws CheckFailure */
+export function literal(host: string, ip_family: IpFamily): readonly Address[] {
   const address = toAddress(host)
   if (address === undefined) {
     throw new CheckFailure('connect_blocked', `${host} is not an address that can be dialled`)

@@ -13,7 +13,6 @@ import { hostPort } from './endpoint.ts'
 import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
 import type { TlsFacts, TlsOptions } from './net.ts'
-import { waitFor } from './wait.ts'
 
 /** Contexts shared by all handshakes of one network: making one parses every trusted root. */
 export interface TlsContexts {
@@ -54,47 +53,64 @@ export interface HandshakeOptions {
   readonly takeOver: (from: Socket, to: TLSSocket) => void
 }
 
+export interface Secured {
+  readonly socket: TLSSocket
+  readonly facts: TlsFacts
+}
+
 /**
  * Resolves when the peer has proven who it is, or, without `verify`, when it has shown anything.
+ * Settles at the latest with the socket, which the abort signal of its check destroys.
  *
  * @throws CheckFailure `tls_…`, `connect_reset`; its `cause` is Node's error with its own code
  */
-export async function handshake(options: HandshakeOptions): Promise<TLSSocket> {
+export function handshake(options: HandshakeOptions): Promise<Secured> {
   const { socket, host, signal, phase } = options
   const { servername = host, verify = true, alpn, context, onStaple } = options.tls
-  const target = hostPort(host, options.port)
-  try {
-    return await waitFor<TLSSocket>(signal, ({ resolve, reject }) => {
-      const secure = tls.connect({
-        socket,
-        // Both: `servername` is what is sent, `host` what the certificate is held against where nothing is.
-        servername: isIP(servername) === 0 ? servername : '',
-        host: servername,
-        secureContext: context ?? (verify ? options.contexts.strict : options.contexts.lenient),
-        rejectUnauthorized: verify,
-        ...(onStaple === undefined ? {} : { requestOCSP: true }),
-        ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
-      })
-      options.takeOver(socket, secure)
-      if (onStaple !== undefined) tellOfStaple(secure, onStaple, reject)
-      let done = false
-      const agreed = (): void => {
-        done = true
-        resolve(secure)
-      }
-      const closed = (): void => reject(closedDuringHandshake(target, phase))
-      secure.once('secureConnect', agreed).once('error', reject).once('close', closed)
-      return () => {
-        secure.off('secureConnect', agreed).off('error', reject).off('close', closed)
-        if (!done) secure.destroy()
-      }
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
+    let ends: string | undefined
+    const secure = tls.connect({
+      socket,
+      // Both: `servername` is what is sent, `host` what the certificate is held against where nothing is.
+      servername: isIP(servername) === 0 ? servername : '',
+      host: servername,
+      secureContext: context ?? (verify ? options.contexts.strict : options.contexts.lenient),
+      rejectUnauthorized: verify,
+      ...(onStaple === undefined ? {} : { requestOCSP: true }),
+      ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
+      // Node makes the whole chain of objects for this anyway; asking for it again costs a tenth of a handshake.
+      checkServerIdentity(name, certificate) {
+        ends = certificate.valid_to
+        return tls.checkServerIdentity(name, certificate)
+      },
     })
-  } catch (error) {
-    if (signal.aborted) throw error
-    throw isEarlyEnd(error)
-      ? closedDuringHandshake(target, phase, error)
-      : toFailure(error, { phase, target })
-  }
+    options.takeOver(socket, secure)
+    secure.once('secureConnect', agreed).once('error', failed).once('close', closed)
+    if (onStaple !== undefined) tellOfStaple(secure, onStaple, failed)
+
+    function settled(): void {
+      secure.off('secureConnect', agreed).off('error', failed).off('close', closed)
+    }
+    function agreed(): void {
+      settled()
+      resolve({ socket: secure, facts: tlsFacts(secure, ends) })
+    }
+    function failed(error: unknown): void {
+      settled()
+      // Not from within: it may be a handshake under way that tells of this.
+      queueMicrotask(() => secure.destroy())
+      const target = hostPort(host, options.port)
+      if (signal.aborted) reject(signal.reason as Error)
+      else if (isEarlyEnd(error)) reject(closedDuringHandshake(target, phase, error))
+      else reject(toFailure(error, { phase, target }))
+    }
+    function closed(): void {
+      settled()
+      if (signal.aborted) reject(signal.reason as Error)
+      else reject(closedDuringHandshake(hostPort(host, options.port), phase))
+    }
+  })
 }
 
 /** What the hook throws fails the handshake; thrown inside an event it would end the process. */
@@ -112,15 +128,16 @@ function tellOfStaple(
   })
 }
 
-export function tlsFacts(socket: TLSSocket): TlsFacts {
+/** `ends`: of the certificate, where it is known already. */
+function tlsFacts(socket: TLSSocket, ends: string | undefined): TlsFacts {
   // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and that is the checker's.
-  const ends = new Date(shown(socket)?.valid_to ?? NaN)
+  const not_after = new Date(ends ?? shown(socket)?.valid_to ?? NaN)
   return {
     protocol: socket.getProtocol(),
     cipher: socket.getCipher().standardName,
     alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : null,
     authorized: socket.authorized,
-    not_after: Number.isNaN(ends.getTime()) ? null : ends.toISOString(),
+    not_after: Number.isNaN(not_after.getTime()) ? null : not_after.toISOString(),
   }
 }
 

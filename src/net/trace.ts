@@ -12,6 +12,8 @@ export interface Trace {
   readonly current: Phase | null
   /** Milliseconds per phase so far. */
   readonly phases: Phases
+  /** Milliseconds in one of them so far, not rounded. */
+  spent_ms(name: Phase): number
   /** The address tried or reached last. */
   remote_ip: string | null
   /** Times `work` as (part of) a phase; phases met again are summed. */
@@ -24,28 +26,38 @@ export interface Trace {
   begin(name: Phase): () => number
 }
 
+/** Made for every check, hence without a collection that most of them would leave empty. */
 export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
-  const spent = new Map<Phase, number>()
-  const open = new Set<{ readonly name: Phase; readonly from: number }>()
+  const spent: Partial<Record<Phase, number>> = {}
+  const open: Span[] = []
   let current: Phase | null = null
   let loading_ms = 0
 
   const since = (from: number): number => Math.max(0, clock.monotonic() - from)
-  const add = (name: Phase, ms: number): void => void spent.set(name, (spent.get(name) ?? 0) + ms)
 
-  function start(name: Phase): (outcome: 'done' | 'failed') => number {
-    const span = { name, from: clock.monotonic() }
-    const before = current
+  function start(name: Phase): Span {
+    const span = { name, from: clock.monotonic(), before: current }
     current = name
-    open.add(span)
-    return (outcome) => {
-      if (!open.delete(span)) return 0
-      const ms = since(span.from)
-      add(name, ms)
-      // After a failure the phase stays current, so that the cause can name it.
-      if (outcome === 'done' && current === name) current = before
-      return ms
-    }
+    open.push(span)
+    return span
+  }
+
+  function end(span: Span, failed: boolean): number {
+    const at = open.indexOf(span)
+    if (at < 0) return 0
+    open.splice(at, 1)
+    const ms = since(span.from)
+    spent[span.name] = (spent[span.name] ?? 0) + ms
+    // After a failure the phase stays current, so that the cause can name it.
+    if (!failed && current === span.name) current = span.before
+    return ms
+  }
+
+  function spent_ms(name: Phase): number {
+    let ms = spent[name] ?? 0
+    // What was cut off by the deadline took its time as well.
+    for (const span of open) if (span.name === name) ms += since(span.from)
+    return ms
   }
 
   return {
@@ -54,11 +66,12 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
       return current
     },
     get phases() {
-      const all = new Map(spent)
-      // What was cut off by the deadline took its time as well.
-      for (const { name, from } of open) all.set(name, (all.get(name) ?? 0) + since(from))
-      return Object.fromEntries([...all].map(([name, ms]) => [`${name}_ms`, round(ms)]))
+      const all: { -readonly [K in keyof Phases]: Phases[K] } = {}
+      for (const name in spent) all[`${name as Phase}_ms`] = round(spent_ms(name as Phase))
+      for (const { name } of open) all[`${name}_ms`] = round(spent_ms(name))
+      return all
     },
+    spent_ms,
     get loading_ms() {
       return loading_ms
     },
@@ -71,21 +84,28 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
       }
     },
     begin(name) {
-      const end = start(name)
-      return () => end('done')
+      const span = start(name)
+      return () => end(span, false)
     },
     async phase(name, work) {
-      const end = start(name)
+      const span = start(name)
       try {
         const value = await work()
-        end('done')
+        end(span, false)
         return value
       } catch (error) {
-        end('failed')
+        end(span, true)
         throw error
       }
     },
   }
+}
+
+interface Span {
+  readonly name: Phase
+  readonly from: number
+  /** The phase under way when this one began. */
+  readonly before: Phase | null
 }
 
 /** Times pieces of work that run beside each other as one phase: what passes while any of them runs. */

@@ -13,22 +13,43 @@ export interface Settle<T> {
  * A promise that the signal ends at the latest, with its reason. `begin` starts the work and returns
  * what takes its listeners off again; that is called exactly once, however it ends.
  */
-export async function waitFor<T>(
+export function waitFor<T>(
   signal: AbortSignal,
   begin: (settle: Settle<T>) => () => void,
 ): Promise<T> {
-  signal.throwIfAborted()
-  const release: (() => void)[] = []
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      const stop = (): void => reject(signal.reason as Error)
-      signal.addEventListener('abort', stop, { once: true })
-      release.push(() => signal.removeEventListener('abort', stop))
-      release.push(begin({ resolve, reject }))
-    })
-  } finally {
-    for (const each of release) each()
-  }
+  return new Promise<T>((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
+    let release: (() => void) | undefined
+    let over = false
+    function finish(): void {
+      if (over) return
+      over = true
+      signal.removeEventListener('abort', stop)
+      release?.()
+    }
+    function stop(): void {
+      reject(signal.reason as Error)
+      finish()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      release = begin({
+        resolve(value) {
+          resolve(value)
+          finish()
+        },
+        reject(error) {
+          reject(error as Error)
+          finish()
+        },
+      })
+    } catch (error) {
+      reject(error as Error)
+      finish()
+    }
+    // Settled within `begin`: there was nothing to release yet.
+    if (over) release?.()
+  })
 }
 
 /** The outcome of `work`, or the signal's reason when that comes first; the work itself goes on. */

@@ -26,11 +26,13 @@ export const EXCHANGE_MEASUREMENTS = {
 
 export function exchangeDetails(exchange: HttpExchange): JsonObject {
   const { status, http_version, body_bytes, body_cut, tls } = exchange
+  const hops = exchange.hops.map((hop) => ({ ...hop, url: redactUrl(hop.url) }))
   return {
     status,
     http_version,
-    hops: exchange.hops.map((hop) => ({ ...hop, url: redactUrl(hop.url) })),
-    final_url: redactUrl(exchange.final_url),
+    hops,
+    // The last hop is where it ended.
+    final_url: hops.at(-1)?.url ?? redactUrl(exchange.final_url),
     body_bytes,
     body_decoded_bytes: exchange.body.length,
     ...(body_cut ? { body_cut } : {}),

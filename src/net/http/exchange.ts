@@ -6,7 +6,6 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import type { Phases } from '../../model.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection, HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
 import { round } from '../trace.ts'
@@ -53,29 +52,23 @@ export async function httpExchange(
   request: HttpRequest,
   options: ExchangeOptions,
 ): Promise<HttpExchange> {
-  // Before anything is measured, and before a server waits for our request.
-  await trace.loading(() => import('undici'))
   const from = options.clock.monotonic()
   const redirects = request.redirects ?? DEFAULT_REDIRECTS
   const jar = createCookieJar()
   const visits = createVisits()
   const hops: HttpHop[] = []
+  const follows = (status: number): boolean => redirects > 0 && isRedirect(status)
   let next = firstRequest(request)
   for (;;) {
     options.signal.throwIfAborted()
     visits.enter(next, jar)
-    const follows = (status: number): boolean => redirects > 0 && isRedirect(status)
     const { answer, connection, hop } = await travel(
       { net, trace, request, options, follows },
-      {
-        ...next,
-        headers: withCookies(next.headers, jar.header(next.url)),
-      },
+      { ...next, headers: withCookies(next.headers, jar.header(next.url)) },
     )
     hops.push(hop)
     if (!follows(answer.status)) {
-      const elapsed_ms = round(options.clock.monotonic() - from)
-      return { ...assemble(answer, connection, hops), elapsed_ms }
+      return assemble({ answer, connection, hops }, round(options.clock.monotonic() - from))
     }
     if (hops.length > redirects) {
       throw new CheckFailure(
@@ -99,9 +92,15 @@ interface Journey {
 
 async function travel(journey: Journey, hopRequest: HopRequest): Promise<Hopped> {
   const { net, trace, request, options, follows } = journey
-  const before = trace.phases
+  const resolve_ms = trace.spent_ms('resolve')
+  const connect_ms = trace.spent_ms('connect')
+  const tls_ms = trace.spent_ms('tls')
   const connection = await connectTo(net, hopRequest.url, request)
-  const after = trace.phases
+  const connected = {
+    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
+    connect_ms: round(trace.spent_ms('connect') - connect_ms),
+    tls_ms: round(trace.spent_ms('tls') - tls_ms),
+  }
   const answer = await exchangeHop(connection, hopRequest, {
     trace,
     signal: options.signal,
@@ -112,9 +111,7 @@ async function travel(journey: Journey, hopRequest: HopRequest): Promise<Hopped>
     url: hopRequest.url.href,
     status: answer.status,
     remote_ip: connection.remote.address,
-    resolve_ms: spent('resolve_ms', before, after),
-    connect_ms: spent('connect_ms', before, after),
-    tls_ms: spent('tls_ms', before, after),
+    ...connected,
     first_byte_ms: round(answer.first_byte_ms),
     transfer_ms: round(answer.transfer_ms),
   }
@@ -143,9 +140,10 @@ function firstRequest(request: HttpRequest): HopRequest {
   const headers: HeaderPair[] = [...(request.headers ?? [])]
   if (!hasHeader(headers, 'accept')) headers.push(['Accept', '*/*'])
   if (!hasHeader(headers, 'accept-encoding')) headers.push(['Accept-Encoding', ACCEPT_ENCODING])
-  url.hash = ''
-  url.username = ''
-  url.password = ''
+  // Each of these writes the whole address anew; most have nothing to lose.
+  if (url.hash !== '') url.hash = ''
+  if (url.username !== '') url.username = ''
+  if (url.password !== '') url.password = ''
   return {
     url,
     method: request.method ?? 'GET',
@@ -194,28 +192,31 @@ function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
   }
 }
 
-function assemble(
-  answer: HopAnswer,
-  connection: Connection,
-  hops: readonly HttpHop[],
-): Omit<HttpExchange, 'elapsed_ms'> {
-  const headers = joined(answer.headers)
+interface Arrived {
+  readonly answer: HopAnswer
+  readonly connection: Connection
+  readonly hops: readonly HttpHop[]
+}
+
+function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): HttpExchange {
   const { body = Buffer.alloc(0), body_cut = false, body_bytes = 0 } = answer.body ?? {}
+  let headers: HttpExchange['headers'] | undefined
   let text: string | undefined
   return {
     status: answer.status,
-    headers,
+    get headers() {
+      return (headers ??= joined(answer.headers))
+    },
     http_version: answer.http_version,
+    elapsed_ms,
     hops,
     final_url: hops.at(-1)?.url ?? '',
     body,
     body_cut,
     body_bytes,
     tls: connection.tls,
-    text: () => (text ??= decodeText(body, headers['content-type'])),
+    text() {
+      return (text ??= decodeText(body, this.headers['content-type']))
+    },
   }
-}
-
-function spent(phase: keyof Phases, before: Phases, after: Phases): number {
-  return round((after[phase] ?? 0) - (before[phase] ?? 0))
 }

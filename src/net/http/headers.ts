@@ -36,13 +36,20 @@ export function mayCarryCredential(name: string): boolean {
   return CREDENTIAL_HEADER.test(name)
 }
 
-/** Every value of one field, in order. */
+/** Every value of one field, in order. `name` in lower case. */
 export function valuesOf(headers: readonly HeaderPair[], name: string): string[] {
-  return headers.filter(([known]) => known.toLowerCase() === name).map(([, value]) => value)
+  const values: string[] = []
+  for (const [known, value] of headers) if (isNamed(known, name)) values.push(value)
+  return values
 }
 
 export function hasHeader(headers: readonly HeaderPair[], name: string): boolean {
-  return headers.some(([known]) => known.toLowerCase() === name)
+  return headers.some(([known]) => isNamed(known, name))
+}
+
+/** The lengths first: most names differ in that, and it costs nothing to see. */
+export function isNamed(known: string, name: string): boolean {
+  return known.length === name.length && known.toLowerCase() === name
 }
 
 export function without(

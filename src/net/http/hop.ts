@@ -1,22 +1,23 @@
 /**
- * One request and its answer on one connection, by undici. The connection is closed at the end,
- * whatever the end is.
+ * One request and its answer on one connection, by the parser of node:http. The connection is closed
+ * at the end, whatever the end is.
  *
  * @module
  */
 
-import type { Client, Dispatcher } from 'undici'
+import { request as send } from 'node:http'
+import type { IncomingMessage, InformationEvent } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Connection } from '../net.ts'
 import type { Trace } from '../trace.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
 import { valuesOf } from './headers.ts'
-import { handOver } from './handover.ts'
 import type { HeaderPair } from './headers.ts'
-import { filterInterim } from './interim.ts'
+import { createInterimLimit } from './interim-limit.ts'
+import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
-import type { WireState } from './wire-error.ts'
 
 export interface HopRequest {
   readonly url: URL
@@ -44,122 +45,135 @@ export interface HopOptions {
   readonly wantsBody: (status: number) => boolean
 }
 
-/** What undici is told at the end; it would make an error with a stack for every request otherwise. */
-const OVER = new Error('The exchange is over')
-
 /** Fails with the signal's reason when it aborts, and with a `CheckFailure` where the server is to blame. */
 export async function exchangeHop(
   connection: Connection,
   request: HopRequest,
   options: HopOptions,
 ): Promise<HopAnswer> {
-  // Loaded with the first check that needs it: it is most of the time and memory of an import.
-  const { Client: UndiciClient } = await import('undici')
-  const interim = filterInterim(connection.socket)
-  const client = new UndiciClient(request.url.origin, {
-    connect: handOver(connection),
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The deadline of the whole check is the only one; these count idle time, which a drip defeats.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
   try {
-    const answer = await dispatch(client, request, { ...options, socket: connection.socket })
-    return { ...answer, http_version: interim.http_version ?? '1.1' }
+    return await carry(connection.socket, request, options)
   } finally {
     connection.close()
-    client.destroy(OVER).catch(() => undefined)
   }
 }
 
-type Answer = Omit<HopAnswer, 'http_version'>
+/** Settles at the latest with the socket, which the abort signal of its check destroys. */
+function carry(socket: Socket, request: HopRequest, options: HopOptions): Promise<HopAnswer> {
+  return new Promise<HopAnswer>((resolve, reject) => {
+    const listener = answerListener(options, resolve, reject)
+    if (socket.destroyed) return listener.closed()
+    // One body as bytes: node:http joins text to the header section and writes both in one encoding.
+    const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body
+    const sent = send({
+      // Without an agent: it would look for a connection to use again.
+      createConnection: () => socket,
+      method: request.method,
+      path: request.url.pathname + request.url.search,
+      headers: wireHeaders(request, body),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+    })
+    const interim = createInterimLimit()
+    // The size of the header section is the only limit; what is above a count would be dropped without a word.
+    sent.maxHeadersCount = 0
+    sent
+      .on('response', (answer) => {
+        if (answer.statusCode === 101) stop(interim.switched())
+        else listener.answer(answer, socket)
+      })
+      .on('information', (answer: InformationEvent) => {
+        const problem = interim.problemOf(answer)
+        if (problem !== undefined) stop(problem)
+      })
+      .on('upgrade', () => stop(interim.switched()))
+      .on('error', (error) => listener.failed(error))
+    socket.once('close', () => listener.closed())
+    sent.end(body)
 
-function dispatch(
-  client: Client,
-  request: HopRequest,
-  options: HopOptions & Pick<Connection, 'socket'>,
-): Promise<Answer> {
-  const { signal } = options
-  return new Promise<Answer>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error)
-    const settle =
-      <V>(how: (value: V) => void) =>
-      (value: V): void => {
-        signal.removeEventListener('abort', onAbort)
-        how(value)
-      }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    client.dispatch(
-      {
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        headers: request.headers.flat(),
-        body: request.body ?? null,
-        reset: true,
-      },
-      answerHandler(options, settle(resolve), settle(reject)),
-    )
+    function stop(problem: Error): void {
+      listener.failed(problem)
+      socket.destroy()
+    }
   })
 }
 
-function answerHandler(
-  { trace, bodyLimit, wantsBody, socket }: HopOptions & Pick<Connection, 'socket'>,
-  resolve: (answer: Answer) => void,
+interface AnswerListener {
+  /** The header section is complete. */
+  answer(message: IncomingMessage, socket: Socket): void
+  failed(error: Error): void
+  /** The last that is heard, where nothing has settled it before. */
+  closed(): void
+}
+
+function answerListener(
+  { trace, bodyLimit, wantsBody, signal }: HopOptions,
+  resolve: (answer: HopAnswer) => void,
   reject: (error: Error) => void,
-): Dispatcher.DispatchHandler {
+): AnswerListener {
   const endFirstByte = trace.begin('first_byte')
+  let message: IncomingMessage | undefined
   let sink: BodySink | undefined
   let content_length: string | undefined
 
-  const stateNow = (): WireState => ({
-    phase: sink === undefined ? 'first_byte' : 'transfer',
-    body_bytes: sink?.body_bytes ?? 0,
-    content_length,
-  })
+  function fail(error: Error): void {
+    const failure = signal.aborted
+      ? (signal.reason as Error)
+      : explainWire(error, {
+          phase: sink === undefined ? 'first_byte' : 'transfer',
+          body_bytes: sink?.body_bytes ?? 0,
+          content_length,
+        })
+    if (sink === undefined) reject(failure)
+    else sink.fail(failure)
+  }
 
   return {
-    onRequestStart: () => undefined,
-    onResponseStart(controller, status) {
+    answer(given, socket) {
+      message = given
       const first_byte_ms = endFirstByte()
-      const headers = pairs(controller.rawHeaders)
+      const { statusCode: status = 0, httpVersion: http_version } = message
+      const headers = pairs(message.rawHeaders)
+      // What is wrong with the body is told of here once more; without a listener it would be thrown.
+      message.on('error', fail)
       if (!wantsBody(status)) {
-        resolve({ status, headers, body: undefined, first_byte_ms, transfer_ms: 0 })
+        resolve({ status, http_version, headers, body: undefined, first_byte_ms, transfer_ms: 0 })
         return
       }
       const endTransfer = trace.begin('transfer')
       content_length = valuesOf(headers, 'content-length')[0]
       const codings = codingsOf(valuesOf(headers, 'content-encoding').join(','))
-      sink = createBodySink({ codings, bodyLimit })
-      sink.collected.then((body) => {
-        resolve({ status, headers, body, first_byte_ms, transfer_ms: endTransfer() })
+      const body = (sink = createBodySink({ codings, bodyLimit }))
+      body.collected.then((collected) => {
+        const transfer_ms = endTransfer()
+        resolve({ status, http_version, headers, body: collected, first_byte_ms, transfer_ms })
       }, reject)
+      message
+        .on('data', (chunk: Buffer) => body.take(chunk))
+        // Before node:http, which would say goodbye first: a system call that serves nobody.
+        .prependOnceListener('end', () => {
+          socket.destroy()
+          body.end()
+        })
     },
-    onResponseData: (_controller, chunk) => sink?.take(chunk),
-    onResponseEnd() {
-      // A body that ends with the connection counts as complete for undici even after a reset.
-      if (socket.errored === null) sink?.end()
-      else sink?.fail(explainWire(socket.errored, stateNow()))
-      // undici would destroy it in the same turn with an error of its own, and Node writes out the
-      // stack of every such error.
-      socket.destroy()
+    failed(error) {
+      // What comes after a whole answer is not a part of it; `end` is on its way.
+      if (message?.complete !== true) fail(error)
     },
-    onResponseError(_controller, error) {
-      const failure = explainWire(error, stateNow())
-      if (sink === undefined) reject(failure)
-      else sink.fail(failure)
+    closed() {
+      if (message?.complete !== true) fail(new ClosedSocket())
     },
   }
 }
 
-/** undici hands over name, value, name, value … as buffers. */
-function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPair[] {
-  if (!Array.isArray(raw)) return []
-  const texts = raw.map((text) => text.toString('latin1'))
-  return Array.from({ length: texts.length >> 1 }, (_, index) => [
-    texts[2 * index] ?? '',
-    texts[2 * index + 1] ?? '',
-  ])
+/** In the words of node:http, which does not always have the time to say so itself. */
+class ClosedSocket extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** node:http gives name, value, name, value …. */
+function pairs(raw: readonly string[]): HeaderPair[] {
+  const all: HeaderPair[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) all.push([raw[at] ?? '', raw[at + 1] ?? ''])
+  return all
 }

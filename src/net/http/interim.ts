@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
 import { CheckFailure } from '../failure.ts'
 
 /** Interim answers are a few hundred bytes; a server that sends this much never comes to the point. */
-const MAX_INTERIM_BYTES = 256 * 1024
+export const MAX_INTERIM_BYTES = 256 * 1024
 
 /** `HTTP/1.1 100` */
 const STATUS_CHARACTERS = 12

@@ -10,13 +10,22 @@ const CREDENTIAL_PARAMETER =
 
 /** Without `user:pass@`, and with `***` in place of the value of every query parameter that names a credential. */
 export function redactUrl(address: string): string {
-  if (!URL.canParse(address)) return '***'
-  const url = new URL(address)
-  url.username = ''
-  url.password = ''
+  const url = parsed(address)
+  if (url === undefined) return '***'
+  // Each of these writes the whole address anew; most have nothing to lose.
+  if (url.username !== '') url.username = ''
+  if (url.password !== '') url.password = ''
   // Cut by hand and not by URLSearchParams, which would respell all the other parameters.
   if (url.search !== '') url.search = url.search.slice(1).split('&').map(redactPair).join('&')
   return url.href
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address)
+  } catch {
+    return undefined
+  }
 }
 
 function redactPair(pair: string): string {

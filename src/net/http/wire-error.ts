@@ -1,6 +1,6 @@
 /**
- * What went wrong between the request and the last byte of the answer, in the words of undici and of
- * the socket, turned into a cause.
+ * What went wrong between the request and the last byte of the answer, in the words of node:http, of
+ * undici and of the socket, turned into a cause.
  *
  * @module
  */
@@ -26,22 +26,28 @@ export function explainWire(error: Error, state: WireState): Error {
   const fail = (cause_code: string, text: string, phase: Phase = state.phase): CheckFailure =>
     new CheckFailure(cause_code, text, { phase, cause: error })
 
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     const text = `The answer has more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
     return fail('http_protocol_error', text)
   }
   if (isEarlyEnd(error, code)) {
     if (state.phase === 'transfer') return fail('http_truncated', truncation(state))
-    return code === 'ECONNRESET'
+    return isReset(error)
       ? fail('connect_reset', 'The connection was reset before an answer came')
       : fail('closed_early', 'The connection was closed before an answer came')
   }
   // What breaks an assertion of undici here is what the server sent; there is nothing else in play.
-  if (/^(UND_ERR_SOCKET|ERR_ASSERTION)$/.test(code) || error.name === 'HTTPParserError') {
+  if (/^(HPE_|UND_ERR_SOCKET$|ERR_ASSERTION$)/.test(code) || error.name === 'HTTPParserError') {
     return fail('http_protocol_error', `The answer is not valid HTTP${reasonIn(error)}`)
   }
   if (code === 'EPIPE') return fail('send_failed', 'The request could not be sent', 'send')
   return error
+}
+
+/** node:http calls every end a reset; a real one names the system call that saw it. */
+function isReset(error: Error): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' && syscall !== undefined
 }
 
 /** undici has no codes for these; the messages are pinned by tests. */
@@ -63,8 +69,11 @@ function truncation({
     : `The body ended after ${body_bytes} of ${content_length} bytes`
 }
 
-/** What the parser did not like stands in parentheses at the end of the message. */
-function reasonIn(error: Error): string {
-  const reason = /\((.{1,100})\)$/.exec(error.message)?.[1]
+/** What the parser did not like: node:http has it apart, undici in parentheses at the end of the message. */
+function reasonIn(error: Error & { readonly reason?: unknown }): string {
+  const reason =
+    typeof error.reason === 'string' && error.reason !== ''
+      ? error.reason.slice(0, 100)
+      : /\((.{1,100})\)$/.exec(error.message)?.[1]
   return reason === undefined ? '' : `: ${reason}`
 }
