@@ -47,7 +47,7 @@ export function createEngine<const S extends CheckerSource>(
   } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
-  const roster = createRoster(core)
+  const roster = createRoster(core, () => watch.rounds.size)
   const outbox = createOutbox({
     core,
     roster,

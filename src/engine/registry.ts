@@ -118,6 +118,7 @@ function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Pro
 /** Makes the rules of a type final: where one place or one look is enough, the settings say so. */
 export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
   const rules = type.checker.common
+  if (rules?.singleLocation !== true && rules?.certain !== true) return common
   return {
     ...common,
     ...(rules?.singleLocation === true

@@ -80,9 +80,14 @@ export interface Roster {
   drain(): Promise<void>
 }
 
-export function createRoster(core: Core): Roster {
+/** `underWay`: how many rounds have not been stored. */
+export function createRoster(core: Core, underWay: () => number): Roster {
   const { store, registry } = core
-  const committer = createCommitter(observedCommits(core))
+  const committer = createCommitter({
+    store: observedCommits(core),
+    clock: core.clock,
+    underWay,
+  })
   const held = new Map<number, Entry>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()

@@ -25,6 +25,8 @@ import { createScheduler } from './scheduler.ts'
 /** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
 const AGAIN_MS = 5_000
 
+const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up'] as const
+
 export interface Watch {
   readonly rounds: Rounds
   /** Schedules every monitor of the roster and begins. */
@@ -168,21 +170,23 @@ export function createWatch(options: WatchOptions): Watch {
   ): Promise<void> {
     if (committed.notification_ids.length > 0) onNotifications()
     if (after === undefined) return
+    const isHeard = (event: (typeof OF_A_MONITOR)[number]): boolean =>
+      core.events.listenerCount(event) > 0
+    // What nobody listens to need not be composed, round by round.
+    if (!OF_A_MONITOR.some(isHeard)) return
     const monitor = monitorSummary(after, watch.nextDue(after.record.id))
-    const results = (change.results ?? []).map((result, index) =>
-      resultView({ ...result, id: committed.result_ids[index] ?? 0, monitor_id: after.record.id }),
-    )
-    if (results.length > 0) emit(core, 'round', { monitor, results })
+    if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
+      const { id: monitor_id } = after.record
+      const results = change.results.map((result, index) =>
+        resultView({ ...result, id: committed.result_ids[index] ?? 0, monitor_id }),
+      )
+      emit(core, 'round', { monitor, results })
+    }
     for (const { event, data } of fresh) emit(core, 'notice', { monitor, event, data })
     const [from, to] = [before.record.machine.state, after.record.machine.state]
     if (from !== to) emit(core, 'state', { monitor, from, to })
     const event = incidentEvent(change)
-    if (
-      event === undefined ||
-      committed.incident_id === null ||
-      core.events.listenerCount(event) === 0
-    )
-      return
+    if (event === undefined || committed.incident_id === null || !isHeard(event)) return
     const stored = await core.store.incidents.get(committed.incident_id)
     if (stored !== undefined)
       emit(core, event, { monitor, incident: incidentView(stored, monitorOf(after), clock.now()) })

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { createCommitter } from '../../src/engine/committer.ts'
+import type { Committer } from '../../src/engine/committer.ts'
+import { StorageError } from '../../src/errors.ts'
+import type { Change, Committed } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+
+const round = (monitor_id: number): Change => ({
+  monitor_id,
+  revision: 1,
+  at: 0,
+  results: [{} as never],
+  notify: [],
+})
+
+const outage = (monitor_id: number): Change => ({
+  ...round(monitor_id),
+  open_incident: {} as never,
+})
+
+interface Rig {
+  readonly committer: Committer
+  readonly clock: SimulatedClock
+  /** The monitors of each commit. */
+  readonly groups: number[][]
+  underWay: number
+}
+
+function rig(fail?: () => Error | undefined): Rig {
+  const clock = simulatedClock()
+  const groups: number[][] = []
+  const made: Rig = {
+    clock,
+    groups,
+    underWay: 0,
+    committer: createCommitter({
+      clock,
+      underWay: () => made.underWay,
+      store: {
+        commit(changes) {
+          const error = fail?.()
+          if (error !== undefined) return Promise.reject(error)
+          groups.push(changes.map(({ monitor_id }) => monitor_id))
+          return Promise.resolve(
+            changes.map(
+              ({ monitor_id }) => ({ ok: true, version: monitor_id }) as unknown as Committed,
+            ),
+          )
+        },
+      },
+    }),
+  }
+  return made
+}
+
+describe('what is stored together', () => {
+  it('a lone round is stored at once', async () => {
+    const { committer, groups } = rig()
+    await committer.commit(round(1))
+    expect(groups).toEqual([[1]])
+  })
+
+  it('a good round waits a few milliseconds for others that are under way', async () => {
+    const { committer, clock, groups } = rigWith(3)
+    const both = Promise.all([committer.commit(round(1)), committer.commit(round(2))])
+    await clock.settle()
+    expect(groups).toEqual([])
+    await clock.advance(5)
+    expect(await both).toMatchObject([{ version: 1 }, { version: 2 }])
+    expect(groups).toEqual([[1, 2]])
+  })
+
+  it('the last one that was under way takes the others with it', async () => {
+    const { committer, clock, groups } = rigWith(2)
+    void committer.commit(round(1))
+    await clock.settle()
+    await committer.commit(round(2))
+    expect(groups).toEqual([[1, 2]])
+    expect(clock.pending).toBe(0)
+  })
+
+  it('an outage waits for nobody, and what came before it stays before it', async () => {
+    const { committer, clock, groups } = rigWith(9)
+    void committer.commit(round(1))
+    await clock.settle()
+    await committer.commit(outage(2))
+    expect(groups).toEqual([[1, 2]])
+  })
+
+  it('what a person asked for waits for nobody', async () => {
+    const { committer, groups } = rigWith(9)
+    await committer.commit({ monitor_id: 1, revision: 1, at: 0 })
+    expect(groups).toEqual([[1]])
+  })
+
+  it('at most 128 changes go into one transaction', async () => {
+    const { committer, groups } = rigWith(1000)
+    await Promise.all(Array.from({ length: 128 }, (_, id) => committer.commit(round(id))))
+    expect(groups.map(({ length }) => length)).toEqual([128])
+  })
+
+  it('a commit that fails fails each of its changes, and the next one is tried', async () => {
+    let broken = true
+    const { committer, groups } = rig(() => (broken ? new StorageError('full') : undefined))
+    const ends = await Promise.allSettled([committer.commit(round(1)), committer.commit(round(2))])
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    broken = false
+    await committer.commit(round(3))
+    expect(groups).toEqual([[3]])
+  })
+
+  it('nothing is left waiting once it is drained', async () => {
+    const { committer, clock, groups } = rigWith(9)
+    const stored = committer.commit(round(1))
+    await committer.drain()
+    await stored
+    expect(groups).toEqual([[1]])
+    expect(clock.pending).toBe(0)
+  })
+})
+
+function rigWith(underWay: number): Rig {
+  const made = rig()
+  made.underWay = underWay
+  return made
+}
