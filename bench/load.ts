@@ -1,26 +1,28 @@
 /**
- * A fleet under load: so many monitors of local targets, watched by so many engines on one PostgreSQL. Says
- * how many checks a second were made and stored, how late they began, and what a check cost.
+ * Engines under load: so many monitors of local targets, watched by so many engines on one PostgreSQL, or by
+ * one on a file of SQLite. Says how many checks a second were made and stored, how late they began, and what
+ * a check cost.
  *
- * `npm run bench -- load --engines 2 --monitors 6000 --interval 30 --seconds 60`
+ * `npm run bench -- load --engines 1,2,4 --monitors 6000 --interval 30 --seconds 60`
+ * `npm run bench -- load --store sqlite --monitors 30000 --interval 60 --seconds 1800`
  */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { initialState } from '../src/incident/state.ts'
-import { postgresStore } from '../src/store/postgres/index.ts'
-import { startPostgres } from '../test/support/servers/postgres.ts'
 import { startFarm } from './harness/farm.ts'
+import { postgresPremises, sqlitePremises, storeAt } from './load/places.ts'
+import type { Place, Premises } from './load/places.ts'
+import { cpuMs, memoryOf, writtenBy } from './load/processes.ts'
 import { newMonitor } from './subjects/rounds.ts'
 
 const { values } = parseArgs({
   options: {
-    engines: { type: 'string', default: '1,2,4' },
+    store: { type: 'string', default: 'postgres' },
+    engines: { type: 'string', default: '1' },
     monitors: { type: 'string', default: '3000' },
     interval: { type: 'string', default: '30' },
     seconds: { type: 'string', default: '60' },
@@ -31,13 +33,6 @@ const interval_sec = Number(values.interval)
 const seconds = Number(values.seconds)
 /** Leases are dealt out, and what was overdue is made up for. */
 const SETTLE_SEC = 30
-/** Of `times` in /proc. */
-const TICK_MS = 10
-
-interface Place {
-  readonly url: string
-  readonly schema: string
-}
 
 const ends: (() => unknown)[] = []
 const onEnd = (end: () => unknown): void => void ends.unshift(end)
@@ -50,43 +45,75 @@ try {
 
 async function measure(): Promise<void> {
   const farm = await startFarm({ onEnd })
-  const server = await startPostgres({ settings: ['fsync=on'] })
-  onEnd(() => server.stop())
-  const url = `postgres://postgres@127.0.0.1:${server.ports.postgres}/app`
-  console.log(
-    `${monitors} monitors every ${interval_sec} s: ${rate(monitors / interval_sec)} wanted`,
-  )
-  console.table(await inTurn(values.engines.split(',').map(Number), (engines) => run(engines)))
+  const isShared = values.store !== 'sqlite'
+  const premises = await (isShared ? postgresPremises() : sqlitePremises())
+  onEnd(() => premises.end())
+  const wanted = Math.round(monitors / interval_sec)
+  console.log(`${monitors} monitors every ${interval_sec} s: ${wanted} checks a second wanted`)
+  const counts = isShared ? values.engines.split(',').map(Number) : [1]
+  const rows = await inTurn(counts, (engines) => run({ engines, premises, target: farm.http }))
+  console.table(rows)
+}
 
-  async function run(engines: number): Promise<Record<string, number | string>> {
-    const place = { url, schema: `load_${engines}` }
-    await fill(place, farm)
-    const children = await inTurn(Array.from({ length: engines }), () => startEngine(place))
-    await pause(SETTLE_SEC)
-    const since = Date.now()
-    const before = { engines: cpuOf(children), postgres: postgresCpu() }
-    await pause(seconds)
-    const spent = {
-      engines: cpuOf(children) - before.engines,
-      postgres: postgresCpu() - before.postgres,
-    }
-    const { count, p50, p99 } = await made(place, since, Date.now())
-    const megabytes = children.map(({ pid }) => memoryOf(pid)).join(' ')
-    for (const child of children) await stop(child)
-    return {
-      engines,
-      'checks/s': Math.round(count / seconds),
-      'late p50, ms': Math.round(p50),
-      'late p99, ms': Math.round(p99),
-      'engine CPU, ms a check': round(spent.engines / count),
-      'PostgreSQL CPU, ms a check': round(spent.postgres / count),
-      'engine MB': megabytes,
-    }
+interface Run {
+  readonly engines: number
+  readonly premises: Premises
+  /** Port of what is watched. */
+  readonly target: number
+}
+
+async function run({ engines, premises, target }: Run): Promise<Record<string, number | string>> {
+  const place = premises.place(String(engines))
+  await fill(place, target)
+  const children = await inTurn(Array.from({ length: engines }), () => startEngine(place))
+  await pause(SETTLE_SEC)
+  const since = Date.now()
+  const before = await spent(children, premises)
+  await watch(children)
+  const after = await spent(children, premises)
+  const until = Date.now()
+  const megabytes = children.map(({ pid }) => memoryOf(pid)).join(' ')
+  for (const child of children) await stop(child)
+  const { count, p50_ms, p99_ms } = await premises.made(place, since, until)
+  const all = await premises.made(place, 0, Number.MAX_SAFE_INTEGER)
+  const each = (from: number, to: number): number => round((to - from) / count)
+  const logged = premises.cpu() === 0 ? 'written' : 'logged'
+  return {
+    engines,
+    'checks/s': Math.round(count / ((until - since) / 1000)),
+    'late p50, ms': Math.round(p50_ms),
+    'late p99, ms': Math.round(p99_ms),
+    'engine CPU, ms a check': each(before.engines, after.engines),
+    'database CPU, ms a check': each(before.database, after.database),
+    'bytes written a check': Math.round(each(before[logged], after[logged])),
+    'bytes kept a result': Math.round((await premises.size(place)) / all.count),
+    'engine MiB': megabytes,
   }
 }
 
-async function fill(place: Place, { http: port }: { readonly http: number }): Promise<void> {
-  const store = postgresStore(place)
+async function spent(children: readonly ChildProcess[], premises: Premises) {
+  const sum = (of: (pid: number | undefined) => number): number =>
+    children.reduce((total, { pid }) => total + of(pid), 0)
+  return {
+    engines: sum(cpuMs),
+    database: premises.cpu(),
+    written: sum(writtenBy),
+    logged: await premises.logged(),
+  }
+}
+
+/** Lets them work; in a long run, what they hold is told once a minute. */
+async function watch(children: readonly ChildProcess[]): Promise<void> {
+  for (let left = seconds, minute = 1; left > 0; left -= 60, minute++) {
+    await pause(Math.min(60, left))
+    if (seconds <= 60) continue
+    const megabytes = children.map(({ pid }) => memoryOf(pid)).join(' ')
+    console.log(`minute ${minute}: ${megabytes} MiB`)
+  }
+}
+
+async function fill(place: Place, port: number): Promise<void> {
+  const store = storeAt(place)
   await store.open()
   await store.accounts.ensureFirst({ name: 'load', created_at: Date.now() })
   await store.locations.ensure('local')
@@ -122,53 +149,6 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone
 }
 
-async function made({ url, schema }: Place, from: number, to: number) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ count: string; p50: number | null; p99: number | null }>(
-    `SELECT count(*) AS count,
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY lag_ms) AS p50,
-       percentile_cont(0.99) WITHIN GROUP (ORDER BY lag_ms) AS p99
-     FROM ${schema}.results WHERE started_at BETWEEN $1 AND $2`,
-    [from, to],
-  )
-  await client.end()
-  const [row] = rows
-  return { count: Number(row?.count), p50: row?.p50 ?? NaN, p99: row?.p99 ?? NaN }
-}
-
-function cpuOf(children: readonly ChildProcess[]): number {
-  return children.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
-}
-
-/** Of all its processes that live now: backends of engines stay as long as the engines. */
-function postgresCpu(): number {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => contents(pid, 'comm').startsWith('postgres'))
-    .reduce((sum, pid) => sum + cpuMs(pid), 0)
-}
-
-function cpuMs(pid: number | undefined): number {
-  const fields = contents(pid, 'stat')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS
-}
-
-function memoryOf(pid: number | undefined): number {
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(contents(pid, 'status'))?.[1] ?? 0) / 1024)
-}
-
-function contents(pid: number | undefined, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
 async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (const item of items) results.push(await work(item))
@@ -179,10 +159,6 @@ function pause(sec: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, sec * 1000))
 }
 
-function rate(checks: number): string {
-  return `${Math.round(checks)} checks a second`
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100
+function round(each: number): number {
+  return Math.round(each * 100) / 100
 }

@@ -1,0 +1,41 @@
+/** What processes have used, from /proc. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Of `times` in /proc. */
+const TICK_MS = 10
+
+/** CPU time, own and of the kernel, in milliseconds. 0 for one that is gone. */
+export function cpuMs(pid: number | undefined): number {
+  const fields = contents(pid, 'stat')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS
+}
+
+/** Of all processes of that name that live now. */
+export function cpuMsOfAll(name: string): number {
+  return readdirSync('/proc')
+    .filter((each) => /^\d+$/.test(each))
+    .map(Number)
+    .filter((pid) => contents(pid, 'comm').startsWith(name))
+    .reduce((sum, pid) => sum + cpuMs(pid), 0)
+}
+
+/** Resident memory in MiB. */
+export function memoryOf(pid: number | undefined): number {
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(contents(pid, 'status'))?.[1] ?? 0) / 1024)
+}
+
+/** What it has made the disk write, in bytes. */
+export function writtenBy(pid: number | undefined): number {
+  return Number(/^write_bytes: (\d+)/m.exec(contents(pid, 'io'))?.[1] ?? 0)
+}
+
+function contents(pid: number | undefined, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
