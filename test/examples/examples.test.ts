@@ -4,6 +4,9 @@ import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
+import { describeWithServer, forThisTest } from '../support/servers/need.ts'
+import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
+import { redisServer, startRedis } from '../support/servers/redis.ts'
 import { buildPackage } from './build.ts'
 import type { Build } from './build.ts'
 import { bodyOf, SECRET, signed, startReceiver } from './receivers.ts'
@@ -11,12 +14,15 @@ import type { Sent } from './receivers.ts'
 
 // The examples as a user runs them: by node, against a build of their own.
 
-const LIMIT_MS = 15_000
+const LIMIT_MS = 50_000
 const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
-  (name) => /\.m?js$/.test(name),
+  // A folder is an app, with a program that tries it.
+  (name) => /^[^/\\]+\.mjs$|[/\\]try\.mjs$/.test(name),
 )
 const receivers = files.filter((name) => name.startsWith('webhook-receiver-'))
-const programs = files.filter((name) => !receivers.includes(name))
+/** They need servers of their own. */
+const served = ['fleet.mjs', 'postgres.mjs']
+const programs = files.filter((name) => ![...receivers, ...served].includes(name))
 let build: Build
 
 beforeAll(async () => {
@@ -32,6 +38,30 @@ describe('the example', () => {
     if (address !== undefined) expect(output).toContain(address)
     expect({ code, output }).toEqual({ code: 0, output })
     expect(output).not.toBe('')
+  })
+})
+
+describeWithServer([postgresServer, redisServer], 'the example with servers', () => {
+  it('fleet.mjs and postgres.mjs share one database, and say what they see', async () => {
+    const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
+    const redis = await forThisTest(startRedis())
+    const env = {
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${ports.postgres}/app`,
+      REDIS_URL: `redis://127.0.0.1:${redis.ports.redis}`,
+    }
+    const [fleet, postgres] = await Promise.all(served.map((name) => runExample(name, env)))
+    expect(fleet).toMatchObject({
+      code: 0,
+      output:
+        'asked of the first engine: up, from location 1\n' +
+        'asked of the second engine: up, from location 1\n',
+    })
+    expect(postgres).toMatchObject({
+      code: 0,
+      output:
+        'asked of the second engine: up\n' +
+        'second tells: Shop is down\nwithout the first engine: down\n',
+    })
   })
 })
 
@@ -94,14 +124,18 @@ interface Ending {
 }
 
 /** Runs until it ends by itself, or until it says where it listens; there it is asked for something, and stopped. */
-async function runExample(name: string): Promise<Ending> {
+async function runExample(
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ending> {
   const child = spawn(process.execPath, [join(build.folder, 'examples', name)], {
     cwd: build.folder,
     env: {
       ...process.env,
       PORT: '0',
       HOST: '127.0.0.1',
-      WATCHPOST_DATA: join(build.folder, 'data.db'),
+      WATCHPOST_DATA: join(build.folder, `${name.replace(/\W/g, '-')}.db`),
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
