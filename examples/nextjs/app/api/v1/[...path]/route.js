@@ -1,0 +1,15 @@
+/** /api/v1 of watchpost as a route handler of the App Router. */
+
+import { watchpost } from '../../../../watchpost.js'
+
+// The engine needs sockets and files, which the edge has not.
+export const runtime = 'nodejs'
+export const dynamic = 'force-dynamic'
+
+/** @param {Request} request */
+async function answer(request) {
+  const { rest } = await watchpost()
+  return rest.fetch(request)
+}
+
+export { answer as GET, answer as POST, answer as PATCH, answer as DELETE }
