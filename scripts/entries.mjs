@@ -58,6 +58,7 @@ export const entries = [
   entry('./rest/node', 'rest/node', 'src/rest/node', 24),
   entry('./page', 'page/index', 'src/page/index', 120),
   entry('./client', 'client/index', 'src/client/index', 24),
+  entry('./otel', 'otel/index', 'src/otel/index', 12),
   entry('./metrics', 'metrics/index', 'src/metrics/index', 30),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 260),

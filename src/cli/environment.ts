@@ -83,6 +83,12 @@ const SETTINGS = {
     undefined,
     slugOf,
   ),
+  metrics_token: setting(
+    'WATCHPOST_METRICS_TOKEN',
+    'Token that may read all of /metrics, 16 to 512 characters (API keys alone)',
+    undefined,
+    keyOf,
+  ),
   log_level: setting('LOG_LEVEL', `${LOG_LEVELS.join(', ')} (info)`, 'info', levelOf),
 }
 

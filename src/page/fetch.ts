@@ -139,10 +139,10 @@ function failureOf(error: unknown, { service, request, path }: Call): Failure {
     if (error.name === 'ConflictError')
       return { status: 409, title: 'Not possible now', text: `${error.message}.` }
     if (error.name === 'StorageError' || error.name === 'ClosedError')
-      service.logger.warn({ error }, 'a page could not be shown')
+      service.logger.warn({ err: error }, 'a page could not be shown')
     if (error.name === 'StorageError' || error.name === 'ClosedError') return UNAVAILABLE
   }
-  service.logger.error({ error, method: request.method, path }, 'a page failed unexpectedly')
+  service.logger.error({ err: error, method: request.method, path }, 'a page failed unexpectedly')
   return {
     status: 500,
     title: 'Something went wrong',

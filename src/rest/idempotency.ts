@@ -86,7 +86,7 @@ async function answerOnce(
     })
   } catch (error) {
     // The work is done: a failure answer now would make the client do it twice.
-    logger.warn({ error }, 'an answer could not be kept for repetition')
+    logger.warn({ err: error }, 'an answer could not be kept for repetition')
   }
   return reply
 }

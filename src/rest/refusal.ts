@@ -49,10 +49,10 @@ export function failureOf(error: unknown, { logger, about }: FailureContext): Fa
   if (isRefusal(error)) return error.failure
   const status = isWatchpostError(error) ? statusOf(error) : undefined
   if (!isWatchpostError(error) || status === undefined) {
-    logger.error({ ...about, error }, 'a request failed unexpectedly')
+    logger.error({ ...about, err: error }, 'a request failed unexpectedly')
     return { status: 500, error: 'internal', message: 'Something went wrong on our side' }
   }
-  if (status >= 500) logger.warn({ ...about, error }, 'a request could not be served')
+  if (status >= 500) logger.warn({ ...about, err: error }, 'a request could not be served')
   const fields = fieldsOf(error)
   if (fields !== undefined) return { status, error: error.code, fields }
   return {

@@ -81,6 +81,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'metrics',
       'monitors',
       'net',
+      'otel',
       'page',
       'probes',
       'rest',

@@ -81,7 +81,7 @@ describe('an error', () => {
     logged.length = 0
     const error = new TypeError('x is undefined: secret-1')
     expect(JSON.stringify(told(error))).not.toContain('secret-1')
-    expect(logged).toEqual([{ route: '/x', error }])
+    expect(logged).toEqual([{ route: '/x', err: error }])
     expect(JSON.stringify(told(new StorageError('disk full at /var/lib/x')))).not.toContain('/var')
   })
 })

@@ -11,6 +11,8 @@ import type { Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import { createMetrics } from '../../metrics/metrics.ts'
+import { openTelemetry } from '../../otel/otel.ts'
 import { EXIT } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
@@ -46,6 +48,7 @@ const SETTINGS = [
   'monitors',
   'base_url',
   'public_tag',
+  'metrics_token',
   'anchors',
   'log_level',
 ] as const
@@ -121,8 +124,14 @@ async function open(
     anchors: settings.anchors,
     baseUrl: settings.base_url ?? reachable(address, settings.host),
     logger: log,
+    tracing: await openTelemetry(),
     ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
     ...remoteProbes(settings, log),
+  })
+  const metrics = createMetrics(engine, {
+    logger: log,
+    process: true,
+    ...(settings.metrics_token === undefined ? {} : { token: settings.metrics_token }),
   })
   try {
     await opened(engine, log)
@@ -138,7 +147,7 @@ async function open(
     })
     throw error
   }
-  web.mount(engine, siteOf(engine, settings, log))
+  web.mount(engine, siteOf({ engine, metrics }, settings, log))
   return engine
 }
 

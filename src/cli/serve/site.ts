@@ -1,11 +1,12 @@
 /**
- * What is found at the address of `serve`: the status page, and the API for all else.
+ * What is found at the address of `serve`: the metrics, the status page, and the API for all else.
  *
  * @module
  */
 
 import type { Engine } from '../../engine/api.ts'
 import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { createPage } from '../../page/fetch.ts'
 import { createRest } from '../../rest/fetch.ts'
 import { toNodeHandler } from '../../rest/node.ts'
@@ -17,8 +18,18 @@ export interface SiteSettings {
   readonly public_tag: string | undefined
 }
 
-export function siteOf(engine: Engine, settings: SiteSettings, logger: Logger): NodeHandler {
+interface Shown {
+  readonly engine: Engine
+  readonly metrics: Metrics
+}
+
+export function siteOf(
+  { engine, metrics }: Shown,
+  settings: SiteSettings,
+  logger: Logger,
+): NodeHandler {
   const { secret_key, base_url, public_tag } = settings
+  const figures = toNodeHandler(metrics)
   const api = toNodeHandler(createRest(engine, { logger }))
   const page = toNodeHandler(
     createPage(engine, {
@@ -31,5 +42,5 @@ export function siteOf(engine: Engine, settings: SiteSettings, logger: Logger): 
         : { public: [{ slug: public_tag, title: 'Status', monitors: { tag: public_tag } }] }),
     }),
   )
-  return (req, res) => page(req, res, () => api(req, res))
+  return (req, res) => figures(req, res, () => page(req, res, () => api(req, res)))
 }

@@ -1,0 +1,35 @@
+/**
+ * Which span something comes from, as long as that may still be asked for: at most so many, the oldest go
+ * first.
+ *
+ * @module
+ */
+
+import type { SpanContext } from '@opentelemetry/api'
+
+export interface Origins {
+  add(key: string, context: SpanContext): void
+  /** All of this key, which are forgotten with the answer. */
+  take(key: string): readonly SpanContext[]
+}
+
+export function createOrigins(limit: number): Origins {
+  const known = new Map<string, SpanContext[]>()
+  return {
+    add(key, context) {
+      const contexts = known.get(key)
+      if (contexts !== undefined) {
+        contexts.push(context)
+        return
+      }
+      known.set(key, [context])
+      const [oldest] = known.keys()
+      if (known.size > limit && oldest !== undefined) known.delete(oldest)
+    },
+    take(key) {
+      const contexts = known.get(key) ?? []
+      known.delete(key)
+      return contexts
+    },
+  }
+}

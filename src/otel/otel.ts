@@ -1,0 +1,125 @@
+/**
+ * Spans around checks, commits and deliveries, with `@opentelemetry/api` where the host has it.
+ *
+ * A check is the root of a trace, unless the host has one open; what it calls is below it. A commit is
+ * linked to the checks whose rounds it stores, a delivery to the commit that queued it: each of them serves
+ * several, or comes much later.
+ *
+ * @module
+ */
+
+import type * as Api from '@opentelemetry/api'
+import type { Span, SpanOptions } from '@opentelemetry/api'
+import type { Tracing } from '../engine/tracing.ts'
+import { VERSION } from '../version.ts'
+import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
+import { createOrigins } from './origins.ts'
+
+/** Rounds and notifications whose origin is remembered until they are stored, or sent. */
+const ORIGINS = 10_000
+/** Links of one span; the SDKs keep no more than this either. */
+const LINKS = 128
+
+/**
+ * For the option `tracing` of `createEngine`. Spans go to whatever SDK the host registers, before or after;
+ * without one they cost next to nothing. `undefined` where `@opentelemetry/api` is not installed.
+ */
+export async function openTelemetry(): Promise<Tracing | undefined> {
+  try {
+    return tracingWith(await import('@opentelemetry/api'))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+function tracingWith({ trace, SpanKind, SpanStatusCode }: typeof Api): Tracing {
+  const tracer = trace.getTracer('watchpost', VERSION)
+  const checks = createOrigins(ORIGINS)
+  const commits = createOrigins(ORIGINS)
+
+  /** Carries `work` out within the span and ends it, with what it threw where it threw. */
+  function within<T>(
+    name: string,
+    options: SpanOptions,
+    work: (span: Span) => Promise<T>,
+  ): Promise<T> {
+    return tracer.startActiveSpan(name, options, async (span) => {
+      try {
+        return await work(span)
+      } catch (error) {
+        if (error instanceof Error) span.recordException(error)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+
+  return {
+    check: (order, work) =>
+      within(
+        `check ${order.type}`,
+        { kind: SpanKind.CLIENT, attributes: orderAttributes(order) },
+        async (span) => {
+          const report = await work()
+          const { outcome } = report
+          span.setAttributes(outcomeAttributes(outcome))
+          if (outcome.verdict !== 'ok') {
+            const message = outcome.cause_text ?? ''
+            span.setStatus({ code: SpanStatusCode.ERROR, message })
+          }
+          checks.add(roundKey(order.monitor_id, order.round), span.spanContext())
+          return report
+        },
+      ),
+    commit(changes, work) {
+      const rounds = new Set(
+        changes.flatMap(({ monitor_id, results = [] }) =>
+          results.map(({ round }) => roundKey(monitor_id, round)),
+        ),
+      )
+      const links = [...rounds]
+        .flatMap((key) => checks.take(key))
+        .slice(0, LINKS)
+        .map((context) => ({ context }))
+      const attributes = { 'watchpost.commit.changes': changes.length }
+      return within('commit', { kind: SpanKind.INTERNAL, attributes, links }, async (span) => {
+        const committed = await work()
+        for (const each of committed) {
+          const ids = each.ok ? each.notification_ids : []
+          for (const id of ids) commits.add(String(id), span.spanContext())
+        }
+        return committed
+      })
+    },
+    delivery(row, work) {
+      const origins = commits.take(String(row.id))
+      const options = {
+        kind: SpanKind.PRODUCER,
+        attributes: notificationAttributes(row),
+        links: origins.map((context) => ({ context })),
+      }
+      return within(`deliver ${row.event}`, options, async (span) => {
+        const ending = await work()
+        const { status, error, attempt } = ending
+        const http_status = attempt?.http_status ?? null
+        span.setAttributes({
+          'watchpost.delivery.status': status,
+          ...(http_status === null ? {} : { 'http.response.status_code': http_status }),
+          ...(error === null ? {} : { 'error.type': error }),
+        })
+        if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+        // A further attempt comes from the same commit.
+        if (status === 'queued') for (const origin of origins) commits.add(String(row.id), origin)
+        return ending
+      })
+    },
+  }
+}
+
+function roundKey(monitor_id: number, round: number): string {
+  return `${monitor_id}:${round}`
+}
