@@ -60,12 +60,12 @@ export function createConnection(parts: ConnectionParts): Connection {
   }: ReadOptions = {}): Promise<string> {
     for (let searched = 0; ;) {
       const end = inbox.indexOf(LF, searched)
-      if (end > max || (end < 0 && inbox.length > max)) throw tooLong(name(), max)
+      if (end > max || (end < 0 && inbox.size() > max)) throw tooLong(name(), max)
       if (end >= 0) {
         const line = inbox.take(end + 1)
         return line.toString('latin1', 0, line[end - 1] === CR ? end - 1 : end)
       }
-      searched = inbox.length
+      searched = inbox.size()
       if (searched > 0 && !plausible(inbox.peek(max).toString('latin1'))) throw strange(name())
       if (!(await fill())) throw closedEarly(name())
     }
@@ -92,9 +92,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     tls,
     readLine,
     readUntil,
-    get buffered() {
-      return inbox.length + socket.readableLength
-    },
+    buffered: () => inbox.size() + socket.readableLength,
     write: (data) =>
       waitFor<void>(signal, ({ resolve, reject }) => {
         socket.write(data, (cause) => {
@@ -104,7 +102,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         return () => undefined
       }),
     async upgrade(options = {}) {
-      if (inbox.length + socket.readableLength === 0) return (secured = await parts.secure(options))
+      if (inbox.size() + socket.readableLength === 0) return (secured = await parts.secure(options))
       socket.destroy()
       const text = `${name()} sent data in clear between its consent to TLS and the handshake`
       throw new CheckFailure('protocol_error', text, { phase: 'starttls' })

@@ -82,7 +82,7 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
       // Also the last line of defence against text of a user that would end the line early.
       if (/[\r\n\0]/.test(line)) throw new TypeError('A line holds no line breaks')
       heard = 0
-      if (!chatty && connection.buffered > 0) {
+      if (!chatty && connection.buffered() > 0) {
         await hear()
         throw new CheckFailure('protocol_error', 'The server answered before it was asked')
       }

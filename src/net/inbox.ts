@@ -9,7 +9,8 @@
 const NOTHING = Buffer.alloc(0)
 
 export interface Inbox {
-  readonly length: number
+  /** Bytes in it. */
+  size(): number
   push(bytes: Uint8Array): void
   indexOf(byte: number, from: number): number
   /** The first bytes without taking them, at most `max`; valid until the next call. */
@@ -22,9 +23,7 @@ export function createInbox(): Inbox {
   let room = NOTHING
   let length = 0
   return {
-    get length() {
-      return length
-    },
+    size: () => length,
     push(bytes) {
       if (length + bytes.length > room.length) {
         const grown = Buffer.alloc(Math.max(256, 2 * (length + bytes.length)))

@@ -89,7 +89,7 @@ export interface Connection {
   /** Gathers bytes until `enough` says so; returns everything gathered. Fails with `closed_early` or `too_long`. */
   readUntil(enough: (gathered: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>
   /** The bytes that have arrived and were not read yet. */
-  readonly buffered: number
+  buffered(): number
   /** STARTTLS: a TLS handshake on this socket. Plaintext that the peer sent beyond its consent is refused (CVE-2011-0411). */
   upgrade(options?: TlsOptions): Promise<Connection>
   /** Destroys the socket. */

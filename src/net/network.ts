@@ -102,7 +102,7 @@ function openNet(session: Session): OwnedNet {
   }
 
   async function connect(options: ConnectOptions): Promise<Connection> {
-    return connectTo(options, await resolve(options.host, options.ip_family))
+    return await connectTo(options, await resolve(options.host, options.ip_family))
   }
 
   async function connectTo(

@@ -27,7 +27,7 @@ const says = (text: string) => (socket: Socket) => socket.write(text, 'latin1')
 
 /** Not before all of `text` has arrived on our side. */
 async function arrived({ connection }: Met, bytes: number): Promise<void> {
-  while (connection.buffered < bytes) await sleep(1)
+  while (connection.buffered() < bytes) await sleep(1)
 }
 
 describe('readLine', () => {
@@ -72,7 +72,7 @@ describe('readUntil', () => {
     await arrived(met, 7)
     const read = await met.connection.readUntil((bytes) => bytes.includes('c'), { max: 4 })
     expect(read.toString()).toBe('abcd')
-    expect(met.connection.buffered).toBe(3)
+    expect(met.connection.buffered()).toBe(3)
     expect(await met.connection.readLine()).toBe('ef')
   })
 

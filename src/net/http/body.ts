@@ -17,11 +17,10 @@ export interface CollectedBody {
   readonly body_bytes: number
 }
 
-/** Takes a body piece by piece; `collected` settles once it is complete, cut, or failed. */
+/** Takes a body piece by piece. */
 export interface BodySink {
   /** Bytes taken so far. */
-  readonly body_bytes: number
-  readonly collected: Promise<CollectedBody>
+  body_bytes(): number
   take(chunk: Buffer): void
   end(): void
   fail(error: Error): void
@@ -30,6 +29,9 @@ export interface BodySink {
 export interface BodyOptions {
   readonly codings: readonly string[]
   readonly bodyLimit: number
+  /** The body is complete, or cut. */
+  readonly resolve: (body: CollectedBody) => void
+  readonly reject: (error: Error) => void
 }
 
 /**
@@ -40,24 +42,21 @@ export interface BodyOptions {
 const PACKING_OVERHEAD_BYTES = 64 * 1024
 
 export function createBodySink(options: BodyOptions): BodySink {
-  return options.codings.length === 0 ? plainSink(options.bodyLimit) : packedSink(options)
+  return options.codings.length === 0 ? plainSink(options) : packedSink(options)
 }
 
-function plainSink(bodyLimit: number): BodySink {
-  const { promise, resolve, reject } = settled()
+function plainSink({ bodyLimit, resolve, reject }: Omit<BodyOptions, 'codings'>): BodySink {
   const gathering = gather(bodyLimit)
   let body_bytes = 0
   let finished = false
   function finish(): void {
     if (finished) return
     finished = true
-    resolve({ ...gathering.result(), body_bytes })
+    const { body, body_cut } = gathering.result()
+    resolve({ body, body_cut, body_bytes })
   }
   return {
-    get body_bytes() {
-      return body_bytes
-    },
-    collected: promise,
+    body_bytes: () => body_bytes,
     take(chunk) {
       body_bytes += chunk.length
       // What comes after that is on its way already: it is counted off and dropped.
@@ -68,8 +67,7 @@ function plainSink(bodyLimit: number): BodySink {
   }
 }
 
-function packedSink({ codings, bodyLimit }: BodyOptions): BodySink {
-  const { promise, resolve, reject } = settled()
+function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodySink {
   const source = new Readable({ read: () => undefined })
   // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
   source.on('error', () => undefined)
@@ -91,10 +89,7 @@ function packedSink({ codings, bodyLimit }: BodyOptions): BodySink {
   }
 
   return {
-    get body_bytes() {
-      return body_bytes
-    },
-    collected: promise,
+    body_bytes: () => body_bytes,
     take(chunk) {
       // Nothing is set up for an answer that has no body at all (HEAD, 204, 304).
       if (body_bytes === 0) void unpack()
@@ -147,20 +142,6 @@ function gather(bodyLimit: number): {
     },
     result: () => ({ body: held.subarray(0, used), body_cut: size > bodyLimit }),
   }
-}
-
-function settled(): {
-  promise: Promise<CollectedBody>
-  resolve: (body: CollectedBody) => void
-  reject: (error: Error) => void
-} {
-  let resolve!: (body: CollectedBody) => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<CollectedBody>((yes, no) => {
-    resolve = yes
-    reject = no
-  })
-  return { promise, resolve, reject }
 }
 
 function asDecodeError(error: unknown): Error {

@@ -17,7 +17,7 @@ interface Cookie {
 
 export interface CookieJar {
   /** Grows with every change; two equal numbers mean equal cookies. */
-  readonly version: number
+  version(): number
   /** Takes the `Set-Cookie` lines of an answer from `url`. `now` in epoch ms, for `Expires`. */
   store(url: URL, lines: readonly string[], now: number): void
   /** The `Cookie` header for `url`, `undefined` where there is none. */
@@ -40,9 +40,7 @@ export function createCookieJar(): CookieJar {
   }
 
   return {
-    get version() {
-      return version
-    },
+    version: () => version,
     store(url, lines, now) {
       for (const line of lines) {
         const read = readCookie(line, url, now)

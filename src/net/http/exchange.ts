@@ -33,12 +33,6 @@ export interface ExchangeOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
-interface Hopped {
-  readonly answer: HopAnswer
-  readonly connection: Connection
-  readonly hop: HttpHop
-}
-
 /**
  * Carries out `request` over connections of `net`.
  *
@@ -50,72 +44,88 @@ export async function httpExchange(
   net: Pick<Net, 'connect'>,
   trace: Trace,
   request: HttpRequest,
-  options: ExchangeOptions,
+  { signal, clock }: ExchangeOptions,
 ): Promise<HttpExchange> {
-  const from = options.clock.monotonic()
-  const redirects = request.redirects ?? DEFAULT_REDIRECTS
-  const jar = createCookieJar()
-  const visits = createVisits()
-  const hops: HttpHop[] = []
-  const follows = (status: number): boolean => redirects > 0 && isRedirect(status)
-  let next = firstRequest(request)
-  for (;;) {
-    options.signal.throwIfAborted()
-    visits.enter(next, jar)
-    const { answer, connection, hop } = await travel(
-      { net, trace, request, options, follows },
-      { ...next, headers: withCookies(next.headers, jar.header(next.url)) },
-    )
-    hops.push(hop)
-    if (!follows(answer.status)) {
-      return assemble({ answer, connection, hops }, round(options.clock.monotonic() - from))
-    }
-    if (hops.length > redirects) {
-      throw new CheckFailure(
-        'http_redirect_limit',
-        `More than ${redirects} redirects, the last one from ${redactUrl(next.url.href)}`,
-        { phase: 'first_byte' },
-      )
-    }
-    jar.store(next.url, valuesOf(answer.headers, 'set-cookie'), options.clock.now())
-    next = nextRequest(next, answer.status, valuesOf(answer.headers, 'location')[0])
-  }
+  const from = clock.monotonic()
+  signal.throwIfAborted()
+  const journey: Journey = { net, trace, request, signal, clock }
+  const first = firstRequest(request)
+  const arrived = await travel(journey, first)
+  // Most answers are no redirects, and need neither cookies nor a memory of where they have been.
+  const ended = follows(request, arrived) ? await follow(journey, first, arrived) : arrived
+  return assemble(ended, round(clock.monotonic() - from))
 }
 
-interface Journey {
+interface Journey extends ExchangeOptions {
   readonly net: Pick<Net, 'connect'>
   readonly trace: Trace
   readonly request: HttpRequest
-  readonly options: ExchangeOptions
-  readonly follows: (status: number) => boolean
 }
 
-async function travel(journey: Journey, hopRequest: HopRequest): Promise<Hopped> {
-  const { net, trace, request, options, follows } = journey
+interface Arrived {
+  readonly answer: HopAnswer
+  readonly connection: Connection
+  /** Those until here. */
+  readonly hops: readonly HttpHop[]
+}
+
+function follows({ redirects }: HttpRequest, { answer }: Pick<Arrived, 'answer'>): boolean {
+  return redirects !== 0 && isRedirect(answer.status)
+}
+
+/** From a redirect to the answer that is none. */
+async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Promise<Arrived> {
+  const { request, signal, clock } = journey
+  const { redirects = DEFAULT_REDIRECTS } = request
+  const jar = createCookieJar()
+  const visits = createVisits()
+  visits.enter(from, jar)
+  let at = from
+  let arrived = redirect
+  while (follows(request, arrived)) {
+    const { answer, hops } = arrived
+    if (hops.length > redirects) {
+      throw new CheckFailure(
+        'http_redirect_limit',
+        `More than ${redirects} redirects, the last one from ${redactUrl(at.url.href)}`,
+        { phase: 'first_byte' },
+      )
+    }
+    jar.store(at.url, valuesOf(answer.headers, 'set-cookie'), clock.now())
+    at = nextRequest(at, answer.status, valuesOf(answer.headers, 'location')[0])
+    signal.throwIfAborted()
+    visits.enter(at, jar)
+    const sent = { ...at, headers: withCookies(at.headers, jar.header(at.url)) }
+    const next = await travel(journey, sent)
+    arrived = { ...next, hops: [...hops, ...next.hops] }
+  }
+  return arrived
+}
+
+/** One request and its answer. */
+async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
+  const { net, trace, request, signal } = journey
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect')
   const tls_ms = trace.spent_ms('tls')
   const connection = await connectTo(net, hopRequest.url, request)
-  const connected = {
-    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
-    connect_ms: round(trace.spent_ms('connect') - connect_ms),
-    tls_ms: round(trace.spent_ms('tls') - tls_ms),
-  }
   const answer = await exchangeHop(connection, hopRequest, {
     trace,
-    signal: options.signal,
+    signal,
     bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
-    wantsBody: (status) => !follows(status),
+    wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
   })
   const hop: HttpHop = {
     url: hopRequest.url.href,
     status: answer.status,
     remote_ip: connection.remote.address,
-    ...connected,
+    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
+    connect_ms: round(trace.spent_ms('connect') - connect_ms),
+    tls_ms: round(trace.spent_ms('tls') - tls_ms),
     first_byte_ms: round(answer.first_byte_ms),
     transfer_ms: round(answer.transfer_ms),
   }
-  return { answer, connection, hop }
+  return { answer, connection, hops: [hop] }
 }
 
 function connectTo(
@@ -123,7 +133,8 @@ function connectTo(
   url: URL,
   { ip_family, verify = true }: HttpRequest,
 ): Promise<Connection> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const { hostname } = url
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   const isTls = url.protocol === 'https:'
   // A certificate never names the root dot, and servers do not know a name with it.
   const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
@@ -179,7 +190,7 @@ function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
   const seen = new Set<string>()
   return {
     enter({ method, url }, jar) {
-      const visit = `${jar.version} ${method} ${url.href}`
+      const visit = `${jar.version()} ${method} ${url.href}`
       if (seen.has(visit)) {
         throw new CheckFailure(
           'http_redirect_loop',
@@ -192,21 +203,13 @@ function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
   }
 }
 
-interface Arrived {
-  readonly answer: HopAnswer
-  readonly connection: Connection
-  readonly hops: readonly HttpHop[]
-}
-
 function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): HttpExchange {
   const { body = Buffer.alloc(0), body_cut = false, body_bytes = 0 } = answer.body ?? {}
-  let headers: HttpExchange['headers'] | undefined
+  const headers = joined(answer.headers)
   let text: string | undefined
   return {
     status: answer.status,
-    get headers() {
-      return (headers ??= joined(answer.headers))
-    },
+    headers,
     http_version: answer.http_version,
     elapsed_ms,
     hops,
@@ -215,8 +218,6 @@ function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): Ht
     body_cut,
     body_bytes,
     tls: connection.tls,
-    text() {
-      return (text ??= decodeText(body, this.headers['content-type']))
-    },
+    text: () => (text ??= decodeText(body, headers['content-type'])),
   }
 }

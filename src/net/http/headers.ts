@@ -61,12 +61,12 @@ export function without(
 
 /** Lower-case names; what is repeated is joined by commas, or its first value taken where a list makes no sense. */
 export function joined(headers: readonly HeaderPair[]): Record<string, string> {
-  const values = new Map<string, string>()
+  const values: Record<string, string> = {}
   for (const [name, value] of headers) {
     const key = name.toLowerCase()
-    const known = values.get(key)
-    if (known === undefined) values.set(key, value)
-    else if (!SINGLE.has(key)) values.set(key, `${known}, ${value}`)
+    // A null prototype would be slower; only `__proto__` is lost by this, which is no header's name.
+    if (!Object.hasOwn(values, key)) values[key] = value
+    else if (!SINGLE.has(key)) values[key] = `${values[key] ?? ''}, ${value}`
   }
-  return Object.fromEntries(values)
+  return values
 }

@@ -121,7 +121,7 @@ function answerListener(
       ? (signal.reason as Error)
       : explainWire(error, {
           phase: sink === undefined ? 'first_byte' : 'transfer',
-          body_bytes: sink?.body_bytes ?? 0,
+          body_bytes: sink?.body_bytes() ?? 0,
           content_length,
         })
     if (sink === undefined) reject(failure)
@@ -143,11 +143,15 @@ function answerListener(
       const endTransfer = trace.begin('transfer')
       content_length = valuesOf(headers, 'content-length')[0]
       const codings = codingsOf(valuesOf(headers, 'content-encoding').join(','))
-      const body = (sink = createBodySink({ codings, bodyLimit }))
-      body.collected.then((collected) => {
-        const transfer_ms = endTransfer()
-        resolve({ status, http_version, headers, body: collected, first_byte_ms, transfer_ms })
-      }, reject)
+      const body = (sink = createBodySink({
+        codings,
+        bodyLimit,
+        resolve(collected) {
+          const transfer_ms = endTransfer()
+          resolve({ status, http_version, headers, body: collected, first_byte_ms, transfer_ms })
+        },
+        reject,
+      }))
       message
         .on('data', (chunk: Buffer) => body.take(chunk))
         // Before node:http, which would say goodbye first: a system call that serves nobody.
