@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { EXIT } from '../../src/cli/command.ts'
 import type { Command } from '../../src/cli/command.ts'
 import { entries } from '../entries.mjs'
 import { root } from '../steps.mjs'
-import { block, code, page } from './markdown.ts'
+import { block, code, page, table } from './markdown.ts'
 import { commandFiles, moduleComment, valueExports } from './source-facts.ts'
 
 export async function cliPage(): Promise<string> {
@@ -19,7 +20,29 @@ export async function cliPage(): Promise<string> {
   return page(
     'Command line',
     '`npx watchpost <command>`. A flag wins over the variable of the environment of the same name; an empty variable counts as one that is not set. A wrong value is one line on stderr and exit code 64.',
+    exitCodes(),
     ...parts,
+  )
+}
+
+/** Beside what each command says of its own. */
+function exitCodes(): string {
+  const { ok, failed, failing, unknown, usage } = EXIT
+  return table(
+    ['Exit code', 'Meaning'],
+    [
+      [String(ok), 'done; of `check`: the target works; of `verify`: genuine'],
+      [String(failed), 'it could not be done: no store, no port, a file that cannot be read'],
+      [
+        String(failing),
+        'of `check`: failing; of `verify`: not genuine; of `apply --dry-run`: it would change something',
+      ],
+      [String(unknown), 'of `check`: our side could not measure'],
+      [
+        String(usage),
+        'wrong usage, a wrong setting, or a mistake in a file; `EX_USAGE` of sysexits(3)',
+      ],
+    ],
   )
 }
 

@@ -6,6 +6,7 @@ import { format, resolveConfig } from 'prettier'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { root } from '../steps.mjs'
+import { checkReport } from './check-report.ts'
 import { checkerPage } from './checker-pages.ts'
 import { cliPage, importsPage } from './cli-pages.ts'
 import {
@@ -35,6 +36,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/causes.md', causesPage(checkers)],
     ['docs/reference/cli.md', await cliPage()],
     ['docs/reference/imports.md', importsPage()],
+    filled('README.md', { check: checkReport() }),
     filled('docs/reference/events.md', {
       engine: engineEvents(),
       webhooks: webhookEvents(checkers),

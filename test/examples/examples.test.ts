@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
+import { parsePage } from '../package/markdown.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
+import { freePorts } from '../support/servers/ports.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
 import { buildPackage } from './build.ts'
@@ -62,6 +64,28 @@ describeWithServer([postgresServer, redisServer], 'the example with servers', ()
       'second tells: Shop is down',
       'without the first engine: down',
     ])
+  })
+})
+
+describe('the program of README', () => {
+  it('prints what README says, as it stands there', { timeout: 2 * LIMIT_MS }, async () => {
+    const page = parsePage('README.md', readFileSync(join(root, 'README.md'), 'utf8'))
+    const [program] = page.blocks.filter(({ language }) => language === 'js')
+    const [said] = page.blocks.filter(({ text }) => text.startsWith('$ node first-alert.mjs'))
+    const { hook, shop } = await freePorts(['hook', 'shop'])
+    const ported = (text = '') => text.replaceAll('4000', `${hook}`).replaceAll('5000', `${shop}`)
+    const file = join(build.folder, 'first-alert.mjs')
+    writeFileSync(file, ported(program?.text))
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+      if (output.includes('verified')) child.kill('SIGKILL')
+    })
+    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+    await endOf(child)
+    clearTimeout(timer)
+    expect(`$ node first-alert.mjs\n${output.trimEnd()}`).toBe(ported(said?.text))
   })
 })
 
