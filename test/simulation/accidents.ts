@@ -22,7 +22,8 @@ export function beginAccidents(world: World): void {
   for (const location of locations) {
     atTimes(world, faults.silences, () => {
       silent.add(location)
-      world.clock.timer(dice.wait(dice.pick([2 * MINUTE, HOUR])), () => silent.delete(location))
+      const length = dice.wait(dice.pick([2 * MINUTE, HOUR, 10 * HOUR]))
+      world.clock.timer(length, () => silent.delete(location))
     })
   }
   atTimes(world, faults.kills, () => {

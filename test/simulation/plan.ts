@@ -72,8 +72,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
     locations: ['fra', 'nyc', 'sin', 'sao'].slice(
       0,
       dice.weighted([
-        [1, 6],
-        [2, 2],
+        [1, 4],
+        [2, 3],
         [3, 2],
         [4, 1],
       ]),
@@ -88,7 +88,7 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
       storeTroubles: some(2, 30),
       slowCalls: some(0.005, 0.05, 0.4),
       jumps: some(1, 8, 0.35),
-      silences: some(0.5, 4, 0.4),
+      silences: some(0.5, 4, 0.8),
       badPosts: some(0.002, 0.03, 0.4),
       actions: some(10, 80),
       badAnswers: some(0.2, 0.9, 0.9),
