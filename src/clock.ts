@@ -18,7 +18,7 @@ export interface Clock {
   now(): EpochMs
   /** Monotonic milliseconds with fractions, for durations. */
   monotonic(): number
-  /** Calls `run` once after `ms` (bounded to {@link MAX_TIMER_MS}). `background` timers do not keep the process alive. */
+  /** Calls `run` once after `ms` (bounded to 2^30). `background` timers do not keep the process alive. */
   timer(ms: number, run: () => void, options?: { readonly background?: boolean }): Timer
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed; 0 lets everybody else have a turn. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -43,7 +43,7 @@ export const systemClock: Clock = {
 
 /* eslint-enable no-restricted-globals, no-restricted-properties */
 
-/** `sleep` for any clock that has timers: long waits are cut into steps of {@link MAX_TIMER_MS}. */
+/** `sleep` for any clock that has timers: long waits are cut into steps that a timer can do. */
 export async function sleepOn(
   clock: Pick<Clock, 'timer'>,
   ms: number,

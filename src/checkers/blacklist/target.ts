@@ -25,7 +25,7 @@ export interface BlacklistTarget {
 
 /** The target with the addresses that its name has now. */
 export interface Subject extends BlacklistTarget {
-  /** Public ones only, at most {@link MAX_ADDRESSES}. */
+  /** Public ones only, at most `MAX_ADDRESSES`. */
   readonly addresses: readonly string[]
 }
 
