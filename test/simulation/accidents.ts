@@ -1,9 +1,9 @@
 /** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
 import { breakDown, repair } from './targets.ts'
-import { boot, bootIn } from './lives.ts'
+import { bootIn, freeze } from './lives.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
 import { atTimes } from './world.ts'
-import type { Life, World } from './world.ts'
+import type { World } from './world.ts'
 
 export function beginAccidents(world: World): void {
   const { plan, dice, targets, trouble, silent } = world
@@ -29,11 +29,14 @@ export function beginAccidents(world: World): void {
   atTimes(world, faults.kills, () => {
     if (dice.chance(0.3)) world.current?.process.kill()
     else if (dice.chance(0.7)) trouble.armKill()
-    else trouble.armAmbush()
+    else trouble.armAmbush('kill')
   })
   atTimes(world, faults.storeTroubles, () => trouble.storm())
   atTimes(world, faults.restarts, () => void restart(world))
-  atTimes(world, faults.freezes, () => freeze(world))
+  atTimes(world, faults.freezes, () => {
+    if (dice.chance(0.4)) trouble.armAmbush('freeze')
+    else freeze(world)
+  })
   atTimes(world, faults.jumps, () => {
     const size = dice.pick([SECOND, 5 * SECOND, MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, DAY])
     jump(world, dice.chance(0.5) ? size : -size)
@@ -59,32 +62,6 @@ async function restart(world: World): Promise<void> {
   world.current = undefined
   process.kill()
   bootIn(world, world.dice.int(1, 20 * SECOND))
-}
-
-/** A process stands still. Mostly another takes its place; the old one wakes up beside it, and is ended some time later. */
-function freeze(world: World): void {
-  const { dice, clock, tape } = world
-  const life = world.current
-  if (life === undefined || !life.running || life.process.state !== 'running') return
-  const { process } = life
-  process.freeze()
-  tape.add({ kind: 'freezes', life: process.life })
-  const sleeps = dice.wait(dice.pick([10 * SECOND, MINUTE, 20 * MINUTE]))
-  if (dice.chance(0.7)) replace(world, life, dice.int(0, sleeps))
-  clock.timer(sleeps, () => {
-    if (process.state !== 'frozen') return
-    tape.add({ kind: 'thaws', life: process.life })
-    process.thaw()
-    if (world.current !== life) clock.timer(dice.wait(MINUTE), () => process.kill())
-  })
-}
-
-function replace(world: World, life: Life, ms: number): void {
-  world.clock.timer(ms, () => {
-    if (world.current !== life || life.process.state !== 'frozen') return
-    world.current = undefined
-    void boot(world)
-  })
 }
 
 /** Sets the wall clock. */

@@ -12,6 +12,9 @@ import { HOUR, MINUTE, SECOND } from './time.ts'
 import { noteError } from './world.ts'
 import type { Life, World } from './world.ts'
 
+/** For how long a claimed notification is its process's own. */
+const CLAIM_MS = 30 * SECOND
+
 /** Starts an engine in a process of its own. One that dies while starting is started again. */
 export async function boot(world: World): Promise<void> {
   const { clock, tape, trouble } = world
@@ -58,6 +61,46 @@ function downtime({ calm, dice }: World): number {
   return dice.chance(0.1) ? dice.int(1, 4 * HOUR) : dice.int(1, 2 * MINUTE)
 }
 
+/**
+ * The process stands still. Mostly another takes its place; the old one wakes up beside that, and is ended
+ * some time later.
+ */
+export function freeze(world: World): void {
+  const { dice } = world
+  const sleeps = dice.wait(dice.pick([10 * SECOND, MINUTE, 20 * MINUTE]))
+  freezeFor(world, sleeps, dice.chance(0.7) ? dice.int(0, sleeps) : Infinity)
+}
+
+/** As {@link freeze}, with a delivery under way: it wakes up about when its successor repeats that. */
+function freezeSending(world: World): void {
+  const { dice } = world
+  freezeFor(world, CLAIM_MS + dice.int(-500, 3500), dice.int(0, CLAIM_MS))
+}
+
+function freezeFor(world: World, ms: number, replaced_ms: number): void {
+  const { dice, clock, tape } = world
+  const life = world.current
+  if (life === undefined || !life.running || life.process.state !== 'running') return
+  const { process } = life
+  process.freeze()
+  tape.add({ kind: 'freezes', life: process.life })
+  if (replaced_ms < ms) replace(world, life, replaced_ms)
+  clock.timer(ms, () => {
+    if (process.state !== 'frozen') return
+    tape.add({ kind: 'thaws', life: process.life })
+    process.thaw()
+    if (world.current !== life) clock.timer(dice.wait(MINUTE), () => process.kill())
+  })
+}
+
+function replace(world: World, life: Life, ms: number): void {
+  world.clock.timer(ms, () => {
+    if (world.current !== life || life.process.state !== 'frozen') return
+    world.current = undefined
+    void boot(world)
+  })
+}
+
 function engineOf(world: World, process: Process): Engine {
   const { plan, dice, tape, clock, targets, silent, trouble } = world
   const { badPosts, badAnswers } = plan.faults
@@ -68,6 +111,9 @@ function engineOf(world: World, process: Process): Engine {
     dice,
     badAnswers: () => (world.calm ? 0 : badAnswers),
     fate: () => (world.calm ? undefined : trouble.onTheWay()),
+    freeze: () => {
+      if (world.current?.process === process) freezeSending(world)
+    },
   })
   return createEngine({
     store: process.store,

@@ -5,6 +5,7 @@ import type { Dice } from './dice.ts'
 import type { Process } from './process.ts'
 import type { Tape } from './tape.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { Ambush } from './trouble.ts'
 
 /** How a receiver answers: `calm` and `late` always well, `moody` anything, `dead` never well. */
 export type Temper = 'calm' | 'moody' | 'dead' | 'late'
@@ -18,8 +19,9 @@ export interface ReceiverOptions {
   readonly dice: Dice
   /** Share of bad answers of a moody receiver. */
   readonly badAnswers: () => number
-  /** Whether the process dies on the way of this request. */
-  readonly fate: () => 'kill' | undefined
+  /** What befalls the process on the way of this request. */
+  readonly fate: () => Ambush | undefined
+  readonly freeze: () => void
 }
 
 export function receivers(options: ReceiverOptions): WebhookTransport {
@@ -33,6 +35,7 @@ export function receivers(options: ReceiverOptions): WebhookTransport {
   ): Promise<WebhookAnswer> {
     const begun = clock.monotonic()
     const fate = options.fate()
+    if (fate === 'freeze') options.freeze()
     await clock.sleep(dice.int(1, 500))
     if (fate === 'kill' && dice.chance(0.5)) process.kill()
     // A dead process takes the connection with it, unless the bytes were out already.

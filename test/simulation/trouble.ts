@@ -4,14 +4,16 @@ import type { Dice } from './dice.ts'
 import type { Fate } from './process.ts'
 import type { Tape } from './tape.ts'
 
+export type Ambush = 'kill' | 'freeze'
+
 export interface Trouble {
   fate(call: string): Fate | undefined
   /** For a webhook that sets out. */
-  onTheWay(): 'kill' | undefined
+  onTheWay(): Ambush | undefined
   /** The process dies at one of the next calls. */
   armKill(): void
-  /** The process dies while the next webhook is on its way. */
-  armAmbush(): void
+  /** The process dies or stands still while the next webhook is on its way. */
+  armAmbush(ambush: Ambush): void
   /** The store fails for a while. */
   storm(): void
   /** Nothing more happens. */
@@ -27,7 +29,7 @@ interface TroubleOptions {
 
 export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions): Trouble {
   let kill: { calls: number; readonly when: 'before' | 'after' } | undefined
-  let ambush = false
+  let ambush: Ambush | undefined
   let stormUntil = -Infinity
   let share = 0
   let lost = false
@@ -56,12 +58,12 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
       return met.delay_ms === undefined ? undefined : met
     },
     onTheWay() {
-      if (!ambush) return undefined
-      ambush = false
-      return 'kill'
+      const met = ambush
+      ambush = undefined
+      return met
     },
     armKill: () => void (kill = { calls: dice.int(0, 12), when: dice.pick(['before', 'after']) }),
-    armAmbush: () => void (ambush = true),
+    armAmbush: (next) => void (ambush = next),
     storm() {
       // Either it is gone for a time, or single calls fail, some of them after they took effect.
       lost = dice.chance(0.6)
@@ -71,7 +73,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     },
     calm() {
       kill = undefined
-      ambush = false
+      ambush = undefined
       stormUntil = -Infinity
       slow = 0
     },
