@@ -29,6 +29,7 @@ export function incidentList(facts: IncidentFacts): Markup {
 
 function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
   const { id, monitor, state, started_at, duration_sec, cause_text } = incident
+  const aside = asideOf(incident)
   const { monitorHref, told } = facts
   const open = state === 'open'
   const lead = html`<span class="what"
@@ -37,7 +38,7 @@ function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
       ></span
     >
     <span class="why"
-      >${monitorHref !== undefined && html`<a href="${monitorHref(monitor.id)}#incident-${id}">${foreign(monitor.name || 'A removed monitor')}</a>: `}${foreign(cause_text)}</span
+      >${monitorHref !== undefined && html`<a href="${monitorHref(monitor.id)}#incident-${id}">${foreign(monitor.name || 'A removed monitor')}</a>: `}${foreign(cause_text)}${aside !== undefined && html` <span class="tag">${aside}</span>`}</span
     >
     <span class="at">${moment(started_at)}</span>
     <span class="took">${durationText(duration_sec)}</span>`
@@ -50,6 +51,12 @@ function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
   </li>`
 }
 
+/** Why nobody is told of it, or not any more. */
+function asideOf({ state, suppressed_by, acknowledged_at }: IncidentView): string | undefined {
+  if (suppressed_by !== null) return 'Explained by another monitor'
+  return state === 'open' && acknowledged_at !== null ? 'Acknowledged' : undefined
+}
+
 const ENDED: Readonly<Record<ClosedReason, string>> = {
   recovered: 'Resolved',
   paused: 'Ended by pause',
@@ -58,13 +65,17 @@ const ENDED: Readonly<Record<ClosedReason, string>> = {
 }
 
 /** The causes as they changed, from the first failing check to the end. */
-function course({ causes, detected_at, ended_at }: IncidentView, { now }: IncidentFacts): Markup {
+function course(
+  { causes, detected_at, acknowledged_at, ended_at }: IncidentView,
+  { now }: IncidentFacts,
+): Markup {
   const steps: readonly (readonly [string, Content])[] = [
     ...causes.map(
       ({ at, cause_code, cause_text }) =>
         [at, [html`<code>${cause_code}</code> `, foreign(cause_text)]] as const,
     ),
     [detected_at, 'Confirmed as an incident'] as const,
+    ...(acknowledged_at === null ? [] : [[acknowledged_at, 'Acknowledged'] as const]),
     ...(ended_at === null ? [] : [[ended_at, 'Over: the first good check'] as const]),
   ]
   const ordered = [...steps].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

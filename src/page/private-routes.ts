@@ -82,6 +82,11 @@ export const privateRoutes: readonly Route[] = [
     pattern: /^\/monitors\/(\d{1,15})\/(check|pause|resume)$/,
     answer: act,
   },
+  {
+    method: 'POST',
+    pattern: /^\/incidents\/(\d{1,15})\/acknowledge$/,
+    answer: acknowledge,
+  },
   { method: 'GET', pattern: /^\/events$/, answer: listen },
 ]
 
@@ -126,14 +131,29 @@ function turnedAway({ service, frame }: Call): Answer {
   return seeOther(`${service.base}/sign-in${back}`)
 }
 
-async function act(call: Call): Promise<Answer | Response> {
-  const { service, request, params } = call
+/** The account of whoever may press buttons. @throws PageRefusal */
+async function actorOf(call: Call): Promise<AccountScope | Response> {
+  const { service, request } = call
   await ownForm(call)
   const visitor = await visitorOf(request, service)
   if (visitor instanceof Response) return visitor
   if (visitor === undefined || visitor.read_only === true)
     throw forbidden('Sign in first; then press the button again.')
-  const { monitors } = service.engine.account(visitor.account_id)
+  return service.engine.account(visitor.account_id)
+}
+
+async function acknowledge(call: Call): Promise<Answer | Response> {
+  const scope = await actorOf(call)
+  if (scope instanceof Response) return scope
+  const { monitor, id } = await scope.incidents.acknowledge(Number(call.params[0]))
+  return seeOther(`${call.service.base}/monitors/${monitor.id}#incident-${id}`)
+}
+
+async function act(call: Call): Promise<Answer | Response> {
+  const scope = await actorOf(call)
+  if (scope instanceof Response) return scope
+  const { service, params } = call
+  const { monitors } = scope
   const [id = '', action] = params
   if (action === 'check') await monitors.queueCheck(Number(id))
   if (action === 'pause') await monitors.pause(Number(id))

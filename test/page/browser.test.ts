@@ -148,6 +148,22 @@ describeWithServer(need, 'in a browser', () => {
     })
   })
 
+  it('lets somebody take an incident on, who is shown to be on it from then on', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/')
+      await page.locator('.row .state.bad').first().waitFor()
+      const down = page.locator('.row:has(.state.bad) h2 a').first()
+      await down.click()
+      await page.click('#state button:text("Acknowledge")')
+      await page.locator('#state .tag:has-text("Acknowledged")').waitFor()
+      expect(await page.locator('#state button').count()).toBe(0)
+      expect(await findings(page)).toEqual([])
+      await goto('/incidents')
+      const [open] = await page.locator('.incidents li:has-text("Ongoing")').allInnerTexts()
+      expect(open).toContain('Acknowledged')
+    })
+  })
+
   it('brings a change by itself, with nothing moved, nothing closed and the focus where it was', async () => {
     await inWindow({}, async ({ page, goto }) => {
       await goto('/')

@@ -24,6 +24,9 @@ export interface MonitorFacts {
   readonly latency: Latency
   readonly results: readonly ResultView[]
   readonly incidents: readonly IncidentView[]
+  readonly open: IncidentView | undefined
+  /** The monitor that explains the open incident, where it is still there. */
+  readonly parent: { readonly id: number; readonly name: string } | undefined
   readonly more_incidents: boolean
   readonly told: readonly NotificationView[]
   readonly contacts: ReadonlyMap<number, string>
@@ -52,6 +55,7 @@ export async function monitorFacts(
     scope.contacts.list(),
   ])
   const range = ask.range ?? usualRange(quarter)
+  const open = incidents.items.find(({ state }) => state === 'open')
   return {
     monitor,
     status,
@@ -63,8 +67,18 @@ export async function monitorFacts(
         : latencyOfDays(range, range === '30d' ? month : quarter),
     results: results.items,
     incidents: incidents.items,
+    open,
+    parent: await parentOf(scope, open),
     more_incidents: incidents.next !== null,
     told: told.items,
     contacts: new Map(contacts.map((contact) => [contact.id, contact.name])),
   }
+}
+
+function parentOf(
+  { monitors }: AccountScope,
+  open: IncidentView | undefined,
+): Promise<MonitorFacts['parent']> {
+  const id = open?.suppressed_by ?? null
+  return id === null ? Promise.resolve(undefined) : monitors.get(id).catch(() => undefined)
 }

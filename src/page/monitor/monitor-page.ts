@@ -28,6 +28,7 @@ import { RANGES } from './latency-data.ts'
 import type { Range } from './latency-data.ts'
 import { locationTable } from './locations.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
+import { acknowledgeButton, notes } from './notes.ts'
 
 export interface MonitorPageOptions {
   readonly frame: Frame
@@ -52,7 +53,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       ${options.can_act && actions(facts, frame)}
     </div>
     <div id="state" class="headline ${STATE_WORDS[monitor.state].tone}" data-live>
-      ${headline(facts, frame.now)}
+      ${headline(facts, frame)}${options.can_act && acknowledgeButton(facts, frame)}
     </div>
     <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
     ${isTimed(facts) && responseTime(facts, frame)}
@@ -122,13 +123,16 @@ function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
   return html`<div class="actions">${button('check', 'Check now')}${button('pause', 'Pause')}</div>`
 }
 
-function headline({ status, monitor }: MonitorFacts, now: number): Markup {
+function headline(facts: MonitorFacts, frame: Frame): Markup {
+  const { status, monitor } = facts
+  const { now } = frame
   const { label, meaning } = STATE_WORDS[status.state]
   const since = roughly((now - Date.parse(status.since)) / 1000)
   const why = status.status === 'up' ? null : status.cause_text
   return html`${stateIcon(status.state)}
     <p>
-      <strong>${label}</strong> for ${since}${status.stale && ', and not seen for a while'}<br />
+      <strong>${label}</strong> for
+      ${since}${status.stale && ', and not seen for a while'}${notes(facts, frame)}<br />
       <span class="muted"
         >${why === null ? meaning : foreign(why)}${monitor.last_check_at !== null && html` · checked ${relative(monitor.last_check_at, now)}`}</span
       >

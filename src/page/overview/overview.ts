@@ -91,7 +91,7 @@ function rowItem(
   titles: ReadonlyMap<string, string>,
   { base, now }: Frame,
 ): Markup {
-  const { id, name, target, type, state, last_check_at, last_duration_ms } = monitor
+  const { id, name, target, type, state, flapping, last_check_at, last_duration_ms } = monitor
   return html`<li id="m${id}" class="row" data-live data-monitor="${id}">
     <div class="who">
       <div class="lead">
@@ -99,9 +99,7 @@ function rowItem(
         ${stateLabel(state)}
       </div>
       <p class="muted target">
-        ${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span
-          >${titles.get(type) ?? type}</span
-        >
+        ${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${titles.get(type) ?? type}</span>${flapping && html`<span class="tag">Flapping</span>`}
       </p>
     </div>
     ${bars(uptime, { name })}

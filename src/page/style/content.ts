@@ -21,6 +21,8 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .headline p{min-width:0;flex:1}
 .headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .headline br{display:none}
+.headline form{flex:none;margin-block:6px}
+.headline .tag{vertical-align:3px;margin-left:4px}
 .list-head,.row{display:grid;grid-template-columns:minmax(220px,5fr) minmax(180px,5fr) minmax(250px,4fr);gap:8px 28px;align-items:center}
 .list-head{font-size:13px;color:var(--muted);padding-bottom:8px}
 .figures{display:grid;grid-template-columns:repeat(3,1fr);gap:9px;text-align:right}

@@ -1,0 +1,61 @@
+/**
+ * What else there is to know of how a monitor is: why nobody is told, who is on it, what is planned. They
+ * stand behind the state, in a line that is there anyway: nothing moves when one comes or goes.
+ *
+ * @module
+ */
+
+import type { Frame } from '../frame.ts'
+import { foreign, html } from '../markup.ts'
+import type { Content, Markup } from '../markup.ts'
+import { relative } from '../words.ts'
+import type { MonitorFacts } from './monitor-facts.ts'
+
+/** Planned work further off is in the settings. */
+const SOON_MS = 24 * 60 * 60 * 1000
+
+export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Markup[] {
+  return [
+    facts.status.flapping &&
+      tag('Flapping', 'It fails and recovers so often that this is not told each time'),
+    plannedWork(facts, now),
+    explained(facts, base),
+    acknowledged(facts, now),
+  ].filter((note) => note !== false)
+}
+
+/** The button for an open incident that nobody has taken on. */
+export function acknowledgeButton({ open }: MonitorFacts, { base }: Frame): Markup | false {
+  if (open === undefined || open.acknowledged_at !== null) return false
+  return html`<form method="post" action="${base}/incidents/${open.id}/acknowledge">
+    <button title="Somebody is on it: it is not repeated any more">Acknowledge</button>
+  </form>`
+}
+
+function tag(content: Content, title: string): Markup {
+  return html` <span class="tag" title="${title}">${content}</span>`
+}
+
+function plannedWork({ status }: MonitorFacts, now: number): Markup | false {
+  const { maintenance_changes_at: at, state } = status
+  if (at === null) return false
+  if (state === 'maintenance')
+    return tag(['Planned work ends ', relative(at, now)], 'Nobody is told until then')
+  if (Date.parse(at) - now > SOON_MS) return false
+  return tag(['Planned work begins ', relative(at, now)], 'Nobody is told meanwhile')
+}
+
+/** The open incident is explained by another monitor. */
+function explained({ open, parent }: MonitorFacts, base: string): Markup | false {
+  if (open === undefined || open.suppressed_by === null) return false
+  const shown =
+    parent === undefined
+      ? `Monitor ${open.suppressed_by}`
+      : html`<a href="${base}/monitors/${parent.id}">${foreign(parent.name)}</a>`
+  return tag(['Explained by ', shown], 'It depends on that one, so nobody is told of this')
+}
+
+function acknowledged({ open }: MonitorFacts, now: number): Markup | false {
+  const at = open?.acknowledged_at ?? null
+  return at !== null && tag(['Acknowledged ', relative(at, now)], 'It is not repeated any more')
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ORIGIN, site } from './visit.ts'
+import type { Site, Visitor } from './visit.ts'
+
+const MINUTE_MS = 60_000
+
+interface Signed extends Site {
+  readonly visit: Visitor
+}
+
+async function signedIn(options: Parameters<typeof site>[0] = {}): Promise<Signed> {
+  const made = await site(options)
+  onTestFinished(() => made.engine.stop({ drain_ms: 0 }))
+  const visit = made.visitor()
+  await visit.signIn()
+  return { ...made, visit }
+}
+
+/** A monitor with an open incident. */
+async function failing(made: Site, more: Record<string, unknown> = {}): Promise<number> {
+  made.failing.set('db.test', 'The database is gone')
+  const id = await made.create('db.test', { fail_threshold: 1, ...more })
+  await made.clock.advance(2 * MINUTE_MS)
+  expect((await made.engine.monitors.get(id)).state).toBe('down')
+  return id
+}
+
+describe('an incident', () => {
+  it('is acknowledged by a button, once, and says so from then on', async () => {
+    const made = await signedIn()
+    const id = await failing(made)
+    const before = await made.visit.text(`/monitors/${id}`)
+    expect(before).toContain('action="/incidents/1/acknowledge"')
+    const pressed = await made.visit.post('/incidents/1/acknowledge')
+    expect([pressed.status, pressed.headers.get('location')]).toEqual([
+      303,
+      `/monitors/${id}#incident-1`,
+    ])
+    expect((await made.engine.incidents.get(1)).acknowledged_at).not.toBeNull()
+    const after = await made.visit.text(`/monitors/${id}`)
+    expect(after).toMatch(/class="tag"[^>]*>Acknowledged <time/)
+    expect(after).not.toContain('action="/incidents/1/acknowledge"')
+    expect(await made.visit.text('/incidents')).toContain('<span class="tag">Acknowledged</span>')
+  })
+
+  it('is not acknowledged from another site, by a stranger, or by another account', async () => {
+    const made = await signedIn()
+    await failing(made)
+    const press = (visit: Visitor, headers?: Record<string, string>) =>
+      visit.post('/incidents/1/acknowledge', {}, headers)
+    expect((await press(made.visit, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
+    expect((await press(made.visit, { Origin: 'https://evil.test' })).status).toBe(403)
+    expect((await press(made.visitor())).status).toBe(403)
+    const other = made.visitor()
+    await other.signIn('key-of-account-two')
+    expect((await press(other)).status).toBe(404)
+    expect((await made.engine.incidents.get(1)).acknowledged_at).toBeNull()
+    expect((await press(made.visit, { Origin: ORIGIN })).status).toBe(303)
+  })
+
+  it('has no button for whoever may only look', async () => {
+    const made = await signedIn({ authorize: () => ({ account_id: 1, read_only: true }) })
+    const id = await failing(made)
+    const text = await made.visit.text(`/monitors/${id}`)
+    expect(text).not.toContain('acknowledge')
+    expect((await made.visit.post('/incidents/1/acknowledge')).status).toBe(403)
+  })
+
+  it('that is over cannot be acknowledged any more', async () => {
+    const made = await signedIn()
+    await failing(made)
+    made.failing.clear()
+    await made.clock.advance(5 * MINUTE_MS)
+    expect((await made.visit.post('/incidents/1/acknowledge')).status).toBe(409)
+  })
+
+  it('that another monitor explains names it, on the page and in the list', async () => {
+    const made = await signedIn()
+    const parent = await failing(made, { name: 'The <database>' })
+    made.failing.set('app.test', 'No answer')
+    const child = await made.create('app.test', { fail_threshold: 1, depends_on: [parent] })
+    await made.clock.advance(3 * MINUTE_MS)
+    const text = await made.visit.text(`/monitors/${child}`)
+    expect(text).toMatch(
+      new RegExp(`Explained by <a href="/monitors/${parent}">.*The &lt;database&gt;`),
+    )
+    expect(await made.visit.text('/incidents')).toContain('Explained by another monitor')
+    expect(await made.visit.text(`/monitors/${parent}`)).not.toContain('Explained by')
+  })
+})
+
+describe('a monitor', () => {
+  it('under planned work says until when, and before it when it begins', async () => {
+    const made = await signedIn()
+    const at = (minutes: number) => new Date(made.clock.now() + minutes * MINUTE_MS).toISOString()
+    const id = await made.create('db.test', { maintenance: [{ start: at(30), end: at(90) }] })
+    expect(await made.visit.text(`/monitors/${id}`)).toMatch(
+      /Planned work begins <time[^>]*>in 30 min/,
+    )
+    await made.clock.advance(31 * MINUTE_MS)
+    expect(await made.visit.text(`/monitors/${id}`)).toMatch(
+      /Planned work ends <time[^>]*>in 59 min/,
+    )
+  })
+
+  it('that is flapping says so, there and in the overview', async () => {
+    const made = await signedIn()
+    const id = await made.create('db.test', {
+      ...{ flap_detection: true, fail_threshold: 1, recover_threshold: 1, interval_sec: 60 },
+    })
+    for (let round = 0; round < 30; round++) {
+      if (round % 2 === 0) made.failing.set('db.test', 'Off again')
+      else made.failing.clear()
+      await made.clock.advance(MINUTE_MS)
+    }
+    expect((await made.engine.monitors.get(id)).flapping).toBe(true)
+    expect(await made.visit.text(`/monitors/${id}`)).toMatch(/class="tag"[^>]*>Flapping</)
+    expect(await made.visit.text('/')).toContain('<span class="tag">Flapping</span>')
+  })
+
+  it('that is well has nothing to add', async () => {
+    const made = await signedIn()
+    const id = await made.create('web.test')
+    await made.clock.advance(MINUTE_MS)
+    const text = await made.visit.text(`/monitors/${id}`)
+    expect(text).not.toMatch(/Flapping|Planned work|Explained|cknowledge/)
+    expect(await made.visit.text('/')).not.toContain('Flapping')
+  })
+})
