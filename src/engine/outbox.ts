@@ -15,6 +15,7 @@ import { createContactHosts } from './contact-hosts.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
 import { createDelivery } from './delivery.ts'
+import { createMeeting } from './meeting.ts'
 import { notificationView } from './present.ts'
 import type { Roster } from './roster.ts'
 import type { Tracing } from './tracing.ts'
@@ -29,6 +30,7 @@ const RECORD_STOPPING_MS = 15_000
  * a few receivers that hang would keep everybody else waiting.
  */
 const PATIENCE_MS = 100
+/** What ends within this time is recorded together, and followed by one claim. */
 const GATHER_MS = 5
 /** Most attempts under way, in times of `concurrency`, those that wait included. */
 const CROWD = 20
@@ -83,6 +85,8 @@ export function createOutbox({
   /** Those of them that only wait for an answer. */
   const waiting = new Set<number>()
   const waiters = new Map<number, (record: NotificationRecord) => void>()
+  // Those that wait for a slow answer are not about to end.
+  const meeting = createMeeting(clock, GATHER_MS, () => underWay.size - waiting.size)
   let stopping = new AbortController()
   let running = false
   let pumping = false
@@ -185,6 +189,7 @@ export function createOutbox({
       return
     }
     if (ending.status === 'queued') return
+    if (!waiters.has(row.id) && core.events.listenerCount('notification') === 0) return
     const record = (await store.notifications.get(row.id)) ?? row
     emit(
       core,
@@ -198,6 +203,8 @@ export function createOutbox({
   /** A store that fails is asked again: what was sent must not be sent twice for that. The claim keeps it from writing over another's. */
   async function recordEnd(end: Omit<AttemptEnd, 'claim'>): Promise<boolean> {
     const from = clock.monotonic()
+    // In the same moment, so that the store can write them together; each end is recorded by itself.
+    if (running) await meeting.join()
     for (;;) {
       try {
         return await store.notifications.finish({ ...end, claim: claims.get(end.id) ?? 0 })

@@ -16,6 +16,7 @@ import { createSocket } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { contacts } from './contacts.ts'
 import type { SqliteDriverName } from './drivers.ts'
+import { createEndings } from './endings.ts'
 import { explain } from './explain.ts'
 import { availability, daily, incidents, results } from './history.ts'
 import { meta } from './meta.ts'
@@ -51,9 +52,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const db = createSocket()
   let opened: OpenFile | undefined
   const failure = (error: unknown) => explain(file, error)
-  const check = (): void => {
+  const endings = createEndings(db)
+  const touch = (): void => {
     if (opened === undefined) throw new StorageError(`The store in ${file} is not open`)
     opened.touch()
+  }
+  const check = (): void => {
+    touch()
+    endings.settle()
   }
   const group = <Group extends object>(methods: Sync<Group>): Group =>
     promised(methods, { failure, check })
@@ -70,6 +76,17 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       }
     },
     ...groups(db, group),
+    notifications: {
+      ...group<Omit<Store['notifications'], 'finish'>>(notifications(db)),
+      async finish(end) {
+        try {
+          touch()
+          return await endings.finish(end)
+        } catch (error) {
+          throw failure(error)
+        }
+      },
+    },
     contacts: group<Store['contacts']>(contacts(db, () => clock.now())),
     ...promised<Pick<Store, 'close'>>({ close }, { failure }),
   }
@@ -78,6 +95,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     const closing = opened
     opened = undefined
     try {
+      endings.settle()
       db.close()
     } finally {
       closing?.release()
@@ -90,7 +108,7 @@ type Wrap = <Group extends object>(methods: Sync<Group>) => Group
 function groups(
   db: Connection,
   group: Wrap,
-): Omit<Store, 'shared' | 'open' | 'close' | 'contacts'> {
+): Omit<Store, 'shared' | 'open' | 'close' | 'contacts' | 'notifications'> {
   return {
     accounts: group<Store['accounts']>(accounts(db)),
     keys: group<Store['keys']>(keys(db)),
@@ -100,7 +118,6 @@ function groups(
     incidents: group<Store['incidents']>(incidents(db)),
     availability: group<Store['availability']>(availability(db)),
     daily: group<Store['daily']>(daily(db)),
-    notifications: group<Store['notifications']>(notifications(db)),
     replies: group<Store['replies']>(replies(db)),
     meta: group<Store['meta']>(meta(db)),
     ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({

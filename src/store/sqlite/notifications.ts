@@ -1,13 +1,14 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { isFinal, queuedRow } from '../rules.ts'
-import type { AttemptEnd, ClockSet, NotificationQuery, Store } from '../store.ts'
+import { queuedRow } from '../rules.ts'
+import type { ClockSet, NotificationQuery, Store } from '../store.ts'
 import { claim } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
-export function notifications(db: Connection): Sync<Store['notifications']> {
+/** All but `finish`, which gathers (`createEndings`). */
+export function notifications(db: Connection): Omit<Sync<Store['notifications']>, 'finish'> {
   const get = (id: number): NotificationRecord | undefined => {
     const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
     return row && toNotification(row)
@@ -38,7 +39,6 @@ export function notifications(db: Connection): Sync<Store['notifications']> {
         )
         .map(toAttempt),
     claim: (wanted) => db.transaction(() => claim(db, wanted)),
-    finish: (end) => db.transaction(() => finish(db, end)),
     nextDue() {
       const row = db.get(
         `SELECT MIN(CASE WHEN status = 'queued' THEN due_at ELSE lease_until END) AS due
@@ -107,41 +107,4 @@ export function moveWaiting(db: Connection, { by_ms, after, before }: ClockSet):
       params,
     )
   })
-}
-
-function finish(db: Connection, end: AttemptEnd): boolean {
-  const [row] = db.all(
-    `UPDATE notifications SET status = ?, due_at = COALESCE(?, due_at), attempts = ?,
-     interruptions = ?, error = ?, lease_until = NULL, finished_at = ?
-     WHERE id = ? AND status = 'sending' AND claims = ? RETURNING *`,
-    [
-      end.status,
-      end.due_at,
-      end.attempts,
-      end.interruptions,
-      end.error,
-      isFinal(end.status) ? end.at : null,
-      end.id,
-      end.claim,
-    ],
-  )
-  if (row === undefined) return false
-  if (end.attempt !== undefined) {
-    const { at, duration_ms, http_status, error, answer } = end.attempt
-    db.run(
-      `INSERT INTO attempts (notification_id, claim, at, duration_ms, http_status, error, answer)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      [end.id, end.claim, at, duration_ms, http_status, error, answer],
-    )
-  }
-  if (end.then !== undefined && isOpen(db, toNotification(row))) {
-    insertNotification(db, { ...toNotification(row), ...end.then, created_at: end.at })
-  }
-  return true
-}
-
-function isOpen(db: Connection, { incident_id }: NotificationRecord): boolean {
-  const sql =
-    'SELECT 1 AS open FROM incidents WHERE id = ? AND ended_at IS NULL AND acknowledged_at IS NULL'
-  return incident_id !== null && db.get(sql, [incident_id]) !== undefined
 }

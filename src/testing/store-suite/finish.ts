@@ -103,6 +103,23 @@ export const finishCases: Readonly<Record<string, Case>> = {
     assert.equal((await stored(store, row.id)).finished_at, T0 + 100)
   },
 
+  'ends that are reported in the same moment are recorded each for itself': async (store) => {
+    const rows = [await queue(store), await queue(store), await queue(store), await queue(store)]
+    const [good, lost, broken, other] = rows.map(({ id }) => id)
+    assert.equal((await claim(store)).length, 4)
+    const ends = await Promise.allSettled([
+      store.notifications.finish(end(good ?? 0)),
+      store.notifications.finish(end(lost ?? 0, { claim: 7 })),
+      // No store can hold it.
+      store.notifications.finish(end(broken ?? 0, { attempts: Symbol('broken') as never })),
+      store.notifications.finish(end(other ?? 0, { status: 'failed', error: 'http_404' })),
+    ])
+    const told = ends.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))
+    assert.deepEqual([told[0], told[1], told[3]], [true, false, true])
+    const statuses = await Promise.all(rows.map(async ({ id }) => (await stored(store, id)).status))
+    assert.deepEqual([statuses[0], statuses[1], statuses[3]], ['sent', 'sending', 'failed'])
+  },
+
   'an attempt that lost its lease writes nothing': async (store) => {
     const row = await queue(store)
     await claim(store, { now: T0, lease_until: T0 + 10 })
