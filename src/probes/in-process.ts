@@ -24,31 +24,45 @@ interface Running {
   readonly stop: AbortController
 }
 
+/** What goes on at one host. Orders are parked only while the host has as many as it may. */
+interface Lane {
+  busy: number
+  readonly parked: CheckOrder[]
+}
+
 export function inProcessProbes({
   clock,
   concurrency = 64,
   perHost = 2,
 }: InProcessOptions): ProbeTransport {
+  /** First come, first served; an order that has to wait for its host is parked there. */
   const waiting: CheckOrder[] = []
+  const lanes = new Map<string, Lane>()
   const running = new Set<Running>()
-  const busy = new Map<string, number>()
   let host: ProbeHost | undefined
   let idle: (() => void) | undefined
 
   function pump(): void {
-    for (let i = 0; i < waiting.length && running.size < concurrency;) {
-      const order = waiting[i]
-      if (order === undefined || (busy.get(order.host) ?? 0) >= perHost) {
-        i++
-        continue
-      }
-      waiting.splice(i, 1)
-      begin(order)
+    while (running.size < concurrency) {
+      const order = waiting.shift()
+      if (order === undefined) break
+      const lane = laneOf(order.host)
+      if (lane.busy < perHost) begin(order, lane)
+      else lane.parked.push(order)
+      tidy(order.host, lane)
     }
     if (running.size === 0 && waiting.length === 0) idle?.()
   }
 
-  function begin(order: CheckOrder): void {
+  function laneOf(name: string): Lane {
+    const known = lanes.get(name)
+    if (known !== undefined) return known
+    const lane: Lane = { busy: 0, parked: [] }
+    lanes.set(name, lane)
+    return lane
+  }
+
+  function begin(order: CheckOrder, lane: Lane): void {
     if (host === undefined) return
     const lag_ms = Math.max(0, clock.now() - order.round)
     if (clock.now() > order.expires_at) {
@@ -57,19 +71,28 @@ export function inProcessProbes({
     }
     const run: Running = { order, stop: new AbortController() }
     running.add(run)
-    busy.set(order.host, (busy.get(order.host) ?? 0) + 1)
+    lane.busy++
     void host.run(order, run.stop.signal).then((report) => {
       running.delete(run)
-      leave(order.host)
+      lane.busy--
       answer(order, report, lag_ms)
+      leave(order.host, lane)
       pump()
     })
   }
 
-  function leave(name: string): void {
-    const left = (busy.get(name) ?? 1) - 1
-    if (left === 0) busy.delete(name)
-    else busy.set(name, left)
+  /** The place goes to who has waited for this host, longer than anybody who waits for none. */
+  function leave(name: string, lane: Lane): void {
+    while (lane.busy < perHost && running.size < concurrency) {
+      const next = lane.parked.shift()
+      if (next === undefined) break
+      begin(next, lane)
+    }
+    tidy(name, lane)
+  }
+
+  function tidy(name: string, lane: Lane): void {
+    if (lane.busy === 0 && lane.parked.length === 0) lanes.delete(name)
   }
 
   function answer(
@@ -95,13 +118,14 @@ export function inProcessProbes({
       return Promise.resolve()
     },
     cancel(monitor_id) {
-      for (let i = waiting.length - 1; i >= 0; i--)
-        if (waiting[i]?.monitor_id === monitor_id) waiting.splice(i, 1)
+      drop(waiting, monitor_id)
+      for (const { parked } of lanes.values()) drop(parked, monitor_id)
       for (const { order, stop } of running)
         if (order.monitor_id === monitor_id) stop.abort(stopped())
     },
     async stop(drain_ms) {
       waiting.length = 0
+      for (const { parked } of lanes.values()) parked.length = 0
       if (running.size > 0) {
         const drained = new Promise<void>((resolve) => (idle = resolve))
         const timer = clock.timer(drain_ms, () => {
@@ -114,6 +138,11 @@ export function inProcessProbes({
     },
     online: () => host !== undefined,
   }
+}
+
+function drop(orders: CheckOrder[], monitor_id: number): void {
+  for (let i = orders.length - 1; i >= 0; i--)
+    if (orders[i]?.monitor_id === monitor_id) orders.splice(i, 1)
 }
 
 function stopped(): ClosedError {

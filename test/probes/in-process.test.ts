@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import type { CheckReport } from '../../src/model.ts'
+import { inProcessProbes } from '../../src/probes/in-process.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { CheckOrder } from '../../src/probes/transport.ts'
+import { FRA, order } from './ways.ts'
+
+const report = {} as CheckReport
+
+/** Orders of a few hosts, begun and ended in an order that chance decides. */
+async function busyDay(seed: number) {
+  const clock = simulatedClock({ seed, settling: 'promises' })
+  const probes = inProcessProbes({ clock, concurrency: 5, perHost: 2 })
+  const running = new Map<CheckOrder, (report: CheckReport) => void>()
+  const begun: CheckOrder[] = []
+  const answered: string[] = []
+  const most = { all: 0, host: 0 }
+  await probes.start({
+    locations: [FRA],
+    run: (each) => {
+      begun.push(each)
+      const ended = new Promise<CheckReport>((resolve) => running.set(each, resolve))
+      most.all = Math.max(most.all, running.size)
+      const hosts = [...running.keys()].filter(({ host }) => host === each.host)
+      most.host = Math.max(most.host, hosts.length)
+      return ended
+    },
+    onAnswer: (answer) => void answered.push(answer.order.id),
+  })
+  const pick = <T>(from: readonly T[]): T | undefined =>
+    from[Math.floor(clock.random() * from.length)]
+  const sent: CheckOrder[] = []
+  const endOne = async (): Promise<void> => {
+    const each = pick([...running.keys()])
+    const end = each && running.get(each)
+    if (each !== undefined) running.delete(each)
+    end?.(report)
+    await clock.settle()
+  }
+  for (let step = 0; step < 300; step++) {
+    const host = pick(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e'])
+    const expired = clock.random() < 0.1
+    const each = order({
+      host: `${host}.example`,
+      round: clock.now(),
+      expires_at: expired ? clock.now() - 1 : clock.now() + 1000,
+    })
+    sent.push(each)
+    await probes.send(each)
+    if (clock.random() < 0.8) await endOne()
+  }
+  while (running.size > 0) await endOne()
+  await probes.stop(0)
+  return { sent, begun, answered, most }
+}
+
+it.each([1, 2, 3, 4, 5])(
+  'keeps both limits, forgets nobody, and serves each host in turn (%i)',
+  async (seed) => {
+    const { sent, begun, answered, most } = await busyDay(seed)
+    expect(most).toEqual({ all: 5, host: 2 })
+    expect(answered.toSorted()).toEqual(sent.map(({ id }) => id).toSorted())
+    for (const host of new Set(sent.map((each) => each.host))) {
+      const here = begun.filter((each) => each.host === host)
+      expect(here).toEqual(sent.filter((each) => here.includes(each)))
+    }
+  },
+)
