@@ -21,7 +21,7 @@ import { CONTENT_TYPE } from './text.ts'
 export interface MetricsOptions {
   /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys alone. */
   readonly token?: string
-  /** `false` leaves out the series of single monitors. Default `true`: about 14 per monitor and 3 per location of it. */
+  /** `false` leaves out the series of single monitors. Default `true`: 13 per monitor and 3 per location of it. */
   readonly monitors?: boolean
   /** Adds processor time, memory and start of the process, for hosts without metrics of their own. Default `false`. */
   readonly process?: boolean

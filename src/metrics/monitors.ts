@@ -35,26 +35,34 @@ const METRICS: readonly MonitorMetric[] = [
         sample(name, { ...labels, state }, Number(state === monitor.state)),
       ).join(''),
   },
-  flag('incident_open', 'an incident of a monitor is open', (monitor) => monitor.incident_open),
   flag(
-    'incident_held',
+    'watchpost_monitor_incident_open',
+    'an incident of a monitor is open',
+    (monitor) => monitor.incident_open,
+  ),
+  flag(
+    'watchpost_monitor_incident_held',
     'its open incident is not told, since another monitor explains it',
     (monitor) => monitor.incident_held,
   ),
-  flag('flapping', 'a monitor is flapping', (monitor) => monitor.flapping),
-  flag('stale', 'the last rounds of a monitor could not be decided', (monitor) => monitor.stale),
+  flag('watchpost_monitor_flapping', 'a monitor is flapping', (monitor) => monitor.flapping),
+  flag(
+    'watchpost_monitor_stale',
+    'the last rounds of a monitor could not be decided',
+    (monitor) => monitor.stale,
+  ),
   perLocation(
-    'location_up',
+    'watchpost_monitor_location_up',
     '1 where the last check from this location was good, 0 where it failed; absent where it could not measure.',
     ({ verdict }) => (verdict === 'unknown' ? undefined : Number(verdict === 'ok')),
   ),
   perLocation(
-    'last_check_duration_seconds',
+    'watchpost_monitor_last_check_duration_seconds',
     'How long the last check from this location took.',
     ({ duration_ms }) => duration_ms / 1000,
   ),
   perLocation(
-    'last_check_timestamp_seconds',
+    'watchpost_monitor_last_check_timestamp_seconds',
     'When the last check from this location began, in Unix time.',
     ({ checked_at }) => checked_at / 1000,
   ),
@@ -86,7 +94,7 @@ function flag(
   isSet: (monitor: MonitorReading) => boolean,
 ): MonitorMetric {
   return {
-    name: `watchpost_monitor_${name}`,
+    name,
     help: `1 while ${what}, else 0.`,
     samples: (full, labels, monitor) => sample(full, labels, Number(isSet(monitor))),
   }
@@ -98,7 +106,7 @@ function perLocation(
   valueOf: (reading: LocationReading) => number | undefined,
 ): MonitorMetric {
   return {
-    name: `watchpost_monitor_${name}`,
+    name,
     help,
     samples: (full, labels, { locations }) =>
       locations

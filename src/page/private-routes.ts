@@ -145,8 +145,8 @@ async function actorOf(call: Call): Promise<AccountScope | Response> {
 async function acknowledge(call: Call): Promise<Answer | Response> {
   const scope = await actorOf(call)
   if (scope instanceof Response) return scope
-  const { monitor, id } = await scope.incidents.acknowledge(Number(call.params[0]))
-  return seeOther(`${call.service.base}/monitors/${monitor.id}#incident-${id}`)
+  const { monitor } = await scope.incidents.acknowledge(Number(call.params[0]))
+  return seeOther(`${call.service.base}/monitors/${monitor.id}`)
 }
 
 async function act(call: Call): Promise<Answer | Response> {

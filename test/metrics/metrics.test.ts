@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { find } from '../../scripts/servers.mjs'
+import { root } from '../../scripts/steps.mjs'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { createHistogram } from '../../src/metrics/instruments.ts'
@@ -172,6 +175,17 @@ describe('metrics', () => {
       expect(told.status).toBe(0)
     },
   )
+
+  it('are all in the documentation, with those that are there alone', async () => {
+    const made = await measured({ process: true })
+    await eventful(made)
+    const shown = [...(await made.metrics.text()).matchAll(/^# TYPE (\S+) /gm)].map(
+      ([, name]) => name,
+    )
+    const page = readFileSync(join(root, 'docs/guide/metrics.md'), 'utf8')
+    const told = [...page.matchAll(/^\| `((?:watchpost|process)_\w+)` /gm)].map(([, name]) => name)
+    expect(told.toSorted()).toEqual(shown.toSorted())
+  })
 
   it('leave out single monitors where that is asked', async () => {
     const made = await measured({ monitors: false })

@@ -74,6 +74,7 @@ it('every subpath keeps its names', () => {
       type JsonObject
       type Judgement
       type KeyView
+      type LocationReading
       type LocationStatus
       type LocationView
       type Logger
@@ -81,6 +82,7 @@ it('every subpath keeps its names', () => {
       type MonitorFilter
       type MonitorInput
       type MonitorPreview
+      type MonitorReading
       type MonitorState
       type MonitorStatus
       type MonitorSummary
@@ -110,6 +112,7 @@ it('every subpath keeps its names', () => {
       type TargetPolicy
       type TargetRule
       type Timer
+      type Tracing
       type TypeView
       type UptimeDay
       type UptimeView
@@ -326,6 +329,27 @@ it('every subpath keeps its names', () => {
       type PublicStatus
       type StatusPage
       type StatusPageOptions
+    ./client
+      ApiError
+      createClient
+      type BuiltinChecker
+      type CallOptions
+      type Client
+      type ClientOptions
+      type CreateOptions
+      type List
+      type ListPage
+      type Me
+      type MonitorPatch
+      type Paging
+      type SignalAnswer
+    ./otel
+      openTelemetry
+    ./metrics
+      createMetrics
+      type Metrics
+      type MetricsOptions
+      type MetricsScope
     ./resources-agent
       resourcesAgent
       type DiskUse
