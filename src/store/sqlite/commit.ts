@@ -4,10 +4,11 @@
  * @module
  */
 
-import type { DailyStats, IncidentRecord, MachineState } from '../../model.ts'
+import type { IncidentRecord, MachineState } from '../../model.ts'
 import { withIncident } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { countDaily, removeDaily } from './daily.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
 import { packPhases } from '../phases.ts'
@@ -229,34 +230,6 @@ function putHistory(db: Connection, { monitor_id, availability = [], daily = [] 
   for (const stats of daily) countDaily(db, monitor_id, stats)
 }
 
-const COUNT_DAILY = `INSERT INTO daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (monitor_id, day) DO UPDATE SET
-  ok = daily.ok + excluded.ok, fail = daily.fail + excluded.fail,
-  unknown = daily.unknown + excluded.unknown, ok_ms = daily.ok_ms + excluded.ok_ms`
-
-/** Bucket and count once more: the path of the bucket, twice, and the count. */
-const COUNT_DAILY_WITH_LATENCY = `${COUNT_DAILY},
-  latency = json_set(daily.latency, ?, COALESCE(json_extract(daily.latency, ?), 0) + ?)`
-
-/** Added up by the database, without reading the row: one statement for each bucket, of which a round has one. */
-function countDaily(
-  db: Connection,
-  monitor_id: number,
-  { day, ok, fail, unknown, ok_ms, latency }: Omit<DailyStats, 'monitor_id'>,
-): void {
-  const buckets = Object.entries(latency)
-  const counts = [monitor_id, day, ok, fail, unknown, ok_ms]
-  if (buckets.length === 0) db.run(COUNT_DAILY, [...counts, '{}'])
-  buckets.forEach(([bucket, count], index) => {
-    const path = `$."${bucket}"`
-    db.run(COUNT_DAILY_WITH_LATENCY, [
-      ...(index === 0 ? counts : [monitor_id, day, 0, 0, 0, 0]),
-      JSON.stringify({ [bucket]: count }),
-      ...[path, path, count],
-    ])
-  })
-}
-
 function cancel(db: Connection, change: Change, wanted: CancelNotifications): void {
   const { scope, incident_id, reason } = wanted
   const sql = `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
@@ -303,7 +276,7 @@ function remove(db: Connection, monitor_id: number): void {
   db.run('DELETE FROM monitors WHERE id = ?', [monitor_id])
   db.run('DELETE FROM location_states WHERE monitor_id = ?', [monitor_id])
   db.run('DELETE FROM availability WHERE monitor_id = ?', [monitor_id])
-  db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])
+  removeDaily(db, monitor_id)
   // There may be hundreds of thousands of results: they are left to `prune`, which works in steps.
   db.run('INSERT INTO removed_monitors (monitor_id) VALUES (?)', [monitor_id])
 }

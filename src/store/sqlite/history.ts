@@ -1,7 +1,7 @@
 import type { Sync } from '../promised.ts'
 import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { toAvailability, toDaily, toIncident, toResult } from '../rows.ts'
+import { toAvailability, toIncident, toResult } from '../rows.ts'
 import { where } from '../sql.ts'
 
 const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
@@ -68,18 +68,5 @@ export function availability(db: Connection): Sync<Store['availability']> {
       )
       return [...before, ...within].map(toAvailability)
     },
-  }
-}
-
-export function daily(db: Connection): Sync<Store['daily']> {
-  return {
-    list: (monitor_id, from_day, to_day) =>
-      db
-        .all('SELECT * FROM daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day', [
-          monitor_id,
-          from_day,
-          to_day,
-        ])
-        .map(toDaily),
   }
 }

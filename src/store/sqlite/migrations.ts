@@ -9,8 +9,9 @@ import { StorageError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { first } from './schema/0001-first.ts'
 import { revisions } from './schema/0002-revisions.ts'
+import { today } from './schema/0003-today.ts'
 
-const STEPS: readonly string[] = [first, revisions]
+const STEPS: readonly string[] = [first, revisions, today]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

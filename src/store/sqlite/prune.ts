@@ -7,6 +7,7 @@
 import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { pruneDaily } from './daily.ts'
 
 export function prune(db: Connection, options: PruneOptions): number {
   return db.transaction(() => {
@@ -64,11 +65,7 @@ function pruneNotifications(db: Connection, { notifications_before, limit }: Pru
 
 /** Of the availability changes before the border the last one stays: it says what held when the border was passed. */
 function pruneHistory(db: Connection, { history_before, limit }: PruneOptions): number {
-  const days = db.run(
-    `DELETE FROM daily WHERE (monitor_id, day) IN (
-       SELECT monitor_id, day FROM daily WHERE day < ? ORDER BY day LIMIT ?)`,
-    [dayOf(history_before), limit],
-  )
+  const days = pruneDaily(db, dayOf(history_before), limit)
   const changes = db.run(
     `DELETE FROM availability WHERE id IN (
        SELECT a.id FROM availability AS a WHERE a.at < ? AND EXISTS (
