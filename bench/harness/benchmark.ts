@@ -45,6 +45,8 @@ export interface Prepared {
 export interface Stage {
   /** Factor on units and on prepared data; 1 is a run of about half a minute per benchmark. */
   readonly scale: number
+  /** Prepared results, where a benchmark reads history; it says itself how many otherwise. */
+  readonly rows?: number
   /** A directory of its own, removed at the end. */
   readonly folder: string
   /** Undone in reverse order when the benchmark is over. */
