@@ -1,12 +1,17 @@
 /**
  * Declarations by tsc, one readable file per source file, in both module formats: `.d.ts` for `import`
  * and `.d.cts` for `require`. TypeScript leaves the `.ts` in relative specifiers of declarations, so
- * they are named here after the file that a consumer's compiler will look for.
+ * they are named here after the file that a consumer's compiler will look for. Those that no subpath leads
+ * to (of the command line, of what is hidden behind an interface) are not published.
  */
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { entries } from './entries.mjs'
 import { root, tool } from './steps.mjs'
+
+/** `from './x.ts'`, `import './x.ts'`, `import('./x.ts')`. */
+const RELATIVE = /((?:\bfrom|\bimport)\s*\(?\s*)["'](\.{1,2}\/[^"']+)\.ts["']/g
 
 const folder = join(root, 'dist/types')
 await rm(folder, { recursive: true, force: true })
@@ -15,12 +20,35 @@ await mkdir(folder, { recursive: true })
 const status = await tool('typescript/bin/tsc', ['-p', 'tsconfig.build.json'])
 if (status !== 0) process.exit(status)
 
+/** @type {Map<string, string>} */
+const needed = new Map()
+for (const { source } of entries) {
+  await gather(join(folder, source.replace(/^src\//, '').replace(/\.ts$/, '.d.ts')))
+}
 for (const file of await readdir(folder, { recursive: true })) {
   if (!file.endsWith('.d.ts')) continue
   const path = join(folder, file)
-  const text = await readFile(path, 'utf8')
+  const text = needed.get(path)
+  if (text === undefined) {
+    await rm(path)
+    continue
+  }
   await writeFile(path, withExtension(text, 'js'))
   await writeFile(path.replace(/\.ts$/, '.cts'), withExtension(text, 'cjs'))
+}
+
+/**
+ * This file and all that it leads to.
+ *
+ * @param {string} path
+ */
+async function gather(path) {
+  if (needed.has(path)) return
+  const text = await readFile(path, 'utf8')
+  needed.set(path, text)
+  for (const [, , specifier = ''] of text.matchAll(RELATIVE)) {
+    await gather(join(dirname(path), `${specifier}.d.ts`))
+  }
 }
 
 /**
@@ -29,7 +57,7 @@ for (const file of await readdir(folder, { recursive: true })) {
  */
 function withExtension(declarations, extension) {
   return declarations.replace(
-    /((?:\bfrom|\bimport)\s*\(?\s*)(["'])(\.{1,2}\/[^"']+)\.ts\2/g,
-    `$1$2$3.${extension}$2`,
+    RELATIVE,
+    (_, before, specifier) => `${before}'${specifier}.${extension}'`,
   )
 }
