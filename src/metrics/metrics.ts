@@ -14,7 +14,7 @@ import type { Logger } from '../logger.ts'
 import { readerOf } from './access.ts'
 import { createCounting } from './counting.ts'
 import { measureLoopDelay } from './loop-delay.ts'
-import { monitorParts } from './monitors.ts'
+import { monitorParts, PART, rowOf } from './monitors.ts'
 import { engineState, processState } from './state.ts'
 import { CONTENT_TYPE } from './text.ts'
 
@@ -63,20 +63,30 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const loop = measureLoopDelay(clock)
 
   async function text(scope: MetricsScope = {}): Promise<string> {
-    const all = [...engine.readings()]
+    const all = await readAll()
     const parts: string[] = []
     if (scope.engine !== false) {
       parts.push(engineState(all, await healthOf(engine, logger)), counting.text(), loop.text())
       if (options.process === true) parts.push(processState())
     }
     if (options.monitors !== false) {
-      for (const part of monitorParts(within(all, scope.account_id))) {
+      for (const part of monitorParts(within(all, scope.account_id).map(rowOf))) {
         parts.push(part)
-        // Thousands of monitors are some hundred milliseconds of work, which checks would be late by.
         await clock.sleep(0)
       }
     }
     return parts.join('')
+  }
+
+  /** In parts, between which the event loop turns: thousands of monitors would be late by it. */
+  async function readAll(): Promise<readonly MonitorReading[]> {
+    // By id: one that leaves and comes back meanwhile is read twice.
+    const all = new Map<number, MonitorReading>()
+    for (const reading of engine.readings()) {
+      all.set(reading.id, reading)
+      if (all.size % PART === 0) await clock.sleep(0)
+    }
+    return [...all.values()]
   }
 
   async function answer(request: Request): Promise<Response> {

@@ -6,13 +6,23 @@
 
 import type { LocationReading, MonitorReading } from '../engine/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
-import { head, sample } from './text.ts'
-import type { Labels } from './text.ts'
+import { head, labelPairs, line } from './text.ts'
+
+/** A monitor with its labels written out: they are the same in all of its series. */
+export interface MonitorRow {
+  readonly monitor: MonitorReading
+  readonly labels: string
+}
+
+export function rowOf(monitor: MonitorReading): MonitorRow {
+  const { id, name, type } = monitor
+  return { monitor, labels: labelPairs({ monitor_id: String(id), name, type }) }
+}
 
 interface MonitorMetric {
   readonly name: string
   readonly help: string
-  samples(name: string, labels: Labels, monitor: MonitorReading): string
+  samples(name: string, row: MonitorRow): string
 }
 
 const UP_STATES: readonly string[] = ['up', 'late', 'confirming']
@@ -22,17 +32,17 @@ const METRICS: readonly MonitorMetric[] = [
   {
     name: 'watchpost_monitor_up',
     help: '1 while a monitor counts as up, 0 while it counts as down; absent while pending, paused or under maintenance.',
-    samples(name, labels, { state }) {
-      if (DOWN_STATES.includes(state)) return sample(name, labels, 0)
-      return UP_STATES.includes(state) ? sample(name, labels, 1) : ''
+    samples(name, { labels, monitor: { state } }) {
+      if (DOWN_STATES.includes(state)) return line(name, labels, 0)
+      return UP_STATES.includes(state) ? line(name, labels, 1) : ''
     },
   },
   {
     name: 'watchpost_monitor_state',
     help: '1 for the state a monitor is in, 0 for the others.',
-    samples: (name, labels, monitor) =>
+    samples: (name, { labels, monitor }) =>
       MONITOR_STATES.map((state) =>
-        sample(name, { ...labels, state }, Number(state === monitor.state)),
+        line(name, `${labels},state="${state}"`, Number(state === monitor.state)),
       ).join(''),
   },
   flag(
@@ -69,23 +79,19 @@ const METRICS: readonly MonitorMetric[] = [
 ]
 
 /** Monitors per part: the event loop turns between two. */
-const PART = 250
+export const PART = 250
 
 /** A text per metric and part. All samples of a metric stand together, as the format wants it. */
-export function* monitorParts(monitors: readonly MonitorReading[]): Generator<string> {
+export function* monitorParts(rows: readonly MonitorRow[]): Generator<string> {
   for (const { name, help, samples } of METRICS) {
     yield head(name, 'gauge', help)
-    for (let from = 0; from < monitors.length; from += PART) {
-      yield monitors
+    for (let from = 0; from < rows.length; from += PART) {
+      yield rows
         .slice(from, from + PART)
-        .map((monitor) => samples(name, labelsOf(monitor), monitor))
+        .map((row) => samples(name, row))
         .join('')
     }
   }
-}
-
-function labelsOf({ id, name, type }: MonitorReading): Labels {
-  return { monitor_id: String(id), name, type }
 }
 
 function flag(
@@ -96,7 +102,7 @@ function flag(
   return {
     name,
     help: `1 while ${what}, else 0.`,
-    samples: (full, labels, monitor) => sample(full, labels, Number(isSet(monitor))),
+    samples: (full, { labels, monitor }) => line(full, labels, Number(isSet(monitor))),
   }
 }
 
@@ -108,13 +114,12 @@ function perLocation(
   return {
     name,
     help,
-    samples: (full, labels, { locations }) =>
+    samples: (full, { labels, monitor: { locations } }) =>
       locations
         .map((reading) => {
           const value = valueOf(reading)
-          return value === undefined
-            ? ''
-            : sample(full, { ...labels, location: reading.name }, value)
+          if (value === undefined) return ''
+          return line(full, `${labels},${labelPairs({ location: reading.name })}`, value)
         })
         .join(''),
   }

@@ -16,12 +16,18 @@ export function head(name: string, kind: MetricKind, help: string): string {
 }
 
 export function sample(name: string, labels: Labels, value: number): string {
-  return `${name}${labelText(labels)} ${numberText(value)}\n`
+  return line(name, labelPairs(labels), value)
 }
 
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+/** A sample whose labels are in their written form already. */
+export function line(name: string, pairs: string, value: number): string {
+  return `${name}${pairs === '' ? '' : `{${pairs}}`} ${numberText(value)}\n`
+}
+
+export function labelPairs(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')
 }
 
 const SPECIAL = /[\\"\n]/g

@@ -158,6 +158,7 @@ function objectionToSource(file: SourceFile, found: SourceImport, target: string
 function objectionToBuiltin(file: SourceFile, { specifier, typeOnly }: SourceImport) {
   const layer = layerOf(file.path)
   if (layer === 'incident') return 'is not for pure code'
+  if (layer === 'client') return 'is not in every runtime that has fetch'
   if (!SOCKETS.test(specifier) || typeOnly || layer === 'net' || layer === 'cli') return undefined
   return 'belongs to src/net'
 }
