@@ -70,8 +70,20 @@ export function createNetwork(options: NetworkOptions): Network {
   const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
   const contexts = createTlsContexts(options.ca)
   const backend = options.ping ?? systemPing({ clock })
-  const shared = { clock, policy, resolver, nameservers, contexts, backend }
-  return { open: (check) => openNet({ ...shared, ...check }) }
+  return {
+    open: ({ signal, deadlineIn, trace }) =>
+      openNet({
+        clock,
+        policy,
+        resolver,
+        nameservers,
+        contexts,
+        backend,
+        signal,
+        deadlineIn,
+        trace,
+      }),
+  }
 }
 
 interface Session extends OpenOptions {
@@ -151,11 +163,6 @@ function openNet(session: Session): OwnedNet {
     })
   }
 
-  const net: Pick<Net, 'resolve' | 'connect'> = {
-    resolve: (host, options) => resolve(host, options?.ip_family),
-    connect,
-  }
-
   /** Most checks ask no name server and ping nobody. */
   function asked(): OwnedQuestions {
     if (questions !== undefined) return questions
@@ -177,16 +184,19 @@ function openNet(session: Session): OwnedNet {
     return questions
   }
 
-  return {
-    ...net,
+  const net: OwnedNet = {
+    resolve: (host, options) => resolve(host, options?.ip_family),
+    connect,
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
     http: (request) => httpExchange(net, trace, request, { signal, clock }),
     async close() {
       closed = true
-      await Promise.all([sockets.close(), questions?.close()])
+      if (questions === undefined) await sockets.close()
+      else await Promise.all([sockets.close(), questions.close()])
     },
   }
+  return net
 }
 
 /**

@@ -43,16 +43,14 @@ interface State {
 }
 
 export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
-  const state = Object.create(TRACE) as State & Trace
-  const own: State & Pick<Trace, 'remote_ip'> = {
-    clock,
-    spent: {},
-    open: [],
-    current: null,
-    loading_ms: 0,
-    remote_ip: null,
-  }
-  return Object.assign(state, own)
+  const trace = Object.create(TRACE) as { -readonly [K in keyof State]: State[K] } & Omit<Trace, keyof State>
+  trace.clock = clock
+  trace.spent = {}
+  trace.open = []
+  trace.current = null
+  trace.loading_ms = 0
+  trace.remote_ip = null
+  return trace
 }
 
 /**

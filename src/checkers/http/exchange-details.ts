@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { redactUrl } from '../../net/http/redact-url.ts'
+import { redactHref } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
 
@@ -26,13 +26,13 @@ export const EXCHANGE_MEASUREMENTS = {
 
 export function exchangeDetails(exchange: HttpExchange): JsonObject {
   const { status, http_version, body_bytes, body_cut, tls } = exchange
-  const hops = exchange.hops.map((hop) => ({ ...hop, url: redactUrl(hop.url) }))
+  const hops = exchange.hops.map((hop) => ({ ...hop, url: redactHref(hop.url) }))
   return {
     status,
     http_version,
     hops,
     // The last hop is where it ended.
-    final_url: hops.at(-1)?.url ?? redactUrl(exchange.final_url),
+    final_url: hops.at(-1)?.url ?? redactHref(exchange.final_url),
     body_bytes,
     body_decoded_bytes: exchange.body.length,
     ...(body_cut ? { body_cut } : {}),

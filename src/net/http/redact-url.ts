@@ -20,6 +20,11 @@ export function redactUrl(address: string): string {
   return url.href
 }
 
+/** {@link redactUrl} for an address as `URL` writes it, which is most often returned as it is. */
+export function redactHref(href: string): string {
+  return href.includes('?') || href.includes('@') ? redactUrl(href) : href
+}
+
 function parsed(address: string): URL | undefined {
   try {
     return new URL(address)
