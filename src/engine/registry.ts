@@ -117,14 +117,14 @@ function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Pro
 
 /** Makes the rules of a type final: where one place or one look is enough, the settings say so. */
 export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
-  const rules = type.checker.common
-  if (rules?.singleLocation !== true && rules?.certain !== true) return common
+  const rules = type.checker.common ?? {}
+  if (rules.singleLocation !== true && rules.certain !== true) return common
   return {
     ...common,
-    ...(rules?.singleLocation === true
+    ...(rules.singleLocation === true
       ? { location_ids: common.location_ids.slice(0, 1), confirm_locations: 1 }
       : {}),
-    ...(rules?.certain === true ? { fail_threshold: 1, recover_threshold: 1 } : {}),
+    ...(rules.certain === true ? { fail_threshold: 1, recover_threshold: 1 } : {}),
   }
 }
 
