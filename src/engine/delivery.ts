@@ -30,8 +30,26 @@ export interface DeliveryOptions {
   readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
 }
 
-/** Makes the attempt of a claimed row; the signal ends it when the engine stops. */
-export type Deliver = (row: NotificationRecord, signal: AbortSignal) => Promise<Ending>
+export interface Bounds {
+  /** Ends the attempt when the engine stops. */
+  readonly signal: AbortSignal
+  /** Monotonic milliseconds, after which it may not begin any more: the claim would end before it does. */
+  readonly latest: number
+}
+
+/** Makes the attempt of a claimed row. */
+export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<Ending>
+
+/** The process, or its store, stood still between the claim and now. */
+const TOO_LATE: DeliveryEnd = {
+  class: 'temporary',
+  uncounted: true,
+  http_status: null,
+  error: 'lease_over',
+  answer: null,
+  duration_ms: 0,
+  retry_after_ms: null,
+}
 
 export function createDelivery({ core, roster, onContact }: DeliveryOptions): Deliver {
   const { clock, store } = core
@@ -39,17 +57,17 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
   const chance = (): number => clock.random()
 
   /** Whatever fails on our own side ends the attempt of this one row, and is seen in its log. */
-  async function attempt(row: NotificationRecord, signal: AbortSignal): Promise<Ending> {
+  async function attempt(row: NotificationRecord, bounds: Bounds): Promise<Ending> {
     const at = clock.now()
     try {
-      return await tell(row, signal)
+      return await tell(row, bounds)
     } catch (err) {
       core.log.error({ err, notification_id: row.id }, 'a notification could not be delivered')
       return ended(row, ownFailure(clock.now() - at), at)
     }
   }
 
-  async function tell(row: NotificationRecord, signal: AbortSignal): Promise<Ending> {
+  async function tell(row: NotificationRecord, { signal, latest }: Bounds): Promise<Ending> {
     const at = clock.now()
     const resumed = afterInterruption(row, { now: at, random: chance })
     if (resumed !== null) {
@@ -65,6 +83,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
     const log = redactorFor(kind.fields, settings).log(core.log)
+    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)
     const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },

@@ -22,6 +22,8 @@ import type { Tracing } from './tracing.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
 const LEASE_MS = 30_000
+/** An attempt that begins later after its claim might outlive it, and be made a second time by another process. */
+const BEGIN_MS = 15_000
 /** How long a finished attempt is tried to be recorded, and how long where the engine stops. */
 const RECORD_MS = 300_000
 const RECORD_STOPPING_MS = 15_000
@@ -117,6 +119,7 @@ export function createOutbox({
   async function claimAll(): Promise<void> {
     for (let limit = room(); running && limit > 0; limit = room()) {
       const now = clock.now()
+      const latest = clock.monotonic() + BEGIN_MS
       const rows = await store.notifications.claim({
         now,
         lease_until: now + LEASE_MS,
@@ -124,7 +127,7 @@ export function createOutbox({
         per_contact: perContact,
         hosts: { of: hosts.byContact, limit: perHost },
       })
-      for (const row of rows) begin(row)
+      for (const row of rows) begin(row, latest)
       if (rows.length > 0) clock.timer(PATIENCE_MS, () => leavePlaces(rows), { background: true })
       if (rows.length < limit) return restUntilDue()
     }
@@ -150,11 +153,11 @@ export function createOutbox({
     })
   }
 
-  function begin(row: NotificationRecord): void {
+  function begin(row: NotificationRecord, latest: number): void {
     claims.set(row.id, row.claims)
     // Claimed from ourselves, since the clock was set beyond its lease: the attempt that runs is the one.
     if (underWay.has(row.id)) return
-    const done = deliver(row)
+    const done = deliver(row, latest)
       .catch((err: unknown) =>
         complain(core, err, 'a notification could not be recorded; it will be sent again'),
       )
@@ -181,8 +184,9 @@ export function createOutbox({
     timer = running ? clock.timer(ms, () => void pump()) : undefined
   }
 
-  async function deliver(row: NotificationRecord): Promise<void> {
-    const ending = await traced(row, () => attempt(row, stopping.signal))
+  async function deliver(row: NotificationRecord, latest: number): Promise<void> {
+    const { signal } = stopping
+    const ending = await traced(row, () => attempt(row, { latest, signal }))
     const recorded = await recordEnd({ id: row.id, ...ending })
     if (!recorded) {
       core.log.warn({ notification_id: row.id }, 'a notification was taken over by another process')

@@ -199,3 +199,30 @@ describe('a silence that cannot be stored', () => {
     expect(events()).toEqual(['down'])
   })
 })
+
+describe('a claim', () => {
+  it('that the store answers too late is given back, not sent: another process may have it by then', async () => {
+    const clock = simulatedClock()
+    const inner = memoryStore({ clock })
+    let slow_ms = 20_000
+    const claim: Store['notifications']['claim'] = async (options) => {
+      const rows = await inner.notifications.claim(options)
+      if (rows.length > 0) await clock.sleep(slow_ms)
+      return rows
+    }
+    const store = { ...inner, notifications: { ...inner.notifications, claim } }
+    const r = await rig({}, { store, clock })
+    await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
+    r.say('a', 'fail')
+    await r.engine.monitors.create({ type: 'scripted', name: 'a', host: 'a', fail_threshold: 1 })
+    await clock.advance(35_000)
+    expect(r.told).toEqual([])
+
+    slow_ms = 0
+    await clock.advance(30_000)
+    expect(r.told.map(({ event }) => event)).toEqual(['down'])
+    const { items } = await r.engine.notifications.list()
+    expect(items).toMatchObject([{ event: 'down', status: 'sent' }])
+    expect(items[0]?.attempts.map(({ error }) => error)).toEqual(['lease_over', 'lease_over', null])
+  })
+})

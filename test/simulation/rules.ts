@@ -72,6 +72,13 @@ export const RULES: readonly Rule[] = [
     replace: "row.status !== 'sending'",
   },
   {
+    name: 'sent-after-the-lease',
+    about: 'A process that stood still since its claim sends what another has sent meanwhile.',
+    file: 'engine/delivery.ts',
+    find: '    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)\n',
+    replace: '    void [TOO_LATE, latest]\n',
+  },
+  {
     name: 'no-revision-check',
     about: 'A change worked out on an old state of its monitor is accepted.',
     file: 'store/memory/commit.ts',

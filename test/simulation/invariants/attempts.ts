@@ -52,11 +52,34 @@ export const ATTEMPT_INVARIANTS = [
   ),
 
   invariant(
+    'No request sets out so long after its claim that another process may make it as well.',
+    function* ({ rows }) {
+      for (const { id, claims, arrivals } of rows.values()) {
+        for (const arrival of arrivals) {
+          const claim = claims.findLast(({ n, life }) => n < arrival.n && life === arrival.life)
+          // It takes up to half a second to arrive.
+          if (claim !== undefined && arrival.at - claim.at > 16 * SECOND)
+            yield `row ${id} arrived at ${when(arrival)}, ${(arrival.at - claim.at) / SECOND} s after its claim`
+        }
+      }
+    },
+  ),
+
+  invariant(
     'Nothing is sent before it is due, as the clock on the wall shows it.',
-    function* ({ all }) {
-      for (const claim of all('claim'))
-        if (claim.record.due_at > claim.wall)
-          yield `row ${claim.record.id} was claimed at ${when(claim)}, ${claim.record.due_at - claim.wall} ms early`
+    function* ({ rows }) {
+      for (const { id, claims, finishes } of rows.values()) {
+        for (const [i, claim] of claims.entries()) {
+          // One that takes over was due when the first one claimed it.
+          const before = claims[i - 1]
+          const takesOver =
+            before !== undefined &&
+            !finishes.some(({ taken, n }) => taken && n > before.n && n < claim.n)
+          const { due_at } = claim.record
+          if (!takesOver && due_at > claim.wall)
+            yield `row ${id} was claimed at ${when(claim)}, ${due_at - claim.wall} ms early`
+        }
+      }
     },
   ),
 
