@@ -8,12 +8,15 @@ import { parseArgs } from 'node:util'
 import type { Benchmark, Stage } from './harness/benchmark.ts'
 import { measure } from './harness/measure.ts'
 import { machine, print, printMachine, reportOf, write } from './harness/report.ts'
+import { dns } from './subjects/dns.ts'
 import { engine } from './subjects/engine.ts'
 import { history } from './subjects/history.ts'
 import { http } from './subjects/http.ts'
 import { https } from './subjects/https.ts'
 import { imports } from './subjects/imports.ts'
 import { incident } from './subjects/incident.ts'
+import { patterns } from './subjects/patterns.ts'
+import { ping } from './subjects/ping.ts'
 import { rest } from './subjects/rest.ts'
 import { scheduler } from './subjects/scheduler.ts'
 import { store } from './subjects/store.ts'
@@ -24,6 +27,9 @@ const benchmarks: readonly Benchmark[] = [
   http,
   https,
   tcp,
+  dns,
+  ping,
+  patterns,
   scheduler,
   incident,
   engine,

@@ -12,6 +12,8 @@ export interface Farm {
   readonly https: number
   /** Accepts and says nothing. */
   readonly tcp: number
+  /** UDP; knows 192.0.2.1 for every name. */
+  readonly dns: number
   /** PEM of the certificate, which is its own root. */
   readonly ca: string
 }

@@ -4,6 +4,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -44,10 +45,26 @@ function listen(server: Server): Promise<number> {
   })
 }
 
+/** A name server that knows one address for every name. */
+function nameServer(): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { port, address }) => {
+    // The question ends with an empty label, its type and its class.
+    const question = query.subarray(12, query.indexOf(0, 12) + 5)
+    const header = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x85, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
+    const record = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1])
+    socket.send(Buffer.concat([header, question, record]), port, address)
+  })
+  return new Promise((resolve) => {
+    socket.bind(0, '127.0.0.1', () => resolve(socket.address().port))
+  })
+}
+
 const { key, cert } = certificate()
 const ports = {
   http: await listen(createServer(answer)),
   https: await listen(createTlsServer({ key, cert }, answer)),
+  dns: await nameServer(),
   tcp: await listen(createTcpServer((socket) => socket.on('error', () => undefined).resume())),
 }
 console.log(JSON.stringify({ ...ports, ca: cert }))
