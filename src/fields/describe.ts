@@ -84,6 +84,9 @@ function propertySchema(field: AnyField, options: { readonly partial?: boolean }
     kind in LENGTH_BOUNDS ? LENGTH_BOUNDS[kind as keyof typeof LENGTH_BOUNDS] : undefined
   return {
     type: kind === 'enum' || kind === 'regex' ? 'string' : kind,
+    // Said, since a generator of clients takes an object of nothing for one that has to be empty.
+    ...(kind === 'object' ? { additionalProperties: true } : {}),
+    ...(field.info.item !== undefined ? { items: propertySchema(field.info.item, options) } : {}),
     description: unit === undefined ? description : `${description} (${unit})`,
     ...(field.info.enum !== undefined ? { enum: field.info.enum } : {}),
     ...(bounds !== undefined && min !== undefined ? { [bounds[0]]: min } : {}),

@@ -31,6 +31,8 @@ export interface FieldInfo {
   readonly example?: string
   /** Fields of a nested object. */
   readonly fields?: FieldTable
+  /** What a list is made of. */
+  readonly item?: AnyField
 }
 
 export interface Field<Wire = unknown, Value = Wire, P extends Presence = Presence> {

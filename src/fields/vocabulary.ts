@@ -181,7 +181,7 @@ export const field = {
       ),
     )
     const schema = commas ? v.pipe(v.unknown(), v.transform(splitCommas), list) : list
-    return defineField({ kind: 'array', min, max, ...rest }, schema, (wire: readonly W[]) =>
+    return defineField({ kind: 'array', min, max, item, ...rest }, schema, (wire: readonly W[]) =>
       wire.map((value) => item.revive(value)),
     )
   },

@@ -52,6 +52,12 @@ export async function use(create: typeof createClient, baseUrl: string, key: str
   const names = list.data?.monitors.map(({ name }) => name)
   const uptime = await api.GET('/api/v1/monitors/{id}/uptime', { params: { path: { id }, query: { days: 7 } } })
   const overall: number | null | undefined = uptime.data?.uptime.overall
+  const site: components['schemas']['MonitorCreate.http'] = {
+    type: 'http', url: 'https://shop.example/', headers: { 'X-A': 'b' }, location_ids: [1], tags: ['a'],
+    maintenance: [{ at: '03:00', duration_min: 30 }], contact_delay: { '1': 5 },
+  }
+  // @ts-expect-error A location is known by its number.
+  const nowhere: typeof site = { ...site, location_ids: ['local'] }
   const refused = await api.POST('/api/v1/monitors', { body: { type: 'tcp', name: 'x', host: 'x.example', port: 70000 } })
   const gone = await api.DELETE('/api/v1/monitors/{id}', { params: { path: { id } } })
   const input = { type: 'tcp', name: 'x', host: 'x' } as const
