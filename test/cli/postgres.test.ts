@@ -63,6 +63,24 @@ describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
     }
   })
 
+  it('a key has its 60 requests a minute over all servers together, and another key its own', async () => {
+    const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
+    const key = 'a-key-of-the-operator'
+    const place = `postgres://postgres@127.0.0.1:${ports.postgres}/app`
+    const env = { DATABASE_URL: place, WATCHPOST_API_KEY: key }
+    const servers = await Promise.all([1, 2].map(() => watchpost.serve({ env })))
+    const { stdout } = await watchpost.run(['keys', 'create', '--name', 'ci'], { env })
+    const from = Date.now()
+    const asked = Array.from({ length: 90 }, (_, n) => servers[n % 2]!.call('/api/v1/me', { key }))
+    const answers = await Promise.all(asked)
+    // Else the window has moved on, and the figure says nothing.
+    expect(Date.now() - from).toBeLessThan(60_000)
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect([count(200), count(429)]).toEqual([60, 30])
+    const other = await servers[0]!.call('/api/v1/me', { key: lastLine(stdout) })
+    expect(other.status).toBe(200)
+  })
+
   it('a database that cannot be reached is one clear line, without the password', async () => {
     const env = { DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/app' }
     for (const args of [
