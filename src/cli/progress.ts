@@ -30,13 +30,20 @@ export function progress(
 ): Progress {
   const began = clock.monotonic()
   let latest = text
+  let due_at = began + display.first_ms
   const show = (): void => {
+    timer.cancel()
     display.show(latest, Math.floor((clock.monotonic() - began) / 1000))
+    due_at = clock.monotonic() + display.every_ms
     timer = clock.timer(display.every_ms, show, { background: true })
   }
   let timer = clock.timer(display.first_ms, show, { background: true })
   return {
-    tell: (next) => void (latest = next),
+    tell(next) {
+      latest = next
+      // Work that never waits, such as that on a file, lets no timer fire.
+      if (clock.monotonic() >= due_at) show()
+    },
     end() {
       timer.cancel()
       display.clear()

@@ -26,6 +26,17 @@ describe('what takes long', () => {
     expect(written).toEqual(['watchpost: opening (5 s)\n', 'watchpost: opening (35 s)\n'])
   })
 
+  it('is told by work that never waits, and lets no timer fire', () => {
+    const { output, written } = arranged(true)
+    let now = 0
+    const timer = () => ({ cancel: () => undefined })
+    const stuck = { ...simulatedClock(), monotonic: () => now, timer }
+    const work = progress('opening', displayOn(output), stuck)
+    for (now = 0; now <= 2000; now += 250) work.tell(`${now} of 2000`)
+    expect(written).toEqual([1000, 1500, 2000].map(lineAt))
+    work.end()
+  })
+
   it('is told as log lines by a server', async () => {
     const { clock } = arranged(false)
     const told: unknown[] = []
@@ -50,6 +61,8 @@ describe('what takes long', () => {
     expect(written).toEqual([])
   })
 })
+
+const lineAt = (ms: number): string => `\r\u001b[K${ms} of 2000 (${Math.floor(ms / 1000)} s)`
 
 function arranged(isTTY: boolean) {
   const written: string[] = []

@@ -29,7 +29,8 @@ export async function ensureKey(
   if ((await engine.keys.list()).length > 0) return
   const { key } = await engine.keys.create({ name: 'first' })
   say(`API key: ${key}`)
-  say(`It is shown this once. A first monitor:\n\n${firstMonitor(address, key)}\n`)
+  say(`It is shown this once; the page at ${address}/ asks for it. A first monitor:`)
+  say(`\n${firstMonitor(address, key)}\n`)
 }
 
 async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<void> {

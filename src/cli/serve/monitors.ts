@@ -9,6 +9,7 @@ import type { Logger } from '../../logger.ts'
 import { describePlan } from '../../monitors/plan.ts'
 import { syncMonitors } from '../../monitors/sync.ts'
 import { asMistakeOf, readList } from '../apply/list.ts'
+import { displayIn, progress } from '../progress.ts'
 
 /** @throws ConfigurationError that names the file, and every problem in it; nothing is changed then */
 export async function applyMonitors(
@@ -18,8 +19,13 @@ export async function applyMonitors(
 ): Promise<void> {
   if (path === undefined) return
   const list = await readList(path)
-  const plan = await syncMonitors(engine, list as never).catch((error: unknown) => {
-    throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
-  })
+  const under = progress('applying the monitors', displayIn(log))
+  const onProgress = (done: number, all: number): void =>
+    under.tell(`applying the monitors: ${done} of ${all} changes`)
+  const plan = await syncMonitors(engine, list as never, { onProgress })
+    .catch((error: unknown) => {
+      throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
+    })
+    .finally(() => under.end())
   for (const line of describePlan(plan)) log.info({ file: path }, line)
 }
