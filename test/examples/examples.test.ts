@@ -73,7 +73,7 @@ describe('the program of README', () => {
     const [program] = page.blocks.filter(({ language }) => language === 'js')
     const [said] = page.blocks.filter(({ text }) => text.startsWith('$ node first-alert.mjs'))
     const { hook, shop } = await freePorts(['hook', 'shop'])
-    const ported = (text = '') => text.replaceAll('4000', `${hook}`).replaceAll('5000', `${shop}`)
+    const ported = (text = '') => text.replaceAll('4000', `${hook}`).replaceAll('4001', `${shop}`)
     const file = join(build.folder, 'first-alert.mjs')
     writeFileSync(file, ported(program?.text))
     const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
