@@ -23,19 +23,20 @@ export function addCounts(
   return sum
 }
 
-/** The value below which the share `p` (0 to 1) of the counted times lies, in ms; `null` where none was counted. */
-export function percentile(counts: Readonly<Record<string, number>>, p: number): number | null {
+/** For each share (0 to 1) the value below which that much of the counted times lies, in ms; `null` where none was counted. */
+export function percentiles(
+  counts: Readonly<Record<string, number>>,
+  shares: readonly number[],
+): (number | null)[] {
   const buckets = Object.entries(counts)
     .map(([bucket, count]) => [Number(bucket), count] as const)
     .sort(([a], [b]) => a - b)
   const total = buckets.reduce((sum, [, count]) => sum + count, 0)
-  if (total === 0) return null
-  let seen = 0
-  for (const [bucket, count] of buckets) {
-    seen += count
-    if (seen >= p * total) return middleOf(bucket)
-  }
-  return null
+  return shares.map((p) => {
+    let seen = 0
+    const found = buckets.find(([, count]) => (seen += count) >= p * total)
+    return total === 0 || found === undefined ? null : middleOf(found[0])
+  })
 }
 
 function middleOf(bucket: number): number {

@@ -6,7 +6,7 @@
 
 import { iso } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'
-import { addCounts, percentile } from '../../incident/latency.ts'
+import { addCounts, percentiles } from '../../incident/latency.ts'
 import {
   DAY_MS,
   addSeconds,
@@ -59,7 +59,7 @@ export async function uptimeOfDays(
     overall: uptimePercent(total),
     ...named(total),
     incidents: incidents.length,
-    ...percentiles(addCounts(stats.map(({ latency }) => latency))),
+    ...percentilesOf(addCounts(stats.map(({ latency }) => latency))),
     days: perDay.map(({ view }) => view),
   }
 }
@@ -93,17 +93,14 @@ function dayView({ begin, seconds, partial, stats, incidents }: DayFacts): Uptim
     incidents: incidents.filter(({ started_at }) => started_at >= begin && started_at < end).length,
     checks: ok + (stats?.fail ?? 0) + (stats?.unknown ?? 0),
     avg_ms: ok === 0 ? null : Math.round(((stats?.ok_ms ?? 0) / ok) * 10) / 10,
-    ...percentiles(stats?.latency ?? {}),
+    ...percentilesOf(stats?.latency ?? {}),
     partial,
   }
 }
 
-function percentiles(latency: DailyStats['latency']) {
-  return {
-    p50_ms: percentile(latency, 0.5),
-    p95_ms: percentile(latency, 0.95),
-    p99_ms: percentile(latency, 0.99),
-  }
+function percentilesOf(latency: DailyStats['latency']) {
+  const [p50_ms = null, p95_ms = null, p99_ms = null] = percentiles(latency, [0.5, 0.95, 0.99])
+  return { p50_ms, p95_ms, p99_ms }
 }
 
 function named({ up, down, paused, maintenance, unknown }: Seconds) {
