@@ -10,6 +10,8 @@ import type { Clock } from '../clock.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
+import { codecLoader } from './dns/message.ts'
+import type { CodecLoader } from './dns/message.ts'
 import { toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { httpExchange } from './http/exchange.ts'
@@ -70,6 +72,7 @@ export function createNetwork(options: NetworkOptions): Network {
   const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
   const contexts = createTlsContexts(options.ca)
   const backend = options.ping ?? systemPing({ clock })
+  const codec = codecLoader()
   return {
     open: ({ signal, deadlineIn, trace }) =>
       openNet({
@@ -79,6 +82,7 @@ export function createNetwork(options: NetworkOptions): Network {
         nameservers,
         contexts,
         backend,
+        codec,
         signal,
         deadlineIn,
         trace,
@@ -93,6 +97,7 @@ interface Session extends OpenOptions {
   readonly nameservers: readonly string[] | undefined
   readonly contexts: TlsContexts
   readonly backend: PingBackend
+  readonly codec: CodecLoader
 }
 
 function openNet(session: Session): OwnedNet {

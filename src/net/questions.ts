@@ -27,38 +27,59 @@ export interface OwnedQuestions extends Pick<Net, 'dns' | 'ping'> {
 }
 
 interface Made extends Pick<Net, 'dns' | 'ping'> {
-  end(): Promise<void>
+  stop(): void
+  gone(): Promise<unknown>
 }
 
 export function ownQuestions(parts: QuestionParts): OwnedQuestions {
   let made: Made | undefined
   let closed = false
+  /** Answers that are waited for: where there are none at the end, there is nothing to stop. */
+  let waiting = 0
 
   function make(): Made {
     const over = new AbortController()
-    const signal = AbortSignal.any([parts.signal, over.signal])
+    const follow = (): void => over.abort(parts.signal.reason)
+    parts.signal.addEventListener('abort', follow, { once: true })
+    if (parts.signal.aborted) follow()
     const datagrams = ownDatagrams()
-    const pings = ownPings(parts.pings(signal))
-    const dns = createDnsClient({ ...parts.dns(signal), own: datagrams.own })
+    const pings = ownPings(parts.pings(over.signal))
+    const dns = createDnsClient({ ...parts.dns(over.signal), own: datagrams.own })
     const stop = (): void => over.abort(new ClosedError('The check is over'))
-    // Asked for the first time after the end: it must not begin.
-    if (closed) stop()
     return {
       dns: dns.query,
       ping: pings.ping,
-      async end() {
-        stop()
-        await Promise.all([datagrams.gone(), pings.gone()])
+      stop,
+      gone() {
+        parts.signal.removeEventListener('abort', follow)
+        return Promise.all([datagrams.gone(), pings.gone()])
       },
     }
   }
 
+  function ready(): Made {
+    made ??= make()
+    // Asked after the end: it must not begin.
+    if (closed) made.stop()
+    return made
+  }
+
+  async function counted<T>(answer: Promise<T>): Promise<T> {
+    waiting += 1
+    try {
+      return await answer
+    } finally {
+      waiting -= 1
+    }
+  }
+
   return {
-    dns: (query) => (made ??= make()).dns(query),
-    ping: (request) => (made ??= make()).ping(request),
+    dns: (query) => counted(ready().dns(query)),
+    ping: (request) => counted(ready().ping(request)),
     async close() {
+      if (!closed && waiting > 0) made?.stop()
       closed = true
-      await made?.end()
+      await made?.gone()
     },
   }
 }

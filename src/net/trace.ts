@@ -43,7 +43,10 @@ interface State {
 }
 
 export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
-  const trace = Object.create(TRACE) as { -readonly [K in keyof State]: State[K] } & Omit<Trace, keyof State>
+  const trace = Object.create(TRACE) as { -readonly [K in keyof State]: State[K] } & Omit<
+    Trace,
+    keyof State
+  >
   trace.clock = clock
   trace.spent = {}
   trace.open = []

@@ -10,8 +10,7 @@ import { CheckFailure } from '../failure.ts'
 import type { DnsAnswer, DnsAttempt, DnsQuery } from '../net.ts'
 import { createAsker } from './ask.ts'
 import type { Asker, AskerParts, Place } from './ask.ts'
-import { loadCodec } from './message.ts'
-import type { Question, Reply } from './message.ts'
+import type { CodecLoader, Question, Reply } from './message.ts'
 import { formatNameServer, parseNameServer } from './name-server.ts'
 import type { NameServer } from './name-server.ts'
 import { parseDnsName } from './names.ts'
@@ -29,6 +28,7 @@ const ALIVE_MS = 1000
 const LAST_WORDS_MS = 100
 
 export interface DnsParts extends Omit<AskerParts, 'codec'> {
+  readonly codec: CodecLoader
   /** Loads a package outside of every measurement. */
   readonly loading: <T>(work: () => Promise<T>) => Promise<T>
   /** Milliseconds left for the whole check. */
@@ -50,7 +50,7 @@ export function createDnsClient(parts: DnsParts): DnsClient {
         throw new CheckFailure('dns_nxdomain', text, { phase: 'resolve' })
       }
       const question = { name, type: query.type, recursion: query.recursion ?? true }
-      const asker = createAsker({ ...parts, codec: await parts.loading(loadCodec) })
+      const asker = createAsker({ ...parts, codec: await parts.codec(parts.loading) })
       return ask({ parts, asker, question, query })
     },
   }

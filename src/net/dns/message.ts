@@ -56,6 +56,17 @@ export async function loadCodec(): Promise<Codec> {
   return import('dns-packet')
 }
 
+/** {@link loadCodec}, asked once: an import costs its way through the loader every time. */
+export function codecLoader(): CodecLoader {
+  let codec: Codec | undefined
+  return async (loading) => (codec ??= await loading(loadCodec))
+}
+
+/** `loading` keeps the time that it takes out of every measurement. */
+export type CodecLoader = (
+  loading: (work: () => Promise<Codec>) => Promise<Codec>,
+) => Promise<Codec>
+
 export function encodeQuery(
   codec: Codec,
   { name, type, recursion }: Question,
