@@ -56,8 +56,8 @@ export const httpFields = {
     description: 'Finds a number in the body: the first group, or the whole match without one',
     example: 'Queue: ([\\d.,]+)',
   }),
-  number_min: field.number({ description: 'Smallest right value of the number found' }),
-  number_max: field.number({ description: 'Largest right value of the number found' }),
+  number_min: field.number({ description: 'Smallest value that the number found may have' }),
+  number_max: field.number({ description: 'Largest value that the number found may have' }),
   follow_redirects: field
     .flag({ description: 'Follow up to 10 redirects; without it a 3xx is the answer' })
     .default(true),

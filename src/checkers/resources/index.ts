@@ -24,7 +24,12 @@ const BODY_LIMIT_BYTES = 64 * 1024
 const MAX_SHOWN = 50
 
 const percentLimit = (what: string) =>
-  field.number({ min: 0, max: 100, unit: '%', description: `Largest right share of ${what}` })
+  field.number({
+    min: 0,
+    max: 100,
+    unit: '%',
+    description: `More than this share of ${what} is a failure`,
+  })
 
 const fields = {
   url: field
@@ -36,11 +41,11 @@ const fields = {
   secret: field.secret({ description: 'Sent to the agent as Authorization: Bearer' }),
   cpu_max: percentLimit('the processors in use'),
   ram_max: percentLimit('the memory in use'),
-  disk_max: percentLimit('the space in use, on the fullest disk'),
+  disk_max: percentLimit('the space in use, on the fullest disk,'),
   load_max: field.number({
     min: 0,
     max: 100_000,
-    description: 'Largest right load average of one minute, over all cores',
+    description: 'A higher load average of one minute, over all cores, is a failure',
   }),
   ignore_tls_errors: field.flag({ description: 'Accept any certificate' }).default(false),
 }
