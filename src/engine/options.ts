@@ -4,8 +4,7 @@
  * @module
  */
 
-import { createRequire } from 'node:module'
-import type * as Emitters from 'eventemitter3'
+import { EventEmitter } from 'eventemitter3'
 import type { CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
@@ -71,11 +70,6 @@ export interface EngineOptions<S extends CheckerSource = CheckerSource> {
   readonly tracing?: Tracing | undefined
 }
 
-const require = createRequire(import.meta.url)
-
-/** With the first engine: importing CommonJS costs more than all else that a mere import of watchpost does. */
-const emitters = (): typeof Emitters => require('eventemitter3') as typeof Emitters
-
 /** @throws ConfigurationError */
 export function coreOf(options: EngineOptions): Core {
   const { store, checkers, contacts = [webhookContact()], secretKey } = options
@@ -97,7 +91,7 @@ export function coreOf(options: EngineOptions): Core {
     kinds: new Map(contacts.map((kind) => [kind.kind, kind])),
     seal: createSeal(secretKey),
     tracing: options.tracing,
-    events: new (emitters().EventEmitter)(),
+    events: new EventEmitter(),
     baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
     locations: [],
   }

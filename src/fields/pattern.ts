@@ -5,8 +5,8 @@
  * @module
  */
 
-import { createRequire } from 'node:module'
-import type * as Re2 from 're2js'
+// Named, not loaded on first use: a bundler would not find it, and the first pattern would fail in production.
+import { RE2JS } from 're2js'
 
 export interface Pattern {
   /** As the user wrote it. */
@@ -39,31 +39,25 @@ const REPEATS_LIMIT = 500
  */
 const STEPS_LIMIT = 2 ** 22
 
-const require = createRequire(import.meta.url)
-
-/** Loaded with the first pattern, and in one go since settings are: most monitors have none. */
-const engine = (): typeof Re2.RE2JS => (require('re2js') as typeof Re2).RE2JS
-
-/** What the engine calls them; `null` is accepted because people write it: matching is by code point and always global where that matters. */
-const FLAGS = {
-  i: 'CASE_INSENSITIVE',
-  m: 'MULTILINE',
-  s: 'DOTALL',
-  u: null,
-  g: null,
-} as const
+const FLAGS: Readonly<Record<string, number>> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  m: RE2JS.MULTILINE,
+  s: RE2JS.DOTALL,
+  // Accepted because people write them: matching is by code point and always global where that matters.
+  u: 0,
+  g: 0,
+}
 
 /** Reads `/pattern/flags` or a bare pattern and says in words what is wrong with it. */
 export function parsePattern(source: string): ParsedPattern {
   const literal = /^\/(.+)\/([a-z]*)$/su.exec(source)
   const pattern = literal?.[1] ?? source
-  const RE2JS = engine()
   let flags = 0
   for (const flag of literal?.[2] ?? '') {
-    if (!Object.hasOwn(FLAGS, flag))
+    const bit = FLAGS[flag]
+    if (bit === undefined)
       return { ok: false, problem: `the flag "${flag}" is not known; i, m, s, u and g are` }
-    const name = FLAGS[flag as keyof typeof FLAGS]
-    if (name !== null) flags |= RE2JS[name]
+    flags |= bit
   }
   if (repeatsIn(pattern) > REPEATS_LIMIT)
     return { ok: false, problem: `its counts add up to more than ${REPEATS_LIMIT} repetitions` }
@@ -85,7 +79,7 @@ export function parsePattern(source: string): ParsedPattern {
 export function compilePattern(source: string): Pattern {
   const parsed = parsePattern(source)
   if (!parsed.ok) throw new TypeError(parsed.problem)
-  const compiled = engine().compile(parsed.pattern, parsed.flags)
+  const compiled = RE2JS.compile(parsed.pattern, parsed.flags)
   const searched = Math.min(PATTERN_TEXT_LIMIT, Math.floor(STEPS_LIMIT / compiled.programSize()))
   const cut = (text: string): string => (text.length > searched ? text.slice(0, searched) : text)
   return {
@@ -101,7 +95,7 @@ export function compilePattern(source: string): Pattern {
   }
 }
 
-function* removeFrom(compiled: Re2.RE2JS, text: string, searched: number): Generator<void, string> {
+function* removeFrom(compiled: RE2JS, text: string, searched: number): Generator<void, string> {
   const end = Math.min(text.length, searched)
   const matcher = compiled.matcher(text.slice(0, end))
   const kept: string[] = []

@@ -103,7 +103,7 @@ summary::-webkit-details-marker{display:none}
 }
 @media (max-width:720px){
 .lead{justify-content:space-between}
-.headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical}
+.headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:3;-webkit-box-orient:vertical}
 .headline{min-height:76px}
 .tiles{grid-template-columns:1fr 1fr}
 .tiles div:last-child:nth-child(odd){grid-column:1/-1}
