@@ -20,10 +20,12 @@ export function waitFor<T>(
   return new Promise<T>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error)
     let release: (() => void) | undefined
-    let over = false
+    // Whatever was thrown is passed on as it is.
+    const fail: (error: unknown) => void = reject
+    const wait: { over: boolean } = { over: false }
     function finish(): void {
-      if (over) return
-      over = true
+      if (wait.over) return
+      wait.over = true
       signal.removeEventListener('abort', stop)
       release?.()
     }
@@ -39,16 +41,16 @@ export function waitFor<T>(
           finish()
         },
         reject(error) {
-          reject(error as Error)
+          fail(error)
           finish()
         },
       })
     } catch (error) {
-      reject(error as Error)
+      fail(error)
       finish()
     }
     // Settled within `begin`: there was nothing to release yet.
-    if (over) release?.()
+    if (wait.over) release?.()
   })
 }
 
