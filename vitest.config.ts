@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for a real deadline; two would leave the machine idle.
+    maxWorkers: 4,
   },
 })
