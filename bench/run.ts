@@ -1,13 +1,9 @@
 /** The command line of the benchmarks; `npm run bench` bundles it and runs it. */
 
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Benchmark, Stage } from './harness/benchmark.ts'
-import { measure } from './harness/measure.ts'
-import { machine, print, printMachine, reportOf, write } from './harness/report.ts'
+import type { Benchmark } from './harness/benchmark.ts'
+import { apart, run } from './harness/run.ts'
+import type { Extent } from './harness/run.ts'
 import { dns } from './subjects/dns.ts'
 import { engine } from './subjects/engine.ts'
 import { history } from './subjects/history.ts'
@@ -69,40 +65,12 @@ else if (values.list) {
   const chosen = benchmarks.filter(
     ({ name }) => positionals.length === 0 || positionals.includes(name),
   )
+  const { rounds, scale, rows } = values
+  const extent: Extent = { rounds, scale, ...(rows === undefined ? {} : { rows }) }
   const [only] = chosen
-  if (only !== undefined && chosen.length === 1) await run(only)
-  else process.exitCode = chosen.map(({ name }) => apart(name)).find((status) => status !== 0) ?? 0
-}
-
-/** Each in a process of its own: what one teaches the compiler must not slow the next. */
-function apart(name: string): number {
-  const rows = values.rows === undefined ? [] : ['--rows', values.rows]
-  const options = ['--rounds', values.rounds, '--scale', values.scale, ...rows]
-  const args = [...process.execArgv, process.argv[1] ?? '', name, ...options]
-  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
-}
-
-async function run(benchmark: Benchmark): Promise<void> {
-  const here = machine()
-  console.log(`\n${benchmark.name}: ${benchmark.about}`)
-  printMachine(here)
-  const undo: (() => unknown)[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-bench-'))
-  undo.push(() => rmSync(folder, { recursive: true, force: true }))
-  const stage: Stage = {
-    folder,
-    scale: Number(values.scale),
-    ...(values.rows === undefined ? {} : { rows: Number(values.rows) }),
-    onEnd: (step) => void undo.push(step),
-  }
-  try {
-    const prepared = await benchmark.prepare(stage)
-    const rounds = await measure(prepared.contenders, Number(values.rounds))
-    const facts = (await prepared.facts?.()) ?? []
-    const report = reportOf(benchmark, prepared, { machine: here, rounds, facts })
-    print(report, prepared.baseline)
-    console.log(`  ${write(report, 'bench/results')}`)
-  } finally {
-    for (const step of undo.reverse()) await step()
+  if (only !== undefined && chosen.length === 1) await run(only, extent)
+  else {
+    const statuses = chosen.map(({ name }) => apart(name, extent))
+    process.exitCode = statuses.find((status) => status !== 0) ?? 0
   }
 }

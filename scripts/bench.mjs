@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- <name> …`: bundles the benchmarks with the sources as they are now and runs those
- * named; `-- load` puts engines on one PostgreSQL under load; `-- --list` names them, `-- --help` tells the options. docs/performance.md says what they mean.
+ * named; `-- load` puts engines on one PostgreSQL under load; `-- peers` measures other programs beside
+ * ours; `-- --list` names them, `-- --help` tells the options. docs/performance.md says what they mean.
  */
 
 import { rmSync } from 'node:fs'
@@ -8,7 +9,8 @@ import { join } from 'node:path'
 import { root, run, tool } from './steps.mjs'
 
 const [first, ...others] = process.argv.slice(2)
-const [program, args] = first === 'load' ? ['load.js', others] : ['run.js', process.argv.slice(2)]
+const isProgram = first === 'load' || first === 'peers'
+const [program, args] = isProgram ? [`${first}.js`, others] : ['run.js', process.argv.slice(2)]
 
 // Below the root, so that packages are found as the sources find them.
 const folder = join(root, '.cache/bench')
@@ -17,6 +19,7 @@ rmSync(folder, { recursive: true, force: true })
 const entries = [
   'bench/run.ts',
   'bench/load.ts',
+  'bench/peers.ts',
   'bench/servers/farm.ts',
   'bench/servers/engine.ts',
 ]

@@ -1,5 +1,7 @@
 /** What a benchmark is: contenders that do the same unit of work, and what is hoped of them. */
 
+import type { Round } from './measure.ts'
+
 /** Time that was spent elsewhere than in this process (a child), for the contender to tell. */
 export interface Spent {
   readonly cpu_us: number
@@ -38,8 +40,8 @@ export interface Prepared {
   /** Name of the contender that ratios are shown against. */
   readonly baseline?: string
   readonly goals?: readonly Goal[]
-  /** Asked once all rounds are over. */
-  facts?(): Promise<readonly Fact[]> | readonly Fact[]
+  /** Asked once all rounds are over, with them. */
+  facts?(rounds: readonly Round[]): Promise<readonly Fact[]> | readonly Fact[]
 }
 
 export interface Stage {

@@ -2,15 +2,19 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of `times` in /proc. */
+/** What /proc counts times in (USER_HZ), the same on every Linux. */
 const TICK_MS = 10
 
 /** CPU time, own and of the kernel, in milliseconds. 0 for one that is gone. */
 export function cpuMs(pid: number | undefined): number {
-  const fields = contents(pid, 'stat')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS
+  const [own, kernel] = fieldsFrom(pid, 14)
+  return (Number(own ?? 0) + Number(kernel ?? 0)) * TICK_MS
+}
+
+/** Of the processes that this one has started and that have ended, with those that they started (Linux). */
+export function childrenMs(): number {
+  const [own, kernel] = fieldsFrom(process.pid, 16)
+  return (Number(own ?? 0) + Number(kernel ?? 0)) * TICK_MS
 }
 
 /** Of all processes of that name that live now. */
@@ -30,6 +34,12 @@ export function memoryOf(pid: number | undefined): number {
 /** What it has made the disk write, in bytes. */
 export function writtenBy(pid: number | undefined): number {
   return Number(/^write_bytes: (\d+)/m.exec(contents(pid, 'io'))?.[1] ?? 0)
+}
+
+/** The fields of /proc/<pid>/stat from that number on, as proc(5) counts; the name, the second, may hold spaces. */
+function fieldsFrom(pid: number | undefined, number: number): string[] {
+  const afterName = contents(pid, 'stat').replace(/^.*\) /, '')
+  return afterName.split(' ').slice(number - 3)
 }
 
 function contents(pid: number | undefined, file: string): string {

@@ -35,7 +35,11 @@ interface Wanted {
   readonly units: number
 }
 
-async function rounds(stage: Stage, { name, store, monitor, units }: Wanted): Promise<Contender> {
+/** A running engine that checks when it is told to; a unit ends when its result is stored. */
+export async function rounds(
+  stage: Stage,
+  { name, store, monitor, units }: Wanted,
+): Promise<Contender> {
   const checkers: readonly CheckerSource[] = [http, () => nothing]
   const limits = { checks: CONCURRENCY, checksPerHost: CONCURRENCY }
   const engine: Engine = createEngine({ store, checkers, limits })

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { ping as pingChecker } from '../../src/checkers/ping/index.ts'
 import type { Benchmark, Spent } from '../harness/benchmark.ts'
 import { inFlight } from '../harness/benchmark.ts'
+import { childrenMs } from '../load/processes.ts'
 import { checkOf } from './checking.ts'
 
 const OURS = 'watchpost ping check'
@@ -11,9 +11,6 @@ const BARE = "the system's ping, spawned"
 
 /** Most of the work is done by other processes, two cores' worth of them. */
 const CONCURRENCY = 4
-
-/** What `/proc` counts in (USER_HZ), the same on every Linux. */
-const TICK_US = 10_000
 
 /** On Linux with iputils or BusyBox; one packet, so that nothing is waited for. */
 export const ping: Benchmark = {
@@ -49,18 +46,11 @@ async function spawned(): Promise<void> {
 /** CPU time of this process and of those that it has started and that have ended. */
 async function withChildren(work: () => Promise<void>): Promise<Spent> {
   const from = process.hrtime.bigint()
-  const [own, children] = [process.cpuUsage(), childrenUs()]
+  const [own, children] = [process.cpuUsage(), childrenMs()]
   await work()
   const { user, system } = process.cpuUsage(own)
   return {
-    cpu_us: user + system + childrenUs() - children,
+    cpu_us: user + system + (childrenMs() - children) * 1000,
     wall_us: Number(process.hrtime.bigint() - from) / 1000,
   }
-}
-
-/** `cutime` and `cstime`, the 16th and 17th field of proc(5); the name in parentheses may hold spaces. */
-function childrenUs(): number {
-  const stat = readFileSync('/proc/self/stat', 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) * TICK_US
 }
