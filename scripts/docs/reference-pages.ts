@@ -3,6 +3,7 @@
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseInfo } from '../../src/checkers/checker.ts'
 import { commonFields } from '../../src/engine/monitor-fields.ts'
+import { adviceRows } from './cause-advice.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'
 import { code, page, plain, table } from './markdown.ts'
 
@@ -31,12 +32,15 @@ export function causesPage(checkers: readonly AnyChecker[]): string {
   return page(
     'Causes',
     'A result, an incident and a webhook name why something failed in `cause_code`. Codes are stable: they are added to, never changed, so that a receiver may match them whole or by their prefix. `cause_text` says the same with what was seen; its wording may change.',
-    'A cause with the verdict `unknown` says that our side could not measure. It never opens an incident.',
+    'A cause with the verdict `unknown` says that nothing could be measured, mostly for a reason on our side. It never opens an incident. Where to begin when one wakes you stands in [what to look at](#what-to-look-at).',
     '## Shared causes',
     'Every type that opens a connection can name these.',
     causeTable(SHARED_CAUSES),
     '## Causes of types',
     table(['Cause', 'Types', 'Verdict', 'Phase', 'Text'], ownCauses(checkers)),
+    '## What to look at',
+    'First of all `cause_text`, which has what was seen, and `details` of the result.',
+    table(['Cause', 'Look at'], adviceRows(allCodes(checkers))),
     '## Prefixes',
     'What the first word of a code says:',
     table(['Prefix', 'Codes'], prefixes(checkers)),
@@ -44,30 +48,41 @@ export function causesPage(checkers: readonly AnyChecker[]): string {
 }
 
 function ownCauses(checkers: readonly AnyChecker[]): string[][] {
-  const found = new Map<string, { readonly info: CauseInfo; readonly types: AnyChecker[] }>()
+  const found = new Map<
+    string,
+    { readonly info: CauseInfo; readonly types: AnyChecker[]; readonly texts: Set<string> }
+  >()
   for (const checker of checkers) {
     for (const [name, info] of Object.entries(checker.causes)) {
       const known = found.get(name)
-      if (known === undefined) found.set(name, { info, types: [checker] })
-      else known.types.push(checker)
+      if (known === undefined) {
+        found.set(name, { info, types: [checker], texts: new Set([info.text]) })
+      } else {
+        known.types.push(checker)
+        known.texts.add(info.text)
+      }
     }
   }
   return [...found]
     .sort(([a], [b]) => a.localeCompare(b, 'en'))
-    .map(([name, { info, types }]) => [
+    .map(([name, { info, types, texts }]) => [
       code(name),
       types.map(typeLink).join(', '),
       code(info.verdict ?? 'fail'),
       info.phase === undefined ? '' : code(info.phase),
-      plain(info.text),
+      plain([...texts].join('; ')),
     ])
 }
 
-function prefixes(checkers: readonly AnyChecker[]): string[][] {
-  const names = new Set([
+function allCodes(checkers: readonly AnyChecker[]): ReadonlySet<string> {
+  return new Set([
     ...Object.keys(SHARED_CAUSES),
     ...checkers.flatMap(({ causes }) => Object.keys(causes)),
   ])
+}
+
+function prefixes(checkers: readonly AnyChecker[]): string[][] {
+  const names = allCodes(checkers)
   const groups = new Map<string, string[]>()
   for (const name of [...names].sort()) {
     const prefix = `${name.split('_')[0] ?? name}_`

@@ -4,8 +4,8 @@ import { createEngine } from '../../src/engine/engine.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Json, JsonObject } from '../../src/model.ts'
 import { createRest } from '../../src/rest/fetch.ts'
-import type { Operation } from '../../src/rest/operation.ts'
 import { routes } from '../../src/rest/routes.ts'
+import type { Route } from '../../src/rest/routes.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { block, code, table } from './markdown.ts'
@@ -25,13 +25,11 @@ export function routeTable(): string {
 /** Per route what the table has no room for: parameters, members of the answer. */
 export function routeDetails(): string {
   return routes
-    .map(({ method, path, operation }) =>
-      [`### ${method} ${path}`, ...details(operation)].join('\n\n'),
-    )
+    .map((route) => [`### ${route.method} ${route.path}`, ...details(route)].join('\n\n'))
     .join('\n\n')
 }
 
-function details(operation: Operation): string[] {
+function details({ method, path, operation }: Route): string[] {
   const { summary, description, query, answers } = operation
   const parameters = Object.entries(query).map(([name, { description: about, schema }]) => [
     code(name),
@@ -41,14 +39,21 @@ function details(operation: Operation): string[] {
   const answered = Object.entries(answers).map(
     ([status, members]) => `${status} with ${Object.keys(members).map(code).join(', ')}`,
   )
+  const tagged = operation.versioned === true && 'monitor' in (Object.values(answers)[0] ?? {})
   const marks = [
-    ...(operation.versioned === true ? ['`ETag` and `If-Match`'] : []),
+    ...(operation.versioned === true && path.includes(':id')
+      ? [method === 'GET' ? '`If-None-Match`' : '`If-Match`']
+      : []),
     ...(operation.repeatable === true ? ['`Idempotency-Key`'] : []),
+  ]
+  const notes = [
+    ...(tagged ? ['Sends `ETag`.'] : []),
+    ...(marks.length === 0 ? [] : [`Heeds ${marks.join(' and ')}.`]),
   ]
   return [
     `${summary}. ${description ?? ''}`.trim(),
     ...(parameters.length === 0 ? [] : [table(['Parameter', 'Value', 'Meaning'], parameters)]),
-    `Answers ${answered.join('; ')}.${marks.length === 0 ? '' : ` Heeds ${marks.join(' and ')}.`}`,
+    [`Answers ${answered.join('; ')}.`, ...notes].join(' '),
   ]
 }
 
