@@ -115,7 +115,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['db_starting_up', 'db_shutting_down'],
-    'A restart, a failover or a recovery: if it lasts, the log of the server.',
+    'A restart, a failover, a recovery, a Galera node that is not in step: if it lasts, the log of the server.',
   ],
   [
     ['db_database_missing', 'db_query_failed', 'db_rows_too_few'],

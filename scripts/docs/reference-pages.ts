@@ -24,7 +24,7 @@ export function settingsPage(checkers: readonly AnyChecker[]): string {
         checker.driver === undefined ? '' : code(checker.driver),
       ]),
     ),
-    'A package named here is loaded on the first check of its type. Where it is not installed, `GET /types` says `available: false` and how to install it.',
+    'A package named here is loaded on the first check of its type, for `smtp` and `ftp` on the first that logs in. Where it is not installed, `GET /types` says `available: false` and how to install it.',
   )
 }
 
