@@ -54,7 +54,7 @@ function commonNotes({ common = {}, passive }: AnyChecker): string[] {
       ? 'The [common settings](../reference/settings.md) have their usual defaults.'
       : `[Common settings](../reference/settings.md) with a default of this type: ${different.join(', ')}.`,
     ...(common.singleLocation === true && passive === undefined
-      ? ['It is asked from one location, since the answer is the same everywhere.']
+      ? ['It is asked from one location, the first of `location_ids`.']
       : []),
     ...(common.certain === true
       ? ['One judgement is certain: both thresholds are taken as 1.']
