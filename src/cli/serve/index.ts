@@ -58,8 +58,9 @@ type ServeSettings = SettingValues<(typeof SETTINGS)[number]>
 export const command: Command = {
   help: `watchpost serve
 
-The REST API and the status page on http, with everything in one SQLite file or in PostgreSQL. The
-first start makes an account and prints its API key once. SIGTERM and SIGINT end it in order.
+The REST API, the status page, /metrics and /healthz on http, with everything in one SQLite file or in
+PostgreSQL. The first start makes an account and prints its API key once. SIGTERM and SIGINT end it in
+order.
 
   watchpost serve
   watchpost serve --port 0 --data /var/lib/watchpost/watchpost.db
