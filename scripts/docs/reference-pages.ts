@@ -14,7 +14,7 @@ export function settingsPage(checkers: readonly AnyChecker[]): string {
     'Every monitor has these, whatever its type. `null` resets a field to its default. The settings of a type are on the page of the type.',
     fieldTable(commonFields()),
     `Some types have defaults or bounds of their own for these: ${own.map(typeLink).join(', ')}.`,
-    '`timeout_ms` must be less than `interval_sec`. `location_ids` defaults to the locations that there are when it is set: one that is added later is asked by monitors made before once `location_ids` is set again (`null` is all). `confirm_locations` above their number is refused; where a location goes away later, it is taken as at most those that are left. What the thresholds and locations do is told in [locations and confirmation](../guide/locations-and-confirmation.md), what the contacts do in [notifications](../guide/notifications.md).',
+    '`timeout_ms` must be less than `interval_sec`: an interval of 10 s needs a shorter one than the default. `location_ids` defaults to the locations that there are when it is set: one that is added later is asked by monitors made before once `location_ids` is set again (`null` is all). `confirm_locations` above their number is refused; where a location goes away later, it is taken as at most those that are left. What the thresholds and locations do is told in [locations and confirmation](../guide/locations-and-confirmation.md), what the contacts do in [notifications](../guide/notifications.md).',
     '## Types',
     table(
       ['Type', 'What it checks', 'Package'],
