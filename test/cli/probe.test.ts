@@ -15,6 +15,9 @@ const KEY = Buffer.alloc(32, 7).toString('base64')
 /** A beat of five seconds may be missed twice and a half; an engine looks every two and a half. */
 const NOTICED_MS = 15_000
 
+/** A key has sixty requests a minute. */
+const POLITELY = { timeout: 20_000, interval: 1000 }
+
 describeWithServer(redisServer, 'probes as processes of their own', () => {
   let redis: RedisServer
   let env: Readonly<Record<string, string>> = {}
@@ -77,7 +80,7 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
     expect(await checked).toEqual({ state: 'up', results: ['ok'] })
     expect(await probe.ended).toMatchObject({ code: 0, signal: null })
     expect(probe.stderr()).toContain('stopped')
-    await expect.poll(() => locations(server), { timeout: 10_000 }).toEqual({ rome: false })
+    await expect.poll(() => locations(server), POLITELY).toEqual({ rome: false })
   })
 
   it.each(['probe', 'serve'])('%s ends with one line for a wrong password', async (name) => {
@@ -145,7 +148,7 @@ async function locations(server: Server): Promise<Readonly<Record<string, boolea
 
 async function everybody(server: Server): Promise<void> {
   const allThere = async () => Object.values(await locations(server)).every(Boolean)
-  await expect.poll(allThere, { timeout: 20_000 }).toBe(true)
+  await expect.poll(allThere, POLITELY).toBe(true)
 }
 
 /** Accepts, and greets nobody until it is told what to say. */

@@ -222,6 +222,8 @@ async function serve(running: Running): Promise<Server> {
         headers: {
           Authorization: `Bearer ${options.key ?? key}`,
           'Content-Type': 'application/json',
+          // A kept one may be closed by the server just when it is used again.
+          Connection: 'close',
         },
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       })
