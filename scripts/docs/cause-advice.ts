@@ -111,7 +111,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['db_too_many_connections', 'db_host_blocked'],
-    'Who holds the connections (`SHOW PROCESSLIST`, `pg_stat_activity`)? A blocked host is let in again by `mysqladmin flush-hosts`; what blocked it is often a port check, see [tcp](../checkers/tcp.md).',
+    'Who holds the connections (`SHOW PROCESSLIST`, `SELECT * FROM pg_stat_activity`)? A blocked host is let in again by `mysqladmin flush-hosts`; what blocked it is often a port check, see [tcp](../checkers/tcp.md).',
   ],
   [
     ['db_starting_up', 'db_shutting_down'],
