@@ -34,7 +34,7 @@ export async function probing(options: Probing): Promise<Contender> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   stage.onEnd(() => agent.destroy())
   const query = new URLSearchParams({ module: 'bench', target: options.target })
-  const ask = (): Promise<void> => probe({ agent, port, path: `/probe?${query}` })
+  const ask = (): Promise<void> => probe({ agent, port, path: `/probe?${query.toString()}` })
   return {
     name: BLACKBOX,
     units,
