@@ -143,3 +143,14 @@ export function addDaily(known: Counted, more: Counted): Counted {
     latency,
   }
 }
+
+/**
+ * Whether a claim gives the row a new `sent_at`: nothing of it has left yet. Where it was our own network that was
+ * gone, hours may have passed, and a receiver would refuse it as too old.
+ */
+export function datesAnew(
+  row: Pick<NotificationRecord, 'status' | 'attempts' | 'interruptions' | 'sent_at'>,
+): boolean {
+  const untouched = row.status === 'queued' && row.attempts === 0 && row.interruptions === 0
+  return row.sent_at === null || untouched
+}

@@ -282,8 +282,8 @@ export interface Claim {
  * - A row can be claimed when it is queued and due, or when it is `sending` with a lapsed lease.
  * - It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is queued and
  *   either due or already attempted; rows without a monitor do not wait.
- * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` where it was null. A row taken over from a
- *   lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
+ * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` until an attempt was counted or interrupted: from
+ *   then on the receiver may know its bytes. A row taken over from a lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
  * - Rows come in order of `due_at`, then id; those beyond what their contact or host may have are left out.
  */
 

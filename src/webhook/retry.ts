@@ -33,8 +33,8 @@ const JITTER = 0.1
 
 /** Failures of this machine, which the receiver has no part in: they are no attempts (spec 6.3.4). */
 const OWN_TROUBLE = new Set(['probe_offline', 'probe_resolver_broken', 'probe_overloaded'])
-/** After that long they are counted: nobody waits for such old news. */
-const OWN_TROUBLE_MS = 24 * 60 * 60_000
+/** Of a row; further ones are counted. With the longest pause that is a day: nobody waits for such old news. */
+const OWN_TROUBLE_CLAIMS = 300
 const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const
 
 /** Another attempt would end in the same way. */
@@ -132,7 +132,7 @@ export function afterInterruption(
 
 /** What becomes of a claimed row after an attempt that ended in this way. */
 export function settle(
-  row: AttemptCounts & { readonly sent_at?: number | null },
+  row: AttemptCounts & { readonly claims?: number },
   end: {
     readonly class: DeliveryClass
     readonly error?: string | null
@@ -148,7 +148,7 @@ export function settle(
   if (end.uncounted === true) {
     return { status: 'queued', ...counts, attempts: counts.attempts - 1, due_at: now }
   }
-  const own_ms = ownPause(end.error, now - (row.sent_at ?? now))
+  const own_ms = ownPause(end.error, row.claims ?? 1)
   if (own_ms !== null) {
     return { status: 'queued', ...counts, attempts: row.attempts, due_at: now + own_ms }
   }
@@ -157,8 +157,8 @@ export function settle(
   return { status: 'queued', ...counts, due_at: now + pause_ms }
 }
 
-/** A quarter of the time that it has lasted, within bounds; `null` where the attempt counts. */
-function ownPause(error: string | null | undefined, since_ms: number): number | null {
-  if (!OWN_TROUBLE.has(error ?? '') || since_ms >= OWN_TROUBLE_MS) return null
-  return Math.min(OWN_PAUSE_MS.most, Math.max(OWN_PAUSE_MS.least, since_ms / 4))
+/** Longer by a quarter each time, within bounds; `null` where the attempt counts. */
+function ownPause(error: string | null | undefined, claims: number): number | null {
+  if (!OWN_TROUBLE.has(error ?? '') || claims >= OWN_TROUBLE_CLAIMS) return null
+  return Math.min(OWN_PAUSE_MS.most, OWN_PAUSE_MS.least * 1.25 ** (claims - 1))
 }

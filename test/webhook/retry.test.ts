@@ -202,15 +202,16 @@ describe('afterInterruption and settle', () => {
         'temporary',
       )
       const end = { ...temporary, error }
-      const first = { attempts: 4, interruptions: 1, sent_at: 990_000 }
+      const first = { attempts: 4, interruptions: 1, claims: 1 }
       expect(settle(first, end, options)).toEqual({
         ...{ status: 'queued', attempts: 4, interruptions: 1 },
         due_at: 1_030_000,
       })
-      const HOUR = 3_600_000
-      const after = (sent_at: number) => settle({ ...first, sent_at }, end, options)
-      expect(after(1_000_000 - HOUR)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
-      expect(after(1_000_000 - 24 * HOUR)).toMatchObject({ status: 'failed', attempts: 5 })
+      const after = (claims: number) => settle({ ...first, claims }, end, options)
+      expect(after(2)).toMatchObject({ attempts: 4, due_at: 1_037_500 })
+      expect(after(30)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
+      // 300 of them, nearly all followed by five minutes, are a day.
+      expect(after(300)).toMatchObject({ status: 'failed', attempts: 5 })
     },
   )
 })

@@ -1,6 +1,14 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { hostsWithRoom, INTERRUPTED, isFinal, isReadable, queuedRow, UNREADABLE } from '../rules.ts'
+import {
+  datesAnew,
+  hostsWithRoom,
+  INTERRUPTED,
+  isFinal,
+  isReadable,
+  queuedRow,
+  UNREADABLE,
+} from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
 import { copy, listAt, putNotification, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -113,7 +121,7 @@ function take(
     lease_until,
     claims: row.claims + 1,
     interruptions: row.interruptions + (interrupted ? 1 : 0),
-    sent_at: row.sent_at ?? now,
+    sent_at: datesAnew(row) ? now : row.sent_at,
   }
   putNotification(tables, taken)
   return taken

@@ -142,7 +142,9 @@ const TAKE = `WITH interrupted AS (
     SELECT id, claims, $3, 0, '${INTERRUPTED}' FROM watchpost.notifications
     WHERE id = ANY ($1::bigint[]) AND status = 'sending')
   UPDATE watchpost.notifications SET status = 'sending', lease_until = $2, claims = claims + 1,
-    interruptions = interruptions + (status = 'sending')::integer, sent_at = COALESCE(sent_at, $3)
+    interruptions = interruptions + (status = 'sending')::integer,
+    sent_at = CASE WHEN status = 'queued' AND attempts = 0 AND interruptions = 0 THEN $3
+      ELSE COALESCE(sent_at, $3) END
   WHERE id = ANY ($1::bigint[]) RETURNING *`
 
 async function take(

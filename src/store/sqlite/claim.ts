@@ -6,7 +6,7 @@
  */
 
 import type { NotificationRecord } from '../../model.ts'
-import { hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
+import { datesAnew, hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
 import type { Claim } from '../store.ts'
 import type { Connection, Row } from './connection.ts'
 import { toNotification } from '../rows.ts'
@@ -79,7 +79,7 @@ function take(db: Connection, row: NotificationRecord, wanted: Claim): Notificat
     lease_until,
     claims: row.claims + 1,
     interruptions: row.interruptions + (interrupted ? 1 : 0),
-    sent_at: row.sent_at ?? now,
+    sent_at: datesAnew(row) ? now : row.sent_at,
   } as const
   db.run(
     `UPDATE notifications SET status = 'sending', lease_until = ?, claims = ?, interruptions = ?,

@@ -117,6 +117,17 @@ export const claimCases: Readonly<Record<string, Case>> = {
     ])
   },
 
+  'a row of which nothing was sent is dated anew': async (store) => {
+    const row = await queue(store)
+    await claim(store, { now: T0 + 1 })
+    const unsent = { status: 'queued', due_at: T0 + MINUTE, attempts: 0 } as const
+    await store.notifications.finish(end(row.id, unsent))
+    const [again] = await claim(store, { now: T0 + MINUTE, lease_until: T0 + 2 * MINUTE })
+    assert.equal(again?.sent_at, T0 + MINUTE)
+    const [taken] = await claim(store, { now: T0 + 2 * MINUTE })
+    assert.equal(taken?.sent_at, T0 + MINUTE)
+  },
+
   'the first attempt dates a row for good': async (store) => {
     const row = await queue(store)
     await claim(store, { now: T0 + 1 })
