@@ -1,6 +1,6 @@
 /** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
 import { breakDown, repair } from './targets.ts'
-import { bootIn, freeze } from './lives.ts'
+import { bootIn, freeze, freezeSending } from './lives.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
 import { atTimes } from './world.ts'
 import type { World } from './world.ts'
@@ -34,7 +34,8 @@ export function beginAccidents(world: World): void {
   atTimes(world, faults.storeTroubles, () => trouble.storm())
   atTimes(world, faults.restarts, () => void restart(world))
   atTimes(world, faults.freezes, () => {
-    if (dice.chance(0.4)) trouble.armAmbush('freeze')
+    if (dice.chance(0.25)) trouble.armAmbush('freeze')
+    else if (dice.chance(0.35)) trouble.armClaim(() => freezeSending(world))
     else freeze(world)
   })
   atTimes(world, faults.jumps, () => {

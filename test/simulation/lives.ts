@@ -72,7 +72,7 @@ export function freeze(world: World): void {
 }
 
 /** As {@link freeze}, with a delivery under way: it wakes up about when its successor repeats that. */
-function freezeSending(world: World): void {
+export function freezeSending(world: World): void {
   const { dice } = world
   freezeFor(world, CLAIM_MS + dice.int(-500, 3500), dice.int(0, CLAIM_MS))
 }

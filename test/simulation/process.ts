@@ -26,6 +26,8 @@ export interface Fate {
   /** Time on the way. */
   readonly delay_ms?: number | undefined
   readonly after?: 'kill' | 'fail' | undefined
+  /** Called with what the call brings, before the process hears of it. */
+  readonly meanwhile?: ((value: unknown) => void) | undefined
 }
 
 export interface ProcessOptions {
@@ -83,7 +85,8 @@ export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptio
     return now() === 'dead' ? never() : outcome()
   }
 
-  async function meet<T>(name: string, { before, delay_ms, after }: Fate, work: () => Promise<T>) {
+  async function meet<T>(name: string, fate: Fate, work: () => Promise<T>) {
+    const { before, delay_ms, after } = fate
     if (before === 'kill') {
       kill()
       return never<T>()
@@ -91,6 +94,7 @@ export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptio
     if (before === 'fail') throw new StorageError(`The simulation failed ${name}`)
     if (delay_ms !== undefined) await clock.sleep(delay_ms)
     const value = await work()
+    fate.meanwhile?.(value)
     if (after === 'kill') kill()
     if (after === 'fail') throw new StorageError(`The simulation lost the answer of ${name}`)
     return value

@@ -14,6 +14,8 @@ export interface Trouble {
   armKill(): void
   /** The process dies or stands still while the next webhook is on its way. */
   armAmbush(ambush: Ambush): void
+  /** Called once the process has claimed a notification, before it hears of that. */
+  armClaim(happen: () => void): void
   /** The store fails for a while. */
   storm(): void
   /** Nothing more happens. */
@@ -30,6 +32,7 @@ interface TroubleOptions {
 export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions): Trouble {
   let kill: { calls: number; readonly when: 'before' | 'after' } | undefined
   let ambush: Ambush | undefined
+  let atClaim: (() => void) | undefined
   let stormUntil = -Infinity
   let share = 0
   let lost = false
@@ -44,6 +47,12 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     return slow > 0 && dice.chance(slow) ? { delay_ms: dice.wait(150) } : {}
   }
 
+  function claimed(rows: unknown): void {
+    if (!Array.isArray(rows) || rows.length === 0) return
+    atClaim?.()
+    atClaim = undefined
+  }
+
   return {
     fate(call) {
       if (kill !== undefined && kill.calls-- <= 0) {
@@ -53,6 +62,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
       }
       if (clock.monotonic() < stormUntil && dice.chance(share))
         return meet(call, 'fail', lost && dice.chance(0.5) ? 'after' : 'before')
+      if (atClaim !== undefined && call === 'notifications.claim') return { meanwhile: claimed }
       if (slow === 0) return undefined
       const met = delay()
       return met.delay_ms === undefined ? undefined : met
@@ -64,6 +74,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     },
     armKill: () => void (kill = { calls: dice.int(0, 12), when: dice.pick(['before', 'after']) }),
     armAmbush: (next) => void (ambush = next),
+    armClaim: (happen) => void (atClaim = happen),
     storm() {
       // Either it is gone for a time, or single calls fail, some of them after they took effect.
       lost = dice.chance(0.6)
@@ -74,6 +85,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     calm() {
       kill = undefined
       ambush = undefined
+      atClaim = undefined
       stormUntil = -Infinity
       slow = 0
     },

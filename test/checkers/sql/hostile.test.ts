@@ -76,6 +76,8 @@ function rightOf(type: Type, { name, expect: causes }: HostileServer, more: obje
   if (/answers the query with an error/.test(name)) return ['db_query_failed', 'query_timeout']
   // In writes of a few bytes, which leave us no turn before the deadline.
   if (/(?:parameters|notices) without end/.test(name)) return ['too_long', 'auth_timeout']
+  // A PostgreSQL client asks for TLS first; one of 256 random bytes is the letter that declines it.
+  if (type === 'postgres' && /random bytes/.test(name)) return [...GENERAL, 'tls_unsupported']
   return causes ?? GENERAL
 }
 

@@ -102,10 +102,12 @@ export const ATTEMPT_INVARIANTS = [
           const { end, taken } = finish
           if (!taken || end.status !== 'queued' || end.due_at === undefined) continue
           const pause = PAUSES[Math.max(0, end.attempts - 1)] ?? Infinity
-          if (end.due_at - end.at < pause && end.error !== 'stopped')
+          // Nothing was sent.
+          if (end.error === 'stopped' || end.error === 'lease_over') continue
+          if (end.due_at - end.at < pause)
             yield `row ${id}: ${end.due_at - end.at} ms planned after attempt ${end.attempts}`
           const next = arrivals.find(({ n }) => n > finish.n)
-          if (next === undefined || end.error === 'stopped') continue
+          if (next === undefined) continue
           // Its end may have been stored some time later.
           const ended_at = finish.at - (finish.wall - end.at)
           if (jumpedBetween(ledger, ended_at, next.at)) continue
