@@ -19,7 +19,7 @@ export default {
   project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.{ts,mjs}'],
   // Called by path, so that no shell stands between (scripts/package.mjs, scripts/api-docs.mjs).
   ignoreDependencies: ['@arethetypeswrong/cli', 'publint', 'axe-core', 'typedoc'],
-  ignoreBinaries: ['openssl', 'unshare'],
+  ignoreBinaries: ['openssl', 'ping', 'unshare'],
   // Parts of a contract are exported beside it, whether or not we name them ourselves.
   ignoreExportsUsedInFile: { interface: true, type: true },
 }

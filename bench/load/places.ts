@@ -102,6 +102,9 @@ export function sqlitePremises(): Promise<Premises> {
     cpu: () => 0,
     logged: () => Promise.resolve(NaN),
     size: (place) => Promise.resolve(statSync(fileOf(place)).size),
-    end: () => Promise.resolve(rmSync(folder, { recursive: true, force: true })),
+    end() {
+      rmSync(folder, { recursive: true, force: true })
+      return Promise.resolve()
+    },
   })
 }

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net'
  * `pass`: as if it were not there. `blackhole`: connections are accepted and stay open, no byte gets
  * through either way; what was held flows on with `pass`. `reset`: connections are cut with RST.
  */
-export type ProxyMode = 'pass' | 'blackhole' | 'reset'
+type ProxyMode = 'pass' | 'blackhole' | 'reset'
 
 export interface Proxy {
   readonly port: number

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { openProxy } from './open-proxy.ts'
 import type { Proxy } from './open-proxy.ts'
 
-export type { Proxy, ProxyMode } from './open-proxy.ts'
+export type { Proxy } from './open-proxy.ts'
 
 /** In front of a port of 127.0.0.1. Closed when the test ends. */
 export async function tcpProxy(target: number): Promise<Proxy> {
