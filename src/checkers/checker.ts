@@ -140,7 +140,7 @@ export interface Passive<S> {
 export interface CommonRules {
   readonly interval_sec?: { readonly default: number; readonly min?: number }
   readonly timeout_ms?: { readonly default: number; readonly max?: number }
-  /** Asked from one location only: the answer is the same everywhere (a registry, a list). `confirm_locations` is taken as 1. */
+  /** Asked from the first location only: the answer is the same everywhere (a registry, a list), or is compared with the last one (a page). `confirm_locations` is taken as 1. */
   readonly singleLocation?: true
   /** One judgement is certain: both thresholds are taken as 1. */
   readonly certain?: true

@@ -186,7 +186,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       round.fail(
         reason === 'paused'
           ? new ConflictError('paused', 'The monitor was paused while the check ran')
-          : new ClosedError('The check was overtaken by a change of the monitor'),
+          : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
       )
     },
     get size() {

@@ -38,7 +38,7 @@ const OWN_TROUBLE_CLAIMS = 300
 const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const
 
 /** Another attempt would end in the same way. */
-const FINAL_ERRORS = new Set(['blocked', 'invalid_request', 'invalid_url', 'invalid_settings'])
+const FINAL_ERRORS = new Set(['blocked', 'invalid_request', 'invalid_url'])
 
 export function classify(
   { http_status, error }: AttemptEndFacts,

@@ -59,16 +59,17 @@ const SELF: JsonObject = {
   },
 }
 
-function describeOperation({ method, path, operation }: Route): JsonObject {
+function describeOperation(route: Route): JsonObject {
+  const { method, path, operation } = route
   const { summary, description, tag } = operation
   return {
     operationId: operationId(method, path),
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
-    parameters: parametersOf(path, operation),
+    parameters: parametersOf(route),
     ...bodyOf(operation),
-    responses: { ...answersOf(operation), ...refusalsOf(path, operation) },
+    responses: { ...answersOf(operation), ...refusalsOf(route) },
   }
 }
 
@@ -81,14 +82,15 @@ function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words].join('_')
 }
 
-function parametersOf(path: string, operation: Operation): JsonObject[] {
+function parametersOf(route: Route): JsonObject[] {
+  const { path, operation } = route
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   }))
-  return [...ids, ...queryParameters(operation.query), ...headerParameters(path, operation)]
+  return [...ids, ...queryParameters(operation.query), ...headerParameters(route)]
 }
 
 function queryParameters(table: QueryTable): JsonObject[] {
@@ -100,25 +102,30 @@ function queryParameters(table: QueryTable): JsonObject[] {
   }))
 }
 
-function headerParameters(path: string, operation: Operation): JsonObject[] {
+function headerParameters(route: Route): JsonObject[] {
+  const { method, operation } = route
   const header = (name: string, description: string): JsonObject => ({
     name,
     in: 'header',
     description,
     schema: { type: 'string' },
   })
-  const reads = operation.body === undefined && 200 in operation.answers
   return [
     ...(operation.repeatable === true
       ? [header('Idempotency-Key', 'Sent again within 24 hours, the request takes effect once')]
       : []),
-    ...(operation.versioned === true && path.includes(':id')
+    ...(comparesVersion(route)
       ? [header('If-Match', 'Refused with 412 where the monitor has another version')]
       : []),
-    ...(operation.versioned === true && path.includes(':id') && reads
+    ...(operation.versioned === true && method === 'GET'
       ? [header('If-None-Match', 'Answered with 304 where nothing has changed')]
       : []),
   ]
+}
+
+/** Whether it changes something that may have changed meanwhile. */
+function comparesVersion({ method, path, operation }: Route): boolean {
+  return operation.versioned === true && path.includes(':id') && method !== 'GET'
 }
 
 function bodyOf({ body }: Operation): JsonObject {
@@ -141,13 +148,14 @@ function answersOf(operation: Operation): JsonObject {
   )
 }
 
-function refusalsOf(path: string, operation: Operation): JsonObject {
+function refusalsOf(route: Route): JsonObject {
+  const { path, operation } = route
   const statuses = [
     ...[401, 403, 422, 429, 500, 503],
     ...(path.includes(':id') ? [404] : []),
     ...(operation.body === undefined ? [] : [400, 408, 413, 415]),
     ...(operation.repeatable === true ? [409] : []),
-    ...(operation.versioned === true && path.includes(':id') ? [412] : []),
+    ...(comparesVersion(route) ? [412] : []),
     ...(operation.refusals ?? []),
   ]
   const refusals = [...new Set(statuses)].sort((a, b) => a - b)
