@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { TestContext } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
@@ -7,7 +9,7 @@ import { bash } from '../../src/cli/completion/bash.ts'
 import { fish } from '../../src/cli/completion/fish.ts'
 import { describedIn, grammar } from '../../src/cli/completion/grammar.ts'
 import { zsh } from '../../src/cli/completion/zsh.ts'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
 
@@ -24,8 +26,9 @@ beforeAll(async () => {
 describe('watchpost completion', () => {
   it.for(SHELLS)('%s: the shell itself takes the script', (shell, test) => {
     need(shell, test)
-    const { status, stderr } = spawnSync(shell, ['-n'], {
-      input: scripts.get(shell) ?? '',
+    const file = join(folder(), 'completion')
+    writeFileSync(file, scripts.get(shell) ?? '')
+    const { status, stderr } = spawnSync(shell, ['-n', file], {
       encoding: 'utf8',
       timeout: 10_000,
     })
