@@ -1,4 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
+import type { TestSpecification } from 'vitest/node'
+
+/** Minutes of processes that are started and waited for: begun last, they would end alone. */
+const LONG = /\/test\/(?:e2e|faults|cli|package|probes)\//
+
+class LongOnesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,5 +23,6 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for a real deadline; two would leave the machine idle.
     maxWorkers: 4,
+    sequence: { sequencer: LongOnesFirst },
   },
 })
