@@ -252,7 +252,7 @@ export const RULES: readonly Rule[] = [
     file: 'engine/watch.ts',
     find: 'if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, now)',
     replace:
-      'if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 86_400_000))',
+      'if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 7_200_000))',
   },
   {
     name: 'silent-after-set-back',
