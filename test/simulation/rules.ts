@@ -262,14 +262,6 @@ export const RULES: readonly Rule[] = [
     replace: 'if (last_round_at > now + 1e12) return',
   },
   {
-    name: 'forgotten-monitor',
-    about: 'A monitor that could not be read once is not watched any more.',
-    file: 'engine/roster.ts',
-    find: '      const record = await store.monitors.get(id)\n      if (record === undefined',
-    replace:
-      '      held.delete(id)\n      const record = await store.monitors.get(id)\n      if (record === undefined',
-  },
-  {
     name: 'told-under-maintenance',
     about: 'A monitor under maintenance opens incidents and tells of them.',
     file: 'incident/transition.ts',
