@@ -77,11 +77,14 @@ export async function carryOut(
   }
 
   const judgement = await judge({ checker, stored, ctx, trace, revived: run.revived })
+  // Read before anything is released: a phase that was cut off would go on meanwhile.
+  const { phases, remote_ip } = trace
   const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   await release(releases, { clock, log })
-  return report({ checker, redact, judgement, trace, measured, started_at, duration_ms })
+  const measurement = { measured, started_at, duration_ms, phases, remote_ip }
+  return report({ checker, redact, judgement, ...measurement })
 }
 
 interface Judging {

@@ -6,8 +6,7 @@
 
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
-import type { CheckReport, Json, JsonObject, Outcome } from '../model.ts'
-import type { Trace } from '../net/trace.ts'
+import type { CheckReport, Json, JsonObject, Outcome, Phases } from '../model.ts'
 import type { Redactor } from './redact.ts'
 
 /** Most JSON characters of `details` and of a memo; what is larger is dropped. */
@@ -18,20 +17,22 @@ export interface Ended {
   /** Of the secrets of its settings. */
   readonly redact: Redactor
   readonly judgement: Judgement
-  readonly trace: Trace
   readonly measured: JsonObject
   readonly started_at: string
   readonly duration_ms: number
+  readonly phases: Phases
+  readonly remote_ip: string | null
 }
 
 export function report({
   checker,
   redact,
   judgement,
-  trace,
   measured,
   started_at,
   duration_ms,
+  phases,
+  remote_ip,
 }: Ended): CheckReport {
   const { verdict, cause_code, findings } = judgement
   const outcome: Outcome = {
@@ -42,8 +43,8 @@ export function report({
     phase: verdict === 'ok' ? null : (findings.phase ?? phaseOf(checker, cause_code)),
     started_at,
     duration_ms,
-    phases: trace.phases,
-    remote_ip: trace.remote_ip,
+    phases,
+    remote_ip,
     details: redact.json(bounded({ ...measured, ...findings.details }, {})),
   }
   return {

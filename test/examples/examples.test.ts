@@ -124,7 +124,7 @@ describe('the receiver', () => {
       const read = await receiver.send({ body: genuine, method: 'GET' })
       const large = await receiver.send({ body: new Uint8Array(2 * 1024 * 1024) })
       const last = await receiver.send(signed(bodyOf({ id: 13 })))
-      const output = await receiver.stop()
+      const output = await receiver.stopAfter('down Größe 13')
 
       expect(answered).toEqual(sent.map(([what, , status]) => [what, status]))
       expect([401, 404, 405]).toContain(read)

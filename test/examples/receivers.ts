@@ -20,8 +20,8 @@ const CARRIED: Readonly<Record<string, string>> = {
 export interface Receiver {
   /** The status of the answer; `cut` where the connection was ended instead. */
   send(sent: Sent): Promise<number | 'cut'>
-  /** Ends it and tells what it printed. */
-  stop(): Promise<string>
+  /** Ends it once it printed `last`, which it may do after its answer, and tells all that it printed. */
+  stopAfter(last: string): Promise<string>
 }
 
 export interface Sent {
@@ -38,12 +38,14 @@ export async function startReceiver(build: Build, name: string): Promise<Receive
     timeout: 30_000,
   })
   let output = ''
+  let heard = (): void => undefined
   const closed = new Promise<string>((resolve) => child.on('close', () => resolve(output)))
   const address = await new Promise<string>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
       output += chunk.toString('utf8')
       const found = /Listening on (http:\S+)\n/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
+      heard()
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
@@ -61,8 +63,10 @@ export async function startReceiver(build: Build, name: string): Promise<Receive
         () => 'cut',
       )
     },
-    stop() {
-      child.kill('SIGKILL')
+    stopAfter(last) {
+      // One that never prints it ends with the child's own time limit.
+      heard = () => void (output.includes(last) && child.kill('SIGKILL'))
+      heard()
       return closed
     },
   }

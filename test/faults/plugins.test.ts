@@ -158,14 +158,17 @@ describe('a checker', () => {
       'never.test': (ctx) => {
         asked++
         ctx.onEnd(never)
-        return never()
+        return ctx.phase('query', never)
       },
     })
     const { id } = await watch('never.test')
     const good = await watch('good.test')
     await clock.advance(5 * MINUTE)
     expect(asked).toBeGreaterThanOrEqual(4)
-    expect((await engine.results.list(id)).items[0]).toMatchObject({ cause_code: 'timeout' })
+    const [last] = (await engine.results.list(id)).items
+    expect(last).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
+    // What it took to let go is nobody's phase.
+    expect(last?.phases).toEqual({ query_ms: last?.duration_ms })
     expect((await engine.monitors.get(good.id)).state).toBe('up')
     expect(errors.join()).toContain('did not release in time')
     const from = clock.monotonic()
