@@ -2,7 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import type { Benchmark } from './harness/benchmark.ts'
-import { apart, run } from './harness/run.ts'
+import { conditions, goalsTable } from './harness/goals-table.ts'
+import { apart, RESULTS, run } from './harness/run.ts'
 import type { Extent } from './harness/run.ts'
 import { dns } from './subjects/dns.ts'
 import { engine } from './subjects/engine.ts'
@@ -36,11 +37,13 @@ const benchmarks: readonly Benchmark[] = [
   imports,
 ]
 
-const HELP = `npm run bench -- [names] [--rounds 5] [--scale 1] [--rows n] [--list]
+const HELP = `npm run bench -- [names] [--rounds 5] [--scale 1] [--rows n] [--table] [--list]
   names     those to run; all of them where none is named
   --rounds  measured rounds per contender, after three that are thrown away
   --scale   factor on the units of a round and on prepared data
-  --rows    raw results that history is read from (90000 by the scale); 10000000 take a quarter of an hour and 4 GB`
+  --rows    raw results that history is read from (90000 by the scale); 10000000 take a quarter of an hour and 4 GB
+  --table   runs nothing, and prints the newest figure for every goal as Markdown, a column for each Node;
+            a run of all of them ends with it`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,6 +51,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
     rows: { type: 'string' },
+    table: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -56,6 +60,7 @@ const { values, positionals } = parseArgs({
 const names = benchmarks.map(({ name }) => name)
 const stranger = positionals.find((name) => !names.includes(name))
 if (values.help) console.log(HELP)
+else if (values.table) printTable()
 else if (values.list) {
   for (const { name, about } of benchmarks) console.log(`${name.padEnd(10)} ${about}`)
 } else if (stranger !== undefined) {
@@ -72,5 +77,10 @@ else if (values.list) {
   else {
     const statuses = chosen.map(({ name }) => apart(name, extent))
     process.exitCode = statuses.find((status) => status !== 0) ?? 0
+    if (positionals.length === 0) printTable()
   }
+}
+
+function printTable(): void {
+  console.log(`\n${conditions(RESULTS)}\n\n${goalsTable(RESULTS, names)}`)
 }

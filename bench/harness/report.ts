@@ -34,9 +34,14 @@ export function machine(): Machine {
   }
 }
 
-interface Verdict {
+export interface Verdict {
   readonly what: string
+  /** Its two times, where it is a ratio. */
+  readonly of_us?: number
+  readonly against_us?: number
   readonly seen: number
+  /** Of `seen`; nothing for a ratio. */
+  readonly unit: string
   readonly at_most: number
   readonly met: boolean
 }
@@ -67,20 +72,22 @@ export function reportOf(
   const summaries = contenders.map((contender) => summarise(contender.name, rounds))
   const medianOf = (name: string): number =>
     summaries.find(({ contender }) => contender === name)?.cpu_us.median ?? NaN
-  const ofTimes = goals.map(({ of, against, at_most }) =>
-    against === undefined
-      ? verdict(`${of}, µs CPU`, medianOf(of), at_most)
-      : verdict(`${of} ÷ ${against}`, ratio(of, against, rounds), at_most),
-  )
-  const ofFacts = facts.flatMap(({ name: fact, value, unit: of, at_most }) =>
-    at_most === undefined ? [] : [verdict(`${fact}, ${of}`, value, at_most)],
+  const ofTimes = goals.map(({ of, against, at_most }) => {
+    const of_us = medianOf(of)
+    if (against === undefined) return verdict({ what: of, seen: of_us, unit: 'µs', at_most })
+    const times = { of_us, against_us: medianOf(against) }
+    const seen = ratio(of, against, rounds)
+    return verdict({ what: `${of} ÷ ${against}`, ...times, seen, unit: '', at_most })
+  })
+  const ofFacts = facts.flatMap(({ name: what, value: seen, unit: of, at_most }) =>
+    at_most === undefined ? [] : [verdict({ what, seen, unit: of, at_most })],
   )
   const at = new Date().toISOString()
   return { benchmark: name, unit, at, ...measured, summaries, goals: [...ofTimes, ...ofFacts] }
 }
 
-function verdict(what: string, seen: number, at_most: number): Verdict {
-  return { what, seen, at_most, met: seen <= at_most }
+function verdict(goal: Omit<Verdict, 'met'>): Verdict {
+  return { ...goal, met: goal.seen <= goal.at_most }
 }
 
 export function write(report: Report, folder: string): string {
@@ -108,8 +115,8 @@ export function print(report: Report, baseline?: string): void {
   const head = [`per ${unit}`, 'CPU µs (quartiles)', 'wall µs', baseline === undefined ? '' : '×']
   table([[...head, 'units', ''], ...rows])
   for (const { name, value, unit: of } of facts) console.log(`  ${name}: ${figure(value)} ${of}`)
-  for (const { what, seen, at_most, met } of goals) {
-    console.log(`  ${met ? 'met   ' : 'MISSED'} ${what}: ${figure(seen)}, goal ≤ ${at_most}`)
+  for (const { what, seen, unit: of, at_most, met } of goals) {
+    console.log(`  ${met ? 'met   ' : 'MISSED'} ${what}: ${figure(seen)} ${of}, goal ≤ ${at_most}`)
   }
 }
 
@@ -117,7 +124,7 @@ function spreadText({ q1, median, q3 }: Spread): string {
   return `${figure(median)} (${figure(q1)}–${figure(q3)})`
 }
 
-function figure(value: number): string {
+export function figure(value: number): string {
   if (value >= 100) return Math.round(value).toString()
   return Number(value.toPrecision(3)).toString()
 }

@@ -8,6 +8,9 @@ import type { Benchmark, Stage } from './benchmark.ts'
 import { measure } from './measure.ts'
 import { machine, print, printMachine, reportOf, write } from './report.ts'
 
+/** Where every run leaves its figures. */
+export const RESULTS = 'bench/results'
+
 /** Numbers as the command line gives them. */
 export interface Extent {
   readonly rounds: string
@@ -43,7 +46,7 @@ export async function run(benchmark: Benchmark, extent: Extent): Promise<void> {
     const facts = (await prepared.facts?.(rounds)) ?? []
     const report = reportOf(benchmark, prepared, { machine: here, rounds, facts })
     print(report, prepared.baseline)
-    console.log(`  ${write(report, 'bench/results')}`)
+    console.log(`  ${write(report, RESULTS)}`)
   } finally {
     for (const step of undo.reverse()) await step()
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Benchmark, Contender, Fact, Spent, Stage } from '../harness/benchmark.ts'
 import { startFarm } from '../harness/farm.ts'
 import { spread } from '../harness/measure.ts'
+import type { Round } from '../harness/measure.ts'
 
 /** Told by every process at its end, over a pipe of its own. */
 const PROBE = `process.on('exit', () => {
@@ -17,6 +18,7 @@ const BARE = 'node -e 0'
 const EMPTY = 'an empty module'
 const UNDICI = "import('undici')"
 const CORE = "import('watchpost')"
+const VERIFY = "import('watchpost/verify')"
 const SHELL = 'watchpost check tcp'
 
 interface Process extends Contender {
@@ -94,13 +96,29 @@ export const imports: Benchmark = {
       baseline: EMPTY,
       contenders,
       goals: [{ of: SHELL, against: BARE, at_most: 2 }],
-      facts: (): Fact[] =>
-        contenders.slice(2).map(({ name }) => ({
+      facts: (rounds): Fact[] => [
+        ...timesOf(rounds),
+        ...contenders.slice(2).map(({ name }) => ({
           name,
           value: Math.max(0, megabytes(name)),
           unit: 'MB over an empty process',
           ...(name === CORE ? { at_most: 12 } : {}),
         })),
+      ],
     }
   },
+}
+
+/** What an import adds to an empty process; the process itself is the greater part of most. */
+function timesOf(rounds: readonly Round[]): Fact[] {
+  const median = (name: string): number =>
+    spread(rounds.filter(({ contender }) => contender === name).map(({ cpu_us }) => cpu_us)).median
+  const added = (name: string): number => (median(name) - median(EMPTY)) / 1000
+  const unit = 'ms over an empty process'
+  const share = { name: `${CORE} ÷ ${UNDICI}`, value: added(CORE) / added(UNDICI) }
+  return [
+    { name: CORE, value: added(CORE), unit, at_most: 60 },
+    { name: VERIFY, value: added(VERIFY), unit, at_most: 2 },
+    ...[0.6, 0.3].map((at_most) => ({ ...share, unit: 'of what it adds', at_most })),
+  ]
 }
