@@ -18,6 +18,7 @@ import { httpTransport } from '../../../src/webhook/transport.ts'
 import { webhookContact } from '../../../src/webhook/webhook-kind.ts'
 import { dying } from './dying.ts'
 import { fastClock } from './fast-clock.ts'
+import { countingTimers, measureEvery } from './measuring.ts'
 import type { EnginePlan, Order, Said } from './plan.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as EnginePlan
@@ -43,7 +44,11 @@ const later = defineChecker({
     return Promise.resolve(up())
   },
 })
-const clock = fastClock(plan.pace)
+const measured = countingTimers(fastClock(plan.pace))
+const { clock } = measured
+if (plan.measure_ms !== undefined) {
+  measureEvery(plan.measure_ms, measured, (sample) => say({ kind: 'measured', ...sample }))
+}
 const store =
   plan.database === undefined
     ? sqliteStore({ file: plan.file, clock })
@@ -60,6 +65,7 @@ const engine: Engine = createEngine({
   ],
   clock,
   ...(plan.limits === undefined ? {} : { limits: plan.limits }),
+  ...(plan.anchors === undefined ? {} : { anchors: plan.anchors }),
 }) as Engine
 
 for (const kind of ['down', 'up'] as const) {

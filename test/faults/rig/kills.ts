@@ -220,7 +220,7 @@ function flakyAnswers(dice: Dice, count: number): Answer[] {
 }
 
 /** Asks until nothing is left to deliver and no incident is open; then ends the engine in order. */
-async function drain(engine: EngineProcess, within_ms: number): Promise<string[]> {
+export async function drain(engine: EngineProcess, within_ms: number): Promise<string[]> {
   await engine.hears('ready')
   const until = systemClock.monotonic() + within_ms
   // At the pace of the last one a busy machine would go on to find outages that are none.

@@ -32,6 +32,21 @@ export interface EnginePlan {
   /** The n-th time, counted from 1, that it gets there. */
   readonly die?: { readonly at: Point; readonly nth: number }
   readonly limits?: JsonObject
+  readonly anchors?: readonly string[]
+  /** Says `measured` this often, real time. Default: never. */
+  readonly measure_ms?: number
+}
+
+/** What a process takes. The heap is what a full collection leaves of it. */
+export interface Sample {
+  /** Real wall time, epoch ms. */
+  readonly at: number
+  readonly rss_mib: number
+  readonly heap_mib: number
+  /** File descriptors. */
+  readonly files: number
+  /** Timers of the engine that are set. */
+  readonly timers: number
 }
 
 /** `rest`: nothing is checked any more; what is open is closed, what is due is still told. */
@@ -52,4 +67,5 @@ export type Said =
     }
   | { readonly kind: 'dies'; readonly at: Point }
   | { readonly kind: 'depth'; readonly depth: number; readonly open: number }
+  | ({ readonly kind: 'measured' } & Sample)
   | { readonly kind: 'error'; readonly message: string }

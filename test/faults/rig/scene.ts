@@ -27,6 +27,8 @@ export interface SceneOptions {
   readonly paths: readonly string[]
   /** Fast milliseconds per real one. */
   readonly factor: number
+  /** Name of each target. Default: its address. */
+  readonly nameOf?: (index: number) => string
   /** More settings of each monitor. */
   readonly settings?: (index: number) => JsonObject
 }
@@ -43,6 +45,7 @@ const SECRET = 'the secret of the fault runs'
 
 export async function setScene(options: SceneOptions): Promise<Scene> {
   const { programs, folder, paths, factor, settings = () => ({}) } = options
+  const { nameOf = () => '127.0.0.1' } = options
   const farm = await startFarm(options.targets)
   const receiver = await startReceiver(programs.receiver, join(folder, 'received.jsonl'))
   const plan: EnginePlan = {
@@ -59,8 +62,8 @@ export async function setScene(options: SceneOptions): Promise<Scene> {
     monitors: farm.targets.map(({ type, port }, index) => ({
       type,
       ...(type === 'http'
-        ? { url: `http://127.0.0.1:${port}/` }
-        : { host: '127.0.0.1', port, banner_regex: '^good' }),
+        ? { url: `http://${nameOf(index)}:${port}/` }
+        : { host: nameOf(index), port, banner_regex: '^good' }),
       interval_sec: 1,
       timeout_ms: 900,
       fail_threshold: 1,

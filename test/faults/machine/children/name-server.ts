@@ -31,7 +31,8 @@ export async function startNameServer(): Promise<MoodyNameServer> {
       questions,
       answers: known ? [{ type: 'A', name: question.name, ttl: 0, data: '127.0.0.1' }] : [],
     })
-    const answer = (): void => socket.send(packet, from.port, from.address)
+    // The machine may have lost its network meanwhile.
+    const answer = (): void => socket.send(packet, from.port, from.address, () => undefined)
     if (server.mood === 'slow') setTimeout(answer, SLOW_MS)
     else answer()
   })
