@@ -54,12 +54,13 @@ function ignoreRules(source: string): IgnoreRules {
         const limit = Math.min(PIECE_CHARACTERS, pattern.searched)
         for (let left = searched; left !== '';) {
           const [piece, more] = cut(left, limit)
+          worked += piece.length / limit
+          if (worked > 1) {
+            worked = piece.length / limit
+            yield
+          }
           kept.push(yield* pattern.removeFrom(piece))
           left = more
-          worked += piece.length / limit
-          if (worked < 1) continue
-          worked = 0
-          yield
         }
         searched = kept.join('')
       }
