@@ -3,6 +3,7 @@
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
 import { carryOut } from '../../src/engine/carry-out.ts'
+import type { Revived } from '../../src/engine/carry-out.ts'
 import { parseSettings } from '../../src/engine/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { targetPolicy } from '../../src/net/guard.ts'
@@ -19,7 +20,7 @@ export function checkOf(checker: AnyChecker, settings: object, ca?: string): () 
     ...(ca === undefined ? {} : { ca }),
   })
   const stored = parseSettings(checker, settings)
-  const revived = new WeakMap<object, object>()
+  const revived: Revived = new WeakMap()
   return async () => {
     const { outcome } = await carryOut(checker, stored, {
       clock: systemClock,

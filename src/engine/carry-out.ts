@@ -15,10 +15,13 @@ import type { CheckReport, Json, JsonObject, LocationRecord } from '../model.ts'
 import { DeadlineError } from '../net/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Network } from '../net/network.ts'
+import { createStop } from '../net/stop.ts'
+import type { StopSignal } from '../net/stop.ts'
 import { createTrace, round } from '../net/trace.ts'
 import type { Trace } from '../net/trace.ts'
 import { readJudgement } from './judgement.ts'
 import { redactorFor } from './redact.ts'
+import type { Redactor } from './redact.ts'
 import { report } from './report.ts'
 
 /** What a checker may take to let go of what it held. */
@@ -33,11 +36,19 @@ export interface CheckRun {
   readonly log: Logger
   readonly memo?: Json
   readonly signal?: AbortSignal
-  /** Remembers settings in the form that `run` gets, as long as the stored ones are in use. */
+  /** Remembers what is made of stored settings, as long as they are in use. */
   readonly revived?: Revived
 }
 
-export type Revived = WeakMap<JsonObject, object>
+export type Revived = WeakMap<JsonObject, Prepared>
+
+/** Made once for stored settings, not for every check on them. */
+interface Prepared {
+  /** Of their secrets. */
+  readonly redact: Redactor
+  /** In the form that `run` gets, patterns compiled; missing until they are first read. */
+  settings?: object
+}
 
 /** Carries out one check on stored settings. Never rejects. */
 export async function carryOut(
@@ -46,23 +57,27 @@ export async function carryOut(
   run: CheckRun,
 ): Promise<CheckReport> {
   const { clock, timeout_ms } = run
-  const redact = redactorFor(checker.fields, stored)
+  const prepared = preparedFor(checker, stored, run.revived)
+  const { redact } = prepared
   const log = redact.log(run.log)
   const started_at = iso(clock.now())
   const from = clock.monotonic()
   const trace = createTrace(clock)
   const measured: Record<string, Json | undefined> = {}
-  const stop = new AbortController()
+  const stop = createStop()
   const onStop = () => stop.abort(run.signal?.reason)
   run.signal?.addEventListener('abort', onStop, { once: true })
   if (run.signal?.aborted === true) onStop()
   const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
   const remaining = (): number => Math.max(0, timeout_ms - (clock.monotonic() - from))
-  const net = run.network.open({ signal: stop.signal, deadlineIn: remaining, trace })
+  const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
   const releases: (() => void | Promise<void>)[] = [() => net.close()]
 
   const ctx: CheckContext = {
-    signal: stop.signal,
+    // Made for who asks. Its own and no shared accessor, or a copy of the context would lose it.
+    get signal() {
+      return stop.platformSignal()
+    },
     period_ms: run.period_ms ?? 0,
     remaining,
     clock,
@@ -76,32 +91,54 @@ export async function carryOut(
     onEnd: (release) => void releases.push(release),
   }
 
-  const judgement = await judge({ checker, stored, ctx, trace, revived: run.revived })
+  const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: a phase that was cut off would go on meanwhile.
   const { phases, remote_ip } = trace
   const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   await release(releases, { clock, log })
-  const measurement = { measured, started_at, duration_ms, phases, remote_ip }
-  return report({ checker, redact, judgement, ...measurement })
+  return report({
+    checker,
+    redact,
+    judgement,
+    measured,
+    started_at,
+    duration_ms,
+    phases,
+    remote_ip,
+  })
+}
+
+function preparedFor(
+  checker: AnyChecker,
+  stored: JsonObject,
+  revived: Revived | undefined,
+): Prepared {
+  const known = revived?.get(stored)
+  if (known !== undefined) return known
+  const prepared: Prepared = { redact: redactorFor(checker.fields, stored) }
+  revived?.set(stored, prepared)
+  return prepared
 }
 
 interface Judging {
   readonly checker: AnyChecker
   readonly stored: JsonObject
+  readonly prepared: Prepared
   readonly ctx: CheckContext
+  readonly stop: StopSignal
   readonly trace: Trace
-  readonly revived: Revived | undefined
 }
 
-async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise<Judgement> {
+async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): Promise<Judgement> {
   try {
-    const running = Promise.resolve(checker.run(ctx, settingsOf(checker, stored, revived)))
-    return readJudgement(checker.type, await untilAborted(running, ctx.signal))
+    const settings = (prepared.settings ??= revive(checker.fields, stored))
+    const running = Promise.resolve(checker.run(ctx, settings as never))
+    return readJudgement(checker.type, await untilAborted(running, stop))
   } catch (thrown) {
     // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
-    const error: unknown = ctx.signal.aborted ? ctx.signal.reason : thrown
+    const error: unknown = stop.aborted ? stop.reason : thrown
     const { cause_code, cause_text, phase, ...explained } = explain(error, { phase: trace.current })
     if (cause_code === 'internal_error') {
       ctx.log.error({ err: error, type: checker.type }, 'a checker failed')
@@ -112,19 +149,13 @@ async function judge({ checker, stored, ctx, trace, revived }: Judging): Promise
   }
 }
 
-/** Patterns are compiled once per stored settings, not once per check. */
-function settingsOf(checker: AnyChecker, stored: JsonObject, revived: Revived | undefined): never {
-  const settings = revived?.get(stored) ?? revive(checker.fields, stored)
-  revived?.set(stored, settings)
-  return settings as never
-}
-
-function untilAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The stop is the check's own and goes with it, so that nothing has to be taken off it. */
+function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    const onAbort = () => reject(stop.reason)
+    if (stop.aborted) onAbort()
+    stop.addEventListener('abort', onAbort, { once: true })
+    running.then(resolve, reject)
   })
 }
 
@@ -132,9 +163,10 @@ async function release(
   releases: readonly (() => void | Promise<void>)[],
   { clock, log }: Pick<CheckRun, 'clock' | 'log'>,
 ): Promise<void> {
-  for (const each of [...releases].reverse()) {
+  for (const each of releases.toReversed()) {
     try {
-      if (!(await endsIn(RELEASE_MS, Promise.resolve(each()), clock)))
+      const ending = each()
+      if (ending !== undefined && !(await endsIn(RELEASE_MS, ending, clock)))
         log.warn({}, 'a check did not release in time what it held')
     } catch (err) {
       log.warn({ err }, 'a check could not release what it held')
@@ -146,7 +178,9 @@ async function release(
 function endsIn(ms: number, ending: Promise<void>, clock: Clock): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const late = clock.timer(ms, () => resolve(false))
-    ending.then(() => resolve(true), reject).finally(() => late.cancel())
+    const cancel = (): void => late.cancel()
+    ending.then(cancel, cancel)
+    ending.then(() => resolve(true), reject)
   })
 }
 

@@ -7,10 +7,13 @@
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
 import type { CheckReport, Json, JsonObject, Outcome, Phases } from '../model.ts'
+import { fitsIn } from './json-size.ts'
 import type { Redactor } from './redact.ts'
 
 /** Most JSON characters of `details` and of a memo; what is larger is dropped. */
 const SIZE_LIMIT = 64 * 1024
+
+const SHARED: CauseTable = SHARED_CAUSES
 
 export interface Ended {
   readonly checker: AnyChecker
@@ -47,34 +50,25 @@ export function report({
     remote_ip,
     details: redact.json(bounded({ ...measured, ...findings.details }, {})),
   }
-  return {
-    outcome,
-    ...(findings.notices === undefined
-      ? {}
-      : {
-          notices: findings.notices.map((notice) => ({
-            ...notice,
-            data: redact.json(notice.data),
-          })),
-        }),
-    ...(findings.memo !== undefined ? { memo: bounded(findings.memo, null) } : {}),
-    ...(findings.since !== undefined ? { since: findings.since } : {}),
-    ...(findings.late === true ? { late: true } : {}),
+  // Most checks find nothing of the kind.
+  const { notices, memo, since, late } = findings
+  const found: { -readonly [K in keyof CheckReport]: CheckReport[K] } = { outcome }
+  if (notices !== undefined) {
+    found.notices = notices.map((notice) => ({ ...notice, data: redact.json(notice.data) }))
   }
+  if (memo !== undefined) found.memo = bounded(memo, null)
+  if (since !== undefined) found.since = since
+  if (late === true) found.late = true
+  return found
 }
 
-/** `instead` also where it is no JSON at all (a circle, a BigInt). */
 function bounded<T extends Json>(value: T, instead: T): T {
-  try {
-    return JSON.stringify(value).length > SIZE_LIMIT ? instead : value
-  } catch {
-    return instead
-  }
+  return fitsIn(value, SIZE_LIMIT) ? value : instead
 }
 
-function causeOf(checker: AnyChecker, code: string | null): CauseInfo | undefined {
-  const causes: CauseTable = { ...SHARED_CAUSES, ...checker.causes }
-  return code === null ? undefined : causes[code]
+function causeOf({ causes }: AnyChecker, code: string | null): CauseInfo | undefined {
+  if (code === null) return undefined
+  return Object.hasOwn(causes, code) ? causes[code] : SHARED[code]
 }
 
 function textOf(checker: AnyChecker, code: string | null): string {

@@ -12,6 +12,7 @@ import { CheckFailure } from './failure.ts'
 import { createInbox } from './inbox.ts'
 import type { Connection, ConnectOptions, ReadOptions, TlsOptions } from './net.ts'
 import { waitFor } from './wait.ts'
+import type { StopSignal } from './stop.ts'
 
 /** Default of `ReadOptions.max`. */
 const READ_LIMIT_BYTES = 4096
@@ -25,7 +26,7 @@ export interface ConnectionParts extends Pick<
 > {
   /** For the texts of failures. */
   readonly target: Pick<ConnectOptions, 'host' | 'port'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** The handshake over this socket and the connection that comes of it. */
   readonly secure: (options: TlsOptions) => Promise<Connection>
 }
@@ -115,7 +116,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 }
 
 /** Resolves as soon as looking again is worth while. */
-function changed(socket: Socket, signal: AbortSignal): Promise<void> {
+function changed(socket: Socket, signal: StopSignal): Promise<void> {
   const events = ['readable', 'end', 'error', 'close'] as const
   return waitFor<void>(signal, ({ resolve }) => {
     const look = (): void => resolve()

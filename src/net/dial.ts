@@ -16,6 +16,7 @@ import { CheckFailure } from './failure.ts'
 import type { Address, Attempt } from './net.ts'
 import { missingNetwork } from './own-network.ts'
 import type { Trace } from './trace.ts'
+import type { StopSignal } from './stop.ts'
 
 /** Addresses tried at most. */
 const MAX_ADDRESSES = 4
@@ -30,7 +31,7 @@ export interface DialOptions {
   /** Judged already; at least one. */
   readonly addresses: readonly Address[]
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Milliseconds left for the whole check. */
   readonly deadlineIn: () => number
   readonly trace: Trace

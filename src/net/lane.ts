@@ -5,13 +5,14 @@
  */
 
 import { waitFor } from './wait.ts'
+import type { StopSignal } from './stop.ts'
 
 export interface Lane {
   /**
    * Runs `work` once a place is free. An abort gives up the waiting, or the result; work that is under
    * way keeps its place until it really ends, which is the point for work that cannot be cancelled.
    */
-  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  run<T>(signal: StopSignal, work: () => Promise<T>): Promise<T>
 }
 
 export function createLane(places: number): Lane {

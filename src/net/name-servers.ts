@@ -11,6 +11,7 @@ import { toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import type { Address, IpFamily } from './net.ts'
 import { waitFor } from './wait.ts'
+import type { StopSignal } from './stop.ts'
 
 /** Patience per name server and try; with two tries a silent server is given up after 3 to 4 s. */
 const PATIENCE_MS = { most: 1000, least: 250 } as const
@@ -30,7 +31,7 @@ export interface NameQuery {
   readonly ip_family: IpFamily
   readonly nameservers: readonly string[] | undefined
   readonly clock: Pick<Clock, 'timer'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Milliseconds left for the whole check, if that is bounded. */
   readonly within_ms?: number | undefined
 }

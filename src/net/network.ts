@@ -35,6 +35,7 @@ import { createTlsContexts, handshake } from './tls.ts'
 import type { TlsContexts } from './tls.ts'
 import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
+import type { StopSignal } from './stop.ts'
 
 export interface NetworkOptions {
   readonly clock: Clock
@@ -52,7 +53,7 @@ export interface NetworkOptions {
 
 export interface OpenOptions {
   /** Ends everything at once; its reason is what all waits reject with. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Milliseconds left until the signal is due. */
   readonly deadlineIn: () => number
   readonly trace: Trace
@@ -106,20 +107,26 @@ function openNet(session: Session): OwnedNet {
   let questions: OwnedQuestions | undefined
   let closed = false
 
-  async function resolve(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
-    // Nothing is looked up for an address, so there is no such phase.
-    const addresses =
-      toAddress(host) === undefined
-        ? await trace.phase('resolve', () =>
-            session.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
-          )
-        : literal(host, ip_family)
-    judge(policy, host, addresses)
-    return addresses
+  /** Nothing is looked up for an address, so there is no such phase. */
+  function known(host: string, ip_family: IpFamily = 'auto'): readonly Address[] | undefined {
+    if (toAddress(host) === undefined) return undefined
+    return judged(policy, host, literal(host, ip_family))
+  }
+
+  async function lookUp(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
+    const found = await trace.phase('resolve', () =>
+      session.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
+    )
+    return judged(policy, host, found)
+  }
+
+  async function resolve(host: string, ip_family?: IpFamily): Promise<readonly Address[]> {
+    return known(host, ip_family) ?? lookUp(host, ip_family)
   }
 
   async function connect(options: ConnectOptions): Promise<Connection> {
-    return await connectTo(options, await resolve(options.host, options.ip_family))
+    const { host, ip_family } = options
+    return connectTo(options, known(host, ip_family) ?? (await lookUp(host, ip_family)))
   }
 
   async function connectTo(
@@ -208,9 +215,13 @@ function openNet(session: Session): OwnedNet {
  * One refused address refuses the name: an attacker's name server would otherwise be asked until it
  * gives the wanted one. The text does not tell what the name resolves to.
  */
-function judge(policy: TargetPolicy, host: string, addresses: readonly Address[]): void {
+function judged(
+  policy: TargetPolicy,
+  host: string,
+  addresses: readonly Address[],
+): readonly Address[] {
   const refused = addresses.some(({ address }) => policy({ host, address }) !== undefined)
-  if (!refused) return
+  if (!refused) return addresses
   const text = `The address of ${host} is not allowed as a target`
   throw new CheckFailure('connect_blocked', text, { phase: 'connect' })
 }
@@ -225,7 +236,7 @@ interface OwnedSockets {
   close(): Promise<void>
 }
 
-function ownSockets(signal: AbortSignal): OwnedSockets {
+function ownSockets(signal: StopSignal): OwnedSockets {
   const open = new Set<Socket>()
   let closed = false
   let gone: (() => void) | undefined

@@ -10,15 +10,17 @@ import { createDnsClient } from './dns/client.ts'
 import type { DnsParts } from './dns/client.ts'
 import { ownDatagrams } from './dns/own-datagrams.ts'
 import { ownPings } from './icmp/ping.ts'
-import type { PingSession } from './icmp/ping.ts'
+import type { OwnedPings, PingSession } from './icmp/ping.ts'
 import type { Net } from './net.ts'
+import { createStop } from './stop.ts'
+import type { StopSignal } from './stop.ts'
 
 export interface QuestionParts {
   /** Of the check. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Both get a signal that also ends when the check is over. */
   readonly pings: (signal: AbortSignal) => PingSession
-  readonly dns: (signal: AbortSignal) => Omit<DnsParts, 'own'>
+  readonly dns: (signal: StopSignal) => Omit<DnsParts, 'own'>
 }
 
 export interface OwnedQuestions extends Pick<Net, 'dns' | 'ping'> {
@@ -38,21 +40,24 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
   let waiting = 0
 
   function make(): Made {
-    const over = new AbortController()
+    const over = createStop()
     const follow = (): void => over.abort(parts.signal.reason)
     parts.signal.addEventListener('abort', follow, { once: true })
     if (parts.signal.aborted) follow()
     const datagrams = ownDatagrams()
-    const pings = ownPings(parts.pings(over.signal))
-    const dns = createDnsClient({ ...parts.dns(over.signal), own: datagrams.own })
+    let pings: OwnedPings | undefined
+    const dns = createDnsClient({ ...parts.dns(over), own: datagrams.own })
     const stop = (): void => over.abort(new ClosedError('The check is over'))
     return {
       dns: dns.query,
-      ping: pings.ping,
+      ping(request) {
+        pings ??= ownPings(parts.pings(over.platformSignal()))
+        return pings.ping(request)
+      },
       stop,
       gone() {
         parts.signal.removeEventListener('abort', follow)
-        return Promise.all([datagrams.gone(), pings.gone()])
+        return Promise.all([datagrams.gone(), pings?.gone()])
       },
     }
   }

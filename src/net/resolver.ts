@@ -14,6 +14,7 @@ import { createHostsFile } from './hosts.ts'
 import { createLane } from './lane.ts'
 import { queryAddresses } from './name-servers.ts'
 import type { Address, IpFamily } from './net.ts'
+import type { StopSignal } from './stop.ts'
 
 /** Answers kept at most. */
 const MAX_ADDRESSES = 16
@@ -37,7 +38,7 @@ export interface Resolver {
 }
 
 export interface Wait {
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Milliseconds until it aborts, where that is known: name servers are given up in time to say so. */
   readonly within_ms?: number
 }
@@ -62,7 +63,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   async function askSystem(
     host: string,
     ip_family: IpFamily,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<readonly Address[] | undefined> {
     if (system === undefined) return undefined
     const all = await lane.run(signal, () => system(host).catch(() => []))

@@ -13,6 +13,7 @@ import { hostPort } from './endpoint.ts'
 import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
 import type { TlsFacts, TlsOptions } from './net.ts'
+import type { StopSignal } from './stop.ts'
 
 /** Contexts shared by all handshakes of one network: making one parses every trusted root. */
 export interface TlsContexts {
@@ -48,7 +49,7 @@ export interface HandshakeOptions {
   readonly tls: TlsOptions
   readonly contexts: TlsContexts
   readonly phase: 'tls' | 'starttls'
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Told at once of the socket that takes the place of `socket`, so that it cannot be lost. */
   readonly takeOver: (from: Socket, to: TLSSocket) => void
 }

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../clock.ts'
 import type { Phase, Phases } from '../model.ts'
+import type { StopSignal } from './stop.ts'
 
 export interface Trace {
   /** The phase under way, or the last one that ended in an error. */
@@ -124,7 +125,7 @@ function end(state: State, span: Span, failed: boolean): number {
 export function overlapping(
   trace: Pick<Trace, 'begin'>,
   name: Phase,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0
   let end = (): number => 0

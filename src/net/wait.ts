@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { StopSignal } from './stop.ts'
+
 export interface Settle<T> {
   readonly resolve: (value: T) => void
   readonly reject: (error: unknown) => void
@@ -14,7 +16,7 @@ export interface Settle<T> {
  * what takes its listeners off again; that is called exactly once, however it ends.
  */
 export function waitFor<T>(
-  signal: AbortSignal,
+  signal: StopSignal,
   begin: (settle: Settle<T>) => () => void,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -55,7 +57,7 @@ export function waitFor<T>(
 }
 
 /** The outcome of `work`, or the signal's reason when that comes first; the work itself goes on. */
-export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function orAborted<T>(signal: StopSignal, work: Promise<T>): Promise<T> {
   // Where nobody waits for it any more, its failure is nobody's.
   work.catch(() => undefined)
   return waitFor<T>(signal, ({ resolve, reject }) => {

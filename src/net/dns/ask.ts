@@ -16,11 +16,12 @@ import type { Codec, Question, Reply } from './message.ts'
 import type { NameServer } from './name-server.ts'
 import { exchangeStream } from './stream.ts'
 import { exchangeUdp } from './udp.ts'
+import type { StopSignal } from '../stop.ts'
 
 export interface AskerParts {
   readonly codec: Codec
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Addresses of a host, judged by the policy. */
   readonly resolve: (host: string) => Promise<readonly Address[]>
   /** To an address that is judged already, or needs no judging. */

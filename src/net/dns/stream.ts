@@ -9,6 +9,7 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import { waitFor } from '../wait.ts'
 import { noAnswer } from './udp.ts'
+import type { StopSignal } from '../stop.ts'
 
 const LENGTH_BYTES = 2
 const MAX_FRAME_BYTES = LENGTH_BYTES + 0xffff
@@ -22,7 +23,7 @@ export interface StreamExchange<T> {
   readonly read: (message: Buffer) => T | undefined
   readonly patience_ms: number
   readonly clock: Pick<Clock, 'timer'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Times what comes after the connection. */
   readonly timed: <V>(work: () => Promise<V>) => Promise<V>
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../../clock.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
 import { waitFor } from '../wait.ts'
+import type { StopSignal } from '../stop.ts'
 
 export interface UdpExchange<T> {
   readonly address: string
@@ -21,7 +22,7 @@ export interface UdpExchange<T> {
   readonly read: (datagram: Buffer) => T | undefined
   readonly patience_ms: number
   readonly clock: Pick<Clock, 'timer'>
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Told of the socket before it is used. */
   readonly own: (socket: Socket) => void
 }

@@ -20,6 +20,7 @@ import { exchangeHop } from './hop.ts'
 import type { HopAnswer, HopRequest } from './hop.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
+import type { StopSignal } from '../stop.ts'
 
 /** Default of `bodyLimit`: 4 MiB. */
 export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
@@ -29,7 +30,7 @@ const DEFAULT_REDIRECTS = 10
 
 export interface ExchangeOptions {
   /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 

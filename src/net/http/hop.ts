@@ -18,6 +18,7 @@ import type { HeaderPair } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
 import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
+import type { StopSignal } from '../stop.ts'
 
 export interface HopRequest {
   readonly url: URL
@@ -39,7 +40,7 @@ export interface HopAnswer {
 
 export interface HopOptions {
   readonly trace: Trace
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   readonly bodyLimit: number
   /** Whether the body is worth waiting for; that of a redirect is not. */
   readonly wantsBody: (status: number) => boolean
