@@ -1,18 +1,21 @@
 /**
  * G15: a thousand patterns made to be slow, one after the other, through a real check of a page made for
- * them. Options: --count 1000, --seed 1.
+ * them. What each turn of a search costs is measured besides, as time of the processor: the lag of the loop is
+ * that of the machine as well. Options: --count 1000, --seed 1.
  *
  * @module
  */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { http } from '../../src/checkers/http/index.ts'
 import { content } from '../../src/checkers/content/index.ts'
 import { runCheck } from '../../src/engine/run-check.ts'
 import { isWatchpostError } from '../../src/errors.ts'
+import { compilePattern } from '../../src/fields/pattern.ts'
 import { diceOf } from './rig/dice.ts'
 import type { Dice } from './rig/dice.ts'
 import { percentile } from './rig/folder.ts'
@@ -35,6 +38,27 @@ function evil(dice: Dice, depth = 0): string {
   return depth > 0 ? text : text + dice.pick(ENDS)
 }
 
+const TURN_GOAL_MS = 50
+
+/** Of a search for groups, and of cutting out, which yields; compiled anew for each check, like there. */
+function longestTurn(source: string): number {
+  const turns = [processor(() => compilePattern(source).exec(page)).took_ms]
+  const cutting = compilePattern(source).removeFrom(page)
+  for (let over = false; !over;) {
+    const { took_ms, value } = processor(() => cutting.next())
+    turns.push(took_ms)
+    over = value.done === true
+  }
+  return Math.max(...turns)
+}
+
+function processor<T>(work: () => T): { readonly took_ms: number; readonly value: T } {
+  const from = process.cpuUsage()
+  const value = work()
+  const { user, system } = process.cpuUsage(from)
+  return { took_ms: (user + system) / 1000, value }
+}
+
 const page = `${'a'.repeat(256 * 1024)}!`
 const server = createServer((_, response) => response.end(page))
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -43,6 +67,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 const dice = diceOf(Number(values.seed))
 const delay = monitorEventLoopDelay({ resolution: 1 })
 const lags: number[] = []
+const turns: { readonly took_ms: number; readonly pattern: string }[] = []
 const found: Record<string, number> = {}
 const from = performance.now()
 for (let n = 0; n < Number(values.count); n++) {
@@ -64,11 +89,30 @@ for (let n = 0; n < Number(values.count); n++) {
   delay.disable()
   found[outcome] = (found[outcome] ?? 0) + 1
   if (n > 0) lags.push(delay.max / 1e6)
+  if (outcome !== 'refused') turns.push({ took_ms: longestTurn(pattern), pattern })
   if (delay.max > 1e9) console.log(`${Math.round(delay.max / 1e6)} ms: ${pattern}`)
 }
 const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => Math.round(percentile(lags, share)))
 const alive = await runCheck(http, { url })
 console.log({ ...found, lag_p50_ms: p50, lag_p99_ms: p99, lag_longest_ms: longest })
+const slowest = turns.toSorted((a, b) => b.took_ms - a.took_ms)
+const turnOf = (share: number) =>
+  Math.round(
+    percentile(
+      turns.map(({ took_ms }) => took_ms),
+      share,
+    ),
+  )
+console.log({
+  turn_cpu_p50_ms: turnOf(0.5),
+  turn_cpu_p99_ms: turnOf(0.99),
+  turn_cpu_longest_ms: turnOf(1),
+  load: loadavg()[0]?.toFixed(1),
+})
+for (const { took_ms, pattern } of slowest.slice(0, 3)) {
+  console.log(`${Math.round(took_ms)} ms of the processor: ${pattern}`)
+}
+if (turnOf(1) > TURN_GOAL_MS) console.log(`missed: ${TURN_GOAL_MS} ms in one turn`)
 console.log(
   `${values.count} patterns in ${Math.round((performance.now() - from) / 1000)} s, seed ${values.seed}`,
 )
