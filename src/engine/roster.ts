@@ -69,11 +69,17 @@ export interface Roster {
   add(record: MonitorRecord): Entry
   entries(): IterableIterator<Entry>
   readonly size: number
-  /** Works a change out on the present state and commits it; `null` changes nothing. @throws NotFoundError, StorageError */
+  /**
+   * Works a change out on the present state and commits it; `null` changes nothing. `patient`: nobody waits for
+   * it, unless it moves the monitor. @throws NotFoundError, StorageError
+   */
   change(
     id: number,
     work: (entry: Entry) => Promise<Change | null> | Change | null,
+    options?: { readonly patient?: boolean },
   ): Promise<Changed | null>
+  /** What patiently waits to be stored is stored now. */
+  hurry(): void
   /** Secrets of type-specific settings, sealed for the store or opened. */
   seal(type: MonitorType, settings: JsonObject): JsonObject
   /** Resolves when every change that was begun has ended. */
@@ -146,6 +152,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
   async function attempt(
     id: number,
     work: Parameters<Roster['change']>[1],
+    patient: boolean,
   ): Promise<Changed | null> {
     for (let tries = 1; ; tries++) {
       const before = await roster.get(id)
@@ -153,7 +160,9 @@ export function createRoster(core: Core, underWay: () => number): Roster {
       if (change === null) return null
       // Who holds it in memory has to hear of it.
       const told = keeps(id) ? change : { ...change, news: true }
-      const committed = await committer.commit(told)
+      const committed = await committer.commit(told, {
+        patient: patient && isSteady(before, change),
+      })
       if (committed.ok) return settle(before, change, committed)
       if (committed.reason === 'gone') {
         held.delete(id)
@@ -264,7 +273,12 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     get size() {
       return held.size
     },
-    change: (id, work) => inTurn(id, () => attempt(id, work)),
+    change(id, work, { patient = false } = {}) {
+      // A round of this monitor may wait to be stored, and this one behind it.
+      if (!patient && tails.has(id)) committer.hurry()
+      return inTurn(id, () => attempt(id, work, patient))
+    },
+    hurry: () => committer.hurry(),
     seal: (type, settings) =>
       mapSecrets(type.checker.fields, settings, (secret, path) =>
         core.seal.close(secret, place(path)),
@@ -275,6 +289,12 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     },
   }
   return roster
+}
+
+/** It was up or down and stays so: the next step of a decision does not depend on it. */
+function isSteady({ record }: Entry, { machine }: Change): boolean {
+  const { state } = record.machine
+  return (state === 'up' || state === 'down') && machine?.state === state
 }
 
 function withIncident(

@@ -20,6 +20,7 @@ import { interpret } from './interpret.ts'
 import type { Happening } from './interpret.ts'
 import type { Reported } from './recording.ts'
 import { effective } from './registry.ts'
+import type { Change } from '../store/store.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 import { createUnstored } from './unstored.ts'
 
@@ -42,13 +43,22 @@ interface OpenRound {
   readonly reports: Map<number, Reported>
   readonly timer: Timer
   readonly ended: Promise<Concluded | null>
+  /** Nobody waits for its end. */
+  patient: boolean
   readonly end: (concluded: Concluded | null) => void
   readonly fail: (error: unknown) => void
 }
 
 export interface Rounds {
-  /** Begins a round, or joins the one under way. Resolves when it is in the store; `null` when it was overtaken by a change of the monitor. */
-  run(entry: Entry, tick: EpochMs): Promise<Concluded | null>
+  /**
+   * Begins a round, or joins the one under way. Resolves when it is in the store; `null` when it was overtaken by
+   * a change of the monitor. `patient`: nobody waits for it.
+   */
+  run(
+    entry: Entry,
+    tick: EpochMs,
+    options?: { readonly patient?: boolean },
+  ): Promise<Concluded | null>
   underWay(monitor_id: number): boolean
   answer(answer: CheckAnswer): void
   /** Drops the round of a monitor that is no longer to be checked. */
@@ -71,7 +81,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
   const unstored = createUnstored(clock, conclude)
   let stopped = false
 
-  function begin(entry: Entry, tick: EpochMs): OpenRound {
+  function begin(entry: Entry, tick: EpochMs, patient: boolean): OpenRound {
     const { record } = entry
     const { location_ids, interval_sec, timeout_ms } = effective(entry.type, record.common)
     const locations = core.locations.filter(({ id }) => location_ids.includes(id))
@@ -87,6 +97,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
       ended: deferred.promise,
       end: deferred.resolve,
       fail: deferred.reject,
+      patient,
     }
     open.set(record.id, round)
     unstored.forget(record.id)
@@ -128,16 +139,18 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
 
   function conclude(round: OpenRound): void {
     round.timer.cancel()
+    const { patient } = round
     const { id, version } = round.entry.record
     let fresh: Concluded['fresh'] = []
+    const work = async (entry: Entry): Promise<Change | null> => {
+      if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
+      if (isOvertaken(round, entry)) return null
+      const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
+      fresh = interpreted?.fresh ?? []
+      return interpreted?.change ?? null
+    }
     roster
-      .change(id, async (entry) => {
-        if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
-        if (isOvertaken(round, entry)) return null
-        const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
-        fresh = interpreted?.fresh ?? []
-        return interpreted?.change ?? null
-      })
+      .change(id, work, { patient })
       .then((changed) => {
         close(round)
         const concluded = changed === null ? null : { changed, fresh }
@@ -159,8 +172,13 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
   }
 
   return {
-    run(entry, tick) {
-      const round = open.get(entry.record.id) ?? begin(entry, tick)
+    run(entry, tick, { patient = false } = {}) {
+      const known = open.get(entry.record.id)
+      const round = known ?? begin(entry, tick, patient)
+      if (known !== undefined && !patient) {
+        known.patient = false
+        roster.hurry()
+      }
       // Who only set it off does not wait for it; a failure was complained of already.
       round.ended.catch(() => undefined)
       return round.ended
@@ -201,6 +219,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
         open.delete(id)
         round.fail(new ClosedError('The engine stops'))
       }
+      roster.hurry()
       while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
     },
   }

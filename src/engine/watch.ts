@@ -127,7 +127,7 @@ export function createWatch(options: WatchOptions): Watch {
     if (!ownership.owns(entry.record.id)) return
     // The round before has not ended: this one is skipped, not queued behind it.
     if (rounds.underWay(entry.record.id) || maintenance.skipsChecks(entry)) return
-    void rounds.run(entry, due_at).catch(() => undefined)
+    void rounds.run(entry, due_at, { patient: true }).catch(() => undefined)
   }
 
   function concluded(result: Concluded | null): void {

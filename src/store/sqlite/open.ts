@@ -29,6 +29,15 @@ const IN_MEMORY = ':memory:'
  */
 const OWNER_WAIT_MS = 250
 
+/**
+ * The log grows to this before it is carried over into the file. A page that was changed many times in between
+ * is written there once, so that a long log halves what is written; a kill leaves this much to read again.
+ */
+const LOG_BYTES = 64 * 1024 * 1024
+
+/** Beyond it pages are read from the file again; a thousand monitors use between two and three MiB. */
+const CACHE_KIB = 16 * 1024
+
 export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   const { file, guest = false } = options
   const driver = await loadDriver(options.driver)
@@ -42,6 +51,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
     connection = connect(driver.open(file))
     for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
     if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
+    sizeLogAndCache(connection)
     if (host === undefined) migrate(connection)
     else checkMigrated(connection)
     if (owns) resumeSending(connection)
@@ -51,6 +61,14 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
     ownership.release()
     throw error
   }
+}
+
+/** The log is counted in pages, whose size is the file's. */
+function sizeLogAndCache(connection: Connection): void {
+  const page_bytes = Number(connection.get('PRAGMA page_size')?.['page_size'])
+  connection.exec(`PRAGMA wal_autocheckpoint = ${Math.round(LOG_BYTES / page_bytes)}`)
+  connection.exec(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+  connection.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
 }
 
 /** The owner was the only sender: what is under way was left by a dead one, and can be taken over at once. */
