@@ -105,11 +105,15 @@ async function beginningOf(
   patience_ms: number,
   { clock, signal }: SendContext,
 ): Promise<string> {
-  const enough = new AbortController()
-  const stop = (): void => enough.abort()
-  signal.addEventListener('abort', stop, { once: true })
-  await Promise.race([answer.body, clock.sleep(patience_ms, enough.signal).catch(() => undefined)])
-  signal.removeEventListener('abort', stop)
-  stop()
+  await new Promise<void>((resolve) => {
+    const enough = (): void => {
+      timer.cancel()
+      signal.removeEventListener('abort', enough)
+      resolve()
+    }
+    const timer = clock.timer(patience_ms, enough)
+    signal.addEventListener('abort', enough, { once: true })
+    void answer.body.then(enough)
+  })
   return printable(answer.received().toString('utf8'))
 }
