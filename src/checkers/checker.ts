@@ -129,9 +129,9 @@ export interface Passive<S> {
   /** When `run` should judge next, strictly after `after`; `null` while nothing is awaited. */
   dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
   /**
-   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: the engine itself was
-   * away until `at`, and nobody may be blamed for a signal that could not be heard. `clock_set`: the wall clock
-   * was set by `by_ms`, and is at `at` now; as much time is left as before.
+   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: a deadline passed
+   * while the engine itself was away, until `at`, and nobody may be blamed for a signal that could not be
+   * heard. `clock_set`: the wall clock was set by `by_ms`, and is at `at` now; as much time is left as before.
    */
   rearm(memo: Json | undefined, why: Rearming, terms: Terms<S>): Json | undefined
 }

@@ -36,7 +36,7 @@ export interface PassiveMonitors {
   signal(token: string, input: SignalInput): Promise<SignalAnswer>
   /** Judges the silence of a monitor whose deadline has passed. */
   judge(entry: Entry): Promise<Concluded | null>
-  /** Gives every deadline that passed while the engine was away its grace anew. */
+  /** A job of which a deadline passed while the engine was away has its period and grace anew. */
   forgiveOutage(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: every deadline moves with it. */
   clockSet(by_ms: number): void

@@ -7,12 +7,14 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { RULES } from './rules.ts'
-import type { Rule } from './rules.ts'
+import { RULES } from './rules/index.ts'
+import type { Rule } from './rules/rule.ts'
 
 /** Seeds that a broken rule may take to show, and the days of each. */
-const SEEDS = 15
-const DAYS = 2
+const SEEDS = 30
+const DAYS = 1
+/** A broken rule that keeps the simulation from ending shows nothing. */
+const LONGEST_MS = 15 * 60_000
 
 const root = process.cwd()
 const folder = join(root, `.cache/simulation/broken-${process.pid}`)
@@ -80,7 +82,11 @@ async function play(): Promise<Outcome> {
 
 function run(args: readonly string[]): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: LONGEST_MS,
+    })
     const output: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => output.push(chunk))

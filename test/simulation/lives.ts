@@ -25,6 +25,10 @@ export async function boot(world: World): Promise<void> {
     store: world.recording.as(life),
     fate: (call) => (world.calm ? undefined : trouble.fate(call)),
     onDeath: () => died(world, process),
+    onSpin() {
+      world.spun = true
+      tape.add({ kind: 'spins', life })
+    },
   })
   tape.add({ kind: 'begins', life })
   const engine = engineOf(world, process)
@@ -52,13 +56,18 @@ function died(world: World, process: Process): void {
 
 export function bootIn(world: World, ms: number): void {
   world.clock.timer(ms, () => {
-    if (world.current === undefined) void boot(world)
+    if (world.current === undefined && !world.spun) void boot(world)
   })
 }
 
 function downtime({ calm, dice }: World): number {
   if (calm) return SECOND
-  return dice.chance(0.1) ? dice.int(1, 4 * HOUR) : dice.int(1, 2 * MINUTE)
+  const longest = dice.weighted([
+    [2 * MINUTE, 16],
+    [30 * MINUTE, 2],
+    [4 * HOUR, 2],
+  ])
+  return dice.int(1, longest)
 }
 
 /**

@@ -35,6 +35,11 @@ export interface Plan {
   /** Monitors that look, and those that are fed by signals. */
   readonly monitors: number
   readonly heartbeats: number
+  /**
+   * Lines, each of some of the monitors: all that is reached through the first one depends on it, or on
+   * one that lies between, and goes down and comes back with it.
+   */
+  readonly lines: number
   readonly locations: readonly string[]
   /** Results, notifications and history are kept for days, not months: pruning has work. */
   readonly shortMemory: boolean
@@ -93,6 +98,7 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
       actions: some(10, 80),
       badAnswers: some(0.2, 0.9, 0.9),
     },
+    lines: dice.int(0, 3),
     ...given,
   }
 }
@@ -103,6 +109,7 @@ export function calmPlan(seed: number, faults: Partial<Faults>, given: Partial<P
     days: 1,
     monitors: 6,
     heartbeats: 0,
+    lines: 0,
     locations: ['local'],
     shortMemory: false,
     ...given,

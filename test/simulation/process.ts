@@ -36,14 +36,21 @@ export interface ProcessOptions {
   readonly store: Store
   readonly fate: (call: string) => Fate | undefined
   readonly onDeath: () => void
+  /** It has kept itself busy without time passing, and is dead by now: else no time ever would pass. */
+  readonly onSpin: () => void
 }
+
+/** Timers of one process that may fire at one moment. */
+const MOST_AT_ONCE = 10_000
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
-export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptions): Process {
+export function spawnProcess(options: ProcessOptions): Process {
+  const { life, clock, store, fate, onDeath } = options
   let state: Process['state'] = 'running'
   const now = (): Process['state'] => state
   let held: (() => void)[] = []
+  const spins = spinsAt(clock)
 
   const mortal: Clock = {
     now: () => clock.now(),
@@ -54,6 +61,7 @@ export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptio
       const fire = (): void => {
         if (cancelled || state === 'dead') return
         if (state === 'frozen') held.push(fire)
+        else if (spins()) spun()
         else run()
       }
       const timer = clock.timer(ms, fire)
@@ -65,6 +73,11 @@ export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptio
       }
     },
     sleep: (ms, signal) => sleepOn(mortal, ms, signal),
+  }
+
+  function spun(): void {
+    kill()
+    options.onSpin()
   }
 
   function kill(): void {
@@ -123,6 +136,17 @@ export function spawnProcess({ life, clock, store, fate, onDeath }: ProcessOptio
       for (const go of held.splice(0)) go()
     },
     arrive,
+  }
+}
+
+/** Called for each timer that fires: whether there were too many of them at this moment. */
+function spinsAt(clock: Pick<Clock, 'monotonic'>): () => boolean {
+  let [moment, count] = [0, 0]
+  return () => {
+    const now = clock.monotonic()
+    count = now === moment ? count + 1 : 1
+    moment = now
+    return count > MOST_AT_ONCE
   }
 }
 

@@ -31,12 +31,16 @@ export async function simulate(plan: Plan): Promise<History> {
   beginAccidents(world)
   beginActions(world)
   await clock.advance(Math.max(0, plan.days * DAY - CALM))
-  await calmDown(world)
-  await clock.advance(MINUTE)
-  await resumeAll(world)
-  await clock.advance(CALM - MINUTE)
-  await world.current?.engine.stop()
+  if (!world.spun) await comeToAnEnd(world)
   return { plan, entries: tape.entries, store }
+}
+
+async function comeToAnEnd(world: World): Promise<void> {
+  await calmDown(world)
+  await world.clock.advance(MINUTE)
+  if (!world.spun) await resumeAll(world)
+  await world.clock.advance(CALM - MINUTE)
+  await world.current?.engine.stop()
 }
 
 async function createWorld(plan: Plan): Promise<World> {
@@ -54,6 +58,7 @@ async function createWorld(plan: Plan): Promise<World> {
     lives: [],
     current: undefined,
     calm: true,
+    spun: false,
     made: 0,
   }
 }

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { breachesOf, INVARIANTS } from './invariants/index.ts'
 import { figuresOf } from './figures.ts'
 import type { Figures } from './figures.ts'
 import { calmPlan, planOf } from './plan.ts'
 import type { Plan } from './plan.ts'
+import { spawnProcess } from './process.ts'
 import { simulate } from './simulate.ts'
 import { digestOf } from './tape.ts'
 
@@ -64,6 +67,22 @@ describe('whatever goes wrong, for every seed the invariants hold:', () => {
     expect(figures.actions).toBeGreaterThan(100)
   })
 
+  it('what lies behind a broken monitor is broken as well, and mends with it', async () => {
+    const figures = await play(
+      calmPlan(9, { flaps: 5, blind: 1, kills: 10 }, { days: 1, monitors: 8, lines: 2 }),
+    )
+    expect(figures.incidents).toBeGreaterThan(20)
+  })
+
+  it('no process runs for minutes and hours, while jobs go on reporting', async () => {
+    const history = await simulate(
+      calmPlan(10, { kills: 40 }, { days: 2, monitors: 1, heartbeats: 4 }),
+    )
+    const { ledger, breaches } = breachesOf(history)
+    expect(breaches).toEqual([])
+    expect(ledger.all('signal').filter(({ heard }) => !heard).length).toBeGreaterThan(20)
+  })
+
   it('all of it', async () => {
     await play(planOf(8, { days: 1, monitors: 8 }))
   })
@@ -76,6 +95,23 @@ describe('the simulation itself', () => {
     const first = await digest(11)
     expect(await digest(11)).toBe(first)
     expect(await digest(12)).not.toBe(first)
+  })
+
+  it('ends a process that keeps itself busy without time passing', async () => {
+    const clock = simulatedClock({ settling: 'promises' })
+    const ends: string[] = []
+    const process = spawnProcess({
+      life: 1,
+      clock,
+      store: memoryStore({ clock }),
+      fate: () => undefined,
+      onDeath: () => void ends.push('dead'),
+      onSpin: () => void ends.push('spun'),
+    })
+    const again = (): void => void process.clock.timer(0, again)
+    again()
+    await clock.advance(1)
+    expect(ends).toEqual(['dead', 'spun'])
   })
 
   it('says in one sentence each what must hold', () => {

@@ -13,6 +13,8 @@ export type Note =
       readonly kind: 'begins' | 'runs' | 'stopping' | 'stops' | 'dies' | 'freezes' | 'thaws'
       readonly life: number
     }
+  /** It kept itself busy without time passing. The history ends here. */
+  | { readonly kind: 'spins'; readonly life: number }
   | { readonly kind: 'jump'; readonly ms: number }
   | {
       readonly kind: 'trouble'

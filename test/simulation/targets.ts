@@ -9,6 +9,8 @@ export interface Target {
   /** Only these places see that it is bad; all where absent. */
   seenFrom?: readonly string[] | undefined
   blind: boolean
+  /** Only reached through this one: while that is bad, so is this. */
+  behind?: Target | undefined
 }
 
 export interface Targets {
@@ -38,6 +40,13 @@ export function repair(target: Target): void {
   target.state = 'good'
 }
 
+/** What makes it bad for that place: itself, or what lies before it; nothing where it is good. */
+function badAsSeenFrom(target: Target, location: string): Target | undefined {
+  const { state, seenFrom, behind } = target
+  if (state !== 'good' && seenFrom?.includes(location) !== false) return target
+  return behind === undefined ? undefined : badAsSeenFrom(behind, location)
+}
+
 /** `longest_ms`: how slow a good target may be at this moment; above the timeout it counts as bad. */
 export function simulatedChecker(targets: Targets, dice: Dice, longest_ms: () => number) {
   return defineChecker({
@@ -57,12 +66,12 @@ export function simulatedChecker(targets: Targets, dice: Dice, longest_ms: () =>
     target: (s) => s.host,
     async run(ctx, s) {
       if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, longest_ms()), ctx.signal)
-      const { state, seenFrom, blind } = targets.of(s.host)
-      if (blind)
+      const target = targets.of(s.host)
+      if (target.blind)
         return unknown(dice.chance(0.3) ? 'probe_offline' : 'unsure', 'Nothing can be seen')
-      const bad = state !== 'good' && seenFrom?.includes(ctx.location.name) !== false
-      if (!bad) return up()
-      if (state === 'hangs') await ctx.clock.sleep(60_000, ctx.signal)
+      const bad = badAsSeenFrom(target, ctx.location.name)
+      if (bad === undefined) return up()
+      if (bad.state === 'hangs') await ctx.clock.sleep(60_000, ctx.signal)
       const cause = dice.chance(0.9) ? 'broken' : 'worse'
       return down(cause, 'It is broken')
     },

@@ -1,17 +1,25 @@
 /** What people do to their monitors, at any moment. */
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine, MonitorInput } from '../../src/engine/api.ts'
 import { SECRET } from './receivers.ts'
 import { beginJob } from './jobs.ts'
+import type { Target } from './targets.ts'
 import { MINUTE } from './time.ts'
 import { atTimes, listening, monitorIds, noteError } from './world.ts'
 import type { World } from './world.ts'
+
+interface Watched {
+  readonly id: number
+  readonly target: Target
+}
 
 /** Contacts and monitors of the beginning. */
 export async function settle(world: World): Promise<void> {
   const engine = world.current!.engine
   for (const temper of ['calm', 'moody', 'dead', 'late'])
     await addContact(engine, `${temper}-1`, temper === 'calm' || temper === 'moody')
-  for (let i = 0; i < world.plan.monitors; i++) await addMonitor(world, engine)
+  let left = world.plan.monitors
+  for (let i = 0; i < world.plan.lines && left > 1; i++) left -= await addLine(world, engine, left)
+  for (; left > 0; left--) await addMonitor(world, engine)
   for (let i = 0; i < world.plan.heartbeats; i++) await addHeartbeat(world, engine)
 }
 
@@ -20,15 +28,37 @@ async function addContact(engine: Engine, name: string, all_monitors: boolean): 
   await engine.contacts.create({ kind: 'webhook', name, url, secret: SECRET, all_monitors })
 }
 
-async function addMonitor(world: World, engine: Engine): Promise<void> {
+async function addMonitor(
+  world: World,
+  engine: Engine,
+  given: Partial<MonitorInput> = {},
+): Promise<Watched> {
   const host = `m${++world.made}.test`
-  world.targets.of(host)
-  await engine.monitors.create({
+  const target = world.targets.of(host)
+  const { id } = await engine.monitors.create({
     type: 'simulated',
     name: host,
     host,
     ...(await settingsOf(world, engine)),
+    ...given,
   })
+  return { id, target }
+}
+
+/** Each one after the first is reached through one of those before it. Returns how many it has. */
+async function addLine(world: World, engine: Engine, most: number): Promise<number> {
+  const { dice } = world
+  const line: Watched[] = []
+  const length = Math.min(most, dice.int(3, 6))
+  for (const _ of Array.from({ length })) {
+    const parent = line.length === 0 ? undefined : dice.pick(line)
+    const interval_sec = dice.pick([600, 1200, 1800])
+    const depends_on = parent === undefined ? [] : [parent.id]
+    const next = await addMonitor(world, engine, { interval_sec, depends_on })
+    next.target.behind = parent?.target
+    line.push(next)
+  }
+  return length
 }
 
 async function settingsOf({ dice, plan }: World, engine: Engine) {

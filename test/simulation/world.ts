@@ -34,6 +34,8 @@ export interface World {
   current: Life | undefined
   /** Nothing goes wrong: while the world is set up, and in the end. */
   calm: boolean
+  /** A process kept time from passing; none follows it. */
+  spun: boolean
   /** Things that were given a number. */
   made: number
 }

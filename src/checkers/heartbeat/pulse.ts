@@ -118,11 +118,7 @@ export function nextDue(
 }
 
 /** See `Passive.rearm`. */
-export function rearm(
-  memo: Json | undefined,
-  why: Rearming,
-  terms: HeartbeatTerms,
-): Json | undefined {
+export function rearm(memo: Json | undefined, why: Rearming): Json | undefined {
   const pulse = pulseOf(memo)
   if (pulse.base_at === null) return memo
   const { at } = why
@@ -131,10 +127,10 @@ export function rearm(
     return { ...pulse, base_at: moved(pulse.base_at), started_at: moved(pulse.started_at) }
   }
   if (why.reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
-  // A signal could still have come during the grace after the outage: the full grace starts again.
+  // The signal may have been sent during the outage: the next one comes a whole period later.
   return {
     ...pulse,
-    base_at: Math.max(pulse.base_at, at - terms.period_ms),
+    base_at: at,
     started_at: pulse.started_at === null ? null : Math.max(pulse.started_at, at),
   }
 }

@@ -1,10 +1,13 @@
 /** Monitors that are fed by signals. */
 import type { CommonSettings } from '../../../src/model.ts'
-import { stateAt } from '../ledger.ts'
-import type { Ledger, MonitorStory } from '../ledger.ts'
+import { between, stateAt } from '../ledger.ts'
+import type { Ledger, MonitorStory, Step } from '../ledger.ts'
 import type { EntryOf } from '../tape.ts'
 import { SECOND } from '../time.ts'
 import { invariant, when } from './invariant.ts'
+
+/** A shorter outage is a restart, for which nothing is put off. */
+const RESTART = 30 * SECOND
 
 export const HEARTBEAT_INVARIANTS = [
   invariant(
@@ -17,6 +20,8 @@ export const HEARTBEAT_INVARIANTS = [
           const patience = patienceOf(step.before.common, story)
           const heard = signalsOf(ledger, story).findLast(({ at }) => at < step.at)
           if (heard === undefined) {
+            // One that the store stumbled over may have been taken in all the same.
+            if (lastHeard(ledger, story, step) !== undefined) continue
             yield `monitor ${story.id} was called missing at ${when(step)} before its first signal`
             continue
           }
@@ -24,6 +29,28 @@ export const HEARTBEAT_INVARIANTS = [
           if (jumpedWithin(ledger, heard.at, step.at)) continue
           if (step.at - heard.at < patience - SECOND)
             yield `monitor ${story.id} was called missing at ${when(step)}, ${(step.at - heard.at) / SECOND} s after its signal`
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'Nobody is blamed for what could not be heard: a job whose period or grace ended while there was no process, for more than half a minute, has both anew once there is one.',
+    function* (ledger) {
+      const outages = outagesOf(ledger)
+      for (const story of jobsOf(ledger)) {
+        for (const step of story.steps) {
+          if (step.change.open_incident?.cause_code !== 'heartbeat_missed') continue
+          const last = lastSignOf(ledger, story, step)
+          if (last === undefined || jumpedWithin(ledger, last.at, step.at)) continue
+          const patience = patienceOf(step.before.common, story)
+          const ends = [last.at + step.before.common.interval_sec * SECOND, last.at + patience]
+          const unheard = between(outages, last.at, step.at).filter(({ at, to }) =>
+            ends.some((end) => end > at && end < to),
+          )
+          for (const { at, to } of unheard)
+            if (step.at - to < patience - SECOND)
+              yield `monitor ${story.id} was called missing at ${when(step)}, ${(step.at - to) / SECOND} s after an outage of ${(to - at) / SECOND} s`
         }
       }
     },
@@ -64,6 +91,61 @@ export const HEARTBEAT_INVARIANTS = [
 
 function jobsOf({ monitors }: Ledger): MonitorStory[] {
   return [...monitors.values()].filter(({ passive }) => passive)
+}
+
+/** The last signal that reached a process before, whatever became of it there. */
+function lastHeard(
+  { all }: Ledger,
+  { id }: MonitorStory,
+  { n }: Step,
+): EntryOf<'signal'> | undefined {
+  return all('signal').findLast(
+    ({ monitor_id, heard, signal, ...sent }) =>
+      sent.n < n && monitor_id === id && heard && signal !== 'log',
+  )
+}
+
+interface Outage {
+  /** Its begin and its end. */
+  readonly at: number
+  readonly to: number
+}
+
+/** Times without any process, but for the short ones of a restart. */
+function outagesOf({ entries }: Ledger): Outage[] {
+  const outages: Outage[] = []
+  const present = new Set<number>()
+  let since = 0
+  for (const entry of entries) {
+    const { kind, at } = entry
+    if (kind === 'begins') {
+      if (present.size === 0 && at - since > RESTART) outages.push({ at: since, to: at })
+      present.add(entry.life)
+    } else if (kind === 'thaws') present.add(entry.life)
+    else if (kind === 'stops' || kind === 'dies' || kind === 'freezes') {
+      present.delete(entry.life)
+      since = at
+    }
+  }
+  return outages
+}
+
+/** The last sign of life, where it is known to be that, and nothing but silence was noted of the monitor since. */
+function lastSignOf(
+  ledger: Ledger,
+  story: MonitorStory,
+  step: Step,
+): EntryOf<'signal'> | undefined {
+  const heard = lastHeard(ledger, story, step)
+  if (heard === undefined || !signalsOf(ledger, story).includes(heard)) return undefined
+  const rest = (state: string): boolean => state === 'paused' || state === 'maintenance'
+  const isTouched = story.steps.some(
+    ({ n, change, before, after }) =>
+      n > heard.n &&
+      n < step.n &&
+      (change.settings !== undefined || rest(before.machine.state) || rest(after.machine.state)),
+  )
+  return isTouched ? undefined : heard
 }
 
 const byMonitor = new WeakMap<Ledger, Map<number, EntryOf<'signal'>[]>>()

@@ -1,0 +1,16 @@
+/**
+ * Rules of the sources, each broken by a small change of their text. Every one of them has to turn the
+ * simulation red; one that does not shows an invariant that sleeps.
+ */
+import { ATTEMPT_RULES } from './attempts.ts'
+import { INCIDENT_RULES } from './incidents.ts'
+import { ROUND_RULES } from './rounds.ts'
+import type { Rule } from './rule.ts'
+import { TELLING_RULES } from './telling.ts'
+
+export const RULES: readonly Rule[] = [
+  ...ROUND_RULES,
+  ...INCIDENT_RULES,
+  ...TELLING_RULES,
+  ...ATTEMPT_RULES,
+]

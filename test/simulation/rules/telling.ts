@@ -1,0 +1,90 @@
+/** Who is told what, and who is not. */
+import type { Rule } from './rule.ts'
+
+export const TELLING_RULES: readonly Rule[] = [
+  {
+    name: 'send-before-commit',
+    about: 'A contact is told before what it is told is stored.',
+    file: 'engine/roster.ts',
+    find: '      const committed = await committer.commit(told)\n',
+    replace: `      for (const { contact_id, payload, event } of change.notify ?? []) {
+        const contact = await store.contacts.get(contact_id)
+        const kind = core.kinds.get(contact?.kind ?? '')
+        const parsed = { ...(JSON.parse(payload) as object), notification_id: 999_999 }
+        const body = Buffer.from(JSON.stringify(parsed))
+        const delivery = { notification_id: 999_999, event, payload: {}, body }
+        const signal = new AbortController().signal
+        const ctx = { clock: core.clock, log: core.log, signal, network: undefined as never }
+        void kind?.deliver(ctx as never, contact?.settings as never, delivery)
+      }
+      const committed = await committer.commit(told)
+`,
+  },
+  {
+    name: 'announce-before-commit',
+    about: 'Listeners hear of an incident before it is stored.',
+    file: 'engine/roster.ts',
+    find: '      const committed = await committer.commit(told)\n',
+    replace: `      if (change.update_incident?.closed_reason === 'recovered')
+        core.events.emit('up', { incident: { id: change.update_incident.id } } as never)
+      const committed = await committer.commit(told)
+`,
+  },
+  {
+    name: 'up-without-down',
+    about: 'Recovery is told to whoever was never told of the failure.',
+    file: 'store/memory/commit.ts',
+    find: '    if (wanted.only_if_told === true && !wasTold(tables, wanted, incident_id)) continue\n',
+    replace: '',
+  },
+  {
+    name: 'close-without-row',
+    about: 'An incident ends and nobody is told.',
+    file: 'engine/telling.ts',
+    find: '  if (!entry.record.common.notify_recovery) return []\n',
+    replace: '  if (entry.record.common !== undefined) return []\n',
+  },
+  {
+    name: 'open-without-row',
+    about: 'The last contact of an incident is forgotten.',
+    file: 'engine/telling.ts',
+    find: '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.map(',
+    replace:
+      '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.slice(1).map(',
+  },
+  {
+    name: 'told-after-the-end',
+    about: 'A notification that was delayed is sent although the incident is over.',
+    file: 'store/memory/commit.ts',
+    find: '  if (change.cancel !== undefined) cancel(tables, change, change.cancel)\n',
+    replace: '  void cancel\n',
+  },
+  {
+    name: 'repeats-after-the-end',
+    about: 'A repetition is planned for an incident that is over.',
+    file: 'store/memory/notifications.ts',
+    find: 'if (end.then !== undefined && incident?.ended_at === null && incident.acknowledged_at === null) {',
+    replace: 'if (end.then !== undefined && incident !== undefined) {',
+  },
+  {
+    name: 'told-under-maintenance',
+    about: 'A monitor under maintenance opens incidents and tells of them.',
+    file: 'incident/transition.ts',
+    find: "  if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })\n",
+    replace: '',
+  },
+  {
+    name: 'child-is-told',
+    about: 'A failure is told although the parent is down.',
+    file: 'incident/dependency.ts',
+    find: "    case 'down':\n",
+    replace: "    case 'down':\n      return 'innocent'\n",
+  },
+  {
+    name: 'held-for-ever',
+    about: 'What is held because of a parent is never released.',
+    file: 'incident/dependency.ts',
+    find: 'const PATIENCE_ROUNDS = 2',
+    replace: 'const PATIENCE_ROUNDS = 2_000',
+  },
+]
