@@ -127,6 +127,8 @@ measureEvery(plan.measure_ms, measured, (sample) => say({ kind: 'measured', ...s
 say({ kind: 'started', at: performance.timeOrigin + performance.now() })
 await engine.start()
 if (isNew) await change(ids)
+// A change while its monitor was being checked has not been seen by that check.
+if (plan.delay_min > 0) for (const id of ids) await engine.monitors.check(id)
 if (plan.delay_min === 0) await untilNothingWaits()
 await engine.stop()
 const { user, system } = process.cpuUsage()

@@ -72,7 +72,7 @@ export async function problemsOf(
   const [rows = []] = await tables.read(['SELECT id, status, attempts FROM notifications'])
   const times = new Map(arrivals.map(([id, at]) => [id, at.length]))
   const numbers: Readonly<Record<string, number>> = {
-    'rows more or fewer than the changes ask for': Math.abs(rows.length - expected),
+    'rows more or fewer than were committed': Math.abs(rows.length - expected),
     'rows that are not sent': rows.filter(({ status }) => status !== 'sent').length,
     'rows that never arrived': rows.filter(({ id }) => !times.has(Number(id))).length,
     'rows that arrived more than once': [...times.values()].filter((n) => n > 1).length,
