@@ -56,32 +56,62 @@ async function claimFrom(session: Session, wanted: Claim, contacts: readonly num
   return { rows: rows.length === 0 ? [] : await take(session, rows, wanted), contended }
 }
 
+const ACTIVE = "status IN ('queued', 'sending')"
+const READY = `((n.status = 'queued' AND n.due_at <= $1) OR (n.status = 'sending' AND n.lease_until <= $1))`
+/** Of two rows of one monitor, whether the earlier one holds up the later. */
+const holdsUp = (row: string): string =>
+  `(${row}.status = 'sending' OR ${row}.due_at <= $1 OR ${row}.claims > 0)`
+/** So many due rows of a contact are asked one by one. */
+const FRONT = 100
+
 /**
  * The rows of each contact that may be claimed: due or abandoned, no earlier one of the same monitor in
- * front, and no more than the contact has room for.
+ * front, and no more than the contact has room for. Mostly they are among the first that are due. Where those
+ * wait for others, behind which a backlog has grown, the first one of each monitor is looked for instead: to
+ * ask of every row in a backlog whether another is in front costs as much for each claim as the whole backlog.
  */
-function rowsOf(contacts: string, { columns = 'n.*', lock = '' } = {}): string {
+function rowsOf(contacts: string): string {
   return `SELECT picked.* FROM ${contacts}
     CROSS JOIN LATERAL (
-      SELECT count(*) AS under_way FROM watchpost.notifications
-      WHERE contact_id = due.contact_id AND status = 'sending' AND lease_until > $1) AS busy
+      SELECT GREATEST(LEAST($2, $3 - count(*)), 0) AS room FROM watchpost.notifications
+      WHERE contact_id = due.contact_id AND status = 'sending' AND lease_until > $1) AS contact
     CROSS JOIN LATERAL (
-      SELECT ${columns} FROM watchpost.notifications AS n
-      WHERE n.contact_id = due.contact_id AND n.status IN ('queued', 'sending')
-        AND ((n.status = 'queued' AND n.due_at <= $1) OR (n.status = 'sending' AND n.lease_until <= $1))
-        AND (n.monitor_id IS NULL OR NOT EXISTS (
+      WITH front AS MATERIALIZED (
+        SELECT n.id, n.contact_id, n.monitor_id, n.due_at FROM watchpost.notifications AS n
+        WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${READY}
+        ORDER BY n.due_at, n.id LIMIT ${FRONT}),
+      free AS MATERIALIZED (
+        SELECT id, contact_id, due_at FROM front
+        WHERE monitor_id IS NULL OR NOT EXISTS (
           SELECT 1 FROM watchpost.notifications AS earlier
-          WHERE earlier.monitor_id = n.monitor_id AND earlier.contact_id = n.contact_id
-            AND earlier.id < n.id AND earlier.status IN ('queued', 'sending')
-            AND (earlier.status = 'sending' OR earlier.due_at <= $1 OR earlier.claims > 0)))
-      ORDER BY n.due_at, n.id
-      LIMIT GREATEST(LEAST($2, $3 - busy.under_way), 0) ${lock}) AS picked`
+          WHERE earlier.monitor_id = front.monitor_id AND earlier.contact_id = front.contact_id
+            AND earlier.id < front.id AND earlier.${ACTIVE} AND ${holdsUp('earlier')})),
+      beyond AS (
+        SELECT DISTINCT ON (COALESCE(n.monitor_id, -n.id))
+          n.id, n.contact_id, n.due_at, n.status, n.lease_until
+        FROM watchpost.notifications AS n
+        WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${holdsUp('n')}
+          AND (SELECT count(*) FROM front) = ${FRONT} AND (SELECT count(*) FROM free) < contact.room
+        ORDER BY COALESCE(n.monitor_id, -n.id), n.id)
+      SELECT * FROM free
+      UNION SELECT id, contact_id, due_at FROM beyond AS n WHERE ${READY}
+      ORDER BY due_at, id LIMIT contact.room) AS picked`
 }
 
-const DUE = `(SELECT contact_id FROM watchpost.notifications WHERE status = 'queued' AND due_at <= $1
-  UNION SELECT contact_id FROM watchpost.notifications WHERE status = 'sending' AND lease_until <= $1
+/** The contacts that have rows waiting, from one to the next: their backlogs are not read for it. */
+const DUE = `(WITH RECURSIVE waiting (contact_id) AS (
+    SELECT min(contact_id) FROM watchpost.notifications WHERE ${ACTIVE}
+    UNION ALL
+    SELECT (SELECT min(contact_id) FROM watchpost.notifications
+      WHERE ${ACTIVE} AND contact_id > waiting.contact_id)
+    FROM waiting WHERE waiting.contact_id IS NOT NULL)
+  SELECT contact_id FROM waiting WHERE contact_id IS NOT NULL
+    AND (EXISTS (SELECT 1 FROM watchpost.notifications WHERE contact_id = waiting.contact_id
+        AND ${ACTIVE} AND status = 'queued' AND due_at <= $1)
+      OR EXISTS (SELECT 1 FROM watchpost.notifications WHERE contact_id = waiting.contact_id
+        AND status = 'sending' AND lease_until <= $1))
   ) AS due`
-const CANDIDATES = rowsOf(DUE, { columns: 'n.id, n.contact_id, n.due_at' })
+const CANDIDATES = rowsOf(DUE)
 
 async function candidates(session: Session, wanted: Claim): Promise<readonly Candidate[]> {
   const { now, limit, per_contact } = wanted
@@ -89,7 +119,10 @@ async function candidates(session: Session, wanted: Claim): Promise<readonly Can
   return best(session, wanted, rows as unknown as readonly Candidate[])
 }
 
-const PICK = rowsOf('unnest($4::bigint[]) AS due (contact_id)', { lock: 'FOR UPDATE SKIP LOCKED' })
+const OF_OWN = rowsOf('unnest($4::bigint[]) AS due (contact_id)')
+/** Asked once more of the row that is locked: its contact may have been removed meanwhile. */
+const PICK = `SELECT n.* FROM watchpost.notifications AS n WHERE n.id = ANY ($2::bigint[]) AND ${READY}
+  FOR UPDATE SKIP LOCKED`
 
 async function pick(
   session: Session,
@@ -97,7 +130,9 @@ async function pick(
   contacts: readonly number[],
 ): Promise<readonly NotificationRecord[]> {
   const { now, limit, per_contact } = wanted
-  const rows = await session.rows(PICK, [now, limit, per_contact, numbers(contacts)])
+  const found = await session.rows(OF_OWN, [now, limit, per_contact, numbers(contacts)])
+  const own = found.map((row) => Number(row['id']))
+  const rows = own.length === 0 ? [] : await session.rows(PICK, [now, numbers(own)])
   return best(session, wanted, rows.map(toNotification))
 }
 

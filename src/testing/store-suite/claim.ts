@@ -46,6 +46,22 @@ export const claimCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await claim(store, { now: T0 + 9 }), [])
   },
 
+  'a backlog that waits behind a row in backoff hides nothing that is free, however deep it is':
+    async (store) => {
+      // More of them than any store looks at one by one, all due before what is free.
+      const [head = 0] = await lane(store, ...Array.from({ length: 300 }, () => ({})))
+      await claim(store)
+      await store.notifications.finish(end(head, { status: 'queued', due_at: T0 + 3 * MINUTE }))
+      const [first = 0] = await lane(store, { due_at: T0 + 10 }, { due_at: T0 })
+      const alone = await queue(store, { due_at: T0 + 5 })
+      const later = await queue(store, { due_at: T0 + 20 })
+      const [, last = 0] = await lane(store, { due_at: T0 + 9 * MINUTE }, { due_at: T0 + 30 })
+      const now = T0 + MINUTE
+      assert.deepEqual(ids(await claim(store, { now, limit: 2 })), [alone.id, first])
+      assert.deepEqual(ids(await claim(store, { now, per_contact: 4 })), [later.id, last])
+      assert.deepEqual(await claim(store, { now }), [])
+    },
+
   'a store that one engine has for itself follows the clock with what waits': async (store) => {
     if (store.clockSet === undefined) return
     const [past, passed, ahead] = [
