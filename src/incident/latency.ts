@@ -18,24 +18,26 @@ export function addCounts(
 ): Readonly<Record<string, number>> {
   const sum: Record<string, number> = {}
   for (const day of days) {
-    for (const [bucket, count] of Object.entries(day)) sum[bucket] = (sum[bucket] ?? 0) + count
+    for (const bucket of Object.keys(day)) sum[bucket] = (sum[bucket] ?? 0) + (day[bucket] ?? 0)
   }
   return sum
 }
 
-/** For each share (0 to 1) the value below which that much of the counted times lies, in ms; `null` where none was counted. */
+/**
+ * For each share (0 to 1) the value below which that much of the counted times lies, in ms; `null` where none was
+ * counted. Buckets are whole numbers, and JavaScript keeps such keys in rising order.
+ */
 export function percentiles(
   counts: Readonly<Record<string, number>>,
   shares: readonly number[],
 ): (number | null)[] {
-  const buckets = Object.entries(counts)
-    .map(([bucket, count]) => [Number(bucket), count] as const)
-    .sort(([a], [b]) => a - b)
-  const total = buckets.reduce((sum, [, count]) => sum + count, 0)
+  const buckets = Object.keys(counts)
+  const times = Object.values(counts)
+  const total = times.reduce((sum, count) => sum + count, 0)
   return shares.map((p) => {
     let seen = 0
-    const found = buckets.find(([, count]) => (seen += count) >= p * total)
-    return total === 0 || found === undefined ? null : middleOf(found[0])
+    const index = times.findIndex((count) => (seen += count) >= p * total)
+    return total === 0 || index === -1 ? null : middleOf(Number(buckets[index]))
   })
 }
 

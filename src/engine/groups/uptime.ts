@@ -41,15 +41,14 @@ export async function uptimeOfDays(
     core.store.daily.list(record.id, dayOf(from), dayOf(now)),
     core.store.incidents.list({ monitor_id: record.id, from, to: now, limit: INCIDENTS_LIMIT }),
   ])
-  const byDay = new Map(stats.map((day) => [day.day, day]))
+  const byDay = new Map(stats.map((counts) => [counts.day, counts]))
   const perDay = begins.map((begin) => {
     const end = Math.min(begin + DAY_MS, now)
     const seconds = secondsBetween(changes, begin, end)
     const partial = end < begin + DAY_MS || record.created_at > begin
-    return {
-      seconds,
-      view: dayView({ begin, seconds, partial, stats: byDay.get(dayOf(begin)), incidents }),
-    }
+    const date = dayOf(begin)
+    const stats = byDay.get(date)
+    return { seconds, view: dayView({ begin, date, seconds, partial, stats, incidents }) }
   })
   const total = perDay.reduce((sum, { seconds }) => addSeconds(sum, seconds), NONE)
   return {
@@ -77,17 +76,18 @@ export async function uptimeBetween(
 
 interface DayFacts {
   readonly begin: EpochMs
+  readonly date: string
   readonly seconds: Seconds
   readonly partial: boolean
   readonly stats: DailyStats | undefined
   readonly incidents: readonly IncidentRecord[]
 }
 
-function dayView({ begin, seconds, partial, stats, incidents }: DayFacts): UptimeDay {
+function dayView({ begin, date, seconds, partial, stats, incidents }: DayFacts): UptimeDay {
   const end = begin + DAY_MS
   const ok = stats?.ok ?? 0
   return {
-    date: dayOf(begin),
+    date,
     uptime: uptimePercent(seconds),
     ...named(seconds),
     incidents: incidents.filter(({ started_at }) => started_at >= begin && started_at < end).length,
