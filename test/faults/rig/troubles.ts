@@ -115,7 +115,7 @@ function disk({ disk: folder }: Machine): Trouble {
 
 function network(): Trouble {
   const set = (state: 'up' | 'down'): void => {
-    spawnSync('ip', ['link', 'set', 'lo', state], { stdio: 'inherit' })
+    spawnSync('sh', ['-c', `ip link set lo ${state}`], { stdio: 'inherit' })
   }
   return {
     name: 'the network is gone',
