@@ -16,7 +16,7 @@ import { DeadlineError } from '../net/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Network } from '../net/network.ts'
 import { createStop } from '../net/stop.ts'
-import type { StopSignal } from '../net/stop.ts'
+import type { Stop, StopSignal } from '../net/stop.ts'
 import { createTrace, round } from '../net/trace.ts'
 import type { Trace } from '../net/trace.ts'
 import { readJudgement } from './judgement.ts'
@@ -65,7 +65,7 @@ export async function carryOut(
   const trace = createTrace(clock)
   const measured: Record<string, Json | undefined> = {}
   const stop = createStop()
-  const onStop = () => stop.abort(run.signal?.reason)
+  const onStop = () => stop.abort(run.signal?.reason as Error)
   run.signal?.addEventListener('abort', onStop, { once: true })
   if (run.signal?.aborted === true) onStop()
   const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
@@ -73,11 +73,8 @@ export async function carryOut(
   const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
   const releases: (() => void | Promise<void>)[] = [() => net.close()]
 
-  const ctx: CheckContext = {
-    // Made for who asks. Its own and no shared accessor, or a copy of the context would lose it.
-    get signal() {
-      return stop.platformSignal()
-    },
+  const ctx = withSignal({
+    [STOP]: stop,
     period_ms: run.period_ms ?? 0,
     remaining,
     clock,
@@ -85,11 +82,11 @@ export async function carryOut(
     memo: run.memo,
     location: run.location,
     log,
-    phase: (name, work) => trace.phase(name, work),
+    phase: (name, work) => trace.phase(name, () => work()),
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void releases.push(release),
-  }
+  })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: a phase that was cut off would go on meanwhile.
@@ -108,6 +105,25 @@ export async function carryOut(
     phases,
     remote_ip,
   })
+}
+
+const STOP = Symbol('stop')
+
+type Unsignalled = Omit<CheckContext, 'signal'> & { readonly [STOP]: Stop }
+
+/**
+ * Made when a checker asks for it, which few do. A property of the context's own, or a copy would lose
+ * it, and the same for all: an accessor written in the literal is five times as dear.
+ */
+const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
+  enumerable: true,
+  get() {
+    return this[STOP].platformSignal()
+  },
+}
+
+function withSignal(ctx: Unsignalled): CheckContext {
+  return Object.defineProperty(ctx, 'signal', SIGNAL) as Unsignalled & CheckContext
 }
 
 function preparedFor(
@@ -151,7 +167,7 @@ async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): 
 
 /** The stop is the check's own and goes with it, so that nothing has to be taken off it. */
 function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject: (reason: unknown) => void) => {
     const onAbort = () => reject(stop.reason)
     if (stop.aborted) onAbort()
     stop.addEventListener('abort', onAbort, { once: true })

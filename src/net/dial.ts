@@ -8,7 +8,7 @@
  */
 
 import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import type { Socket, TcpSocketConnectOpts } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { hostPort, toAddress } from './endpoint.ts'
 import { toFailure } from './explain.ts'
@@ -37,6 +37,10 @@ export interface DialOptions {
   readonly trace: Trace
   /** Told of every socket before it is dialled, so that none can be lost. */
   readonly own: (socket: Socket) => void
+  /** Told at once when the connection stands; what goes on within the same turn is no part of it. */
+  readonly over?: (() => void) | undefined
+  /** Makes a socket that connects to this. Default: a plain one. */
+  readonly open?: ((to: TcpSocketConnectOpts) => Socket) | undefined
 }
 
 export interface Dialled {
@@ -77,20 +81,16 @@ export async function dial(options: DialOptions): Promise<Dialled> {
 function dialOne(
   target: Address,
   limit_ms: number | undefined,
-  { host, port, signal, clock, own }: DialOptions,
+  { host, port, signal, clock, own, over, open = connect }: DialOptions,
 ): Promise<Socket | CheckFailure> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error)
-    const socket = connect({
-      host: target.address,
-      port,
-      family: target.family,
-      autoSelectFamily: false,
-      noDelay: true,
-    })
+    if (signal.aborted) return reject(signal.reason)
+    const { address, family } = target
+    const socket = open({ host: address, port, family, autoSelectFamily: false, noDelay: true })
     own(socket)
     const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
-    socket.once('connect', connected).once('error', failed).once('close', closed)
+    // First of all, before a ClientHello is on its way to who is not meant.
+    socket.prependOnceListener('connect', connected).once('error', failed).once('close', closed)
 
     function settle(outcome: Socket | CheckFailure): void {
       timer?.cancel()
@@ -99,7 +99,9 @@ function dialOne(
       resolve(outcome)
     }
     function connected(): void {
-      settle(problemOf(socket, target, { host, port }) ?? socket)
+      const problem = problemOf(socket, target, { host, port })
+      if (problem === undefined) over?.()
+      settle(problem ?? socket)
     }
     function late(): void {
       const text = `${hostPort(host, port)} did not accept the connection in time`
@@ -111,7 +113,7 @@ function dialOne(
     }
     function closed(): void {
       timer?.cancel()
-      if (signal.aborted) reject(signal.reason as Error)
+      if (signal.aborted) reject(signal.reason)
       else settle(resetBy({ host, port }))
     }
   })

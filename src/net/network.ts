@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Socket } from 'node:net'
+import type { Socket, TcpSocketConnectOpts } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
@@ -31,8 +32,8 @@ import { ownQuestions } from './questions.ts'
 import type { OwnedQuestions } from './questions.ts'
 import { createResolver, literal } from './resolver.ts'
 import type { Resolver } from './resolver.ts'
-import { createTlsContexts, handshake } from './tls.ts'
-import type { TlsContexts } from './tls.ts'
+import { createTlsContexts, handshake, openTls } from './tls.ts'
+import type { HandshakeOptions, Opening, TlsContexts } from './tls.ts'
 import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
 import type { StopSignal } from './stop.ts'
@@ -101,8 +102,12 @@ interface Session extends OpenOptions {
   readonly codec: CodecLoader
 }
 
+interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
+  readonly opening: Opening
+}
+
 function openNet(session: Session): OwnedNet {
-  const { signal, trace, clock, policy, deadlineIn } = session
+  const { signal, trace, clock, policy, deadlineIn, contexts } = session
   const sockets = ownSockets(signal)
   let questions: OwnedQuestions | undefined
   let closed = false
@@ -133,29 +138,39 @@ function openNet(session: Session): OwnedNet {
     options: ConnectOptions,
     addresses: readonly Address[],
   ): Promise<Connection> {
-    const { host, port } = options
+    const { host, port, tls } = options
     const { own } = sockets
-    const dialled = await trace.phase('connect', () =>
-      dial({ host, port, addresses, own, clock, signal, deadlineIn, trace }),
+    let opening: Opening | undefined
+    const open = (to: TcpSocketConnectOpts): TLSSocket => {
+      opening = openTls({ host, tls: tls ?? {}, contexts }, to)
+      return opening.socket.setNoDelay(true)
+    }
+    const way = { host, port, addresses, own, clock, signal, deadlineIn, trace }
+    const dialled = await trace.phase('connect', (over) =>
+      dial(tls === undefined ? way : { ...way, over, open }),
     )
-    if (options.tls === undefined) return connection(options, dialled, null)
-    return secure(options, dialled, options.tls, 'tls')
+    if (opening === undefined) return connection(options, dialled, null)
+    return secure(options, dialled, { opening, onStaple: tls?.onStaple, phase: 'tls' })
+  }
+
+  /** From clear text to TLS on the same connection. */
+  function upgrade(target: ConnectOptions, dialled: Dialled, tls: TlsOptions): Promise<Connection> {
+    const { socket } = dialled
+    signal.throwIfAborted()
+    const opening = openTls({ host: target.host, tls, contexts }, { socket })
+    sockets.takeOver(socket, opening.socket)
+    return secure(target, dialled, { opening, onStaple: tls.onStaple, phase: 'starttls' })
   }
 
   async function secure(
     { host, port }: ConnectOptions,
-    dialled: Dialled,
-    tls: TlsOptions,
-    phase: 'tls' | 'starttls',
+    { address, attempts }: Dialled,
+    { opening, onStaple, phase }: Securing,
   ): Promise<Connection> {
-    const { socket, address, attempts } = dialled
-    const { contexts } = session
-    const { takeOver } = sockets
-    const upgraded = await trace.phase(phase, () =>
-      handshake({ socket, host, port, tls, contexts, phase, signal, takeOver }),
+    const { socket, facts } = await trace.phase(phase, () =>
+      handshake(opening, { host, port, onStaple, phase, signal }),
     )
-    const over = { socket: upgraded.socket, address, attempts }
-    return connection({ host, port }, over, upgraded.facts)
+    return connection({ host, port }, { socket, address, attempts }, facts)
   }
 
   function connection(
@@ -171,7 +186,7 @@ function openNet(session: Session): OwnedNet {
       tls: facts,
       target,
       signal,
-      secure: (tls) => secure(target, dialled, tls, 'starttls'),
+      secure: async (tls) => upgrade(target, dialled, tls),
     })
   }
 
@@ -182,7 +197,10 @@ function openNet(session: Session): OwnedNet {
       signal,
       pings: (ended) => ({ ...session, signal: ended, resolve: net.resolve }),
       dns: (ended) => ({
-        ...session,
+        clock,
+        codec: session.codec,
+        nameservers: session.nameservers,
+        deadlineIn,
         signal: ended,
         resolve,
         connect: (options, address) => connectTo(options, [address]),

@@ -10,8 +10,8 @@
 /** What is heard of an `AbortSignal` in here; every real one will do. */
 export interface StopSignal {
   readonly aborted: boolean
-  /** What all waits reject with. */
-  readonly reason: unknown
+  /** What all waits reject with; nothing before the end. */
+  readonly reason: Error
   throwIfAborted(): void
   addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void
   removeEventListener(type: 'abort', listener: () => void): void
@@ -19,20 +19,20 @@ export interface StopSignal {
 
 export interface Stop extends StopSignal {
   /** The first reason holds. */
-  abort(reason: unknown): void
+  abort(reason: Error): void
   /** For those who need the platform's own; the same one every time. */
   platformSignal(): AbortSignal
 }
 
 interface State {
   aborted: boolean
-  reason: unknown
+  reason: Error | undefined
   readonly listeners: Set<() => void>
   controller: AbortController | undefined
 }
 
 export function createStop(): Stop {
-  const stop = Object.create(STOP) as State & Stop
+  const stop = Object.create(STOP) as Stop
   const state: State = {
     aborted: false,
     reason: undefined,
@@ -43,29 +43,30 @@ export function createStop(): Stop {
 }
 
 /** Shared by all, as every check makes one. */
-const STOP: ThisType<State & Stop> & Omit<Stop, 'aborted' | 'reason'> = {
-  throwIfAborted() {
-    if (this.aborted) throw this.reason as Error
-  },
-  addEventListener(_type, listener) {
-    // As with a real one, who comes after the end hears nothing.
-    if (!this.aborted) this.listeners.add(listener)
-  },
-  removeEventListener(_type, listener) {
-    this.listeners.delete(listener)
-  },
-  abort(reason) {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    this.controller?.abort(reason)
-    // A listener that is taken off by another one before its turn is not called.
-    for (const listener of this.listeners) listener()
-    this.listeners.clear()
-  },
-  platformSignal() {
-    this.controller ??= new AbortController()
-    if (this.aborted) this.controller.abort(this.reason)
-    return this.controller.signal
-  },
-}
+const STOP: ThisType<Omit<Stop, 'aborted' | 'reason'> & State> & Omit<Stop, 'aborted' | 'reason'> =
+  {
+    throwIfAborted() {
+      if (this.aborted) throw this.reason as Error
+    },
+    addEventListener(_type, listener) {
+      // As with a real one, who comes after the end hears nothing.
+      if (!this.aborted) this.listeners.add(listener)
+    },
+    removeEventListener(_type, listener) {
+      this.listeners.delete(listener)
+    },
+    abort(reason) {
+      if (this.aborted) return
+      this.aborted = true
+      this.reason = reason
+      this.controller?.abort(reason)
+      // A listener that is taken off by another one before its turn is not called.
+      for (const listener of this.listeners) listener()
+      this.listeners.clear()
+    },
+    platformSignal() {
+      this.controller ??= new AbortController()
+      if (this.aborted) this.controller.abort(this.reason)
+      return this.controller.signal
+    },
+  }

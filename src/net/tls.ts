@@ -6,7 +6,7 @@
  */
 
 import { isIP } from 'node:net'
-import type { Socket } from 'node:net'
+import type { TcpSocketConnectOpts } from 'node:net'
 import * as tls from 'node:tls'
 import type { PeerCertificate, SecureContext, TLSSocket } from 'node:tls'
 import { hostPort } from './endpoint.ts'
@@ -42,16 +42,49 @@ export function createTlsContexts(ca?: string | readonly string[]): TlsContexts 
   }
 }
 
-export interface HandshakeOptions {
-  readonly socket: Socket
+/** Where the handshake goes: over a connection that stands, or to an address that is dialled first. */
+export type TlsWay = Pick<tls.ConnectionOptions, 'socket'> | TcpSocketConnectOpts
+
+/** A TLS socket whose handshake is not over, or has not begun. */
+export interface Opening {
+  readonly socket: TLSSocket
+  /** End of the peer's certificate in Node's words, as soon as its name was looked at. */
+  ends?: string
+}
+
+export interface OpeningOptions {
   readonly host: string
-  readonly port: number
   readonly tls: TlsOptions
   readonly contexts: TlsContexts
+}
+
+/** Nobody listens to the socket yet: it has to be owned, and given to {@link handshake}, in the same turn. */
+export function openTls({ host, tls: asked, contexts }: OpeningOptions, way: TlsWay): Opening {
+  const { servername = host, verify = true, alpn, context, onStaple } = asked
+  const socket = tls.connect({
+    ...way,
+    servername: isIP(servername) === 0 ? servername : '',
+    secureContext: context ?? (verify ? contexts.strict : contexts.lenient),
+    rejectUnauthorized: verify,
+    ...(onStaple === undefined ? {} : { requestOCSP: true }),
+    ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
+    // Not the name that Node has, which is the address dialled where none is sent.
+    checkServerIdentity(_name, certificate) {
+      // Node makes the whole chain of objects for this anyway; asking for it again costs a tenth of a handshake.
+      opening.ends = certificate.valid_to
+      return tls.checkServerIdentity(servername, certificate)
+    },
+  })
+  const opening: Opening = { socket }
+  return opening
+}
+
+export interface HandshakeOptions {
+  readonly host: string
+  readonly port: number
+  readonly onStaple: TlsOptions['onStaple']
   readonly phase: 'tls' | 'starttls'
   readonly signal: StopSignal
-  /** Told at once of the socket that takes the place of `socket`, so that it cannot be lost. */
-  readonly takeOver: (from: Socket, to: TLSSocket) => void
 }
 
 export interface Secured {
@@ -65,28 +98,11 @@ export interface Secured {
  *
  * @throws CheckFailure `tls_…`, `connect_reset`; its `cause` is Node's error with its own code
  */
-export function handshake(options: HandshakeOptions): Promise<Secured> {
-  const { socket, host, signal, phase } = options
-  const { servername = host, verify = true, alpn, context, onStaple } = options.tls
+export function handshake(opening: Opening, options: HandshakeOptions): Promise<Secured> {
+  const { socket: secure } = opening
+  const { host, signal, phase, onStaple } = options
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error)
-    let ends: string | undefined
-    const secure = tls.connect({
-      socket,
-      // Both: `servername` is what is sent, `host` what the certificate is held against where nothing is.
-      servername: isIP(servername) === 0 ? servername : '',
-      host: servername,
-      secureContext: context ?? (verify ? options.contexts.strict : options.contexts.lenient),
-      rejectUnauthorized: verify,
-      ...(onStaple === undefined ? {} : { requestOCSP: true }),
-      ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
-      // Node makes the whole chain of objects for this anyway; asking for it again costs a tenth of a handshake.
-      checkServerIdentity(name, certificate) {
-        ends = certificate.valid_to
-        return tls.checkServerIdentity(name, certificate)
-      },
-    })
-    options.takeOver(socket, secure)
+    if (signal.aborted) return reject(signal.reason)
     secure.once('secureConnect', agreed).once('error', failed).once('close', closed)
     if (onStaple !== undefined) tellOfStaple(secure, onStaple, failed)
 
@@ -95,20 +111,20 @@ export function handshake(options: HandshakeOptions): Promise<Secured> {
     }
     function agreed(): void {
       settled()
-      resolve({ socket: secure, facts: tlsFacts(secure, ends) })
+      resolve({ socket: secure, facts: tlsFacts(secure, opening.ends) })
     }
     function failed(error: unknown): void {
       settled()
       // Not from within: it may be a handshake under way that tells of this.
       queueMicrotask(() => secure.destroy())
       const target = hostPort(host, options.port)
-      if (signal.aborted) reject(signal.reason as Error)
+      if (signal.aborted) reject(signal.reason)
       else if (isEarlyEnd(error)) reject(closedDuringHandshake(target, phase, error))
       else reject(toFailure(error, { phase, target }))
     }
     function closed(): void {
       settled()
-      if (signal.aborted) reject(signal.reason as Error)
+      if (signal.aborted) reject(signal.reason)
       else reject(closedDuringHandshake(hostPort(host, options.port), phase))
     }
   })

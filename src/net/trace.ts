@@ -17,8 +17,8 @@ export interface Trace {
   spent_ms(name: Phase): number
   /** The address tried or reached last. */
   remote_ip: string | null
-  /** Times `work` as (part of) a phase; phases met again are summed. */
-  phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /** Times `work` as (part of) a phase; phases met again are summed. `over` ends it before `work` does. */
+  phase<T>(name: Phase, work: (over: () => void) => Promise<T>): Promise<T>
   /** Milliseconds in which a package was loaded, on its first use: our own time, not the target's. */
   readonly loading_ms: number
   /** Loads a package outside of every measurement. */
@@ -89,7 +89,7 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
   async phase(name, work) {
     const span = start(this, name)
     try {
-      const value = await work()
+      const value = await work(() => void end(this, span, false))
       end(this, span, false)
       return value
     } catch (error) {

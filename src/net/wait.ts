@@ -20,7 +20,7 @@ export function waitFor<T>(
   begin: (settle: Settle<T>) => () => void,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error)
+    if (signal.aborted) return reject(signal.reason)
     let release: (() => void) | undefined
     // Whatever was thrown is passed on as it is.
     const fail: (error: unknown) => void = reject
@@ -32,7 +32,7 @@ export function waitFor<T>(
       release?.()
     }
     function stop(): void {
-      reject(signal.reason as Error)
+      reject(signal.reason)
       finish()
     }
     signal.addEventListener('abort', stop, { once: true })

@@ -34,10 +34,13 @@ const UNNAMED: Readonly<Partial<Record<string, DnsType>>> = {
   UNKNOWN_65: 'HTTPS',
 }
 
+const PACKET_NAMES = new Map(
+  Object.entries(UNNAMED).map(([packetName, type]) => [type, packetName]),
+)
+
 /** The name that dns-packet has for a type. */
 export function packetType(type: DnsType): string {
-  const unnamed = Object.entries(UNNAMED).find(([, name]) => name === type)
-  return unnamed?.[0] ?? type
+  return PACKET_NAMES.get(type) ?? type
 }
 
 /** The registry's name for a type as dns-packet calls it; `TYPE<number>` (RFC 3597) for those it does not know. */

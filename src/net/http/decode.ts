@@ -18,10 +18,10 @@ const MAX_LAYERS = 5
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
-/** The codings of a `Content-Encoding`, in the order in which they were applied; `identity` is left out. */
-export function codingsOf(contentEncoding: string | undefined): string[] {
-  return (contentEncoding ?? '')
-    .split(',')
+/** The codings of all `Content-Encoding` fields, in the order in which they were applied; `identity` is left out. */
+export function codingsOf(contentEncodings: readonly string[]): string[] {
+  return contentEncodings
+    .flatMap((codings) => codings.split(','))
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity')
 }

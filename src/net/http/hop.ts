@@ -119,7 +119,7 @@ function answerListener(
 
   function fail(error: Error): void {
     const failure = signal.aborted
-      ? (signal.reason as Error)
+      ? (signal.reason)
       : explainWire(error, {
           phase: sink === undefined ? 'first_byte' : 'transfer',
           body_bytes: sink?.body_bytes() ?? 0,
@@ -143,7 +143,7 @@ function answerListener(
       }
       const endTransfer = trace.begin('transfer')
       content_length = valuesOf(headers, 'content-length')[0]
-      const codings = codingsOf(valuesOf(headers, 'content-encoding').join(','))
+      const codings = codingsOf(valuesOf(headers, 'content-encoding'))
       const body = (sink = createBodySink({
         codings,
         bodyLimit,
