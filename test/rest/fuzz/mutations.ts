@@ -279,7 +279,10 @@ export const spoilt: fc.Arbitrary<Mutation> = fc.oneof(
   bytes('insert', (all, where, byte) =>
     Buffer.concat([all.subarray(0, where), Buffer.from([byte, 13, 10]), all.subarray(where)]),
   ),
-  bytes('twice', (all) => Buffer.concat([all, all])),
+  // Node itself writes a second `100 Continue` behind the head of its answer when that is ready before the first.
+  bytes('twice', (all) =>
+    /\r\nexpect:/i.test(all.toString('latin1')) ? all : Buffer.concat([all, all]),
+  ),
   bytes('HTTP/1.0', (all) => replaced(all, 'HTTP/1.1', 'HTTP/1.0')),
   bytes('no version', (all) => replaced(all, ' HTTP/1.1', '')),
   bytes('bare line feeds', (all) => replaced(all, '\r\n', '\n')),
