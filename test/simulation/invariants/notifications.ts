@@ -248,8 +248,10 @@ function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> 
     return
   }
   const parent = ledger.monitors.get(held.by)
+  // A process that stood still may store by now what it worked out before.
+  const workedOut = step.at - Math.max(0, step.wall - step.change.at)
   const states = parent?.steps
-    .filter(({ n, at }) => n < step.n && at >= step.at - SLOWNESS)
+    .filter(({ n, at }) => n < step.n && at >= workedOut - SLOWNESS)
     .map(({ before, after }) => [before.machine.state, after.machine.state])
     .flat()
   const now = parent === undefined ? 'up' : stateAt(parent, step.n).machine.state
