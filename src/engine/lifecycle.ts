@@ -111,8 +111,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     })
     state = 'running'
     watch.start()
-    // The clock was set back meanwhile: deadlines would be as far away as that.
-    if (away_ms < -OUTAGE_MS) passive.clockSet(away_ms)
+    // The clock was set back meanwhile: deadlines, retries and the leases of who died would be as far away as that.
+    if (away_ms < -OUTAGE_MS) {
+      passive.clockSet(away_ms)
+      outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
+    }
     outbox.start()
     await following.start()
     ownership.keep({ take, give })

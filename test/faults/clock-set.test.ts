@@ -143,6 +143,27 @@ describe.each(JUMPS.map((jump) => [named(jump), jump] as const))('a clock set %s
   })
 })
 
+describe('a clock set back while no engine ran', () => {
+  it('keeps nobody from what a process was sending when it died', async () => {
+    const r = await rig()
+    const { id } = await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops' })
+    await r.clock.advance(MINUTE)
+    await r.engine.stop()
+    await r.store.open()
+    const { notifications } = r.store
+    const now = r.clock.now()
+    const payload = JSON.stringify({ event: 'test', monitor: null, incident: null })
+    const row = { account_id: 1, contact_id: id, monitor_id: null, incident_id: null, repeat: 0 }
+    const times = { due_at: now, created_at: now }
+    await notifications.create({ ...row, ...times, event: 'test', payload })
+    await notifications.claim({ now, lease_until: now + 30 * SECOND, limit: 1, per_contact: 1 })
+    r.clock.jump(-DAY)
+    const again = await r.restart()
+    await again.clock.advance(2 * MINUTE)
+    expect(again.told.map(({ event }) => event)).toEqual(['test'])
+  })
+})
+
 describe.each([
   ['the clocks of Europe change', '2027-03-28T00:30:00Z'],
   ['the clocks of America change back', '2026-11-01T05:30:00Z'],
