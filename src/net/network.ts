@@ -32,7 +32,7 @@ import { ownQuestions } from './questions.ts'
 import type { OwnedQuestions } from './questions.ts'
 import { createResolver, literal } from './resolver.ts'
 import type { Resolver } from './resolver.ts'
-import { createTlsContexts, handshake, openTls } from './tls.ts'
+import { contextFor, createTlsContexts, handshake, openTls } from './tls.ts'
 import type { HandshakeOptions, Opening, TlsContexts } from './tls.ts'
 import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
@@ -140,24 +140,27 @@ function openNet(session: Session): OwnedNet {
   ): Promise<Connection> {
     const { host, port, tls } = options
     const { own } = sockets
+    const way = { host, port, addresses, own, clock, signal, deadlineIn, trace }
+    if (tls === undefined) {
+      return connection(options, await trace.phase('connect', () => dial(way)), null)
+    }
+    const context = contextFor(tls, contexts)
     let opening: Opening | undefined
     const open = (to: TcpSocketConnectOpts): TLSSocket => {
-      opening = openTls({ host, tls: tls ?? {}, contexts }, to)
+      opening = openTls({ host, tls, context }, to)
       return opening.socket.setNoDelay(true)
     }
-    const way = { host, port, addresses, own, clock, signal, deadlineIn, trace }
-    const dialled = await trace.phase('connect', (over) =>
-      dial(tls === undefined ? way : { ...way, over, open }),
-    )
-    if (opening === undefined) return connection(options, dialled, null)
-    return secure(options, dialled, { opening, onStaple: tls?.onStaple, phase: 'tls' })
+    const dialled = await trace.phase('connect', (over) => dial({ ...way, over, open }))
+    if (opening === undefined) throw new Error('A connection stands that nobody has opened')
+    return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls' })
   }
 
   /** From clear text to TLS on the same connection. */
   function upgrade(target: ConnectOptions, dialled: Dialled, tls: TlsOptions): Promise<Connection> {
     const { socket } = dialled
     signal.throwIfAborted()
-    const opening = openTls({ host: target.host, tls, contexts }, { socket })
+    const context = contextFor(tls, contexts)
+    const opening = openTls({ host: target.host, tls, context }, { socket })
     sockets.takeOver(socket, opening.socket)
     return secure(target, dialled, { opening, onStaple: tls.onStaple, phase: 'starttls' })
   }

@@ -55,16 +55,25 @@ export interface Opening {
 export interface OpeningOptions {
   readonly host: string
   readonly tls: TlsOptions
-  readonly contexts: TlsContexts
+  /** From {@link contextFor}. */
+  readonly context: SecureContext
+}
+
+/** Asked before anything is timed: the first one of a network is made here, which can take a tenth of a second. */
+export function contextFor(
+  { context, verify = true }: TlsOptions,
+  contexts: TlsContexts,
+): SecureContext {
+  return context ?? (verify ? contexts.strict : contexts.lenient)
 }
 
 /** Nobody listens to the socket yet: it has to be owned, and given to {@link handshake}, in the same turn. */
-export function openTls({ host, tls: asked, contexts }: OpeningOptions, way: TlsWay): Opening {
-  const { servername = host, verify = true, alpn, context, onStaple } = asked
+export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsWay): Opening {
+  const { servername = host, verify = true, alpn, onStaple } = asked
   const socket = tls.connect({
     ...way,
     servername: isIP(servername) === 0 ? servername : '',
-    secureContext: context ?? (verify ? contexts.strict : contexts.lenient),
+    secureContext: context,
     rejectUnauthorized: verify,
     ...(onStaple === undefined ? {} : { requestOCSP: true }),
     ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),

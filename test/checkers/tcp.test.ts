@@ -153,7 +153,7 @@ describe('tls', () => {
 
   it('with a server that says nothing meets the deadline as tls_timeout', async () => {
     const server = await scriptedServer(silent)
-    const outcome = await check(tcp, { host, port: server.port, tls: true }, { timeout_ms: 200 })
+    const outcome = await check(tcp, { host, port: server.port, tls: true }, { timeout_ms: 1500 })
     expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'tls_timeout', phase: 'tls' })
     await server.idle()
   })

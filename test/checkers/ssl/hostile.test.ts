@@ -3,7 +3,7 @@ import { ssl } from '../../../src/checkers/ssl/index.ts'
 import { check } from '../../support/check.ts'
 import { hostileTo } from '../../support/hostile/farm.ts'
 
-const TIMEOUT_MS = 400
+const TIMEOUT_MS = 1200
 
 /** Sockets of this process, ours and those of the hostile servers. */
 const sockets = (): number =>
