@@ -315,7 +315,10 @@ export interface StoredReply {
 
 export interface PruneOptions {
   readonly results_before: EpochMs
-  /** Final notifications (with attempts); those of an open incident stay, since they say who is to hear of its end. */
+  /**
+   * Final notifications (with attempts); those of an incident that is open, or of which somebody is still to be
+   * told, stay, since they say who is to hear of its end.
+   */
   readonly notifications_before: EpochMs
   /**
    * Daily statistics and availability changes. The last change of a monitor before this time stays, however

@@ -32,12 +32,14 @@ function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): 
 }
 
 function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
+  const awaited = new Set([...tables.waiting.values()].map(({ incident_id }) => incident_id))
   const old = [...tables.notifications.values()]
     .filter(
       (row) =>
         row.finished_at !== null &&
         row.finished_at < notifications_before &&
-        tables.incidents.get(row.incident_id ?? 0)?.ended_at !== null,
+        tables.incidents.get(row.incident_id ?? 0)?.ended_at !== null &&
+        (row.incident_id === null || !awaited.has(row.incident_id)),
     )
     .slice(0, limit)
   for (const row of old) dropNotification(tables, row)

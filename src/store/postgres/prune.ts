@@ -62,6 +62,8 @@ const NOTIFICATIONS = `WITH old AS (
     SELECT o.id FROM watchpost.notifications AS o
     WHERE o.finished_at IS NOT NULL AND o.finished_at < $1 AND NOT EXISTS (
       SELECT 1 FROM watchpost.incidents AS i WHERE i.id = o.incident_id AND i.ended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM watchpost.notifications AS w
+      WHERE w.incident_id = o.incident_id AND w.finished_at IS NULL)
     ORDER BY o.finished_at, o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED),
   attempts AS (
     DELETE FROM watchpost.attempts AS a USING old WHERE a.notification_id = old.id),

@@ -57,6 +57,8 @@ function pruneNotifications(db: Connection, { notifications_before, limit }: Pru
   const oldest = `SELECT n.id FROM notifications AS n
     WHERE n.finished_at IS NOT NULL AND n.finished_at < ? AND NOT EXISTS (
       SELECT 1 FROM incidents AS i WHERE i.id = n.incident_id AND i.ended_at IS NULL)
+    AND NOT EXISTS (
+      SELECT 1 FROM notifications AS w WHERE w.incident_id = n.incident_id AND w.finished_at IS NULL)
     ORDER BY n.finished_at, n.id LIMIT ?`
   const params = [notifications_before, limit]
   db.run(`DELETE FROM attempts WHERE notification_id IN (${oldest})`, params)

@@ -72,7 +72,7 @@ export const pruneCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.notifications.attempts([recent.id])).length, 1)
   },
 
-  'the notifications of an incident stay while it is open: they say who is to hear of its end':
+  'the notifications of an incident stay until its end is told: they say who is to hear of it':
     async (store) => {
       const made = await store.monitors.create(monitor())
       const told = notice({ contact_id: 1, incident: 'opened' })
@@ -88,9 +88,13 @@ export const pruneCases: Readonly<Record<string, Case>> = {
       const ending = { update_incident: { id: incident_id ?? 0, ...over } }
       const up = notice({ contact_id: 1, event: 'up', incident: incident_id, only_if_told: true })
       const done = await commitOne(store, on(made, { ...ending, notify: [up] }))
-      assert.equal(done.notification_ids.length, 1)
+      const [up_id = 0] = done.notification_ids
+      assert.equal(await store.prune(options), 0)
+      await claim(store, { now: T0 + 8 * DAY })
+      assert.equal(await store.prune(options), 0)
+      await store.notifications.finish({ ...end, id: up_id, at: T0 + 10 * DAY })
       assert.equal(await store.prune(options), 1)
-      assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), done.notification_ids)
+      assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), [up_id])
     },
 
   'old days go': async (store) => {
