@@ -119,7 +119,7 @@ function answerListener(
 
   function fail(error: Error): void {
     const failure = signal.aborted
-      ? (signal.reason)
+      ? signal.reason
       : explainWire(error, {
           phase: sink === undefined ? 'first_byte' : 'transfer',
           body_bytes: sink?.body_bytes() ?? 0,
