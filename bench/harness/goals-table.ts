@@ -14,14 +14,17 @@ export function goalsTable(folder: string, order: readonly string[]): string {
   const rows = new Map<string, Map<string, Verdict[]>>()
   for (const { benchmark, machine, goals } of sorted(newest, order)) {
     for (const goal of goals) {
+      // The same thing may be bounded in milliseconds and in megabytes.
       const what = `${benchmark}: ${goal.what}`
-      const cells = rows.get(what) ?? new Map<string, Verdict[]>()
-      rows.set(what, cells)
+      const row = `${what}\n${goal.unit}`
+      const cells = rows.get(row) ?? new Map<string, Verdict[]>()
+      rows.set(row, cells)
       cells.set(machine.node, [...(cells.get(machine.node) ?? []), goal])
     }
   }
   const head = ['What', 'Goal, at most', ...nodes.map((node) => `Node ${node}`)]
-  const lines = [...rows].map(([what, cells]) => {
+  const lines = [...rows].map(([row, cells]) => {
+    const [what = ''] = row.split('\n')
     const [goals = []] = cells.values()
     const seen = nodes.map((node) => cellOf(cells.get(node) ?? []))
     // A pattern may have one, which would end the cell.
