@@ -27,8 +27,8 @@ export const ROUND_RULES: readonly Rule[] = [
     name: 'overtaken-rounds-count',
     about: 'A round counts although a later one was stored before it.',
     file: 'engine/rounds.ts',
-    find: '        if (isOvertaken(round, entry)) return null\n',
-    replace: '        void isOvertaken\n',
+    find: '      if (isOvertaken(round, entry)) return null\n',
+    replace: '      void isOvertaken\n',
   },
   {
     name: 'old-answers-count',
