@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -7,6 +8,7 @@ import type { Figures } from './figures.ts'
 import { calmPlan, planOf } from './plan.ts'
 import type { Plan } from './plan.ts'
 import { spawnProcess } from './process.ts'
+import { RULES } from './rules/index.ts'
 import { simulate } from './simulate.ts'
 import { digestOf } from './tape.ts'
 
@@ -118,5 +120,12 @@ describe('the simulation itself', () => {
     expect(INVARIANTS.length).toBeGreaterThan(30)
     for (const { sentence } of INVARIANTS) expect(sentence).toMatch(/^[A-Z].*\.$/)
     expect(new Set(INVARIANTS.map(({ sentence }) => sentence)).size).toBe(INVARIANTS.length)
+  })
+})
+
+describe('the rules that are broken to see it turn red', () => {
+  it.each(RULES)('$name stands in the sources once, as it is to be broken', ({ file, find }) => {
+    const text = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
+    expect(text.split(find)).toHaveLength(2)
   })
 })
