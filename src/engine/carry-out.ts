@@ -71,7 +71,7 @@ export async function carryOut(
   const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
   const remaining = (): number => Math.max(0, timeout_ms - (clock.monotonic() - from))
   const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
-  const releases: (() => void | Promise<void>)[] = [() => net.close()]
+  const held: Release[] = []
 
   const ctx = withSignal({
     [STOP]: stop,
@@ -85,7 +85,7 @@ export async function carryOut(
     phase: (name, work) => trace.phase(name, () => work()),
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
-    onEnd: (release) => void releases.push(release),
+    onEnd: (release) => void held.push(release),
   })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
@@ -94,7 +94,8 @@ export async function carryOut(
   const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
-  await release(releases, { clock, log })
+  for (const each of held.reverse()) await letGo(each, { clock, log })
+  await letGo(() => net.close(), { clock, log })
   return report({
     checker,
     redact,
@@ -175,28 +176,35 @@ function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
   })
 }
 
-async function release(
-  releases: readonly (() => void | Promise<void>)[],
-  { clock, log }: Pick<CheckRun, 'clock' | 'log'>,
-): Promise<void> {
-  for (const each of releases.toReversed()) {
-    try {
-      const ending = each()
-      if (ending !== undefined && !(await endsIn(RELEASE_MS, ending, clock)))
-        log.warn({}, 'a check did not release in time what it held')
-    } catch (err) {
-      log.warn({ err }, 'a check could not release what it held')
-    }
+type Release = () => void | Promise<void>
+type Releasing = Pick<CheckRun, 'clock' | 'log'>
+
+/** Never rejects; nothing to wait for where nothing was held. */
+function letGo(release: Release, run: Releasing): Promise<void> | undefined {
+  try {
+    const ending = release()
+    return ending === undefined ? undefined : inTime(ending, run)
+  } catch (err) {
+    run.log.warn({ err }, 'a check could not release what it held')
+    return undefined
   }
 }
 
-/** Whether it ended within `ms`; after that nobody waits for it any more. */
-function endsIn(ms: number, ending: Promise<void>, clock: Clock): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const late = clock.timer(ms, () => resolve(false))
-    const cancel = (): void => late.cancel()
-    ending.then(cancel, cancel)
-    ending.then(() => resolve(true), reject)
+/** After a while nobody waits for it any more. */
+function inTime(ending: Promise<void>, { clock, log }: Releasing): Promise<void> {
+  return new Promise((resolve) => {
+    const late = clock.timer(RELEASE_MS, () => {
+      log.warn({}, 'a check did not release in time what it held')
+      resolve()
+    })
+    const over = (): void => {
+      late.cancel()
+      resolve()
+    }
+    Promise.resolve(ending).then(over, (err: unknown) => {
+      log.warn({ err }, 'a check could not release what it held')
+      over()
+    })
   })
 }
 

@@ -7,44 +7,24 @@
 
 import { NotFoundError } from '../errors.ts'
 import type { StorageError } from '../errors.ts'
-import { mapSecrets } from '../fields/secrets.ts'
-import type { CommonSettings, JsonObject, LocationState, MonitorRecord } from '../model.ts'
-import { OPENED_INCIDENT, SHARDS, shardOf } from '../store/store.ts'
+import type { JsonObject, MonitorRecord } from '../model.ts'
+import { SHARDS, shardOf } from '../store/store.ts'
 import type { Change, Committed } from '../store/store.ts'
 import { createCommitter } from './committer.ts'
 import { complain } from './core.ts'
 import type { Core } from './core.ts'
+import { applied, entryOf, groupByMonitor, isSteady, sealed } from './entry.ts'
+import type { Changed, Entry } from './entry.ts'
 import { observedCommits } from './observed.ts'
 import type { MonitorType } from './registry.ts'
+
+export type { Changed, Entry } from './entry.ts'
 
 /** Monitors read from the store in one go. */
 const PAGE = 500
 
-const LATER_SETTINGS = {
-  maintenance: [],
-  depends_on: [],
-  flap_detection: false,
-} satisfies Partial<CommonSettings>
-
 /** How often a change is worked out anew because another process was faster. */
 const TRIES = 5
-
-export interface Entry {
-  readonly record: MonitorRecord
-  readonly type: MonitorType
-  /** Type-specific settings in wire form with secrets in clear. */
-  readonly settings: JsonObject
-  readonly locations: ReadonlyMap<number, LocationState>
-}
-
-/** A commit that took effect, with the monitor before and after it. */
-export interface Changed {
-  readonly before: Entry
-  /** `undefined` where the monitor was removed. */
-  readonly after: Entry | undefined
-  readonly change: Change
-  readonly committed: Extract<Committed, { ok: true }>
-}
 
 export interface Roster {
   /**
@@ -99,21 +79,6 @@ export function createRoster(core: Core, underWay: () => number): Roster {
   let kept: ReadonlySet<number> = new Set()
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
-  const place = (path: string): string => `monitor.${path}`
-
-  function entryOf(record: MonitorRecord, states: readonly LocationState[]): Entry {
-    const type = registry.demand(record.type)
-    const fields = type.checker.fields
-    return {
-      // Written before these settings existed, it has none of them.
-      record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
-      type,
-      settings: mapSecrets(fields, record.settings, (secret, path) =>
-        core.seal.open(secret, place(path)),
-      ),
-      locations: byLocation(states),
-    }
-  }
 
   /** A row that cannot be read must not keep the other monitors from being watched. */
   const setAside = (error: StorageError): void =>
@@ -135,7 +100,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
 
   async function read(record: MonitorRecord | undefined): Promise<Entry> {
     if (record === undefined) throw new NotFoundError('monitor')
-    return entryOf(record, await store.monitors.locations([record.id]))
+    return entryOf(core, record, await store.monitors.locations([record.id]))
   }
 
   /** One after the other per monitor; a failure of one does not reach the next. */
@@ -182,32 +147,10 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     change: Change,
     committed: Extract<Committed, { ok: true }>,
   ): Changed {
-    const after = change.remove === true ? undefined : applied(before, change, committed)
+    const after = change.remove === true ? undefined : applied(core, before, { change, committed })
     if (after === undefined) held.delete(before.record.id)
     else if (keeps(before.record.id)) held.set(before.record.id, after)
     return { before, after, change, committed }
-  }
-
-  function applied(
-    before: Entry,
-    change: Change,
-    committed: Extract<Committed, { ok: true }>,
-  ): Entry {
-    const { record } = before
-    const next: MonitorRecord = {
-      ...record,
-      ...change.settings,
-      ...change.token,
-      machine: withIncident(change.machine ?? record.machine, committed.incident_id),
-      version: committed.version,
-      revision: committed.revision,
-      updated_at: change.settings === undefined ? record.updated_at : change.at,
-    }
-    const states = new Map(change.forget_locations === true ? [] : before.locations)
-    for (const state of change.locations ?? []) states.set(state.location_id, state)
-    return change.settings === undefined
-      ? { ...before, record: next, locations: states }
-      : entryOf(next, [...states.values()])
   }
 
   const roster: Roster = {
@@ -222,7 +165,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
             core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
             continue
           }
-          entries.push(entryOf(record, states.get(record.id) ?? []))
+          entries.push(entryOf(core, record, states.get(record.id) ?? []))
         }
       }
       for (const entry of entries) held.set(entry.record.id, entry)
@@ -265,7 +208,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
       return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
     },
     add(record) {
-      const entry = entryOf(record, [])
+      const entry = entryOf(core, record, [])
       if (keeps(record.id)) held.set(record.id, entry)
       return entry
     },
@@ -279,43 +222,11 @@ export function createRoster(core: Core, underWay: () => number): Roster {
       return inTurn(id, () => attempt(id, work, patient))
     },
     hurry: () => committer.hurry(),
-    seal: (type, settings) =>
-      mapSecrets(type.checker.fields, settings, (secret, path) =>
-        core.seal.close(secret, place(path)),
-      ),
+    seal: (type, settings) => sealed(core, type, settings),
     async drain() {
       while (tails.size > 0) await Promise.allSettled([...tails.values()])
       await committer.drain()
     },
   }
   return roster
-}
-
-/** It was up or down and stays so: the next step of a decision does not depend on it. */
-function isSteady({ record }: Entry, { machine }: Change): boolean {
-  const { state } = record.machine
-  return (state === 'up' || state === 'down') && machine?.state === state
-}
-
-function withIncident(
-  machine: MonitorRecord['machine'],
-  id: number | null,
-): MonitorRecord['machine'] {
-  const { incident } = machine
-  if (incident?.id !== OPENED_INCIDENT || id === null) return machine
-  return { ...machine, incident: { ...incident, id } }
-}
-
-export function byLocation(states: readonly LocationState[]): Entry['locations'] {
-  return new Map(states.map((state) => [state.location_id, state]))
-}
-
-export function groupByMonitor(states: readonly LocationState[]): Map<number, LocationState[]> {
-  const groups = new Map<number, LocationState[]>()
-  for (const state of states) {
-    const group = groups.get(state.monitor_id)
-    if (group === undefined) groups.set(state.monitor_id, [state])
-    else group.push(state)
-  }
-  return groups
 }

@@ -7,11 +7,8 @@
  */
 
 import type { Timer } from '../clock.ts'
-import { iso } from '../clock.ts'
 import { ClosedError, ConflictError, StorageError } from '../errors.ts'
-import { quorum } from '../incident/quorum.ts'
-import type { RoundEvent } from '../incident/transition.ts'
-import type { CheckReport, EpochMs, LocationRecord } from '../model.ts'
+import type { EpochMs, LocationRecord } from '../model.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { complain } from './core.ts'
 import type { Core } from './core.ts'
@@ -22,10 +19,8 @@ import type { Reported } from './recording.ts'
 import { effective } from './registry.ts'
 import type { Change } from '../store/store.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
+import { roundEvent, silence } from './round-event.ts'
 import { createUnstored } from './unstored.ts'
-
-/** Causes that say of a location that it did not look. */
-const SILENT_CAUSES = ['probe_no_report', 'probe_offline']
 
 /** For the way of an answer back to the engine. */
 const SLACK_MS = 5_000
@@ -245,73 +240,6 @@ function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound)
     round: tick,
     reports: all,
     notices: all.flatMap(({ report }) => report.notices ?? []),
-  }
-}
-
-/** The event that the reports of a round amount to. */
-export function roundEvent(entry: Entry, reports: readonly Reported[], at: EpochMs): RoundEvent {
-  const { confirm_locations } = effective(entry.type, entry.record.common)
-  const { verdict, silent, reduced } = quorum(
-    reports.map(({ location_id, report }) => ({
-      location_id,
-      verdict: report.outcome.verdict,
-      late: report.late === true,
-      silent: isSilence(report),
-    })),
-    { confirm_locations, silent: entry.record.machine.silent ?? {} },
-  )
-  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict }
-  const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
-  const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
-  return {
-    kind: 'round',
-    at,
-    silent,
-    reduced,
-    verdict,
-    since: failing[0]?.report.since,
-    cause: { cause_code, cause_text },
-    locations_failed: failing.map(({ location_id }) => location_id),
-  }
-}
-
-/** The cause that most locations name; the first of them where several lead. */
-function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
-  const counts = new Map<string, number>()
-  let best: CheckReport | undefined
-  for (const report of reports) {
-    const code = report.outcome.cause_code ?? ''
-    counts.set(code, (counts.get(code) ?? 0) + 1)
-  }
-  for (const report of reports) {
-    const count = counts.get(report.outcome.cause_code ?? '') ?? 0
-    if (best === undefined || count > (counts.get(best.outcome.cause_code ?? '') ?? 0))
-      best = report
-  }
-  return {
-    cause_code: best?.outcome.cause_code ?? 'internal_error',
-    cause_text: best?.outcome.cause_text ?? 'The check failed',
-  }
-}
-
-/** The location was gone, as against a measurement that failed there. */
-function isSilence({ outcome: { verdict, cause_code } }: CheckReport): boolean {
-  return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
-}
-
-function silence(at: EpochMs): CheckReport {
-  return {
-    outcome: {
-      verdict: 'unknown',
-      cause_code: 'probe_no_report',
-      cause_text: 'The location did not report in time',
-      phase: null,
-      started_at: iso(at),
-      duration_ms: 0,
-      phases: {},
-      remote_ip: null,
-      details: {},
-    },
   }
 }
 

@@ -2,7 +2,7 @@
  * A store in this process's memory: for tests, scripts and short-lived use. It is the reference of what
  * the contract means; the stores on disk behave the same and keep things longer.
  *
- * @module
+ * @module watchpost/store/memory
  */
 
 import { systemClock } from '../clock.ts'

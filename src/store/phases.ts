@@ -22,9 +22,17 @@ const ORDER = [
 
 /** `12.5,3,,1`; `null` where no phase took place. */
 export function packPhases(phases: Phases): string | null {
-  const known = ORDER.map((name) => phases[name] ?? '')
-  const length = known.findLastIndex((value) => value !== '') + 1
-  return length === 0 ? null : known.slice(0, length).join(',')
+  let packed = ''
+  let gap = ''
+  for (const name of ORDER) {
+    const value = phases[name]
+    if (value !== undefined) {
+      packed += gap + String(value)
+      gap = ''
+    }
+    gap += ','
+  }
+  return packed === '' ? null : packed
 }
 
 export function unpackPhases(packed: unknown): Phases {

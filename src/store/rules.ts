@@ -4,14 +4,8 @@
  * @module
  */
 
-import type {
-  DailyStats,
-  EpochMs,
-  MachineState,
-  NotificationRecord,
-  NotificationStatus,
-} from '../model.ts'
-import { OPENED_INCIDENT, SHARDS } from './store.ts'
+import type { DailyStats, EpochMs, NotificationRecord, NotificationStatus } from '../model.ts'
+import { SHARDS } from './store.ts'
 import type { Claim } from './store.ts'
 
 /**
@@ -118,12 +112,6 @@ export function queuedRow(fields: QueuedFields): Omit<NotificationRecord, 'id'> 
     created_at: fields.created_at,
     finished_at: null,
   }
-}
-
-/** The machine's state with the id of the incident that was opened beside it. */
-export function withIncident(machine: MachineState, opened_id: number | null): MachineState {
-  if (machine.incident?.id !== OPENED_INCIDENT || opened_id === null) return machine
-  return { ...machine, incident: { ...machine.incident, id: opened_id } }
 }
 
 type Counted = Omit<DailyStats, 'monitor_id'>

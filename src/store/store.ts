@@ -14,22 +14,19 @@ import type {
   AccountRecord,
   AttemptRecord,
   AvailabilityChange,
-  ClosedReason,
-  CommonSettings,
   ContactRecord,
   DailyStats,
   EpochMs,
-  IncidentCause,
   IncidentRecord,
-  JsonObject,
   KeyRecord,
   LocationRecord,
   LocationState,
-  MachineState,
   MonitorRecord,
   NotificationRecord,
   ResultRecord,
 } from '../model.ts'
+import type { Change, Committed, NewNotification } from './change.ts'
+import type { AttemptEnd, Claim } from './claim.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
 import type { Changes, Requests, Shards } from './shared.ts'
 
@@ -39,6 +36,9 @@ import type { Changes, Requests, Shards } from './shared.ts'
  */
 export type OnUnreadable = (error: StorageError) => void
 
+export type * from './change.ts'
+export { withIncident } from './change.ts'
+export type * from './claim.ts'
 export type * from './queries.ts'
 export { SHARDS, shardOf } from './shared.ts'
 export type { Changes, Requests, Shards } from './shared.ts'
@@ -181,128 +181,6 @@ export interface ClockSet {
   readonly by_ms: number
   readonly after: EpochMs
   readonly before: EpochMs
-}
-
-/** Stands in `machine.incident.id` for the id of the incident that the same change opens; the store fills it in. */
-export const OPENED_INCIDENT = 0
-
-/** Everything that one event does to one monitor. */
-export interface Change {
-  readonly monitor_id: number
-  /** The revision the change was worked out on; another one stored means `outdated`. */
-  readonly revision: number
-  readonly at: EpochMs
-  readonly machine?: MachineState
-  /** New settings: grows the version. */
-  readonly settings?: {
-    readonly common: CommonSettings
-    readonly settings: JsonObject
-    readonly target: string
-  }
-  readonly token?: { readonly token: string; readonly token_hash: string }
-  /** Drops what is known per location (memos included) before `locations` is written. */
-  readonly forget_locations?: boolean
-  readonly locations?: readonly LocationState[]
-  readonly results?: readonly Omit<ResultRecord, 'id' | 'monitor_id'>[]
-  /** Appended; never earlier than the last one of the monitor. */
-  readonly availability?: readonly Omit<AvailabilityChange, 'monitor_id'>[]
-  /** Added to what is counted already. */
-  readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
-  readonly open_incident?: Omit<
-    IncidentRecord,
-    'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason' | 'acknowledged_at'
-  >
-  readonly update_incident?: {
-    readonly id: number
-    readonly ended_at?: EpochMs
-    readonly closed_reason?: ClosedReason
-    readonly causes?: readonly IncidentCause[]
-    readonly locations_failed?: readonly number[]
-    readonly suppressed_by?: number | null
-    readonly acknowledged_at?: EpochMs
-  }
-  /** Carried out before `notify`. */
-  readonly cancel?: CancelNotifications
-  readonly notify?: readonly NewNotification[]
-  /** Tell other processes of it (`Changes`), though neither settings nor token change. */
-  readonly news?: boolean
-  /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
-  readonly remove?: boolean
-}
-
-export interface CancelNotifications {
-  /**
-   * `later`: rows not due yet (`due_at` after the change's `at`) that no attempt was made for, and every queued
-   * repetition. `all`: every queued row of the monitor. A row under way is never touched.
-   */
-  readonly scope: 'later' | 'all'
-  /** Only rows of this incident; all of the monitor's where absent. */
-  readonly incident_id?: number
-  readonly reason: string
-}
-
-export interface NewNotification {
-  readonly contact_id: number
-  readonly event: string
-  readonly due_at: EpochMs
-  readonly payload: string
-  readonly repeat: number
-  /** `opened`: the incident that the same change opens. */
-  readonly incident: 'opened' | number | null
-  /** Made only where this contact has a row of the same incident that was not cancelled. */
-  readonly only_if_told?: boolean
-  /** Made only where this contact has no such row. */
-  readonly only_if_untold?: boolean
-}
-
-export type Committed =
-  | {
-      readonly ok: true
-      readonly version: number
-      readonly revision: number
-      /** The opened incident, or the one updated. */
-      readonly incident_id: number | null
-      readonly result_ids: readonly number[]
-      readonly notification_ids: readonly number[]
-    }
-  | { readonly ok: false; readonly reason: 'gone' | 'outdated' }
-
-export interface Claim {
-  readonly now: EpochMs
-  readonly lease_until: EpochMs
-  readonly limit: number
-  /** At most this many rows per contact, those under way included. */
-  readonly per_contact: number
-  /** At most `limit` rows of contacts with the same host, those under way included; by the id of the contact. Contacts that are not named have no such limit. */
-  readonly hosts?: { readonly of: ReadonlyMap<number, string>; readonly limit: number }
-}
-
-/*
- * Rules of `claim`, the same in every store:
- * - A row can be claimed when it is queued and due, or when it is `sending` with a lapsed lease.
- * - It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is queued and
- *   either due or already attempted; rows without a monitor do not wait.
- * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` until an attempt was counted or interrupted: from
- *   then on the receiver may know its bytes. A row taken over from a lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
- * - Rows come in order of `due_at`, then id; those beyond what their contact or host may have are left out.
- */
-
-export interface AttemptEnd {
-  readonly id: number
-  /** `claims` of the row as it was claimed: the fencing token. */
-  readonly claim: number
-  /** `queued` with a new `due_at` for a further attempt. */
-  readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
-  readonly due_at?: EpochMs
-  readonly attempts: number
-  /** Resets or keeps the count of attempts nobody saw the end of. */
-  readonly interruptions: number
-  readonly error: string | null
-  readonly at: EpochMs
-  /** Absent where nothing was sent (a cancelled row). */
-  readonly attempt?: Omit<AttemptRecord, 'notification_id' | 'claim'>
-  /** Made in the same transaction, only while the row's incident is open and nobody has acknowledged it. */
-  readonly then?: Pick<NewNotification, 'event' | 'due_at' | 'payload' | 'repeat'>
 }
 
 export interface StoredReply {

@@ -242,41 +242,48 @@ describe('a monitor', () => {
   })
 
   it.each([
-    ['whose state is no JSON', `machine = '{"state'`],
-    ['whose state is none', `machine = 'null'`],
-    ['whose state nobody knows', `machine = '{"state":"dancing"}'`],
-    ['whose settings are no JSON', `settings = ''`],
-    ['whose common settings are no object', `common = '7'`],
-  ])('%s is set aside and complained of, and the others are watched', async (_what, damage) => {
-    const all = lives()
-    const first = await all.start()
-    await contact(first.engine, 'good')
-    const poison = await monitor(first.engine, 'poison.test')
-    const good = await monitor(first.engine, 'good.test')
-    await all.clock.advance(2 * MINUTE)
-    await first.stop()
-    await all.damage(`UPDATE monitors SET ${damage} WHERE id = ${poison.id}`)
-    const { engine } = await all.start()
-    all.bad.add('good.test')
-    await all.clock.advance(3 * MINUTE)
-    expect(all.sent()).toEqual(['/good down'])
-    expect((await engine.monitors.list()).items.map(({ id }) => id)).toEqual([good.id])
-    await expect(engine.monitors.get(poison.id)).rejects.toMatchObject({
-      code: 'storage',
-      message: expect.stringMatching(
-        new RegExp(`^Unreadable "\\w+" in row ${poison.id}$`),
-      ) as string,
-    })
-  })
+    ['whose state is no JSON', 'standings', `machine = '{"state'`],
+    ['whose state is none', 'standings', `machine = 'null'`],
+    ['whose state nobody knows', 'standings', `machine = '{"state":"dancing"}'`],
+    ['whose settings are no JSON', 'monitors', `settings = ''`],
+    ['whose common settings are no object', 'monitors', `common = '7'`],
+  ])(
+    '%s is set aside and complained of, and the others are watched',
+    async (_what, table, damage) => {
+      const all = lives()
+      const first = await all.start()
+      await contact(first.engine, 'good')
+      const poison = await monitor(first.engine, 'poison.test')
+      const good = await monitor(first.engine, 'good.test')
+      await all.clock.advance(2 * MINUTE)
+      await first.stop()
+      const id = table === 'monitors' ? 'id' : 'monitor_id'
+      await all.damage(`UPDATE ${table} SET ${damage} WHERE ${id} = ${poison.id}`)
+      const { engine } = await all.start()
+      all.bad.add('good.test')
+      await all.clock.advance(3 * MINUTE)
+      expect(all.sent()).toEqual(['/good down'])
+      expect((await engine.monitors.list()).items.map(({ id }) => id)).toEqual([good.id])
+      await expect(engine.monitors.get(poison.id)).rejects.toMatchObject({
+        code: 'storage',
+        message: expect.stringMatching(
+          new RegExp(`^Unreadable "\\w+" in row ${poison.id}$`),
+        ) as string,
+      })
+    },
+  )
 
-  it('of which a location cannot be read is watched all the same', async () => {
+  it.each([
+    ['a location', `UPDATE location_states SET last = '{'`],
+    ['the newest result', `UPDATE results SET details = '{'`],
+  ])('of which %s cannot be read is watched all the same', async (_what, damage) => {
     const all = lives()
     const first = await all.start()
     await contact(first.engine, 'good')
     await monitor(first.engine, 'a.test')
     await all.clock.advance(2 * MINUTE)
     await first.stop()
-    await all.damage(`UPDATE location_states SET last = '{'`)
+    await all.damage(damage)
     await all.start()
     all.bad.add('a.test')
     await all.clock.advance(3 * MINUTE)

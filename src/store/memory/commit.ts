@@ -1,5 +1,6 @@
 import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
-import { addDaily, queuedRow, withIncident } from '../rules.ts'
+import { withIncident } from '../change.ts'
+import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { addResult, copy, listAt, mapAt, putNotification, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'

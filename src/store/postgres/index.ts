@@ -2,7 +2,7 @@
  * The store that several engines share: one PostgreSQL (13 or later), and the package `pg`, loaded when the
  * store is opened.
  *
- * @module
+ * @module watchpost/store/postgres
  */
 
 import { systemClock } from '../../clock.ts'

@@ -1,6 +1,6 @@
 /**
- * The counts of each day: the one that goes on in `today`, those that are over in `daily`. A day may have a
- * part in both (what came in late, and files that are older than `today`); together they are the day.
+ * The counts of each day: the one that goes on stands beside the monitor's machine (`standings.ts`), those that
+ * are over in `daily`. A day may have a part in both (what came in late); together they are the day.
  *
  * @module
  */
@@ -12,20 +12,17 @@ import { addDaily } from '../rules.ts'
 import type { Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
+const COLUMNS = 'monitor_id, day, ok, fail, unknown, ok_ms, latency'
+
 export function daily(db: Connection): Sync<Store['daily']> {
   return {
     list(monitor_id, from_day, to_day) {
       const within = [monitor_id, from_day, to_day]
+      const condition = 'WHERE monitor_id = ? AND day >= ? AND day <= ?'
       const days = db
-        .all(
-          'SELECT * FROM daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day',
-          within,
-        )
+        .all(`SELECT ${COLUMNS} FROM daily ${condition} ORDER BY day`, within)
         .map(toDaily)
-      const row = db.get(
-        'SELECT * FROM today WHERE monitor_id = ? AND day >= ? AND day <= ?',
-        within,
-      )
+      const row = db.get(`SELECT ${COLUMNS} FROM standings ${condition}`, within)
       if (row === undefined) return days
       const going = toDaily(row)
       const begun = days.find(({ day }) => day === going.day)
@@ -39,57 +36,69 @@ export function daily(db: Connection): Sync<Store['daily']> {
 
 type Counts = Omit<DailyStats, 'monitor_id'>
 
-const added = (table: string): string => `ok = ${table}.ok + excluded.ok,
-  fail = ${table}.fail + excluded.fail, unknown = ${table}.unknown + excluded.unknown,
-  ok_ms = ${table}.ok_ms + excluded.ok_ms`
-
-/** The path of the bucket, twice, and its count. */
-const bucketAdded = (table: string): string =>
-  `latency = json_set(${table}.latency, ?, COALESCE(json_extract(${table}.latency, ?), 0) + ?)`
-
-const INTO_TODAY = `INSERT INTO today (monitor_id, day, ok, fail, unknown, ok_ms, latency)
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (monitor_id) DO UPDATE SET`
-const SAME_DAY = 'WHERE today.day = excluded.day'
-const COUNT = `${INTO_TODAY} ${added('today')} ${SAME_DAY}`
-const COUNT_WITH_BUCKET = `${INTO_TODAY} ${added('today')}, ${bucketAdded('today')} ${SAME_DAY}`
-
-/**
- * Added up by the database, without reading the row: one statement for each bucket of latency, of which a
- * round at one location has one.
- */
-export function countDaily(db: Connection, monitor_id: number, stats: Counts): void {
-  const buckets = Object.entries(stats.latency)
-  const parts = buckets.length === 0 ? [undefined] : buckets
-  parts.forEach((bucket, index) => {
-    const counts = index === 0 ? stats : { ...NOTHING, day: stats.day }
-    const latency = bucket === undefined ? {} : { [bucket[0]]: bucket[1] }
-    const part = { ...counts, latency }
-    if (count(db, monitor_id, part) === 0) turnDay(db, monitor_id, part)
-  })
+/** What one statement can add to a day: one bucket of latency at most, of which a round at one location has one. */
+export interface Part extends Omit<Counts, 'latency'> {
+  readonly bucket?: readonly [name: string, count: number]
 }
 
 const NOTHING = { ok: 0, fail: 0, unknown: 0, ok_ms: 0 }
 
-/** Of a day with one bucket at most; 0 where another day goes on. */
-function count(db: Connection, monitor_id: number, stats: Counts): number {
-  const values = valuesOf(monitor_id, stats)
-  const [bucket] = Object.entries(stats.latency)
-  if (bucket === undefined) return db.run(COUNT, values)
-  const path = `$."${bucket[0]}"`
-  return db.run(COUNT_WITH_BUCKET, [...values, path, path, bucket[1]])
+export function partsOf({ day, ok, fail, unknown, ok_ms, latency }: Counts): Part[] {
+  const counts = { day, ok, fail, unknown, ok_ms }
+  const buckets = Object.entries(latency)
+  if (buckets.length === 0) return [counts]
+  return buckets.map((bucket, index) => ({
+    ...(index === 0 ? counts : { day, ...NOTHING }),
+    bucket,
+  }))
 }
 
-/** A later day begins, and the one so far joins those that are over; or the count came in late. */
-function turnDay(db: Connection, monitor_id: number, stats: Counts): void {
-  const row = db.get('SELECT * FROM today WHERE monitor_id = ?', [monitor_id])
+const COUNTED = 'ok = ok + ?, fail = fail + ?, unknown = unknown + ?, ok_ms = ok_ms + ?'
+/** The path of the bucket, twice, and its count. */
+const BUCKET = 'latency = json_set(latency, ?, COALESCE(latency ->> ?, 0) + ?)'
+const OF_DAY = 'WHERE monitor_id = ? AND day = ?'
+
+/** Added up by the database, without reading the row. Takes what `valuesOf` makes of a part with a bucket. */
+export const COUNTED_WITH_BUCKET: string = `${COUNTED}, ${BUCKET} ${OF_DAY}`
+
+const COUNT = `UPDATE standings SET ${COUNTED} ${OF_DAY}`
+const COUNT_WITH_BUCKET = `UPDATE standings SET ${COUNTED_WITH_BUCKET}`
+
+export function valuesOf(
+  monitor_id: number,
+  { day, ok, fail, unknown, ok_ms, bucket }: Part,
+): (string | number)[] {
+  const counts = [ok, fail, unknown, ok_ms]
+  if (bucket === undefined) return [...counts, monitor_id, day]
+  const path = `$."${bucket[0]}"`
+  return [...counts, path, path, bucket[1], monitor_id, day]
+}
+
+/** Adds to the day that goes on, or to the one it belongs to. */
+export function count(db: Connection, monitor_id: number, part: Part): void {
+  const sql = part.bucket === undefined ? COUNT : COUNT_WITH_BUCKET
+  const values = valuesOf(monitor_id, part)
+  if (db.run(sql, values) > 0) return
+  if (turnDay(db, monitor_id, part.day)) db.run(sql, values)
+  else addToPast(db, monitor_id, countsOf(part))
+}
+
+function countsOf({ bucket, ...counts }: Part): Counts {
+  return { ...counts, latency: bucket === undefined ? {} : { [bucket[0]]: bucket[1] } }
+}
+
+const EMPTY_DAY = "ok = 0, fail = 0, unknown = 0, ok_ms = 0, latency = '{}'"
+
+/** A later day begins, and the one so far joins those that are over. `false`: `day` is over, its count came in late. */
+function turnDay(db: Connection, monitor_id: number, day: string): boolean {
+  const row = db.get(`SELECT ${COLUMNS} FROM standings WHERE monitor_id = ? AND day NOT NULL`, [
+    monitor_id,
+  ])
   const going = row && toDaily(row)
-  if (going !== undefined && stats.day < going.day) {
-    addToPast(db, monitor_id, stats)
-    return
-  }
+  if (going !== undefined && day < going.day) return false
   if (going !== undefined) addToPast(db, monitor_id, going)
-  db.run('DELETE FROM today WHERE monitor_id = ?', [monitor_id])
-  count(db, monitor_id, stats)
+  db.run(`UPDATE standings SET day = ?, ${EMPTY_DAY} WHERE monitor_id = ?`, [day, monitor_id])
+  return true
 }
 
 function addToPast(db: Connection, monitor_id: number, stats: Counts): void {
@@ -97,16 +106,17 @@ function addToPast(db: Connection, monitor_id: number, stats: Counts): void {
     monitor_id,
     stats.day,
   ])
-  const sum = row === undefined ? stats : addDaily(toDaily(row), stats)
-  db.run(
-    `INSERT OR REPLACE INTO daily (monitor_id, day, ok, fail, unknown, ok_ms, latency)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    valuesOf(monitor_id, sum),
-  )
-}
-
-function valuesOf(monitor_id: number, { day, ok, fail, unknown, ok_ms, latency }: Counts) {
-  return [monitor_id, day, ok, fail, unknown, ok_ms, JSON.stringify(latency)]
+  const { day, ok, fail, unknown, ok_ms, latency } =
+    row === undefined ? stats : addDaily(toDaily(row), stats)
+  db.run(`INSERT OR REPLACE INTO daily (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`, [
+    monitor_id,
+    day,
+    ok,
+    fail,
+    unknown,
+    ok_ms,
+    JSON.stringify(latency),
+  ])
 }
 
 /** Days before `first_kept`, at most `limit`; returns how many went. */
@@ -120,14 +130,9 @@ export function pruneDaily(db: Connection, first_kept: string, limit: number): n
   return (
     past +
     db.run(
-      `DELETE FROM today WHERE monitor_id IN (
-         SELECT monitor_id FROM today WHERE day < ? ORDER BY day LIMIT ?)`,
+      `UPDATE standings SET day = NULL, ${EMPTY_DAY} WHERE monitor_id IN (
+         SELECT monitor_id FROM standings WHERE day < ? ORDER BY day LIMIT ?)`,
       [first_kept, limit - past],
     )
   )
-}
-
-export function removeDaily(db: Connection, monitor_id: number): void {
-  db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])
-  db.run('DELETE FROM today WHERE monitor_id = ?', [monitor_id])
 }

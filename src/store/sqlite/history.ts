@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { toAvailability, toIncident, toResult } from '../rows.ts'
 import { where } from '../sql.ts'
 
-const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
+export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`
 
 export function results(db: Connection): Sync<Store['results']> {

@@ -1,7 +1,7 @@
 /**
  * The store in one SQLite file: nothing to set up, nothing to run beside.
  *
- * @module
+ * @module watchpost/store/sqlite
  */
 
 import { systemClock } from '../../clock.ts'

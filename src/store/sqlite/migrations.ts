@@ -10,8 +10,9 @@ import type { Connection } from './connection.ts'
 import { first } from './schema/0001-first.ts'
 import { revisions } from './schema/0002-revisions.ts'
 import { today } from './schema/0003-today.ts'
+import { standings } from './schema/0004-standings.ts'
 
-const STEPS: readonly string[] = [first, revisions, today]
+const STEPS: readonly string[] = [first, revisions, today, standings]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

@@ -3,12 +3,14 @@ import type { Sync } from '../promised.ts'
 import { fold, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
-import type { Connection, Row } from './connection.ts'
-import { MONITOR_COLUMNS, readable, toLocationState, toMonitor } from '../rows.ts'
-import { anyOf, containing, idChunks, insertInto, marks, where } from '../sql.ts'
+import type { Connection } from './connection.ts'
+import { locationStates } from './location-states.ts'
+import { createStanding } from './standings.ts'
+import { MONITOR_COLUMNS, readable, toMonitor } from '../rows.ts'
+import { anyOf, containing, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 
-const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors`
+const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN standings ON monitor_id = id`
 
 export function monitors(db: Connection): Sync<Store['monitors']> {
   const first = (condition: string, value: number | string): MonitorRecord | undefined => {
@@ -20,9 +22,6 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
-        version: 1,
-        state: monitor.machine.state,
-        machine: JSON.stringify(monitor.machine),
         ...settingsColumns(monitor),
         token_hash: monitor.token_hash,
         token: monitor.token,
@@ -30,16 +29,16 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
         updated_at: monitor.updated_at,
       }
       const sql = insertInto('monitors', Object.keys(columns))
-      const id = db.insert(sql, Object.values(columns))
-      return first('id = ?', id) as MonitorRecord
+      return db.transaction(() => {
+        const id = db.insert(sql, Object.values(columns))
+        createStanding(db, id, monitor.machine)
+        return first('id = ?', id) as MonitorRecord
+      })
     },
     get: (id) => first('id = ?', id),
     byTokenHash: (hash) => first('token_hash = ?', hash),
     list: (query, onUnreadable) => list(db, query, onUnreadable),
-    locations: (ids, onUnreadable) =>
-      idChunks(ids).flatMap((chunk) =>
-        readable(locationRows(db, chunk), toLocationState, onUnreadable),
-      ),
+    locations: (ids, onUnreadable) => locationStates(db, ids, onUnreadable),
   }
 }
 
@@ -93,10 +92,4 @@ function taggedWithAny(tags: readonly string[]): Condition {
   if (tags.length === 0) return ['1 = 0', []]
   const text = tags.map(() => "tags LIKE ? ESCAPE '\\'").join(' OR ')
   return [`(${text})`, tags.map((tag) => containing(JSON.stringify(fold(tag))))]
-}
-
-function locationRows(db: Connection, monitor_ids: readonly number[]): readonly Row[] {
-  const sql = `SELECT * FROM location_states WHERE monitor_id IN (${marks(monitor_ids.length)})
-    ORDER BY monitor_id, location_id`
-  return db.all(sql, monitor_ids)
 }

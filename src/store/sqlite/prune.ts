@@ -8,6 +8,7 @@ import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { pruneDaily } from './daily.ts'
+import { keepLast } from './location-states.ts'
 
 export function prune(db: Connection, options: PruneOptions): number {
   return db.transaction(() => {
@@ -44,13 +45,21 @@ function pruneOrphans(db: Connection, limit: number): number {
 const MARGIN = 1000
 
 /** There is no index on the time: the oldest results are those with the lowest ids, give or take a few. */
+const OLDEST = `SELECT id FROM (SELECT id, started_at FROM results ORDER BY id LIMIT ?) AS oldest
+  WHERE started_at < ? ORDER BY id LIMIT ?`
+
+/** Those after which nothing came from their location. */
+const NEWEST_OF_OLDEST = `SELECT r.monitor_id, r.location_id FROM (
+    SELECT monitor_id, location_id, max(id) AS id FROM results WHERE id IN (${OLDEST})
+    GROUP BY monitor_id, location_id) AS r
+  WHERE NOT EXISTS (SELECT 1 FROM results AS later WHERE later.monitor_id = r.monitor_id
+    AND later.location_id = r.location_id AND later.id > r.id)`
+
 function pruneResults(db: Connection, { results_before, limit }: PruneOptions): number {
-  return db.run(
-    `DELETE FROM results WHERE id IN (
-       SELECT id FROM (SELECT id, started_at FROM results ORDER BY id LIMIT ?) AS oldest
-       WHERE started_at < ? ORDER BY id LIMIT ?)`,
-    [limit + MARGIN, results_before, limit],
-  )
+  const params = [limit + MARGIN, results_before, limit]
+  for (const { monitor_id, location_id } of db.all(NEWEST_OF_OLDEST, params))
+    keepLast(db, Number(monitor_id), Number(location_id))
+  return db.run(`DELETE FROM results WHERE id IN (${OLDEST})`, params)
 }
 
 function pruneNotifications(db: Connection, { notifications_before, limit }: PruneOptions): number {

@@ -4,8 +4,6 @@
  */
 
 import { writeSync } from 'node:fs'
-// Loaded before it says that it is ready: a life of a tenth of a second is not to be spent on loading.
-import 'undici'
 import { defineChecker, up } from '../../../src/checkers/checker.ts'
 import { http } from '../../../src/checkers/http/index.ts'
 import { tcp } from '../../../src/checkers/tcp.ts'

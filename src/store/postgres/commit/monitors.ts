@@ -1,4 +1,4 @@
-import { withIncident } from '../../rules.ts'
+import { withIncident } from '../../change.ts'
 import { arraysOf, given, numbers } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'

@@ -1,0 +1,70 @@
+/**
+ * What moves with every change of a monitor, one narrow row each: its machine, its revision, and the day that
+ * goes on (`daily.ts`). A good round changes all of it in one statement.
+ *
+ * @module
+ */
+
+import type { MachineState } from '../../model.ts'
+import { withIncident } from '../change.ts'
+import { idChunks, marks } from '../sql.ts'
+import type { Change } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { count, COUNTED_WITH_BUCKET, partsOf, valuesOf } from './daily.ts'
+
+/** What a change of a monitor has to fit. */
+export interface Standing {
+  readonly version: number
+  readonly revision: number
+}
+
+/** All in one question; as one text each, since a driver takes longer for a column than for a JSON of three. */
+export function standingOf(db: Connection, monitor_ids: readonly number[]): Map<number, Standing> {
+  const standing = new Map<number, Standing>()
+  for (const chunk of idChunks(monitor_ids)) {
+    const row = db.get(
+      `SELECT json_group_array(json_array(monitor_id, version, revision)) AS found
+       FROM standings WHERE monitor_id IN (${marks(chunk.length)})`,
+      chunk,
+    )
+    const found = JSON.parse(String(row?.['found'])) as [number, number, number][]
+    for (const [id, version, revision] of found) standing.set(id, { version, revision })
+  }
+  return standing
+}
+
+export function createStanding(db: Connection, monitor_id: number, machine: MachineState): void {
+  db.run(
+    'INSERT INTO standings (monitor_id, version, revision, state, machine) VALUES (?, 1, 1, ?, ?)',
+    [monitor_id, machine.state, JSON.stringify(machine)],
+  )
+}
+
+/** Always the same few texts, so that each is prepared once and found at once. */
+const GROW = 'UPDATE standings SET revision = revision + 1 WHERE monitor_id = ?'
+const GROW_VERSION = 'UPDATE standings SET version = version + 1 WHERE monitor_id = ?'
+const MOVED = 'UPDATE standings SET revision = revision + 1, state = ?, machine = ?'
+const MOVE = `${MOVED} WHERE monitor_id = ?`
+const MOVE_AND_COUNT = `${MOVED}, ${COUNTED_WITH_BUCKET}`
+
+/** `opened`: the incident that the change has opened. */
+export function putStanding(db: Connection, change: Change, opened: number | null): void {
+  const { monitor_id, machine, settings, daily = [] } = change
+  const parts = daily.flatMap(partsOf)
+  if (settings !== undefined) db.run(GROW_VERSION, [monitor_id])
+  if (machine === undefined) db.run(GROW, [monitor_id])
+  else {
+    const moved = [machine.state, JSON.stringify(withIncident(machine, opened))]
+    const [part] = parts
+    const together =
+      part?.bucket !== undefined &&
+      db.run(MOVE_AND_COUNT, [...moved, ...valuesOf(monitor_id, part)]) > 0
+    if (together) parts.shift()
+    else db.run(MOVE, [...moved, monitor_id])
+  }
+  for (const part of parts) count(db, monitor_id, part)
+}
+
+export function removeStanding(db: Connection, monitor_id: number): void {
+  db.run('DELETE FROM standings WHERE monitor_id = ?', [monitor_id])
+}
