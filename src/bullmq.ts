@@ -2,7 +2,7 @@
  * Probes in many places over BullMQ on Redis: the transport for `createEngine`, and the probe that
  * makes the checks far away. The packages bullmq and ioredis are loaded on first use.
  *
- * @module
+ * @module watchpost/probes/bullmq
  */
 
 import { checkerFrom } from './checkers/checker.ts'

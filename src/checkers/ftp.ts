@@ -2,7 +2,7 @@
  * FTP server: greets, changes to TLS where that is asked for, and takes a login. Only the control
  * connection is used: no listing, no transfer, no second port.
  *
- * @module
+ * @module watchpost/checkers/ftp
  */
 
 import type { FTPContext, FTPResponse } from 'basic-ftp'

@@ -1,7 +1,7 @@
 /**
  * The checkers that ship with watchpost, by name and all together.
  *
- * @module
+ * @module watchpost/checkers
  */
 
 import { blacklist } from './blacklist/index.ts'

@@ -2,7 +2,7 @@
  * POP3 server: greets, changes to TLS where that is asked for, and takes a login. The mailbox is
  * neither listed nor changed.
  *
- * @module
+ * @module watchpost/checkers/pop3
  */
 
 import { createHash } from 'node:crypto'

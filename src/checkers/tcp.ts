@@ -3,7 +3,7 @@
  *
  * The smallest of the checkers, and the model for one of your own.
  *
- * @module
+ * @module watchpost/checkers/tcp
  */
 
 import { escapeBytes, escapedText } from '../fields/escapes.ts'

@@ -37,8 +37,6 @@ export interface DialOptions {
   readonly trace: Trace
   /** Told of every socket before it is dialled, so that none can be lost. */
   readonly own: (socket: Socket) => void
-  /** Told at once when the connection stands; what goes on within the same turn is no part of it. */
-  readonly over?: (() => void) | undefined
   /** Makes a socket that connects to this. Default: a plain one. */
   readonly open?: ((to: TcpSocketConnectOpts) => Socket) | undefined
 }
@@ -56,32 +54,44 @@ export interface Dialled {
  */
 export async function dial(options: DialOptions): Promise<Dialled> {
   const { clock, trace } = options
+  const over = trace.begin('connect')
   const queue = options.addresses.slice(0, MAX_ADDRESSES)
   const several = queue.length > 1
   const attempts: Attempt[] = []
   let failure: CheckFailure | undefined
   let resets = 0
-  for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
-    trace.remote_ip = address.address
-    const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
-    const from = clock.monotonic()
-    const outcome = await dialOne(address, limit_ms, options)
-    const duration_ms = Math.round(clock.monotonic() - from)
-    const cause_code = outcome instanceof CheckFailure ? outcome.code : null
-    attempts.push({ address: address.address, cause_code, duration_ms })
-    if (!(outcome instanceof CheckFailure)) return { socket: outcome, address, attempts }
-    failure = weightier(failure, outcome)
-    // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
-    if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
+  try {
+    for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
+      trace.remote_ip = address.address
+      const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
+      const from = clock.monotonic()
+      const outcome = await dialOne(address, options, { limit_ms, over })
+      const duration_ms = Math.round(clock.monotonic() - from)
+      const cause_code = outcome instanceof CheckFailure ? outcome.code : null
+      attempts.push({ address: address.address, cause_code, duration_ms })
+      if (!(outcome instanceof CheckFailure)) return { socket: outcome, address, attempts }
+      failure = weightier(failure, outcome)
+      // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
+      if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
+    }
+    throw summary(failure, attempts)
+  } finally {
+    // Where a connection stands, the phase is over long since.
+    over(true)
   }
-  throw summary(failure, attempts)
+}
+
+interface Try {
+  readonly limit_ms: number | undefined
+  /** Told at once when the connection stands: what goes on within the same turn is no part of it. */
+  readonly over: () => void
 }
 
 /** Settles at the latest with the socket, which the abort signal of its check destroys. */
 function dialOne(
   target: Address,
-  limit_ms: number | undefined,
-  { host, port, signal, clock, own, over, open = connect }: DialOptions,
+  { host, port, signal, clock, own, open = connect }: DialOptions,
+  { limit_ms, over }: Try,
 ): Promise<Socket | CheckFailure> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
@@ -100,7 +110,7 @@ function dialOne(
     }
     function connected(): void {
       const problem = problemOf(socket, target, { host, port })
-      if (problem === undefined) over?.()
+      if (problem === undefined) over()
       settle(problem ?? socket)
     }
     function late(): void {

@@ -3,7 +3,7 @@
  * as a {@link TargetPolicy} it sits in the one place that dials, where every answer of the name servers
  * passes it and the judged address is the dialled one.
  *
- * @module
+ * @module watchpost/guard
  */
 
 import { isIP } from 'node:net'

@@ -13,21 +13,27 @@ import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
 import { codecLoader } from './dns/message.ts'
 import type { CodecLoader } from './dns/message.ts'
+import { planOf } from './dns/plan.ts'
+import type { Plan } from './dns/plan.ts'
 import { toAddress } from './endpoint.ts'
 import { CheckFailure } from './failure.ts'
-import { httpExchange } from './http/exchange.ts'
+import { firstRequest, httpExchange } from './http/exchange.ts'
+import type { HopRequest } from './http/hop.ts'
 import type { PingBackend } from './icmp/backend.ts'
 import { systemPing } from './icmp/system-ping.ts'
 import type {
   Address,
   Connection,
   ConnectOptions,
+  DnsQuery,
+  HttpRequest,
   IpFamily,
   Net,
   TargetPolicy,
   TlsFacts,
   TlsOptions,
 } from './net.ts'
+import { oncePer } from './once-per.ts'
 import { ownQuestions } from './questions.ts'
 import type { OwnedQuestions } from './questions.ts'
 import { createResolver, literal } from './resolver.ts'
@@ -62,8 +68,8 @@ export interface OpenOptions {
 
 /** The network of one check. */
 export interface OwnedNet extends Net {
-  /** Destroys whatever is still open; resolves when the handles are gone. */
-  close(): Promise<void>
+  /** Destroys whatever is still open; resolves when the handles are gone, `undefined` where they are already. */
+  close(): Promise<void> | undefined
 }
 
 export interface Network {
@@ -72,27 +78,24 @@ export interface Network {
 
 export function createNetwork(options: NetworkOptions): Network {
   const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
-  const contexts = createTlsContexts(options.ca)
-  const backend = options.ping ?? systemPing({ clock })
-  const codec = codecLoader()
+  const shared: Shared = {
+    clock,
+    policy,
+    resolver,
+    nameservers,
+    contexts: createTlsContexts(options.ca),
+    backend: options.ping ?? systemPing({ clock }),
+    codec: codecLoader(),
+    planned: oncePer(planOf),
+    firstOf: oncePer(firstRequest),
+  }
   return {
-    open: ({ signal, deadlineIn, trace }) =>
-      openNet({
-        clock,
-        policy,
-        resolver,
-        nameservers,
-        contexts,
-        backend,
-        codec,
-        signal,
-        deadlineIn,
-        trace,
-      }),
+    open: (check) => openNet(shared, check),
   }
 }
 
-interface Session extends OpenOptions {
+/** What all checks have in common. */
+interface Shared {
   readonly clock: Clock
   readonly policy: TargetPolicy
   readonly resolver: Resolver
@@ -100,14 +103,17 @@ interface Session extends OpenOptions {
   readonly contexts: TlsContexts
   readonly backend: PingBackend
   readonly codec: CodecLoader
+  readonly planned: (query: DnsQuery) => Plan
+  readonly firstOf: (request: HttpRequest) => HopRequest
 }
 
 interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
   readonly opening: Opening
 }
 
-function openNet(session: Session): OwnedNet {
-  const { signal, trace, clock, policy, deadlineIn, contexts } = session
+function openNet(shared: Shared, check: OpenOptions): OwnedNet {
+  const { clock, policy, contexts, firstOf } = shared
+  const { signal, trace, deadlineIn } = check
   const sockets = ownSockets(signal)
   let questions: OwnedQuestions | undefined
   let closed = false
@@ -120,7 +126,7 @@ function openNet(session: Session): OwnedNet {
 
   async function lookUp(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
     const found = await trace.phase('resolve', () =>
-      session.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
+      shared.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
     )
     return judged(policy, host, found)
   }
@@ -129,28 +135,23 @@ function openNet(session: Session): OwnedNet {
     return known(host, ip_family) ?? lookUp(host, ip_family)
   }
 
-  async function connect(options: ConnectOptions): Promise<Connection> {
-    const { host, ip_family } = options
-    return connectTo(options, known(host, ip_family) ?? (await lookUp(host, ip_family)))
-  }
-
-  async function connectTo(
+  /** `judged`: where that is done already, or not needed. */
+  async function connect(
     options: ConnectOptions,
-    addresses: readonly Address[],
+    judged?: readonly Address[],
   ): Promise<Connection> {
-    const { host, port, tls } = options
+    const { host, port, ip_family, tls } = options
+    const addresses = judged ?? known(host, ip_family) ?? (await lookUp(host, ip_family))
     const { own } = sockets
     const way = { host, port, addresses, own, clock, signal, deadlineIn, trace }
-    if (tls === undefined) {
-      return connection(options, await trace.phase('connect', () => dial(way)), null)
-    }
+    if (tls === undefined) return connection(options, await dial(way), null)
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
     const open = (to: TcpSocketConnectOpts): TLSSocket => {
       opening = openTls({ host, tls, context }, to)
       return opening.socket.setNoDelay(true)
     }
-    const dialled = await trace.phase('connect', (over) => dial({ ...way, over, open }))
+    const dialled = await dial({ ...way, open })
     if (opening === undefined) throw new Error('A connection stands that nobody has opened')
     return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls' })
   }
@@ -170,9 +171,8 @@ function openNet(session: Session): OwnedNet {
     { address, attempts }: Dialled,
     { opening, onStaple, phase }: Securing,
   ): Promise<Connection> {
-    const { socket, facts } = await trace.phase(phase, () =>
-      handshake(opening, { host, port, onStaple, phase, signal }),
-    )
+    const way = { host, port, onStaple, phase, signal, trace }
+    const { socket, facts } = await handshake(opening, way)
     return connection({ host, port }, { socket, address, attempts }, facts)
   }
 
@@ -198,15 +198,18 @@ function openNet(session: Session): OwnedNet {
     if (questions !== undefined) return questions
     questions = ownQuestions({
       signal,
-      pings: (ended) => ({ ...session, signal: ended, resolve: net.resolve }),
-      dns: (ended) => ({
+      pings: (ended) => ({ ...shared, ...check, signal: ended, resolve: net.resolve }),
+      dns: (ended, own) => ({
+        own,
         clock,
-        codec: session.codec,
-        nameservers: session.nameservers,
+        codec: shared.codec,
+        planned: shared.planned,
+        nameservers: shared.nameservers,
         deadlineIn,
         signal: ended,
-        resolve,
-        connect: (options, address) => connectTo(options, [address]),
+        known,
+        lookUp,
+        connect: (options, address) => connect(options, [address]),
         timed: overlapping(trace, 'resolve', signal),
         loading: (work) => trace.loading(work),
         reaches: (address) => (trace.remote_ip = address),
@@ -219,14 +222,14 @@ function openNet(session: Session): OwnedNet {
 
   const net: OwnedNet = {
     resolve: (host, options) => resolve(host, options?.ip_family),
-    connect,
+    connect: (options) => connect(options),
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
-    http: (request) => httpExchange(net, trace, request, { signal, clock }),
-    async close() {
+    http: (request) => httpExchange(net, trace, request, { signal, clock, firstOf }),
+    close() {
       closed = true
-      if (questions === undefined) await sockets.close()
-      else await Promise.all([sockets.close(), questions.close()])
+      const left = [sockets.close(), questions?.close()].filter((each) => each !== undefined)
+      return left.length === 0 ? undefined : Promise.all(left).then(ignore)
     },
   }
   return net
@@ -254,7 +257,7 @@ interface OwnedSockets {
    * within a handshake crashes Node 20 (a segmentation fault, when the one below goes first).
    */
   takeOver(from: Socket, to: Socket): void
-  close(): Promise<void>
+  close(): Promise<void> | undefined
 }
 
 function ownSockets(signal: StopSignal): OwnedSockets {
@@ -284,7 +287,7 @@ function ownSockets(signal: StopSignal): OwnedSockets {
     close() {
       closed = true
       signal.removeEventListener('abort', destroyAll)
-      if (open.size === 0) return Promise.resolve()
+      if (open.size === 0) return undefined
       return new Promise((resolve) => {
         gone = resolve
         destroyAll()

@@ -20,17 +20,17 @@ export interface QuestionParts {
   readonly signal: StopSignal
   /** Both get a signal that also ends when the check is over. */
   readonly pings: (signal: AbortSignal) => PingSession
-  readonly dns: (signal: StopSignal) => Omit<DnsParts, 'own'>
+  readonly dns: (signal: StopSignal, own: DnsParts['own']) => DnsParts
 }
 
 export interface OwnedQuestions extends Pick<Net, 'dns' | 'ping'> {
-  /** Ends what is under way; resolves when the handles are gone. */
-  close(): Promise<void>
+  /** Ends what is under way; resolves when the handles are gone, `undefined` where they are already. */
+  close(): Promise<void> | undefined
 }
 
 interface Made extends Pick<Net, 'dns' | 'ping'> {
   stop(): void
-  gone(): Promise<unknown>
+  gone(): Promise<void> | undefined
 }
 
 export function ownQuestions(parts: QuestionParts): OwnedQuestions {
@@ -46,7 +46,7 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
     if (parts.signal.aborted) follow()
     const datagrams = ownDatagrams()
     let pings: OwnedPings | undefined
-    const dns = createDnsClient({ ...parts.dns(over), own: datagrams.own })
+    const dns = createDnsClient(parts.dns(over, datagrams.own))
     const stop = (): void => over.abort(new ClosedError('The check is over'))
     return {
       dns: dns.query,
@@ -57,7 +57,9 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
       stop,
       gone() {
         parts.signal.removeEventListener('abort', follow)
-        return Promise.all([datagrams.gone(), pings?.gone()])
+        const closing = datagrams.gone()
+        if (pings === undefined) return closing
+        return Promise.all([closing, pings.gone()]).then(() => undefined)
       },
     }
   }
@@ -69,22 +71,24 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
     return made
   }
 
-  async function counted<T>(answer: Promise<T>): Promise<T> {
+  function counted<T>(answer: Promise<T>): Promise<T> {
     waiting += 1
-    try {
-      return await answer
-    } finally {
-      waiting -= 1
-    }
+    // Ahead of whoever waits for it, and in nobody's way.
+    answer.then(answered, answered)
+    return answer
+  }
+
+  function answered(): void {
+    waiting -= 1
   }
 
   return {
     dns: (query) => counted(ready().dns(query)),
     ping: (request) => counted(ready().ping(request)),
-    async close() {
+    close() {
       if (!closed && waiting > 0) made?.stop()
       closed = true
-      await made?.gone()
+      return made?.gone()
     },
   }
 }

@@ -24,49 +24,50 @@ export interface Stop extends StopSignal {
   platformSignal(): AbortSignal
 }
 
+/** What `STOP` works on. */
 interface State {
   aborted: boolean
   reason: Error | undefined
-  readonly listeners: Set<() => void>
+  /** A handful at most. */
+  listeners: (() => void)[]
   controller: AbortController | undefined
 }
 
 export function createStop(): Stop {
-  const stop = Object.create(STOP) as Stop
-  const state: State = {
-    aborted: false,
-    reason: undefined,
-    listeners: new Set(),
-    controller: undefined,
-  }
-  return Object.assign(stop, state)
+  const stop = Object.create(STOP) as State
+  stop.aborted = false
+  stop.reason = undefined
+  stop.listeners = []
+  stop.controller = undefined
+  return stop as State & Stop
 }
 
 /** Shared by all, as every check makes one. */
-const STOP: ThisType<Omit<Stop, 'aborted' | 'reason'> & State> & Omit<Stop, 'aborted' | 'reason'> =
-  {
-    throwIfAborted() {
-      if (this.aborted) throw this.reason as Error
-    },
-    addEventListener(_type, listener) {
-      // As with a real one, who comes after the end hears nothing.
-      if (!this.aborted) this.listeners.add(listener)
-    },
-    removeEventListener(_type, listener) {
-      this.listeners.delete(listener)
-    },
-    abort(reason) {
-      if (this.aborted) return
-      this.aborted = true
-      this.reason = reason
-      this.controller?.abort(reason)
-      // A listener that is taken off by another one before its turn is not called.
-      for (const listener of this.listeners) listener()
-      this.listeners.clear()
-    },
-    platformSignal() {
-      this.controller ??= new AbortController()
-      if (this.aborted) this.controller.abort(this.reason)
-      return this.controller.signal
-    },
-  }
+const STOP: ThisType<State> & Omit<Stop, 'aborted' | 'reason'> = {
+  throwIfAborted() {
+    if (this.aborted) throw this.reason as Error
+  },
+  addEventListener(_type, listener) {
+    // As with a real one, who comes after the end hears nothing, and nobody hears it twice.
+    if (!this.aborted && !this.listeners.includes(listener)) this.listeners.push(listener)
+  },
+  removeEventListener(_type, listener) {
+    const at = this.listeners.indexOf(listener)
+    if (at >= 0) this.listeners.splice(at, 1)
+  },
+  abort(reason) {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    this.controller?.abort(reason)
+    // A listener that is taken off by another one before its turn is not called.
+    for (let next = this.listeners.shift(); next !== undefined; next = this.listeners.shift()) {
+      next()
+    }
+  },
+  platformSignal() {
+    this.controller ??= new AbortController()
+    if (this.aborted) this.controller.abort(this.reason)
+    return this.controller.signal
+  },
+}

@@ -14,6 +14,7 @@ import { toFailure } from './explain.ts'
 import { CheckFailure } from './failure.ts'
 import type { TlsFacts, TlsOptions } from './net.ts'
 import type { StopSignal } from './stop.ts'
+import type { Trace } from './trace.ts'
 
 /** Contexts shared by all handshakes of one network: making one parses every trusted root. */
 export interface TlsContexts {
@@ -94,6 +95,7 @@ export interface HandshakeOptions {
   readonly onStaple: TlsOptions['onStaple']
   readonly phase: 'tls' | 'starttls'
   readonly signal: StopSignal
+  readonly trace: Pick<Trace, 'begin'>
 }
 
 export interface Secured {
@@ -110,20 +112,25 @@ export interface Secured {
 export function handshake(opening: Opening, options: HandshakeOptions): Promise<Secured> {
   const { socket: secure } = opening
   const { host, signal, phase, onStaple } = options
+  const over = options.trace.begin(phase)
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
+    if (signal.aborted) {
+      over(true)
+      return reject(signal.reason)
+    }
     secure.once('secureConnect', agreed).once('error', failed).once('close', closed)
     if (onStaple !== undefined) tellOfStaple(secure, onStaple, failed)
 
-    function settled(): void {
+    function settled(failure: boolean): void {
+      over(failure)
       secure.off('secureConnect', agreed).off('error', failed).off('close', closed)
     }
     function agreed(): void {
-      settled()
+      settled(false)
       resolve({ socket: secure, facts: tlsFacts(secure, opening.ends) })
     }
     function failed(error: unknown): void {
-      settled()
+      settled(true)
       // Not from within: it may be a handshake under way that tells of this.
       queueMicrotask(() => secure.destroy())
       const target = hostPort(host, options.port)
@@ -132,7 +139,7 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
       else reject(toFailure(error, { phase, target }))
     }
     function closed(): void {
-      settled()
+      settled(true)
       if (signal.aborted) reject(signal.reason)
       else reject(closedDuringHandshake(hostPort(host, options.port), phase))
     }

@@ -17,15 +17,18 @@ export interface Trace {
   spent_ms(name: Phase): number
   /** The address tried or reached last. */
   remote_ip: string | null
-  /** Times `work` as (part of) a phase; phases met again are summed. `over` ends it before `work` does. */
-  phase<T>(name: Phase, work: (over: () => void) => Promise<T>): Promise<T>
+  /** Times `work` as (part of) a phase; phases met again are summed. */
+  phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
   /** Milliseconds in which a package was loaded, on its first use: our own time, not the target's. */
   readonly loading_ms: number
   /** Loads a package outside of every measurement. */
   loading<T>(work: () => Promise<T>): Promise<T>
-  /** For code that cannot be wrapped (callbacks): begins a phase; the returned function ends it and gives its length in ms. */
-  begin(name: Phase): () => number
+  /** For code that cannot be wrapped (callbacks), or not at so little cost. */
+  begin(name: Phase): EndOfPhase
 }
+
+/** Gives the length of the phase in ms. One that has `failed` stays current, so that the cause can name it. */
+export type EndOfPhase = (failed?: boolean) => number
 
 interface Span {
   readonly name: Phase
@@ -83,17 +86,19 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
     }
   },
   begin(name) {
-    const span = start(this, name)
-    return () => end(this, span, false)
+    const span = { name, from: this.clock.monotonic(), before: this.current }
+    this.current = name
+    this.open.push(span)
+    return (failed = false) => end(this, span, failed)
   },
   async phase(name, work) {
-    const span = start(this, name)
+    const over = this.begin(name)
     try {
-      const value = await work(() => void end(this, span, false))
-      end(this, span, false)
+      const value = await work()
+      over()
       return value
     } catch (error) {
-      end(this, span, true)
+      over(true)
       throw error
     }
   },
@@ -103,20 +108,12 @@ function since({ clock }: Pick<State, 'clock'>, from: number): number {
   return Math.max(0, clock.monotonic() - from)
 }
 
-function start(state: State, name: Phase): Span {
-  const span = { name, from: state.clock.monotonic(), before: state.current }
-  state.current = name
-  state.open.push(span)
-  return span
-}
-
 function end(state: State, span: Span, failed: boolean): number {
   const at = state.open.indexOf(span)
   if (at < 0) return 0
   state.open.splice(at, 1)
   const ms = since(state, span.from)
   state.spent[span.name] = (state.spent[span.name] ?? 0) + ms
-  // After a failure the phase stays current, so that the cause can name it.
   if (!failed && state.current === span.name) state.current = span.before
   return ms
 }
@@ -126,16 +123,14 @@ export function overlapping(
   trace: Pick<Trace, 'begin'>,
   name: Phase,
   signal: StopSignal,
-): <T>(work: () => Promise<T>) => Promise<T> {
+): () => () => void {
   let running = 0
-  let end = (): number => 0
-  return async (work) => {
+  let end: EndOfPhase | undefined
+  return () => {
     if (running++ === 0) end = trace.begin(name)
-    try {
-      return await work()
-    } finally {
+    return () => {
       // After an abort the phase stays current, so that the cause can name it.
-      if (--running === 0 && !signal.aborted) end()
+      if (--running === 0 && !signal.aborted) end?.()
     }
   }
 }

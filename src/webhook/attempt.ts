@@ -10,12 +10,16 @@ import { DeadlineError } from '../net/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Net } from '../net/net.ts'
 import type { Network } from '../net/network.ts'
+import { createStop } from '../net/stop.ts'
+import type { StopSignal } from '../net/stop.ts'
 import { createTrace, round } from '../net/trace.ts'
 
 /** A deadline that comes this much too late is our own fault. */
 const STALL_MS = 250
 /** For what has arrived while the process stood still. */
 const READ_MS = 1_000
+/** What node:http takes for no method, path or header. */
+const UNSENDABLE = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN', 'ERR_UNESCAPED_CHARACTERS']
 
 export interface AttemptContext {
   /** With the policy of the contact kind. */
@@ -28,7 +32,7 @@ export interface AttemptContext {
 export interface Attempt {
   readonly net: Net
   /** Aborts at the deadline and when the engine stops. */
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Milliseconds until the deadline. */
   remaining(): number
   /** Milliseconds since the beginning. */
@@ -44,7 +48,7 @@ export function beginAttempt(
   deadline_ms: number,
 ): Attempt {
   const from = clock.monotonic()
-  const stop = new AbortController()
+  const stop = createStop()
   const trace = createTrace(clock)
   const elapsed = (): number => clock.monotonic() - from
   const remaining = (): number => Math.max(0, deadline_ms - elapsed())
@@ -54,21 +58,19 @@ export function beginAttempt(
     // Our own process stood still: the answer may have come meanwhile, and is read before the attempt is given up.
     timer = clock.timer(READ_MS, expire)
   })
-  const follow = (): void => stop.abort(signal.reason)
+  const follow = (): void => stop.abort(signal.reason as Error)
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })
-  const net = network.open({ signal: stop.signal, deadlineIn: remaining, trace })
+  const net = network.open({ signal: stop, deadlineIn: remaining, trace })
   return {
     net,
-    signal: stop.signal,
+    signal: stop,
     remaining,
     elapsed: () => round(elapsed()),
     codeOf(error) {
-      if (stop.signal.aborted) {
-        return stop.signal.reason instanceof DeadlineError ? 'timeout' : 'stopped'
-      }
-      const { code } = (error ?? {}) as { readonly code?: unknown }
-      if (code === 'UND_ERR_INVALID_ARG') return 'invalid_request'
+      if (stop.aborted) return stop.reason instanceof DeadlineError ? 'timeout' : 'stopped'
+      const { code = '' } = (error ?? {}) as { readonly code?: string }
+      if (UNSENDABLE.includes(code)) return 'invalid_request'
       const { cause_code } = explain(error, { phase: trace.current })
       return cause_code === 'connect_blocked' ? 'blocked' : cause_code
     },

@@ -1,7 +1,7 @@
 /**
  * The webhook sender, and what a contact kind of your own is made of.
  *
- * @module
+ * @module watchpost/webhook
  */
 
 export { defineContactKind, deliveryOf } from './contact-kind.ts'

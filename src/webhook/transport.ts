@@ -5,9 +5,11 @@
  * @module
  */
 
+import type { Clock } from '../clock.ts'
 import { sendOne } from '../net/http/one-request.ts'
 import type { OneAnswer } from '../net/http/one-request.ts'
 import type { Connection, Net } from '../net/net.ts'
+import type { StopSignal } from '../net/stop.ts'
 import { beginAttempt } from './attempt.ts'
 import type { AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
@@ -67,7 +69,7 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
         http_status: answer.status,
         error: null,
         retry_after: answer.header('retry-after'),
-        answer: await beginningOf(answer, patience_ms, context),
+        answer: await beginningOf(answer, attempt.signal, { clock: context.clock, patience_ms }),
         duration_ms: attempt.elapsed(),
         written,
       }
@@ -102,8 +104,8 @@ function connectTo(net: Net, url: URL): Promise<Connection> {
 
 async function beginningOf(
   answer: OneAnswer,
-  patience_ms: number,
-  { clock, signal }: SendContext,
+  signal: StopSignal,
+  { clock, patience_ms }: { readonly clock: Clock; readonly patience_ms: number },
 ): Promise<string> {
   await new Promise<void>((resolve) => {
     const enough = (): void => {

@@ -3,7 +3,7 @@
  * workers and browsers; it imports nothing but small files of ours that need no
  * import themselves.
  *
- * @module
+ * @module watchpost/verify
  */
 
 import { WatchpostError } from '../errors.ts'

@@ -117,7 +117,6 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     },
     re2js: { in: ['fields'] },
     eventemitter3: { in: ['engine'] },
-    undici: { in: ['net'] },
     'dns-packet': { in: ['net', 'checkers'] },
     tldts: { in: ['checkers'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },
@@ -159,6 +158,8 @@ function objectionToBuiltin(file: SourceFile, { specifier, typeOnly }: SourceImp
   const layer = layerOf(file.path)
   if (layer === 'incident') return 'is not for pure code'
   if (layer === 'client') return 'is not in every runtime that has fetch'
+  if (specifier === 'node:http' && !typeOnly && layer !== 'cli')
+    return 'comes from net/http/node-http.ts, for the time and memory that an import takes'
   if (!SOCKETS.test(specifier) || typeOnly || layer === 'net' || layer === 'cli') return undefined
   return 'belongs to src/net'
 }

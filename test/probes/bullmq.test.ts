@@ -237,7 +237,11 @@ describeWithServer(redisServer, 'probes over Redis', () => {
       prefix: 'watchpost',
     })
     const jobs = [createWire().answer(engine, forged), { refused: 'key' }, null, 'x']
-    for (const job of jobs) await queue.add('answer', job, { jobId: id, removeOnComplete: true })
+    for (const job of jobs) {
+      await queue.add('answer', job, { jobId: id, removeOnComplete: true })
+      // A second one of the same id would not be taken while the first is there.
+      await expect.poll(() => queue.getJob(id)).toBeUndefined()
+    }
     await expect.poll(() => answers.length).toBe(1)
     expect(answers[0]?.report.outcome).toMatchObject({ verdict: 'unknown' })
   })

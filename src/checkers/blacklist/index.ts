@@ -2,7 +2,7 @@
  * `blacklist`: whether a host, its addresses or its pages are on DNS blocklists, in the registry of
  * blocked sites of a country, or flagged by Safe Browsing.
  *
- * @module
+ * @module watchpost/checkers/blacklist
  */
 
 import { ConfigurationError } from '../../errors.ts'

@@ -1,7 +1,7 @@
 /**
  * `content`: notices that the text of a page is another one than at the last look.
  *
- * @module
+ * @module watchpost/checkers/content
  */
 
 import { redactUrl } from '../../net/http/redact-url.ts'

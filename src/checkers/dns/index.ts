@@ -1,22 +1,25 @@
 /**
  * `dns`: asks a name server for the records of a name and holds them against what is expected.
  *
- * @module
+ * @module watchpost/checkers/dns
  */
 
 import type { JsonObject } from '../../model.ts'
 import { reverseName } from '../../net/dns/names.ts'
-import type { DnsAnswer } from '../../net/net.ts'
+import type { DnsAnswer, DnsQuery } from '../../net/net.ts'
 import { defineChecker } from '../checker.ts'
 import { dnsFields, refineDns } from './fields.ts'
+import type { DnsSettings } from './fields.ts'
 import { DNS_CAUSES, findRecords, judge } from './judge.ts'
 import type { Found } from './judge.ts'
 
 /** Records shown in the details at most. */
 const MAX_SHOWN = 100
 
-export const dns = () =>
-  defineChecker({
+export const dns = () => {
+  // What is asked depends on nothing else, and settings are the same object from check to check.
+  const queries = new WeakMap<DnsSettings, DnsQuery>()
+  return defineChecker({
     type: 'dns',
     title: 'DNS records',
     description:
@@ -46,17 +49,23 @@ export const dns = () =>
     target: ({ dns_name, rrtype }) => `${dns_name} ${rrtype}`,
 
     async run(ctx, settings) {
-      const { dns_name, rrtype, nameserver } = settings
-      const answer = await ctx.net.dns({
-        name: reverseName(dns_name) ?? dns_name,
-        type: rrtype,
-        ...(nameserver !== undefined ? { nameservers: nameserver } : {}),
-      })
+      const query = queries.get(settings) ?? queryFor(settings)
+      if (!queries.has(settings)) queries.set(settings, query)
+      const answer = await ctx.net.dns(query)
       const found = findRecords(answer)
       ctx.measure(measured(answer, found))
       return judge(answer, found, settings)
     },
   })
+}
+
+function queryFor({ dns_name, rrtype, nameserver }: DnsSettings): DnsQuery {
+  return Object.freeze({
+    name: reverseName(dns_name) ?? dns_name,
+    type: rrtype,
+    ...(nameserver !== undefined ? { nameservers: nameserver } : {}),
+  })
+}
 
 function measured(answer: DnsAnswer, { chain, records }: Found): JsonObject {
   const { rcode, authoritative, truncated, authenticated, server, transport, attempts } = answer

@@ -1,7 +1,7 @@
 /**
  * `domain`: when the registration of a domain ends, and whether it still stands.
  *
- * @module
+ * @module watchpost/checkers/domain
  */
 
 import { daysList } from '../../fields/days.ts'

@@ -1,4 +1,8 @@
-/** Heartbeat: a job reports in; silence beyond its period and grace is the failure. */
+/**
+ * Heartbeat: a job reports in; silence beyond its period and grace is the failure.
+ *
+ * @module watchpost/checkers/heartbeat
+ */
 
 import { iso, isoOrNull } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'

@@ -1,7 +1,7 @@
 /**
  * `http`: asks a web address and judges status, redirects, text, size, a number, and speed.
  *
- * @module
+ * @module watchpost/checkers/http
  */
 
 import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
@@ -53,7 +53,7 @@ export const http = () => {
 
 function requestFor(settings: HttpSettings): HttpRequest {
   const { url, method, body, auth, size_min = 0, size_max = 0 } = settings
-  return {
+  return Object.freeze({
     url,
     method,
     headers: headersFor(settings),
@@ -63,7 +63,7 @@ function requestFor(settings: HttpSettings): HttpRequest {
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
     bodyLimit: Math.max(DEFAULT_BODY_LIMIT_BYTES, size_min, size_max),
-  }
+  })
 }
 
 function headersFor(settings: HttpSettings): NonNullable<HttpRequest['headers']> {

@@ -1,7 +1,7 @@
 /**
  * IMAP server: greets, changes to TLS where that is asked for, and takes a login. No mailbox is opened.
  *
- * @module
+ * @module watchpost/checkers/imap
  */
 
 import { defineChecker, up } from '../checker.ts'

@@ -1,7 +1,7 @@
 /**
  * MySQL and MariaDB: the server lets us in and answers, or one query returns enough rows.
  *
- * @module
+ * @module watchpost/checkers/mysql
  */
 
 import { CheckFailure } from '../../net/failure.ts'

@@ -1,7 +1,7 @@
 /**
  * `ping`: ICMP echo requests, judged by their loss and by how long the replies take.
  *
- * @module
+ * @module watchpost/checkers/ping
  */
 
 import { field } from '../../fields/vocabulary.ts'

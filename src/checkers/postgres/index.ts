@@ -1,7 +1,7 @@
 /**
  * PostgreSQL: the server lets us in and answers, or one query returns enough rows.
  *
- * @module
+ * @module watchpost/checkers/postgres
  */
 
 import type { CheckContext } from '../checker.ts'

@@ -1,7 +1,7 @@
 /**
  * `resources`: asks an agent on a server for its processors, memory, disks and load.
  *
- * @module
+ * @module watchpost/checkers/resources
  */
 
 import type { JsonObject } from '../../model.ts'

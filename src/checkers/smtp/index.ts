@@ -1,7 +1,7 @@
 /**
  * SMTP server: greets, changes to TLS where that is asked for, and takes a login. No mail is sent.
  *
- * @module
+ * @module watchpost/checkers/smtp
  */
 
 import type { Pattern } from '../../fields/pattern.ts'

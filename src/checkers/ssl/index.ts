@@ -1,7 +1,7 @@
 /**
  * `ssl`: the certificate of a server and its chain, whether it will hold, and for how long.
  *
- * @module
+ * @module watchpost/checkers/ssl
  */
 
 import { daysList } from '../../fields/days.ts'

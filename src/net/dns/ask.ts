@@ -19,16 +19,17 @@ import { exchangeUdp } from './udp.ts'
 import type { StopSignal } from '../stop.ts'
 
 export interface AskerParts {
-  readonly codec: Codec
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
   readonly signal: StopSignal
-  /** Addresses of a host, judged by the policy. */
-  readonly resolve: (host: string) => Promise<readonly Address[]>
+  /** An address as a list of itself, judged by the policy; `undefined` for a name. */
+  readonly known: (host: string) => readonly Address[] | undefined
+  /** Addresses of a name, judged by the policy. */
+  readonly lookUp: (host: string) => Promise<readonly Address[]>
   /** To an address that is judged already, or needs no judging. */
   readonly connect: (options: ConnectOptions, address: Address) => Promise<Connection>
   readonly own: (socket: Socket) => void
-  /** Times an exchange, which may run beside others. */
-  readonly timed: <T>(work: () => Promise<T>) => Promise<T>
+  /** Begins to time an exchange, which may run beside others; what it returns ends that. */
+  readonly timed: () => () => void
   /** Told of the address before it is asked. */
   readonly reaches: (address: string) => void
 }
@@ -41,15 +42,17 @@ export interface Place extends NameServer {
 }
 
 export interface Asker {
+  /** Where it is an address; `undefined` for a name. @throws CheckFailure `connect_blocked` */
+  placed(server: NameServer, trusted: boolean): Place | undefined
   /** @throws CheckFailure `dns_nameserver_unresolvable`, `connect_blocked`, `probe_resolver_broken` */
-  locate(server: NameServer, trusted: boolean): Promise<Place>
+  locate(server: NameServer): Promise<Place>
   overUdp(question: Question, place: Place, patience_ms: number): Promise<Reply>
   /** TCP or TLS, as the scheme of `place` says. */
   overStream(question: Question, place: Place, patience_ms: number): Promise<Reply>
 }
 
-export function createAsker(parts: AskerParts): Asker {
-  const { codec, clock, signal, timed } = parts
+export function createAsker(parts: AskerParts, codec: Codec): Asker {
+  const { clock, signal, timed } = parts
 
   function message(question: Question, { server }: Place, edns: boolean) {
     const id = randomInt(0x10000)
@@ -61,18 +64,25 @@ export function createAsker(parts: AskerParts): Asker {
 
   function datagram(question: Question, place: Place, patience_ms: number, edns: boolean) {
     const { address, port, server } = place
-    const { own } = parts
+    const { message: bytes, read } = message(question, place, edns)
     parts.reaches(address.address)
-    return timed(() =>
-      exchangeUdp({
-        ...{ address: address.address, port, server, patience_ms, clock, signal, own },
-        ...message(question, place, edns),
-      }),
-    )
+    return exchangeUdp({
+      address: address.address,
+      port,
+      server,
+      message: bytes,
+      read,
+      patience_ms,
+      clock,
+      signal,
+      own: parts.own,
+      timed,
+    })
   }
 
   return {
-    locate: (server, trusted) => locate(parts, server, trusted),
+    placed: (server, trusted) => placed(parts, server, trusted),
+    locate: (server) => locate(parts, server),
     async overUdp(question, place, patience_ms) {
       const from = clock.monotonic()
       const reply = await datagram(question, place, patience_ms, true)
@@ -98,25 +108,26 @@ function dislikesEdns({ rcode }: Reply): boolean {
   return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS'
 }
 
-async function locate(parts: AskerParts, server: NameServer, trusted: boolean): Promise<Place> {
+function placed({ known }: AskerParts, server: NameServer, trusted: boolean): Place | undefined {
   const { host, port } = server
-  const known = isIP(host)
+  const version = isIP(host)
+  if (version === 0) return undefined
+  const family = version === 4 ? 4 : 6
   // A scoped address of the system's configuration is no target that could be judged.
-  const address: Address | undefined =
-    trusted && known !== 0
-      ? { address: host, family: known === 4 ? 4 : 6 }
-      : (await addressesOf(parts, host))[0]
-  if (address === undefined) throw unresolvable(host)
-  return { ...server, address, server: hostPort(host, port) }
+  const address = trusted ? ({ address: host, family } as const) : known(host)?.[0]
+  return address === undefined ? undefined : { ...server, address, server: hostPort(host, port) }
 }
 
-async function addressesOf({ resolve }: AskerParts, host: string): Promise<readonly Address[]> {
+async function locate({ lookUp }: AskerParts, server: NameServer): Promise<Place> {
+  const { host, port } = server
   try {
-    return await resolve(host)
+    const [address] = await lookUp(host)
+    if (address !== undefined) return { ...server, address, server: hostPort(host, port) }
   } catch (error) {
     const isName = error instanceof CheckFailure && error.code.startsWith('dns_')
     throw isName ? unresolvable(host, error) : error
   }
+  throw unresolvable(host)
 }
 
 function unresolvable(host: string, cause?: CheckFailure): CheckFailure {

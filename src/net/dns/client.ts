@@ -11,12 +11,10 @@ import type { DnsAnswer, DnsAttempt, DnsQuery } from '../net.ts'
 import { createAsker } from './ask.ts'
 import type { Asker, AskerParts, Place } from './ask.ts'
 import type { CodecLoader, Question, Reply } from './message.ts'
-import { formatNameServer, parseNameServer } from './name-server.ts'
+import { formatNameServer } from './name-server.ts'
 import type { NameServer } from './name-server.ts'
-import { parseDnsName } from './names.ts'
-
-/** Name servers asked at most. */
-const MAX_SERVERS = 8
+import { readNameServers } from './plan.ts'
+import type { Plan } from './plan.ts'
 
 /** None may use up more than this per try while there are others to ask. */
 const PATIENCE_MS = 3000
@@ -27,8 +25,10 @@ const ALIVE_MS = 1000
 /** Left of the deadline to say that there was no answer. */
 const LAST_WORDS_MS = 100
 
-export interface DnsParts extends Omit<AskerParts, 'codec'> {
+export interface DnsParts extends AskerParts {
   readonly codec: CodecLoader
+  /** `planOf`, which need not be worked out for every query. */
+  readonly planned: (query: DnsQuery) => Plan
   /** Loads a package outside of every measurement. */
   readonly loading: <T>(work: () => Promise<T>) => Promise<T>
   /** Milliseconds left for the whole check. */
@@ -42,31 +42,22 @@ export interface DnsClient {
 }
 
 export function createDnsClient(parts: DnsParts): DnsClient {
-  return {
-    async query(query) {
-      const name = parseDnsName(query.name)
-      if (name === undefined) {
-        const text = `${query.name} is not a valid name`
-        throw new CheckFailure('dns_nxdomain', text, { phase: 'resolve' })
-      }
-      const question = { name, type: query.type, recursion: query.recursion ?? true }
-      const asker = createAsker({ ...parts, codec: await parts.codec(parts.loading) })
-      return ask({ parts, asker, question, query })
-    },
-  }
+  return { query: (query) => ask(parts, query) }
 }
 
 interface Asking {
   readonly parts: DnsParts
   readonly asker: Asker
   readonly question: Question
-  readonly query: DnsQuery
 }
 
-async function ask(asking: Asking): Promise<DnsAnswer> {
-  const { parts, query } = asking
+async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
+  const plan = parts.planned(query)
+  const { question } = plan
+  const asking = { parts, question, asker: createAsker(parts, await parts.codec(parts.loading)) }
   const own = query.nameservers === undefined
-  const servers = serversOf(query.nameservers ?? parts.nameservers ?? getServers())
+  // Those of the system may be others by now.
+  const servers = plan.servers ?? readNameServers(parts.nameservers ?? getServers())
   const trusted = own || query.trusted === true
   const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
@@ -133,7 +124,7 @@ async function askServer(
   { asker, question, parts }: Asking,
   { server, trusted, patience }: OneServer,
 ): Promise<{ readonly reply: Reply; readonly place: Place }> {
-  const place = await asker.locate(server, trusted)
+  const place = asker.placed(server, trusted) ?? (await asker.locate(server))
   if (server.scheme !== 'udp') {
     return { reply: await asker.overStream(question, place, patience(1)), place }
   }
@@ -172,7 +163,8 @@ async function blame(
     const question = { name: '.', type: 'NS', recursion: true } as const
     const each = servers.map(async (server) => {
       const patience_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
-      await asker.overUdp(question, await asker.locate(server, true), patience_ms)
+      const place = asker.placed(server, true) ?? (await asker.locate(server))
+      await asker.overUdp(question, place, patience_ms)
     })
     if ((await Promise.allSettled(each)).some(({ status }) => status === 'fulfilled')) {
       return failure
@@ -182,17 +174,6 @@ async function blame(
   const list = servers.map(formatNameServer).join(', ')
   const text = `No name server of this location can be reached (${list || 'none configured'})`
   return new CheckFailure('probe_resolver_broken', text, { phase: 'resolve', cause: failure })
-}
-
-function serversOf(texts: readonly string[]): readonly NameServer[] {
-  const servers = texts.slice(0, MAX_SERVERS).map((text) => {
-    const server = parseNameServer(text)
-    if (server !== undefined) return server
-    throw new CheckFailure('dns_nameserver_unresolvable', `"${text}" is not a name server`, {
-      phase: 'resolve',
-    })
-  })
-  return servers
 }
 
 function noServer(): CheckFailure {

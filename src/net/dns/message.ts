@@ -59,13 +59,13 @@ export async function loadCodec(): Promise<Codec> {
 /** {@link loadCodec}, asked once: an import costs its way through the loader every time. */
 export function codecLoader(): CodecLoader {
   let codec: Codec | undefined
-  return async (loading) => (codec ??= await loading(loadCodec))
+  return (loading) => codec ?? loading(loadCodec).then((loaded) => (codec = loaded))
 }
 
 /** `loading` keeps the time that it takes out of every measurement. */
 export type CodecLoader = (
   loading: (work: () => Promise<Codec>) => Promise<Codec>,
-) => Promise<Codec>
+) => Codec | Promise<Codec>
 
 export function encodeQuery(
   codec: Codec,

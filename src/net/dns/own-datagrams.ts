@@ -9,24 +9,28 @@ import type { Socket } from 'node:dgram'
 export interface OwnedDatagrams {
   /** Whoever owns a socket closes it when the signal of the check aborts. */
   own(socket: Socket): void
-  /** Resolves when all handles are gone. */
-  gone(): Promise<void>
+  /** Resolves when all handles are gone; `undefined` where they are already. */
+  gone(): Promise<void> | undefined
 }
 
 export function ownDatagrams(): OwnedDatagrams {
-  const open = new Set<Socket>()
+  let open = 0
+  let allGone: (() => void) | undefined
+  function closed(): void {
+    open -= 1
+    if (open === 0) allGone?.()
+  }
   return {
     own(socket) {
+      open += 1
       // Errors that nobody waits for any more must not end the process.
-      socket.on('error', () => undefined)
-      open.add(socket)
-      socket.once('close', () => open.delete(socket))
+      socket.on('error', ignore).once('close', closed)
     },
-    async gone() {
-      const closed = [...open].map(
-        (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
-      )
-      await Promise.all(closed)
+    gone() {
+      if (open === 0) return undefined
+      return new Promise((resolve) => (allGone = resolve))
     },
   }
 }
+
+function ignore(): void {}

@@ -24,8 +24,8 @@ export interface StreamExchange<T> {
   readonly patience_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
-  /** Times what comes after the connection. */
-  readonly timed: <V>(work: () => Promise<V>) => Promise<V>
+  /** Begins to time what comes after the connection; what it returns ends that. */
+  readonly timed: () => () => void
 }
 
 /**
@@ -42,7 +42,8 @@ export function exchangeStream<T>(options: StreamExchange<T>): Promise<T> {
       const opened = await options.connect()
       connection = opened
       if (over) opened.close()
-      return options.timed(() => converse(opened, options))
+      const timed = options.timed()
+      return converse(opened, options).finally(timed)
     }
     ask().then(resolve, reject)
     return () => {

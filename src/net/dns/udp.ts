@@ -5,7 +5,7 @@
  */
 
 import { createSocket } from 'node:dgram'
-import type { Socket } from 'node:dgram'
+import type { Socket, SocketOptions } from 'node:dgram'
 import type { Clock } from '../../clock.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
@@ -25,7 +25,13 @@ export interface UdpExchange<T> {
   readonly signal: StopSignal
   /** Told of the socket before it is used. */
   readonly own: (socket: Socket) => void
+  /** Begins to time the exchange; what it returns ends that. */
+  readonly timed: () => () => void
 }
+
+/** Nothing is looked up: it is an address. */
+const asItIs: SocketOptions['lookup'] = (address, family, done) =>
+  done(null, address, family as number)
 
 /**
  * The socket is connected: the system drops whatever another address or port sends, and tells when
@@ -37,7 +43,9 @@ export interface UdpExchange<T> {
 export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
   const { address, port, server, clock, patience_ms } = options
   return waitFor<T>(options.signal, ({ resolve, reject }) => {
-    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+    const timed = options.timed()
+    const type = address.includes(':') ? 'udp6' : 'udp4'
+    const socket = createSocket({ type, lookup: asItIs })
     options.own(socket)
     let ignored = 0
     const fail = (error: unknown): void =>
@@ -64,6 +72,7 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
     return () => {
       timer.cancel()
       socket.close()
+      timed()
     }
   })
 }

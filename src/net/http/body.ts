@@ -36,8 +36,7 @@ export interface BodyOptions {
 
 /**
  * Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to
- * nothing. This bounds what waits to be unpacked, too: undici is never told to pause, since the
- * process dies of an assertion when a connection is reset while its parser pauses (7.30).
+ * nothing. This bounds what waits to be unpacked, too.
  */
 const PACKING_OVERHEAD_BYTES = 64 * 1024
 

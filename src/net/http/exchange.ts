@@ -32,6 +32,8 @@ export interface ExchangeOptions {
   /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
   readonly signal: StopSignal
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** {@link firstRequest}, which need not be worked out for every exchange. */
+  readonly firstOf: (request: HttpRequest) => HopRequest
 }
 
 /**
@@ -45,19 +47,19 @@ export async function httpExchange(
   net: Pick<Net, 'connect'>,
   trace: Trace,
   request: HttpRequest,
-  { signal, clock }: ExchangeOptions,
+  { signal, clock, firstOf }: ExchangeOptions,
 ): Promise<HttpExchange> {
   const from = clock.monotonic()
   signal.throwIfAborted()
   const journey: Journey = { net, trace, request, signal, clock }
-  const first = firstRequest(request)
+  const first = firstOf(request)
   const arrived = await travel(journey, first)
   // Most answers are no redirects, and need neither cookies nor a memory of where they have been.
   const ended = follows(request, arrived) ? await follow(journey, first, arrived) : arrived
   return assemble(ended, round(clock.monotonic() - from))
 }
 
-interface Journey extends ExchangeOptions {
+interface Journey extends Omit<ExchangeOptions, 'firstOf'> {
   readonly net: Pick<Net, 'connect'>
   readonly trace: Trace
   readonly request: HttpRequest
@@ -147,7 +149,8 @@ function connectTo(
   })
 }
 
-function firstRequest(request: HttpRequest): HopRequest {
+/** What goes out before any redirect. */
+export function firstRequest(request: HttpRequest): HopRequest {
   const url = new URL(request.url)
   const headers: HeaderPair[] = [...(request.headers ?? [])]
   if (!hasHeader(headers, 'accept')) headers.push(['Accept', '*/*'])

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { request as send } from 'node:http'
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connection } from '../net.ts'
@@ -16,6 +15,7 @@ import { codingsOf } from './decode.ts'
 import { valuesOf } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
+import { request as send } from './node-http.ts'
 import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 import type { StopSignal } from '../stop.ts'
@@ -46,23 +46,24 @@ export interface HopOptions {
   readonly wantsBody: (status: number) => boolean
 }
 
-/** Fails with the signal's reason when it aborts, and with a `CheckFailure` where the server is to blame. */
-export async function exchangeHop(
+/**
+ * Settles at the latest with the socket, which the abort signal of its check destroys. Fails with the
+ * signal's reason when it aborts, and with a `CheckFailure` where the server is to blame.
+ */
+export function exchangeHop(
   connection: Connection,
   request: HopRequest,
   options: HopOptions,
 ): Promise<HopAnswer> {
-  try {
-    return await carry(connection.socket, request, options)
-  } finally {
-    connection.close()
-  }
-}
-
-/** Settles at the latest with the socket, which the abort signal of its check destroys. */
-function carry(socket: Socket, request: HopRequest, options: HopOptions): Promise<HopAnswer> {
+  const { socket } = connection
   return new Promise<HopAnswer>((resolve, reject) => {
-    const listener = answerListener(options, resolve, reject)
+    const closing =
+      <T>(settle: (outcome: T) => void) =>
+      (outcome: T): void => {
+        connection.close()
+        settle(outcome)
+      }
+    const listener = answerListener(options, closing(resolve), closing(reject))
     if (socket.destroyed) return listener.closed()
     // One body as bytes: node:http joins text to the header section and writes both in one encoding.
     const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body

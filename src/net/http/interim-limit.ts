@@ -6,7 +6,9 @@
 
 import type { InformationEvent } from 'node:http'
 import { CheckFailure } from '../failure.ts'
-import { MAX_INTERIM_BYTES } from './interim.ts'
+
+/** Interim answers are a few hundred bytes; a server that sends this much never comes to the point. */
+const MAX_INTERIM_BYTES = 256 * 1024
 
 export interface InterimLimit {
   /** Why the exchange ends with this interim answer, `undefined` where it goes on. */

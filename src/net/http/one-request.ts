@@ -5,13 +5,14 @@
  * @module
  */
 
-import type { Dispatcher } from 'undici'
+import type { IncomingMessage, InformationEvent } from 'node:http'
+import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
-import { orAborted } from '../wait.ts'
-import { handOver } from './handover.ts'
+import type { StopSignal } from '../stop.ts'
 import type { HeaderPair } from './headers.ts'
-import { filterInterim } from './interim.ts'
-import type { InterimFilter } from './interim.ts'
+import { createInterimLimit } from './interim-limit.ts'
+import { request as send } from './node-http.ts'
+import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 
 export interface OneRequest {
@@ -34,89 +35,95 @@ export interface OneAnswer {
   received(): Buffer
 }
 
+/** 100 and 103 only announce an answer; after another 1xx the server may have said all that it has to say. */
+const ANNOUNCEMENTS: readonly (number | undefined)[] = [undefined, 100, 103]
+
 /**
- * The caller closes the connection. undici is given no way to make another one.
+ * The caller closes the connection. Settles at the latest with its socket, which `signal` destroys.
  *
  * @throws CheckFailure `closed_early`, `connect_reset`, `send_failed`, `http_protocol_error`; the
  * signal's reason when it aborts
  */
-export async function sendOne(
-  connection: Connection,
+export function sendOne(
+  { socket }: Connection,
   request: OneRequest,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<OneAnswer> {
-  const { Client } = await orAborted(signal, import('undici'))
-  const interim = filterInterim(connection.socket)
-  const client = new Client(request.url.origin, {
-    connect: handOver(connection),
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // The deadline of the caller is the only one: these count idle time, which a drip defeats.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  return new Promise((resolve, reject) => {
+    let announced: number | undefined
+    if (socket.destroyed) return closed()
+    const { url, method, body, keep_bytes } = request
+    const sent = send({
+      // Without an agent: it would look for a connection to use again.
+      createConnection: () => socket,
+      method,
+      path: url.pathname + url.search,
+      headers: wireHeaders(request, body),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+    })
+    const interim = createInterimLimit()
+    // The size of the header section is the only limit; what is above a count would be dropped without a word.
+    sent.maxHeadersCount = 0
+    sent
+      .on('response', (message) => {
+        resolve(message.statusCode === 101 ? bare(101) : answerOf(message, keep_bytes))
+      })
+      .on('information', (information: InformationEvent) => {
+        announced = information.statusCode
+        const problem = interim.problemOf(information)
+        if (problem === undefined) return
+        failed(problem)
+        socket.destroy()
+      })
+      .on('upgrade', () => resolve(bare(101)))
+      .on('error', failed)
+    socket.once('close', closed)
+    sent.end(body)
+
+    function failed(error: Error): void {
+      if (signal.aborted) return reject(signal.reason)
+      if (announced !== undefined && !ANNOUNCEMENTS.includes(announced)) resolve(bare(announced))
+      const state = { phase: 'first_byte', body_bytes: 0, content_length: undefined } as const
+      reject(explainWire(error, state))
+    }
+    /** node:http does not always have the time to say so itself. */
+    function closed(): void {
+      failed(new CheckFailure('closed_early', 'The connection was closed before an answer came'))
+    }
   })
-  connection.socket.once('close', () => void client.destroy().catch(() => undefined))
-  const answered = new Promise<OneAnswer>((resolve, reject) => {
-    client.dispatch(
-      {
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        headers: request.headers.flat(),
-        body: request.body,
-        reset: true,
-      },
-      handler({ interim, keep_bytes: request.keep_bytes, resolve, reject }),
-    )
-  })
-  return orAborted(signal, answered)
 }
 
-interface Waiting {
-  readonly interim: InterimFilter
-  readonly keep_bytes: number
-  readonly resolve: (answer: OneAnswer) => void
-  readonly reject: (error: Error) => void
+/** An answer that is nothing but its status. */
+function bare(status: number): OneAnswer {
+  return {
+    status,
+    header: () => undefined,
+    body: Promise.resolve(),
+    received: () => Buffer.alloc(0),
+  }
 }
 
-/** 100 and 103 only announce an answer; after another 1xx the server may have said all that it has to say. */
-const ANNOUNCEMENTS: readonly (number | null)[] = [null, 100, 103]
-
-function handler({ interim, keep_bytes, resolve, reject }: Waiting): Dispatcher.DispatchHandler {
+function answerOf(message: IncomingMessage, keep_bytes: number): OneAnswer {
+  const { statusCode: status = 0, rawHeaders: raw } = message
   const chunks: Buffer[] = []
   let size = 0
-  let end = (): void => undefined
-  const answer = (status: number, raw: readonly string[]): void => {
-    const body = new Promise<void>((done) => (end = done))
-    const header = (name: string): string | undefined =>
-      raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
-    resolve({ status, header, body, received: () => Buffer.concat(chunks) })
-  }
-  return {
-    onRequestStart: () => undefined,
-    onResponseStart: (controller, status) => answer(status, texts(controller.rawHeaders)),
-    // What comes after that until the caller closes is dropped. undici is never told to pause: the
-    // process dies of an assertion when a connection is reset while its parser pauses (7.30).
-    onResponseData(_controller, chunk) {
-      if (size >= keep_bytes) return
+  const body = new Promise<void>((resolve) => {
+    const done = (): void => resolve()
+    message.on('end', done).on('error', done).on('close', done)
+    message.on('data', (chunk: Buffer) => {
       chunks.push(chunk.subarray(0, keep_bytes - size))
       size += chunk.length
-      if (size >= keep_bytes) end()
-    },
-    onResponseEnd: () => end(),
-    onResponseError(_controller, error) {
-      const { interim_status: status } = interim
-      if (status !== null && !ANNOUNCEMENTS.includes(status)) answer(status, [])
-      else
-        reject(
-          explainWire(error, { phase: 'first_byte', body_bytes: 0, content_length: undefined }),
-        )
-      end()
-    },
+      if (size < keep_bytes) return
+      // The rest stays where it is until the caller closes.
+      message.pause()
+      done()
+    })
+  })
+  return {
+    status,
+    header: (name) => raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name),
+    body,
+    received: () => Buffer.concat(chunks),
   }
-}
-
-/** undici hands over name, value, name, value … as buffers. */
-function texts(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  return Array.isArray(raw) ? raw.map((text) => text.toString('latin1')) : []
 }

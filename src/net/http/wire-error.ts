@@ -1,6 +1,6 @@
 /**
- * What went wrong between the request and the last byte of the answer, in the words of node:http, of
- * undici and of the socket, turned into a cause.
+ * What went wrong between the request and the last byte of the answer, in the words of node:http and
+ * of the socket, turned into a cause.
  *
  * @module
  */
@@ -22,42 +22,26 @@ export const MAX_HEADER_BYTES = 64 * 1024
 /** A failure with its cause, or the error itself where it is none of HTTP's. */
 export function explainWire(error: Error, state: WireState): Error {
   if (error instanceof CheckFailure) return error
-  const { code = '' } = error as NodeJS.ErrnoException
+  const { code = '', syscall } = error as NodeJS.ErrnoException
   const fail = (cause_code: string, text: string, phase: Phase = state.phase): CheckFailure =>
     new CheckFailure(cause_code, text, { phase, cause: error })
 
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
+  if (code === 'HPE_HEADER_OVERFLOW') {
     const text = `The answer has more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
     return fail('http_protocol_error', text)
   }
-  if (isEarlyEnd(error, code)) {
+  if (code === 'ECONNRESET') {
     if (state.phase === 'transfer') return fail('http_truncated', truncation(state))
-    return isReset(error)
+    // node:http calls every end a reset; a real one names the system call that saw it.
+    return syscall !== undefined
       ? fail('connect_reset', 'The connection was reset before an answer came')
       : fail('closed_early', 'The connection was closed before an answer came')
   }
-  // What breaks an assertion of undici here is what the server sent; there is nothing else in play.
-  if (/^(HPE_|UND_ERR_SOCKET$|ERR_ASSERTION$)/.test(code) || error.name === 'HTTPParserError') {
+  if (code.startsWith('HPE_')) {
     return fail('http_protocol_error', `The answer is not valid HTTP${reasonIn(error)}`)
   }
   if (code === 'EPIPE') return fail('send_failed', 'The request could not be sent', 'send')
   return error
-}
-
-/** node:http calls every end a reset; a real one names the system call that saw it. */
-function isReset(error: Error): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException
-  return code === 'ECONNRESET' && syscall !== undefined
-}
-
-/** undici has no codes for these; the messages are pinned by tests. */
-function isEarlyEnd({ message }: Error, code: string): boolean {
-  return (
-    code === 'ECONNRESET' ||
-    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' ||
-    (code === 'UND_ERR_SOCKET' && /^(other side )?closed$/.test(message)) ||
-    message.endsWith('(Invalid EOF state)')
-  )
 }
 
 function truncation({
@@ -69,11 +53,7 @@ function truncation({
     : `The body ended after ${body_bytes} of ${content_length} bytes`
 }
 
-/** What the parser did not like: node:http has it apart, undici in parentheses at the end of the message. */
-function reasonIn(error: Error & { readonly reason?: unknown }): string {
-  const reason =
-    typeof error.reason === 'string' && error.reason !== ''
-      ? error.reason.slice(0, 100)
-      : /\((.{1,100})\)$/.exec(error.message)?.[1]
-  return reason === undefined ? '' : `: ${reason}`
+/** What the parser did not like. */
+function reasonIn({ reason }: Error & { readonly reason?: unknown }): string {
+  return typeof reason === 'string' && reason !== '' ? `: ${reason.slice(0, 100)}` : ''
 }

@@ -17,8 +17,8 @@ async function ended(): Promise<{ net: TestNet; connection: Connection; url: URL
   return { net, connection, url: new URL(`http://127.0.0.1:${port}/`) }
 }
 
-// Where undici is given such a socket, it never comes back, and the whole process stands still.
-describe('a connection that ends before undici gets it', () => {
+// Such a socket has no event left to tell by.
+describe('a connection that has ended before it is used', () => {
   it('fails the exchange', async () => {
     const { net, connection, url } = await ended()
     const exchange = exchangeHop(
