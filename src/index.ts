@@ -1,7 +1,7 @@
 /**
  * watchpost: uptime monitoring that you import. Every public name of the main entry, one by one.
  *
- * @module
+ * @module watchpost
  */
 
 export { defineChecker, down, unknown, up } from './checkers/checker.ts'

@@ -77,6 +77,13 @@ const SETTINGS = {
     [],
     listOf,
   ),
+  checks: setting('WATCHPOST_CHECKS', 'Checks at the same time, 1 to 10000 (64)', 64, countOf),
+  checks_per_host: setting(
+    'WATCHPOST_CHECKS_PER_HOST',
+    'Checks at the same time against one host (2)',
+    2,
+    countOf,
+  ),
   public_tag: setting(
     'WATCHPOST_PUBLIC_TAG',
     'Monitors with this tag are shown to everybody at /status/<tag> (none)',
@@ -126,7 +133,7 @@ export function settingFlags(names: readonly SettingName[]): FlagOptions {
 export function settingsHelp(names: readonly SettingName[]): string {
   const rows = names.map((name) => SETTINGS[name])
   return rows
-    .map(({ flag, variable, about }) => `  --${flag.padEnd(14)} ${variable.padEnd(24)} ${about}`)
+    .map(({ flag, variable, about }) => `  --${flag.padEnd(15)} ${variable.padEnd(25)} ${about}`)
     .join('\n')
 }
 
@@ -171,6 +178,12 @@ function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
   if (port > 65535) throw wrong(`"${text}" is no port; 0 to 65535 is expected`)
   return port
+}
+
+function countOf(text: string): number {
+  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (count < 1 || count > 10_000) throw wrong(`"${text}" is no number from 1 to 10000`)
+  return count
 }
 
 function hostOf(text: string): string {

@@ -24,7 +24,7 @@ export const command: Command = {
 
 It needs nothing but Redis: no port, no data. SIGTERM lets what runs come to its end.
 
-  --location       Name of the location, as in WATCHPOST_LOCATIONS of serve; digits are its id
+  --location        Name of the location, as in WATCHPOST_LOCATIONS of serve; digits are its id
 ${settingsHelp(SETTINGS)}
 
 REDIS_URL and WATCHPOST_SECRET_KEY have to be those of serve. Several probes may share a location.

@@ -1,7 +1,7 @@
 /**
  * `watchpost/client`: calls the REST API of a watchpost elsewhere.
  *
- * @module
+ * @module watchpost/client
  */
 
 export { createClient } from './client.ts'

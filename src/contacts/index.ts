@@ -1,7 +1,7 @@
 /**
  * Ways of telling people besides the webhook, by name and all together.
  *
- * @module
+ * @module watchpost/contacts
  */
 
 import type { AnyContactKind } from '../webhook/contact-kind.ts'

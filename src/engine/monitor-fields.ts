@@ -34,7 +34,8 @@ export function commonFields(rules: CommonRules = {}) {
       .default(interval.default),
     timeout_ms: field
       .integer({
-        description: 'Total deadline of one check; less than the interval',
+        description:
+          'Total deadline of one check; less than the interval. By default four fifths of an interval that is no longer than the default',
         unit: 'milliseconds',
         min: 500,
         max: timeout.max ?? 60_000,

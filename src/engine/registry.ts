@@ -91,6 +91,8 @@ function parseMonitor(type: MonitorType, input: JsonObject): ReturnType<Registry
   const shared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(parsed.value))
     (name in common ? shared : own)[name] = value
+  if (input['timeout_ms'] === undefined)
+    shared['timeout_ms'] = fittingTimeout(shared as Stored<CommonFields>)
   const refined = checker.refine?.(own) ?? { settings: own }
   const problems = {
     ...('fields' in refined ? refined.fields : {}),
@@ -107,6 +109,12 @@ function parseMonitor(type: MonitorType, input: JsonObject): ReturnType<Registry
       target: checker.target(settings as Stored<FieldTable>),
     },
   }
+}
+
+/** The default must not be what refuses a short interval. */
+function fittingTimeout({ interval_sec, timeout_ms }: Stored<CommonFields>): number {
+  const interval_ms = interval_sec * 1000
+  return timeout_ms < interval_ms ? timeout_ms : interval_ms * 0.8
 }
 
 function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Problems {

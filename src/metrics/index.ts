@@ -1,7 +1,7 @@
 /**
  * `watchpost/metrics`: an engine's figures for Prometheus and whatever reads its text format.
  *
- * @module
+ * @module watchpost/metrics
  */
 
 export { createMetrics } from './metrics.ts'

@@ -1,7 +1,7 @@
 /**
  * Monitors as code: a typed list that is kept in a repository, and synced to an engine.
  *
- * @module
+ * @module watchpost/monitors
  */
 
 export { defineMonitors } from './define.ts'

@@ -1,7 +1,7 @@
 /**
  * `watchpost/otel`: the work of an engine as spans of OpenTelemetry.
  *
- * @module
+ * @module watchpost/otel
  */
 
 export { openTelemetry } from './otel.ts'

@@ -10,7 +10,7 @@
  * app.get('/resources', (c) => agent.fetch(c.req.raw)) // Hono, and whatever speaks fetch
  * ```
  *
- * @module
+ * @module watchpost/resources-agent
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto'

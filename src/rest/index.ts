@@ -1,7 +1,7 @@
 /**
  * `watchpost/rest`: the REST API over an engine, as one `fetch(Request)`.
  *
- * @module
+ * @module watchpost/rest
  */
 
 export { createRest } from './fetch.ts'

@@ -2,7 +2,7 @@
  * The API on Node's own server and on what is built upon it: `createServer(toNodeHandler(rest))`,
  * `app.use(toNodeHandler(rest))` in Express 4 and 5, `handler(request.raw, reply.raw)` in Fastify.
  *
- * @module
+ * @module watchpost/rest/node
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,7 +1,7 @@
 /**
  * What watchpost is tested with, for the tests of what you build on it.
  *
- * @module
+ * @module watchpost/testing
  */
 
 export { checkerSuite } from './checker-suite.ts'

@@ -166,6 +166,8 @@ async function silentTarget() {
       port: server.port,
       banner_regex: '^hello',
       timeout_ms: 30_000,
+      // A round of its own, begun while a probe was away, would be joined instead of one being begun.
+      interval_sec: 3600,
       fail_threshold: 1,
     },
     /** Resolves once so many wait for a word. */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -230,6 +230,8 @@ describe('serve refuses to start', () => {
     [{ WATCHPOST_API_KEY: 'hidden' }, 'WATCHPOST_API_KEY: 16 to 512 characters'],
     [{ WATCHPOST_API_KEY: 'hidden with some spaces' }, 'WATCHPOST_API_KEY: 16 to 512 characters'],
     [{ WATCHPOST_SECRET_KEY: 'hidden' }, 'WATCHPOST_SECRET_KEY: the base64 of 32 bytes'],
+    [{ WATCHPOST_CHECKS: '0' }, 'WATCHPOST_CHECKS: "0" is no number from 1 to 10000'],
+    [{ WATCHPOST_CHECKS_PER_HOST: 'two' }, 'WATCHPOST_CHECKS_PER_HOST: "two" is no number'],
     [{ WATCHPOST_TARGETS: 'some' }, 'WATCHPOST_TARGETS: "some" is neither'],
     [{ WATCHPOST_WEBHOOK_ALLOW: '10.0.0.0/8,ten' }, 'WATCHPOST_WEBHOOK_ALLOW: "ten" is not a CIDR'],
     [
@@ -310,6 +312,29 @@ describe('a setting of serve', () => {
     const { id } = await created(server, { type: 'tcp', name: 'x', host: '127.0.0.1', port })
     const { body } = await server.call(`/api/v1/monitors/${id}/check?wait=1`, { method: 'POST' })
     expect(body.results).toMatchObject([{ verdict: 'fail', cause_code }])
+  })
+
+  it.each([
+    [{ WATCHPOST_CHECKS_PER_HOST: '3' }, 'ok'],
+    [{}, 'fail'],
+    [{ WATCHPOST_CHECKS: '2', WATCHPOST_CHECKS_PER_HOST: '3' }, 'fail'],
+  ])('%o: three checks of a host that answers three at once end with %s', async (env, verdict) => {
+    const asked: Socket[] = []
+    const target = createServer((socket) => {
+      asked.push(socket.on('error', () => undefined))
+      if (asked.length < 3) return
+      for (const each of asked) each.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void target.close())
+    await once(target, 'listening')
+    const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`
+    const server = await watchpost.serve({ env })
+    const input = { type: 'http', url, timeout_ms: 4000 }
+    const [first] = await Promise.all([1, 2, 3].map(() => created(server, input)))
+    const check = await server.call(`/api/v1/monitors/${first?.id}/check?wait=1`, {
+      method: 'POST',
+    })
+    expect(check.body.results).toMatchObject([{ verdict }])
   })
 
   it('WATCHPOST_SECRET_KEY: secrets are not in the file, which is of no use without the key', async () => {

@@ -38,6 +38,17 @@ describe('the common settings', () => {
     ).toMatchObject({ confirm_locations: 1 })
   })
 
+  it('leave a short interval room: the default deadline is within it, one that was asked for is kept', async () => {
+    const { engine } = await rig()
+    const created = (input: object) =>
+      engine.monitors.create({ type: 'scripted', host: 'a.test', ...input } as never)
+    expect(await created({ interval_sec: 10 })).toMatchObject({ timeout_ms: 8000 })
+    expect(await created({ interval_sec: 11 })).toMatchObject({ timeout_ms: 10_000 })
+    expect(await created({ interval_sec: 10, timeout_ms: 9999 })).toMatchObject({
+      timeout_ms: 9999,
+    })
+  })
+
   it.each([
     [{ interval_sec: 9 }, { interval_sec: 'out_of_range: 10..2678400' }],
     [{ interval_sec: 60.5 }, { interval_sec: 'invalid: an integer is expected' }],

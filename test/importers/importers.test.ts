@@ -149,7 +149,9 @@ describe('Uptime Kuma', () => {
       'not imported: it is upside down, which would alarm while all is well',
     ])
     expect(notes(kuma, 'Broker')).toEqual(['not imported: the type mqtt has no counterpart'])
-    expect(notes(kuma, 'Customers')).toEqual(['not imported: the type group has no counterpart'])
+    expect(notes(kuma, 'Customers')).toEqual([
+      'not imported: a group; its members have it as a tag',
+    ])
     expect(notes(kuma, 'No address')).toEqual([
       'not imported: its address is missing or cannot be read',
     ])
@@ -213,6 +215,8 @@ describe('Gatus', () => {
       body: '{"query":"{ users { id } }"}',
       expected_status: '200-299',
       keyword_absent: 'error',
+      fail_threshold: 4,
+      recover_threshold: 1,
     })
     // Gatus judges nothing that no condition names.
     expect(entry(gatus, 'anything-goes')).toMatchObject({
@@ -251,6 +255,7 @@ describe('Gatus', () => {
       'the condition [BODY] != pat(*fatal*) has no counterpart beside another one',
       'the condition [STATUS] != 204 has no counterpart',
       'interval of 1s became 10 s',
+      'told slack: name the contacts in "contacts"',
     ])
     expect(notes(gatus, 'shell')).toEqual(['not imported: ssh:// has no counterpart'])
     expect(notes(gatus, 'pushed')).toEqual([

@@ -50,6 +50,8 @@ const SETTINGS = [
   'public_tag',
   'metrics_token',
   'anchors',
+  'checks',
+  'checks_per_host',
   'log_level',
 ] as const
 
@@ -123,6 +125,7 @@ async function open(
     locations: settings.locations,
     targets: settings.targets,
     anchors: settings.anchors,
+    limits: { checks: settings.checks, checksPerHost: settings.checks_per_host },
     baseUrl: settings.base_url ?? reachable(address, settings.host),
     logger: log,
     tracing: await openTelemetry(),

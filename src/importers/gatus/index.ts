@@ -120,12 +120,10 @@ function thresholds(from: Taking, alerting: Taking, note: Note): JsonObject {
     alert.ignore('description')
     fallback.ignore('description', 'enabled')
     const recovery = alert.flag('send-on-resolved') ?? fallback.flag('send-on-resolved')
+    const fail = number('failure-threshold') ?? 3
+    const recover = number('success-threshold') ?? 2
     for (const field of alert.left()) note(`alerts.${field} has no counterpart`)
-    return {
-      fail: number('failure-threshold') ?? 3,
-      recover: number('success-threshold') ?? 2,
-      recovery,
-    }
+    return { fail, recover, recovery }
   })
   const [first] = values
   if (first === undefined) return {}

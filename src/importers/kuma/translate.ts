@@ -22,7 +22,11 @@ export function translate(from: Taking, note: Note): Translated | undefined {
   const translator = Object.hasOwn(TRANSLATORS, type) ? TRANSLATORS[type] : undefined
   const translated = translator?.(from, note)
   if (translator === undefined)
-    note(`not imported: the type ${type || '(none)'} has no counterpart`)
+    note(
+      type === 'group'
+        ? 'not imported: a group; its members have it as a tag'
+        : `not imported: the type ${type || '(none)'} has no counterpart`,
+    )
   else if (translated === undefined) note(`not imported: its address is missing or cannot be read`)
   return translated
 }
