@@ -52,7 +52,11 @@ function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
 }
 
 /** Why nobody is told of it, or not any more. */
-function asideOf({ state, suppressed_by, acknowledged_at }: IncidentView): string | undefined {
+export function asideOf({
+  state,
+  suppressed_by,
+  acknowledged_at,
+}: IncidentView): string | undefined {
   if (suppressed_by !== null) return 'Explained by another monitor'
   return state === 'open' && acknowledged_at !== null ? 'Acknowledged' : undefined
 }

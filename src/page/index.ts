@@ -1,7 +1,7 @@
 /**
  * `watchpost/page`: the status page over an engine, as one `fetch(Request)`.
  *
- * @module
+ * @module watchpost/page
  */
 
 export { createPage } from './fetch.ts'

@@ -25,10 +25,10 @@ export interface Audience {
 
 export interface Subscription {
   readonly audience: Audience
-  /** Monitors on the page; changes of others are not told. */
-  readonly monitors: ReadonlySet<number>
-  /** Rounds that changed nothing but a time are told as well. */
-  readonly rounds: boolean
+  /** Monitors whose new states are told. */
+  readonly states: ReadonlySet<number>
+  /** Those whose rounds are told as well, which change nothing but figures: the ones on the page. */
+  readonly rounds: ReadonlySet<number>
 }
 
 export interface Live {
@@ -132,7 +132,7 @@ interface ListenerOptions {
 }
 
 function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
-  const { audience, monitors, rounds } = subscription
+  const { audience, states, rounds } = subscription
   const encoder = new TextEncoder()
   let open = true
   let due: { readonly timer: Timer; readonly soon: boolean } | undefined
@@ -177,7 +177,7 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     close,
     changed(monitor_id, what) {
       const soon = what === 'state'
-      if (!monitors.has(monitor_id) || (!soon && !rounds)) return
+      if (!(soon ? states : rounds).has(monitor_id)) return
       if (due !== undefined && (due.soon || !soon)) return
       due?.timer.cancel()
       const timer = clock.timer(

@@ -19,6 +19,7 @@ import { RANGES } from './monitor/latency-data.ts'
 import { monitorFacts } from './monitor/monitor-facts.ts'
 import { monitorPage } from './monitor/monitor-page.ts'
 import { wantedOf } from './overview/filter.ts'
+import { collectMonitors } from './overview/monitors.ts'
 import { overviewFacts, overviewPage } from './overview/overview.ts'
 import { leadOf } from './overview/summary.ts'
 import { idList, oneOf, positive } from './query.ts'
@@ -33,14 +34,14 @@ export const privateRoutes: readonly Route[] = [
     const { frame, url, service } = call
     const types = service.engine.types.list()
     const wanted = wantedOf(url.searchParams, types)
-    const facts = await overviewFacts(scope, wanted)
+    const facts = await overviewFacts(scope, wanted, types)
     const ids = facts.rows.map(({ monitor }) => monitor.id)
     return {
       title: frame.brand,
       main: overviewPage(facts, { frame, wanted, types }),
       said: facts.all.length > 0 && leadOf(facts),
       section: 'monitors',
-      events: ids,
+      events: { shown: ids, all: true },
     }
   }),
   page(/^\/monitors\/(\d{1,15})$/, async ({ call, scope, visitor }) => {
@@ -53,7 +54,7 @@ export const privateRoutes: readonly Route[] = [
       said: [facts.monitor.name, ': ', STATE_WORDS[facts.status.state].label],
       main: monitorPage(facts, { frame, can_act: visitor.read_only !== true }),
       section: 'monitors',
-      events: [facts.monitor.id],
+      events: { shown: [facts.monitor.id] },
     }
   }),
   page(/^\/monitors\/(\d{1,15})\/checks$/, async ({ call, scope }) => {
@@ -72,10 +73,16 @@ export const privateRoutes: readonly Route[] = [
     const { frame, url } = call
     const ask = {
       monitor_id: positive(url.searchParams, 'monitor'),
+      open: oneOf(url.searchParams, 'open', ['1']) === '1',
       after: positive(url.searchParams, 'after'),
     }
     const found = await incidentsFound(scope, ask)
-    return { title: 'Incidents', main: incidentsPage(found, ask, frame), section: 'incidents' }
+    return {
+      title: 'Incidents',
+      main: incidentsPage(found, ask, frame),
+      section: 'incidents',
+      events: { shown: [], all: true },
+    }
   }),
   {
     method: 'POST',
@@ -98,8 +105,13 @@ interface Seen {
 
 type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said'> & {
   readonly section: 'monitors' | 'incidents'
-  /** Monitors whose changes concern this page. */
-  readonly events?: readonly number[]
+  /** Absent where nothing on the page is live. */
+  readonly events?: {
+    /** Monitors on the page. */
+    readonly shown: readonly number[]
+    /** A new state of any other concerns it as well. Default `false`. */
+    readonly all?: boolean
+  }
 }
 
 function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet>): Route {
@@ -116,9 +128,11 @@ function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet>): Rou
       const document = documentOf(frame, {
         ...sheet,
         signed_in: { section, can_leave: visitor.session },
-        ...(events === undefined || events.length === 0
+        ...(events === undefined
           ? {}
-          : { events: `${service.base}/events?monitors=${events.join(',')}` }),
+          : {
+              events: `${service.base}/events?monitors=${events.shown.join(',')}${events.all === true ? '&all=1' : ''}`,
+            }),
       })
       return htmlAnswer(document, frame)
     },
@@ -168,19 +182,27 @@ async function listen(call: Call): Promise<Answer | Response> {
   if (visitor === undefined || visitor instanceof Response) return { status: 401 }
   if (request.method === 'HEAD') return { status: 200 }
   const { account_id } = visitor
-  const { monitors } = service.engine.account(account_id)
+  const scope = service.engine.account(account_id)
   const asked = idList(url.searchParams, 'monitors', LISTENED)
   const own = await Promise.all(
     asked.map((id) =>
-      monitors.get(id).then(
+      scope.monitors.get(id).then(
         () => [id],
         () => [],
       ),
     ),
   )
+  const shown = new Set(own.flat())
+  const all = oneOf(url.searchParams, 'all', ['1']) === '1'
   return service.live.listen({
     audience: { kind: 'account', id: account_id },
-    monitors: new Set(own.flat()),
-    rounds: true,
+    states: all ? await everyId(scope) : shown,
+    rounds: shown,
   })
+}
+
+/** A monitor made later is among them when the browser connects anew. */
+async function everyId(scope: AccountScope): Promise<ReadonlySet<number>> {
+  const { monitors } = await collectMonitors(scope)
+  return new Set(monitors.map(({ id }) => id))
 }

@@ -40,7 +40,11 @@ export const SCRIPT = `(() => {
     note.innerHTML = reload
   }
 
+  const list = (page) => [...page.querySelectorAll('[data-monitor]')].map((row) => row.id).sort().join()
+
   const put = (fresh) => {
+    const news = document.getElementById('news')
+    if (news) news.hidden = list(fresh) === list(document)
     for (const old of document.querySelectorAll('[data-live]')) {
       const now = fresh.getElementById(old.id)
       if (!now || now.innerHTML === was.get(old.id)) continue

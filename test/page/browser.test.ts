@@ -22,6 +22,7 @@ const PAGES = [
   '/monitors/9',
   '/monitors/2/checks',
   '/incidents',
+  '/incidents?open=1',
   '/monitors/999',
   '/status/fjord',
 ]
@@ -123,6 +124,20 @@ describeWithServer(need, 'in a browser', () => {
     })
   })
 
+  it('is printed dark on light, whatever theme was chosen, without what cannot be pressed on paper', async () => {
+    await inWindow({ colorScheme: 'dark' }, async ({ page, goto }) => {
+      await goto('/monitors/2')
+      await page.click('button:text("Dark")')
+      await page.waitForURL('**/monitors/2')
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+        'rgb(250, 250, 249)',
+      )
+      expect(await page.locator('button:visible').count()).toBe(0)
+      expect(await page.locator('#state').isVisible()).toBe(true)
+    })
+  })
+
   it('works without JavaScript: sign in, filter, look, choose a theme, pause, resume, sign out', async () => {
     await inWindow({ javaScriptEnabled: false, signedIn: false }, async ({ page, goto }) => {
       await goto('/monitors/2')
@@ -197,6 +212,19 @@ describeWithServer(need, 'in a browser', () => {
       // The list that has the focus waits for the next change.
       expect(await page.evaluate('document.activeElement.parentElement.id')).toBe(held)
       expect(await page.evaluate('shifted')).toBe(0)
+    })
+  })
+
+  it('says when other monitors belong into the list than those it shows', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/?state=down&q=Storefront')
+      await isLive(page)
+      expect(await page.textContent('main')).toContain('No monitor is like that')
+      await fail('Storefront')
+      await page.click('#news a')
+      await page.locator('.row:has-text("Storefront")').waitFor()
+      expect(await page.locator('#news').isVisible()).toBe(false)
+      await recover('Storefront')
     })
   })
 

@@ -53,6 +53,23 @@ describe('live changes', () => {
     expect((await visitor().get(`/events?monitors=${id}`)).status).toBe(401)
   })
 
+  it('of every state in the account are told to a page of all monitors, of rounds only those it shows', async () => {
+    const { clock, create, failing, other, visit, id } = await signedIn()
+    const second = await create('b.test', { fail_threshold: 1 })
+    const theirs = await other.monitors.create({ type: 'scripted', name: 'theirs', host: 'c.test' })
+    await clock.advance(1000)
+    const heard = await listen(visit, `/events?monitors=${id}&all=1`)
+    await visit.post(`/monitors/${second}/check`)
+    await other.monitors.pause(theirs.id)
+    await clock.advance(6000)
+    expect(heard.changes()).toBe(0)
+    failing.set('b.test', 'No')
+    await visit.post(`/monitors/${second}/check`)
+    await clock.advance(1000)
+    expect(heard.changes()).toBe(1)
+    expect((await visit.get('/events?all=yes')).status).toBe(400)
+  })
+
   it('say nothing but that something changed, to customers only for states', async () => {
     const made = await signedIn({ public: [{ slug: 'p', title: 'P', monitors: [1] }] })
     const heard = await listen(made.visitor(), '/status/p/events')

@@ -145,6 +145,29 @@ describe('the page of a monitor', () => {
   })
 })
 
+describe('the incidents', () => {
+  it('are all, or those that go on, of the account or of one monitor', async () => {
+    const { create, failing, visitor, clock } = await signedIn()
+    for (const host of ['over.test', 'open.test']) failing.set(host, `${host} is gone`)
+    const over = await create('over.test', { fail_threshold: 1, recover_threshold: 1 })
+    await create('open.test', { fail_threshold: 1 })
+    await clock.advance(1000)
+    failing.delete('over.test')
+    await clock.advance(61_000)
+    const all = await visitor.text('/incidents')
+    expect(all).toContain('over.test is gone')
+    expect(all).toContain('open.test is gone')
+    const open = await visitor.text('/incidents?open=1')
+    expect(open).toContain('open.test is gone')
+    expect(open).not.toContain('over.test is gone')
+    expect(await visitor.text(`/incidents?open=1&monitor=${over}`)).toContain(
+      'No incident is going on',
+    )
+    expect(all).toContain('data-events="/events?monitors=&amp;all=1"')
+    expect((await visitor.get('/incidents?open=no')).status).toBe(400)
+  })
+})
+
 describe('names, targets, tags, causes and contacts that are hostile', () => {
   it('are shown as the texts they are, on every page', async () => {
     const made = await signedIn({
@@ -308,7 +331,7 @@ describe('under a path', () => {
     const text = await visitor.text('/watch/')
     for (const [, link = ''] of text.matchAll(/(?:href|src|action)="([^"#]+)"/g))
       expect(link).toMatch(/^\/watch\//)
-    expect(text).toContain('data-events="/watch/events?monitors=1"')
+    expect(text).toContain('data-events="/watch/events?monitors=1&amp;all=1"')
     expect((await visitor.get('/watch')).headers.get('location')).toBe('/watch/')
     expect((await visitor.get('/monitors/1')).status).toBe(404)
     expect([page.owns('/watch/x'), page.owns('/watcher'), page.owns('/')]).toEqual([

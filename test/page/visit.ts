@@ -1,6 +1,7 @@
 /** A browser without pictures: cookies, forms and redirects, over `fetch` of the page alone. */
 
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api.ts'
 import { field } from '../../src/fields/vocabulary.ts'
@@ -46,7 +47,7 @@ export async function site(options: StatusPageOptions = {}): Promise<Site> {
   const engine: Engine = createEngine({
     clock,
     store: memoryStore({ clock }),
-    checkers: [scripted(failing)],
+    checkers: [scripted(failing), heartbeat()],
     contacts: [silent()],
   })
   await engine.open()

@@ -6,10 +6,11 @@
 
 import type { TypeView } from '../../engine/api.ts'
 import type { ResultView } from '../../engine/views.ts'
-import type { EpochMs, Json, Phase } from '../../model.ts'
+import type { EpochMs, Phase } from '../../model.ts'
 import { verdictIcon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Content, Markup } from '../markup.ts'
+import { inWords } from './measured.ts'
 import { clockTime, msText, PHASE_WORDS, VERDICT_WORDS } from '../words.ts'
 
 export interface ChecksFacts {
@@ -48,7 +49,9 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
 
 function sayVerdict({ verdict, cause_text }: ResultView): Content {
   const { label } = VERDICT_WORDS[verdict]
-  return cause_text === null ? label : [`${label}: `, foreign(cause_text)]
+  if (cause_text === null) return label
+  // The sign says it to the eye, and the room is for the cause.
+  return [html`<span class="hidden">${label}: </span>`, foreign(cause_text)]
 }
 
 const SCALE = 1000
@@ -105,13 +108,6 @@ function inFull(result: ResultView, type: TypeView | undefined): Markup {
     ${phasesOf(result).map(([name, ms]) => row(PHASE_WORDS[name], msText(ms)))}
     ${remote_ip !== null && row('Address', html`<code>${remote_ip}</code>`)}
     ${lag_ms >= 1000 && row('Began late by', msText(lag_ms))}
-    ${Object.entries(details).map(([name, value]) => value !== undefined && row(name, foreign(shownValue(value)), meanings.get(name)))}
+    ${Object.entries(details).map(([name, value]) => value !== undefined && value !== null && row(name, foreign(inWords(value)), meanings.get(name)))}
   </dl>`
-}
-
-const VALUE_CHARS = 600
-
-function shownValue(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > VALUE_CHARS ? `${text.slice(0, VALUE_CHARS)}…` : text
 }

@@ -12,6 +12,9 @@ import { icon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Content, Markup } from '../markup.ts'
 import { dayText, msText, relative } from '../words.ts'
+import { inWords } from './measured.ts'
+
+const SHORT = { items: 6, chars: 200 }
 
 export interface HighlightFacts {
   readonly type: TypeView | undefined
@@ -51,7 +54,7 @@ function shown({ format }: HighlightView, value: Json, now: EpochMs): Content {
     return format === 'end' ? ending(value, now) : [dayText(value), ' · ', relative(value, now)]
   if (format === 'ms' && typeof value === 'number') return msText(value)
   if (format === 'percent' && typeof value === 'number') return `${Math.round(value * 10) / 10} %`
-  return foreign(plain(value))
+  return foreign(inWords(value, SHORT))
 }
 
 function isTime(value: Json): value is string {
@@ -62,27 +65,34 @@ const DAY_MS = 86_400_000
 /** From here on it is marked: a renewal that works by itself has happened by then. */
 const NEAR_DAYS = 14
 
+function daysUntil(value: string, now: EpochMs): number {
+  return Math.floor((Date.parse(value) - now) / DAY_MS)
+}
+
 /** Whole days, since these ends are planned for. */
+function daysText(days: number): string {
+  if (days < 0) return 'has ended'
+  if (days === 0) return 'today'
+  return days === 1 ? 'in 1 day' : `in ${days} days`
+}
+
+/** What ends first and soon, in words: `Certificate ends in 4 days`. */
+export function nearestEnd({ type, results, now }: HighlightFacts): string | undefined {
+  const ends = (type?.highlights ?? []).flatMap(({ name, title, format }) => {
+    const value = format === 'end' ? latestOf(results, name) : undefined
+    return value !== undefined && isTime(value) ? [{ title, days: daysUntil(value, now) }] : []
+  })
+  const [first] = ends.filter(({ days }) => days < NEAR_DAYS).sort((a, b) => a.days - b.days)
+  if (first === undefined) return undefined
+  return first.days < 0 ? `${first.title}: has ended` : `${first.title} ${daysText(first.days)}`
+}
+
 function ending(value: string, now: EpochMs): Content {
-  const days = Math.floor((Date.parse(value) - now) / DAY_MS)
-  const words =
-    days < 0 ? 'has ended' : days === 0 ? 'today' : days === 1 ? 'in 1 day' : `in ${days} days`
+  const days = daysUntil(value, now)
+  const words = daysText(days)
   const date = html`<time datetime="${value}" title="${value}">${dayText(value)}</time>`
   if (days >= NEAR_DAYS) return [date, ' · ', words]
   return html`<span class="near"
     >${icon(days < 0 ? 'cross' : 'alert', days < 0 ? 'bad' : 'warn')}${date} · ${words}</span
   >`
-}
-
-const ITEMS = 6
-const CHARS = 200
-
-function plain(value: Json): string {
-  if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).slice(0, ITEMS).map(plain)
-    return items.join(', ') + (value.length > ITEMS ? `, and ${value.length - ITEMS} more` : '')
-  }
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > CHARS ? `${text.slice(0, CHARS)}…` : text
 }

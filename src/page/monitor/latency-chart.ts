@@ -31,6 +31,8 @@ const WIDTH = 1000
 const HEIGHT = 200
 
 export function latencyChart(points: readonly LatencyPoint[], options: ChartOptions): Markup {
+  if (points.every(({ p50_ms }) => p50_ms === null))
+    return html`<p class="empty">No good check in this time.</p>`
   const top = scaleTop(Math.max(0, ...points.map(({ p95_ms }) => p95_ms ?? 0)))
   const runs = runsOf(points, top)
   const step = WIDTH / Math.max(1, points.length)
@@ -45,7 +47,7 @@ export function latencyChart(points: readonly LatencyPoint[], options: ChartOpti
       aria-label="${alternative(points, options)}"
     >
       <path class="grid" d="M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}" />
-      ${runs.map((run) => html`${run.length > 1 && html`<path class="band" d="${bandOf(run)}" />`}<path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
+      ${runs.map((run) => html`<path class="band" d="${bandOf(run)}" /><path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
       ${points.map(({ label, p50_ms, p95_ms }, at) => html`<rect x="${round(at * step)}" y="0" width="${round(step)}" height="${HEIGHT}" class="area"><title>${label}: ${p50_ms === null ? 'no good check' : `median ${msText(p50_ms)}, 95 % below ${msText(p95_ms)}`}</title></rect>`)}
     </svg>
     <div class="span" aria-hidden="true">
@@ -81,13 +83,22 @@ function runsOf(points: readonly LatencyPoint[], top: number): readonly (readonl
     const y = (ms: number): number => round(HEIGHT - (ms / top) * HEIGHT)
     runs.at(-1)?.push([round((at + 0.5) * step), y(p50_ms), y(p95_ms)])
   }
-  return runs.filter((run) => run.length > 0)
+  return runs.flatMap(([first, ...more]) => {
+    if (first === undefined) return []
+    return more.length > 0 ? [[first, ...more]] : [alone(first, step)]
+  })
 }
 
-/** A point alone is a line of no length: with round ends, a dot. */
+/** A point alone is as wide as what it stands for: a line of no length is not seen. */
+function alone([x, p50, p95]: Spot, step: number): readonly Spot[] {
+  return [
+    [round(x - step / 2), p50, p95],
+    [round(x + step / 2), p50, p95],
+  ]
+}
+
 function lineOf(run: readonly Spot[], of: 1 | 2): string {
-  const path = run.map((spot, at) => `${at === 0 ? 'M' : 'L'}${spot[0]} ${spot[of]}`).join('')
-  return run.length === 1 ? `${path}h.1` : path
+  return run.map((spot, at) => `${at === 0 ? 'M' : 'L'}${spot[0]} ${spot[of]}`).join('')
 }
 
 function bandOf(run: readonly Spot[]): string {
@@ -98,7 +109,6 @@ function bandOf(run: readonly Spot[]): string {
 function alternative(points: readonly LatencyPoint[], { title }: ChartOptions): string {
   const medians = points.flatMap(({ p50_ms }) => (p50_ms === null ? [] : [p50_ms]))
   const high = points.flatMap(({ p95_ms }) => (p95_ms === null ? [] : [p95_ms]))
-  if (medians.length === 0) return `${title}: no data yet`
   const range = `median from ${msText(Math.min(...medians))} to ${msText(Math.max(...medians))}`
   return `${title}: ${range}, 95th percentile at most ${msText(Math.max(...high))}`
 }

@@ -71,13 +71,12 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       </div>
     </section>
     <div class="columns">
-      <section aria-labelledby="h-places">
-        <h2 id="h-places">Locations</h2>
-        <div id="places" data-live>${locationTable(monitor.locations, frame.now)}</div>
-      </section>
+      ${!isSignalled(facts) && places(facts, frame)}
       <section aria-labelledby="h-facts">
         <h2 id="h-facts">Details</h2>
-        <dl id="facts" class="facts" data-live>${shown}${settings(facts, frame.now)}</dl>
+        <dl id="facts" class="facts" data-live>
+          ${options.can_act && signalAddress(facts)}${shown}${settings(facts, frame.now)}
+        </dl>
       </section>
     </div>
     <section aria-labelledby="h-checks">
@@ -96,9 +95,22 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
     ${notices(facts, frame)}`
 }
 
-/** What waits for signals takes no time. */
-function isTimed({ results }: MonitorFacts): boolean {
-  return results.length === 0 || results.some(({ duration_ms }) => duration_ms > 0)
+/** Fed by signals of a job: it takes no time, and is looked at from nowhere. */
+function isSignalled({ monitor }: MonitorFacts): boolean {
+  return monitor.ping_url !== undefined
+}
+
+function isTimed(facts: MonitorFacts): boolean {
+  const { results } = facts
+  if (results.length === 0) return !isSignalled(facts)
+  return results.some(({ duration_ms }) => duration_ms > 0)
+}
+
+function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
+  return html`<section aria-labelledby="h-places">
+    <h2 id="h-places">Locations</h2>
+    <div id="places" data-live>${locationTable(monitor.locations, now)}</div>
+  </section>`
 }
 
 function responseTime(facts: MonitorFacts, frame: Frame): Markup {
@@ -213,7 +225,17 @@ function daysTable({ days }: UptimeView): Markup {
   </details>`
 }
 
-function settings({ monitor, uptime }: MonitorFacts, now: number): readonly Markup[] {
+/** Whoever knows it can say that all is well: not for those who may only look. */
+function signalAddress({ monitor: { ping_url } }: MonitorFacts): Markup | false {
+  if (ping_url === undefined) return false
+  return html`<div class="address">
+    <dt>The job calls</dt>
+    <dd><code>${ping_url}</code></dd>
+  </div>`
+}
+
+function settings(facts: MonitorFacts, now: number): readonly Markup[] {
+  const { monitor, uptime } = facts
   const row = (name: string, value: Content): Markup =>
     html`<div>
       <dt>${name}</dt>
@@ -222,7 +244,7 @@ function settings({ monitor, uptime }: MonitorFacts, now: number): readonly Mark
   const { interval_sec, confirm_locations, locations, next_check_at } = monitor
   return [
     row('Checked', `every ${durationText(interval_sec)}`),
-    ...(locations.length > 1
+    ...(locations.length > 1 && !isSignalled(facts)
       ? [row('Confirmed by', `${confirm_locations} of ${counted(locations.length, 'location')}`)]
       : []),
     ...(next_check_at !== null ? [row('Next check', relative(next_check_at, now))] : []),

@@ -75,7 +75,7 @@ interface FormFacts {
 
 export function filterForm({ wanted, action, types, monitors }: FormFacts): Markup {
   const used = new Set(monitors.map(({ type }) => type))
-  const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].sort()
+  const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].filter(groups).sort()
   const states = [...new Set(monitors.map(({ state }) => state))].sort()
   const option = (value: string, label: string, chosen: string): Markup =>
     html`<option value="${value}" ${value === chosen && html` selected`}>${label}</option>`
@@ -112,6 +112,11 @@ export function filterForm({ wanted, action, types, monitors }: FormFacts): Mark
     }
     <button>Filter</button>
   </form>`
+}
+
+/** The key of a list of monitors is as good as a name, and there are as many as monitors. */
+function groups(tag: string): boolean {
+  return !tag.startsWith('key:')
 }
 
 function withChosen(offered: readonly string[], chosen: string): readonly string[] {

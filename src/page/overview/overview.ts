@@ -5,25 +5,19 @@
  */
 
 import type { AccountScope, TypeView } from '../../engine/api.ts'
-import type { MonitorSummary, UptimeView } from '../../engine/views.ts'
-import { bars } from '../bars.ts'
+import type { MonitorSummary } from '../../engine/views.ts'
 import type { Frame } from '../frame.ts'
-import { stateLabel } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
+import { html } from '../markup.ts'
 import type { Markup } from '../markup.ts'
-import { counted, msText, percentText, relative } from '../words.ts'
+import { counted } from '../words.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 import { byUrgency, collectMonitors } from './monitors.ts'
+import { rowItem, rowOf } from './row.ts'
+import type { Row } from './row.ts'
 import { summary } from './summary.ts'
 
 const ROWS = 25
-const DAYS = 90
-
-interface Row {
-  readonly monitor: MonitorSummary
-  readonly uptime: UptimeView
-}
 
 export interface OverviewFacts {
   readonly all: readonly MonitorSummary[]
@@ -33,23 +27,24 @@ export interface OverviewFacts {
   readonly pages: number
 }
 
-export async function overviewFacts(scope: AccountScope, wanted: Wanted): Promise<OverviewFacts> {
+export async function overviewFacts(
+  scope: AccountScope,
+  wanted: Wanted,
+  types: readonly TypeView[],
+): Promise<OverviewFacts> {
   const filter = engineFilter(wanted)
   const all = await collectMonitors(scope)
   const found = filter === undefined ? all : await collectMonitors(scope, filter)
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
+  const byName = new Map(types.map((each) => [each.type, each]))
   const rows = await Promise.all(
-    shown.map(async (monitor) => {
-      // Removed between the two questions: its row is left out.
-      const uptime = await scope.monitors.uptime(monitor.id, { days: DAYS }).catch(() => undefined)
-      return uptime === undefined ? [] : [{ monitor, uptime }]
-    }),
+    shown.map((monitor) => rowOf(scope, monitor, byName.get(monitor.type))),
   )
   return {
     all: all.monitors,
     cut: all.cut,
     found: found.monitors.length,
-    rows: rows.flat(),
+    rows: rows.filter((row) => row !== undefined),
     pages: Math.max(1, Math.ceil(found.monitors.length / ROWS)),
   }
 }
@@ -65,7 +60,6 @@ export function overviewPage(
   { frame, wanted, types }: OverviewOptions,
 ): Markup {
   const { all, rows, found } = facts
-  const titles = new Map(types.map(({ type, name }) => [type, name]))
   if (all.length === 0) return firstSteps(frame)
   return html`<h1 class="hidden">Monitors</h1>
     <div id="summary" class="headline" data-live>${summary(facts, frame.now)}</div>
@@ -80,44 +74,13 @@ export function overviewPage(
               >
             </div>
             <ul class="rows">
-              ${rows.map((row) => rowItem(row, titles, frame))}
+              ${rows.map((row) => rowItem(row, frame))}
             </ul>`
     }
-    ${found > rows.length && pages(facts, wanted, frame)}`
-}
-
-function rowItem(
-  { monitor, uptime }: Row,
-  titles: ReadonlyMap<string, string>,
-  { base, now }: Frame,
-): Markup {
-  const { id, name, target, type, state, flapping, last_check_at, last_duration_ms } = monitor
-  return html`<li id="m${id}" class="row" data-live data-monitor="${id}">
-    <div class="who">
-      <div class="lead">
-        <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
-        ${stateLabel(state)}
-      </div>
-      <p class="muted target">
-        ${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${titles.get(type) ?? type}</span>${flapping && html`<span class="tag">Flapping</span>`}
-      </p>
-    </div>
-    ${bars(uptime, { name })}
-    <dl class="figures">
-      <div>
-        <dt>Uptime</dt>
-        <dd>${percentText(uptime.overall)}</dd>
-      </div>
-      <div>
-        <dt>Response</dt>
-        <dd>${state === 'paused' ? '–' : msText(last_duration_ms)}</dd>
-      </div>
-      <div>
-        <dt>Checked</dt>
-        <dd>${last_check_at === null ? '–' : relative(last_check_at, now)}</dd>
-      </div>
-    </dl>
-  </li>`
+    ${found > rows.length && pages(facts, wanted, frame)}
+    <p id="news" class="news" role="status" hidden>
+      <a href="${frame.here}">Other monitors belong here now: show them</a>
+    </p>`
 }
 
 function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: Frame): Markup {

@@ -57,8 +57,8 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
         const monitors = await chosen.get()
         return live.listen({
           audience: { kind: 'public', id: page.slug },
-          monitors: new Set(monitors.map(({ id }) => id)),
-          rounds: false,
+          states: new Set(monitors.map(({ id }) => id)),
+          rounds: new Set(),
         })
       },
     },

@@ -23,16 +23,22 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .headline br{display:none}
 .headline form{flex:none;margin-block:6px}
 .headline .tag{vertical-align:3px;margin-left:4px}
-.list-head,.row{display:grid;grid-template-columns:minmax(220px,5fr) minmax(180px,5fr) minmax(250px,4fr);gap:8px 28px;align-items:center}
+.list-head,.row{display:grid;grid-template-columns:minmax(220px,10fr) minmax(180px,9fr) minmax(300px,10fr);gap:8px 28px;align-items:center}
 .list-head{font-size:13px;color:var(--muted);padding-bottom:8px}
-.figures{display:grid;grid-template-columns:repeat(3,1fr);gap:9px;text-align:right}
+.figures{display:grid;grid-template-columns:64px 1fr 82px;gap:14px;text-align:right}
+.response{display:flex;align-items:center;justify-content:flex-end;gap:10px}
+.response span{min-width:56px;white-space:nowrap}
 .row{padding:15px 0;border-top:1px solid var(--line)}
 .lead{display:flex;align-items:center;gap:12px;min-width:0}
 .row h2{font-size:15px;letter-spacing:-.005em;min-width:0}
-.row h2 a{text-decoration:none}
+.row h2 a{text-decoration:none;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
 .row h2 a:hover{text-decoration:underline}
 .row .target{font-size:13px;margin-top:1px;display:flex;flex-wrap:wrap;height:1.5em;overflow:hidden;white-space:nowrap}
 .row .mono{font-size:12.5px;max-width:100%;overflow:hidden;text-overflow:ellipsis}
+.row .reason{font-size:13px;margin-top:1px;display:flex;gap:5px;height:1.5em;white-space:nowrap}
+.row .reason>span:first-of-type{min-width:0;overflow:hidden;text-overflow:ellipsis}
+.row .reason .tag{flex:none}
+.row .near{font-weight:400;color:var(--text);margin-right:10px}
 .row .mono+span::before{content:"·";margin-inline:.5em}
 .who{min-width:0}
 .row dl{font-size:14px}
@@ -41,7 +47,7 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .title{display:flex;flex-wrap:wrap;gap:12px 24px;justify-content:space-between;align-items:flex-start;margin-bottom:22px}
 .title .target{display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin-top:2px;overflow-wrap:anywhere}
 .actions{display:flex;gap:8px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
+.tiles{display:grid;grid-auto-flow:column;grid-auto-columns:1fr;margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
 .tiles div{padding:13px 16px;border-left:1px solid var(--line);margin:-1px 0 0 -1px;border-top:1px solid var(--line)}
 .tiles dt{font-size:13px;color:var(--muted)}
 .tiles dd{font-size:17px;font-weight:600;letter-spacing:-.01em;white-space:nowrap}
@@ -64,6 +70,8 @@ th.number,td.number{text-align:right}
 .facts div{display:flex;justify-content:space-between;gap:20px;padding:8px 0;border-top:1px solid var(--line);font-size:14px}
 .facts div:first-child{border-top:0;padding-top:0}
 .facts dt{color:var(--muted);flex:none}
+.facts .address{flex-direction:column;gap:2px}
+.facts .address dd{text-align:left}
 .facts dd{text-align:right;min-width:0;overflow-wrap:anywhere}
 .near{display:inline-flex;align-items:center;gap:6px;font-weight:600}
 .as-table{margin-top:12px;font-size:14px}
@@ -74,7 +82,7 @@ th.number,td.number{text-align:right}
 .checks>li,.incidents>li{border-top:1px solid var(--line)}
 .checks>li:last-child,.incidents>li:last-child{border-bottom:1px solid var(--line)}
 summary{cursor:pointer}
-.checks summary{display:grid;grid-template-columns:124px minmax(70px,100px) minmax(110px,4fr) 5fr 76px;gap:4px 20px;align-items:center;padding:9px 0;font-size:14px;list-style:none}
+.checks summary{display:grid;grid-template-columns:124px minmax(70px,100px) minmax(110px,1fr) 1fr 76px;gap:4px 20px;align-items:center;padding:9px 0;font-size:14px;list-style:none}
 summary::-webkit-details-marker{display:none}
 .checks summary:hover,.incidents summary:hover{background:var(--raised)}
 .checks .where,.checks .what>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -94,9 +102,18 @@ summary::-webkit-details-marker{display:none}
 .course li{display:flex;gap:20px;padding:3px 0}
 .course .at{flex:0 0 auto;min-width:110px}
 @media (max-width:900px){
+.tiles{grid-auto-flow:row;grid-template-columns:repeat(12,1fr)}
+.tiles div{grid-column:span 3}
+.tiles div:nth-child(n+5){grid-column:span 4}
+.checks summary{grid-template-columns:max-content 1fr max-content;gap:3px 12px}
+.checks .what{grid-column:1/3;grid-row:2}
+.checks .took{grid-column:3;grid-row:1}
+.checks .waterfall{grid-column:1/4;grid-row:3}
 .list-head{display:none}
 .row{grid-template-columns:1fr;gap:10px;padding:18px 0}
 .row dl{text-align:left;font-size:14px}
+.row .figures{grid-template-columns:1fr 1fr 1fr}
+.response{flex-direction:row-reverse}
 .row dt{position:static;width:auto;height:auto;clip-path:none;font-size:12px;color:var(--muted)}
 .columns{grid-template-columns:1fr}
 .full{columns:1}
@@ -105,17 +122,12 @@ summary::-webkit-details-marker{display:none}
 .lead{justify-content:space-between}
 .headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:3;-webkit-box-orient:vertical}
 .headline{min-height:76px}
-.tiles{grid-template-columns:1fr 1fr}
-.tiles div:last-child:nth-child(odd){grid-column:1/-1}
-.tiles div{padding:11px 14px}
+.tiles div{padding:11px 14px;grid-column:span 6}
+.tiles dd{font-size:16px}
 section{margin-top:34px}
 .actions{flex:1 0 100%}
 .actions form{flex:1}
 .actions button{width:100%}
-.checks summary{grid-template-columns:max-content 1fr max-content;gap:3px 12px}
-.checks .what{grid-column:1/3;grid-row:2}
-.checks .took{grid-column:3;grid-row:1}
-.checks .waterfall{grid-column:1/4;grid-row:3}
 .incidents summary,.incidents .flat{grid-template-columns:1fr max-content;gap:2px 12px}
 .incidents .why{grid-column:1/3;grid-row:2}
 .incidents .took{grid-column:2;grid-row:1}

@@ -64,6 +64,8 @@ input::placeholder{color:var(--muted);opacity:1}
 .first p{margin-top:12px}
 .first pre{margin-top:16px;padding:16px;background:var(--raised);border:1px solid var(--line);border-radius:10px;overflow:auto}
 .pages{display:flex;gap:20px;align-items:center;margin-top:24px}
+.news{position:fixed;bottom:16px;left:50%;transform:translateX(-50%);width:max-content;max-width:calc(100vw - 32px);padding:8px 16px;border:1px solid var(--edge);border-radius:99px;background:var(--raised)}
+.news[hidden]{display:none}
 .back{margin-bottom:6px;color:var(--muted)}
 .back::before{content:"← "}
 .empty{color:var(--muted);padding:18px 0}

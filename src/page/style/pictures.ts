@@ -12,6 +12,9 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .bars .none{fill:var(--none)}
 .bars .rest{fill:var(--edge)}
 #days .bars{height:44px}
+.line{flex:1 1 0;min-width:0;max-width:140px;height:21px;overflow:visible}
+.line .band{fill:var(--accent);opacity:.16}
+.line .p50{fill:none;stroke:var(--accent);stroke-width:1.25;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .span{display:flex;justify-content:space-between;gap:12px;font-size:13px;color:var(--muted);margin-top:6px}
 .chart{display:grid;grid-template-columns:max-content 1fr;gap:0 12px}
 .chart svg{width:100%;height:200px;display:block;overflow:visible}
@@ -22,6 +25,7 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .chart .band{fill:var(--accent);opacity:.12}
 .chart .p50,.chart .p95{fill:none;stroke:var(--accent);stroke-width:2;vector-effect:non-scaling-stroke;stroke-linejoin:round;stroke-linecap:round}
 .chart .p95{stroke-width:1.25;stroke-dasharray:1 3.5}
+#chart .empty{display:grid;place-items:center;min-height:252px;padding:0;border-block:1px solid var(--line)}
 .chart .area{fill:transparent}
 .chart .area:hover{fill:var(--text);fill-opacity:.07}
 .key{display:inline-block;width:10px;height:10px;border-radius:3px;background:var(--edge)}
@@ -56,6 +60,7 @@ figcaption .key.p95{border-top:2px dotted var(--accent);margin-left:12px}
 .chart{display:block}
 .chart .scale{flex-direction:row-reverse;margin:0 0 6px;text-align:left}
 .chart .scale span:nth-child(n+2){display:none}
+#chart .empty{min-height:218px}
 .chart svg{height:160px}
 }
 @media (forced-colors:active){.bars path,.waterfall rect,.key,.icon{forced-color-adjust:none}}

@@ -63,11 +63,12 @@ const DARK: Tokens = {
   phases: ['#9a8ff0', '#5c9cf5', '#3bb8d1', '#46b985', '#e0a04a', '#d97fae'],
 }
 
-/** Custom properties: by the system's wish, unless somebody has chosen. */
+/** Custom properties: by the system's wish, unless somebody has chosen. Paper is light. */
 export function tokens(): string {
   return `:root{color-scheme:light;${declared(LIGHT)}}
 :root[data-theme=dark]{color-scheme:dark;${declared(DARK)}}
 @media (prefers-color-scheme:dark){:root[data-theme=auto]{color-scheme:dark;${declared(DARK)}}}
+@media print{:root[data-theme]{color-scheme:light;${declared(LIGHT)}}}
 `
 }
 

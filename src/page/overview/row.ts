@@ -1,0 +1,108 @@
+/**
+ * One monitor in the overview: how it is, why, and how it was.
+ *
+ * @module
+ */
+
+import type { AccountScope, TypeView } from '../../engine/api.ts'
+import type { IncidentView, MonitorSummary, ResultView, UptimeView } from '../../engine/views.ts'
+import { NotFoundError } from '../../errors.ts'
+import { bars } from '../bars.ts'
+import type { Frame } from '../frame.ts'
+import { icon, stateLabel } from '../icons.ts'
+import { asideOf } from '../incidents.ts'
+import { foreign, html } from '../markup.ts'
+import type { Markup } from '../markup.ts'
+import { nearestEnd } from '../monitor/highlights.ts'
+import { msText, percentText, relative, roughly } from '../words.ts'
+import { responseLine } from './response-line.ts'
+
+const DAYS = 90
+
+export interface Row {
+  readonly monitor: MonitorSummary
+  readonly uptime: UptimeView
+  /** The open incident, where there is one. */
+  readonly open: IncidentView | undefined
+  /** The latest check, of types that measure when something ends. */
+  readonly latest: readonly ResultView[]
+  readonly type: TypeView | undefined
+}
+
+/** `undefined` where the monitor was removed meanwhile. */
+export async function rowOf(
+  { monitors, incidents, results }: AccountScope,
+  monitor: MonitorSummary,
+  type: TypeView | undefined,
+): Promise<Row | undefined> {
+  const { id, open_incident_id } = monitor
+  const ends = type?.highlights.some(({ format }) => format === 'end') === true
+  try {
+    const [uptime, open, latest] = await Promise.all([
+      monitors.uptime(id, { days: DAYS }),
+      open_incident_id === null ? undefined : incidents.get(open_incident_id),
+      ends ? results.list(id, { limit: 1 }) : undefined,
+    ])
+    return { monitor, uptime, open, latest: latest?.items ?? [], type }
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
+}
+
+export function rowItem(row: Row, { base, now }: Frame): Markup {
+  const { monitor, uptime } = row
+  const { id, name, state, last_check_at, last_duration_ms } = monitor
+  return html`<li id="m${id}" class="row" data-live data-monitor="${id}">
+    <div class="who">
+      <div class="lead">
+        <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
+        ${stateLabel(state)}
+      </div>
+      ${row.open === undefined ? target(row, now) : reason(row.open, monitor)}
+    </div>
+    ${bars(uptime, { name })}
+    <dl class="figures">
+      <div>
+        <dt>Uptime</dt>
+        <dd>${percentText(uptime.overall)}</dd>
+      </div>
+      <div>
+        <dt>Response</dt>
+        <dd class="response">
+          ${isTimed(monitor) && responseLine(uptime, name)}<span
+            >${state === 'paused' ? '–' : msText(last_duration_ms)}</span
+          >
+        </dd>
+      </div>
+      <div>
+        <dt>Checked</dt>
+        <dd>${last_check_at === null ? '–' : relative(last_check_at, now)}</dd>
+      </div>
+    </dl>
+  </li>`
+}
+
+/** What waits for signals takes no time. */
+function isTimed({ last_duration_ms }: MonitorSummary): boolean {
+  return last_duration_ms !== null && last_duration_ms > 0
+}
+
+function target({ monitor, type, latest }: Row, now: number): Markup {
+  const { name, target, flapping } = monitor
+  const end = nearestEnd({ type, results: latest, now })
+  return html`<p class="muted target">
+    ${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">Flapping</span>`}
+  </p>`
+}
+
+/** In the place of the address: who is woken by it wants to know this first. */
+function reason(open: IncidentView, { flapping }: MonitorSummary): Markup {
+  const aside = asideOf(open)
+  const { cause_text, duration_sec } = open
+  return html`<p class="reason">
+    ${roughly(duration_sec)}:
+    <span title="${cause_text}">${foreign(cause_text)}</span
+    >${aside !== undefined && html`<span class="tag">${aside}</span>`}${flapping && html`<span class="tag">Flapping</span>`}
+  </p>`
+}
