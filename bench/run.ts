@@ -12,6 +12,7 @@ import { http } from './subjects/http.ts'
 import { https } from './subjects/https.ts'
 import { imports } from './subjects/imports.ts'
 import { incident } from './subjects/incident.ts'
+import { lateness } from './subjects/lateness.ts'
 import { patterns } from './subjects/patterns.ts'
 import { ping } from './subjects/ping.ts'
 import { rest } from './subjects/rest.ts'
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   scheduler,
   incident,
   engine,
+  lateness,
   store,
   history,
   webhooks,
@@ -39,7 +41,7 @@ const benchmarks: readonly Benchmark[] = [
 
 const HELP = `npm run bench -- [names] [--rounds 5] [--scale 1] [--rows n] [--table] [--list]
   names     those to run; all of them where none is named
-  --rounds  measured rounds per contender, after three that are thrown away
+  --rounds  measured rounds per contender, after those that are thrown away
   --scale   factor on the units of a round and on prepared data
   --rows    raw results that history is read from (90000 by the scale); 10000000 take a quarter of an hour and 4 GB
   --table   runs nothing, and prints the newest figure for every goal as Markdown, a column for each Node;

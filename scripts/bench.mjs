@@ -29,8 +29,9 @@ const shape = [
   '--target=node20.19',
   '--platform=node',
   '--splitting',
-  // It is no ES module, and cannot be made part of one.
+  // No ES modules, which cannot be made part of one.
   '--external=pg',
+  '--external=undici',
 ]
 const quiet = ['--silent', `--out-dir=${folder}`]
 const status = await tool('tsup/dist/cli-default.js', [...entries, ...shape, ...quiet])

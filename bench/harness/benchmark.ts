@@ -12,6 +12,8 @@ export interface Contender {
   readonly name: string
   /** Units of one measured round. */
   readonly units: number
+  /** Each unit is a process of its own, which nothing before it makes faster. */
+  readonly cold?: true
   /** Not measured; before every round. */
   ready?(units: number): Promise<void> | void
   /** Does so many units. What it returns counts instead of what this process spent. */

@@ -7,8 +7,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Contender } from './benchmark.ts'
 
-/** Rounds for the compiler alone: code that has not run a few thousand times costs twice as much. */
+/** For the compiler alone: until some thousand checks it is still at work, and each costs up to twice as much. */
 const WARM_UP_ROUNDS = 3
+const WARM_UP_MS = 3000
 
 /** A round in which the event loop stood still for longer says more about the machine than about us. */
 const STALL_MS = 250
@@ -28,9 +29,7 @@ export async function measure(
   rounds: number,
 ): Promise<readonly Round[]> {
   const measured: Round[] = []
-  for (let round = 0; round < WARM_UP_ROUNDS; round++) {
-    for (const contender of contenders) await oneRound(contender, -1)
-  }
+  for (const contender of contenders) await warmUp(contender)
   for (let round = 0; round < rounds; round++) {
     const turn = round % contenders.length
     for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
@@ -38,6 +37,12 @@ export async function measure(
     }
   }
   return measured
+}
+
+async function warmUp(contender: Contender): Promise<void> {
+  const until = performance.now() + (contender.cold === true ? 0 : WARM_UP_MS)
+  for (let round = 0; round < WARM_UP_ROUNDS || performance.now() < until; round++)
+    await oneRound(contender, -1)
 }
 
 async function oneRound(contender: Contender, round: number): Promise<Round> {

@@ -2,7 +2,8 @@ import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api.ts'
 import { DAY_MS } from '../../src/incident/uptime.ts'
-import type { Benchmark, Contender, Stage } from '../harness/benchmark.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Benchmark, Contender, Fact, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound } from './rounds.ts'
 import { storesOf, withPostgres } from './stores.ts'
 import type { NamedStore } from './stores.ts'
@@ -11,11 +12,13 @@ const MONITORS = 20
 const DAYS = 90
 /** Rounds of all monitors in one transaction: a history is not lived through here. */
 const TOGETHER = 25
+/** A step of retention in the engine takes this many rows, and other work waits for no more than one. */
+const STEP_ROWS = 500
+const STEPS = 50
+const LONGEST_PAUSE_MS = 50
 
 /** The same number of rounds on each of 90 days, and an outage on every tenth. */
-async function filled(stage: Stage, { make }: NamedStore, rows: number): Promise<Engine> {
-  const store = make()
-  await store.open()
+async function fillDays(store: Store, rows: number): Promise<void> {
   const now = Date.now()
   const begin = now - DAYS * DAY_MS
   const monitors = await fill(store, MONITORS, begin)
@@ -41,16 +44,34 @@ async function filled(stage: Stage, { make }: NamedStore, rows: number): Promise
       await store.commit(changes)
     }
   }
+}
+
+async function opened(stage: Stage, store: Store): Promise<Engine> {
   const engine = createEngine({ store, checkers: [http] }) as Engine
   stage.onEnd(() => engine.stop())
   await engine.open()
   return engine
 }
 
-/** A history of one's own size is that of a file: it would not fit into memory. */
+/** The longest of the steps in which the oldest days go, in milliseconds of the clock. */
+async function longestPause(store: Store): Promise<number> {
+  const results_before = Date.now() - (DAYS / 2) * DAY_MS
+  let longest = 0
+  for (let step = 0; step < STEPS; step++) {
+    const begun = performance.now()
+    await store.prune({
+      ...{ results_before, notifications_before: 0, history_before: 0, replies_before: 0 },
+      limit: STEP_ROWS,
+    })
+    longest = Math.max(longest, performance.now() - begun)
+  }
+  return longest
+}
+
+/** Not the one in memory: with its rows in the heap, the others would pay for its collections. */
 async function storesFor(stage: Stage): Promise<readonly NamedStore[]> {
-  if (stage.rows === undefined) return withPostgres(stage)
-  return storesOf(stage).filter(({ name }) => name !== 'memory')
+  const stores = stage.rows === undefined ? await withPostgres(stage) : storesOf(stage)
+  return stores.filter(({ name }) => name !== 'memory')
 }
 
 export const history: Benchmark = {
@@ -60,11 +81,14 @@ export const history: Benchmark = {
   async prepare(stage) {
     const rows = stage.rows ?? Math.round(90_000 * stage.scale)
     const contenders: Contender[] = []
-    for (const named of await storesFor(stage)) {
-      const engine = await filled(stage, named, rows)
+    const stores = (await storesFor(stage)).map(({ name, make }) => ({ name, store: make() }))
+    for (const { name: of, store } of stores) {
+      await store.open()
+      await fillDays(store, rows)
+      const engine = await opened(stage, store)
       const contender = (what: string, read: () => Promise<unknown>): Contender => ({
-        name: `${what}, ${named.name}`,
-        units: 200,
+        name: `${what}, ${of}`,
+        units: 500,
         async run(units) {
           for (let index = 0; index < units; index++) await read()
         },
@@ -77,7 +101,15 @@ export const history: Benchmark = {
     return {
       contenders,
       goals: contenders.map(({ name: of }) => ({ of, at_most: 1000 })),
-      facts: () => [{ name: 'raw rows in each store', value: rows, unit: 'rows' }],
+      async facts(): Promise<Fact[]> {
+        const facts: Fact[] = [{ name: 'raw rows in each store', value: rows, unit: 'rows' }]
+        for (const { name: of, store } of stores) {
+          const value = await longestPause(store)
+          const name = `longest step of retention, ${of}`
+          facts.push({ name, value, unit: 'ms', at_most: LONGEST_PAUSE_MS })
+        }
+        return facts
+      },
     }
   },
 }
