@@ -1,21 +1,4 @@
-/** Express brings no types, Nest is not installed; this is what tests and documentation use of them. */
-
-declare module '@nestjs/core' {
-  interface App {
-    use(handler: (req: never, res: never, next: () => void) => void): this
-    enableShutdownHooks(): this
-    listen(port: number): Promise<unknown>
-  }
-  const NestFactory: { create(module: new () => object): Promise<App> }
-  export { NestFactory }
-}
-
-declare module '@nestjs/common' {
-  interface OnApplicationShutdown {
-    onApplicationShutdown(signal?: string): unknown
-  }
-  export type { OnApplicationShutdown }
-}
+/** Express brings no types; this is what tests and documentation use of them. */
 
 declare module 'express' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
