@@ -62,7 +62,7 @@ const engine: Engine = createEngine<CheckerSource>({
   logger,
   ...(given.engine as Partial<EngineOptions> | undefined),
 })
-const rest = createRest(engine, { rateLimit: false })
+const rest = createRest(engine, { rateLimit: false, logger })
 const targets = new Map<number, Server>()
 const held: number[] = []
 let grabbing: NodeJS.Timeout | undefined
