@@ -1,7 +1,7 @@
 /**
- * `npm run api-docs`: the public API with its doc comments as a site of static pages, for every subpath,
- * in .cache/api-docs. A link in a comment that leads nowhere is an error; what is used by a signature and
- * exported from nowhere is not, since it is no name of ours to the outside.
+ * `npm run api-docs`: the public API with its doc comments as a site of static pages, for every subpath
+ * under its name (`@module`), in .cache/api-docs. A link in a comment that leads nowhere is an error; what is
+ * used by a signature and exported from nowhere is not, since it is no name of ours to the outside.
  */
 
 import { entries } from './entries.mjs'

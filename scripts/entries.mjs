@@ -56,7 +56,7 @@ export const entries = [
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 24),
-  entry('./page', 'page/index', 'src/page/index', 120),
+  entry('./page', 'page/index', 'src/page/index', 126),
   entry('./client', 'client/index', 'src/client/index', 24),
   entry('./otel', 'otel/index', 'src/otel/index', 12),
   entry('./metrics', 'metrics/index', 'src/metrics/index', 30),

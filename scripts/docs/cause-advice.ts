@@ -202,7 +202,10 @@ export function adviceRows(codes: ReadonlySet<string>): readonly (readonly [stri
     ...advised.filter((code, index) => !codes.has(code) || advised.indexOf(code) !== index),
     ...[...codes].filter((code) => !advised.includes(code)),
   ]
-  if (wrong.length > 0) throw new Error(`scripts/docs/cause-advice.ts: ${wrong.join(', ')}`)
+  if (wrong.length > 0)
+    throw new Error(
+      `scripts/docs/cause-advice.ts: no advice, advice twice, or advice for no cause: ${wrong.join(', ')}`,
+    )
   return CAUSE_ADVICE.map(([each, advice]) => [
     each.map((code) => `\`${code}\``).join(', '),
     advice,
