@@ -35,6 +35,8 @@ export interface Link {
   start(): Promise<void>
   /** The session, waited for at most `ms`. @throws ClosedError */
   whenUp(ms: number): Promise<Session>
+  /** No beat after this resolves: one in flight would bring back what is taken off Redis now. */
+  silence(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -46,6 +48,8 @@ export function createLink(options: LinkOptions): Link {
   let session: Session | undefined
   let running: Promise<void> | undefined
   let wasUp = false
+  let silent = false
+  let beating: Promise<unknown> = Promise.resolve()
 
   const isStopping = (): boolean => stopping.signal.aborted
 
@@ -88,7 +92,11 @@ export function createLink(options: LinkOptions): Link {
       announce(opened)
       onReady()
       const ended = AbortSignal.any([stopping.signal, opened.lost])
-      while (await pause(ended)) await within(clock, ANSWER_MS, options.beat(opened))
+      while (await pause(ended)) {
+        if (silent) continue
+        beating = within(clock, ANSWER_MS, options.beat(opened))
+        await beating
+      }
       if (opened.lost.aborted) throw new ClosedError('The connection to Redis was lost')
     } finally {
       if (session !== undefined) {
@@ -131,6 +139,10 @@ export function createLink(options: LinkOptions): Link {
       const up = new Promise<Session>((yes) => (resolve = yes))
       waiting.add(resolve)
       return within(clock, ms, up).finally(() => waiting.delete(resolve))
+    },
+    async silence() {
+      silent = true
+      await beating.catch(() => undefined)
     },
     async stop() {
       stopping.abort(new ClosedError('The connection to Redis is closed'))

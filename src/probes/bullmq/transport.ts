@@ -159,6 +159,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
       setup,
       ledger.takeAll(() => true),
     )
+    await link.silence()
     await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
   }
 

@@ -51,7 +51,8 @@ export function launch(options: LaunchOptions): Launched {
   const child = spawn(binary, args, {
     ...spawnAs(account),
     cwd: dir,
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: dir, LANG: 'C.UTF-8' },
+    // A second MariaDB in a shared temporary folder takes the first one's tables away when it starts.
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: dir, TMPDIR: dir, LANG: 'C.UTF-8' },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
