@@ -33,9 +33,12 @@ export interface Look {
 
 const ALPN = ['h2', 'http/1.1']
 
-/** RFC 8446, 6.2 and the older names: alerts of servers that were not given a certificate. */
+/**
+ * RFC 8446, 6.2 and the older names: alerts of servers that were not given a certificate. OpenSSL 3.2, in
+ * Node from 22 on, says `ssl/tls` where it said `sslv3`.
+ */
 const NO_CLIENT_CERTIFICATE =
-  /^ERR_SSL_(SSLV3_ALERT_HANDSHAKE_FAILURE|SSLV3_ALERT_BAD_CERTIFICATE|TLSV13_ALERT_CERTIFICATE_REQUIRED)$/
+  /^ERR_SSL_((SSLV3|SSL\/TLS)_ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE)|TLSV13_ALERT_CERTIFICATE_REQUIRED)$/
 
 /** A server that speaks none of the offered protocols may end the handshake (RFC 7301, 3.2). */
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
