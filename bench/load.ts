@@ -5,12 +5,14 @@
  *
  * `npm run bench -- load --engines 1,2,4 --monitors 6000 --interval 30 --seconds 60`
  * `npm run bench -- load --store sqlite --monitors 30000 --interval 60 --seconds 1800`
+ * `npm run bench -- load --store sqlite --highest --interval 20 --settle 45 --seconds 30`
  */
 
 import { parseArgs } from 'node:util'
 import { startFarm } from './harness/farm.ts'
 import { bear } from './load/bear.ts'
-import type { Borne } from './load/bear.ts'
+import type { Borne, Load } from './load/bear.ts'
+import { highestRate } from './load/highest.ts'
 import { postgresPremises, sqlitePremises } from './load/places.ts'
 
 const { values } = parseArgs({
@@ -22,6 +24,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     /** Default: two intervals, at least 30. */
     settle: { type: 'string' },
+    /** Looks for the highest rate that one engine keeps up with, beginning with that of `monitors`. */
+    highest: { type: 'boolean', default: false },
   },
 })
 const monitors = Number(values.monitors)
@@ -44,13 +48,33 @@ async function measure(): Promise<void> {
   const premises = await (isShared ? postgresPremises() : sqlitePremises())
   stage.onEnd(() => premises.end())
   const wanted = Math.round(monitors / interval_sec)
+  const common = { premises, target, interval_sec, settle_sec, seconds }
+  if (values.highest) return search(wanted, common)
   console.log(`${monitors} monitors every ${interval_sec} s: ${wanted} checks a second wanted`)
   const lines: object[] = []
   for (const engines of isShared ? values.engines.split(',').map(Number) : [1]) {
-    const load = { engines, premises, target, monitors, interval_sec, settle_sec, seconds }
+    const load = { ...common, engines, monitors }
     lines.push(lineOf(engines, await bear({ ...load, ...(seconds > 60 && { onMinute }) }, stage)))
   }
   console.table(lines)
+}
+
+async function search(first: number, common: Omit<Load, 'engines' | 'monitors'>): Promise<void> {
+  const lines: object[] = []
+  const rate = await highestRate(
+    first,
+    (per_second) => {
+      const monitors = per_second * interval_sec
+      return bear({ ...common, engines: 1, monitors, name: `rate_${per_second}` }, stage)
+    },
+    ({ per_second, holds }, borne) => {
+      const { engines: _one, ...line } = lineOf(1, borne)
+      lines.push({ wanted: per_second, holds, ...line })
+      console.log(`${per_second} checks a second: ${holds ? 'holds' : 'does not hold'}`)
+    },
+  )
+  console.table(lines)
+  console.log(`The highest rate that held: ${rate} checks a second`)
 }
 
 function onMinute(minute: number, megabytes: readonly number[]): void {

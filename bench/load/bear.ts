@@ -13,6 +13,8 @@ import { cpuMs, memoryOf, writtenBy } from './processes.ts'
 
 export interface Load {
   readonly engines: number
+  /** Of what is stored. Default: the number of engines. */
+  readonly name?: string
   readonly premises: Premises
   /** Port of what is watched. */
   readonly target: number
@@ -36,8 +38,8 @@ export interface Borne extends Made {
 
 /** Figures per check, but for `megabytes` and `per_second`. */
 export async function bear(load: Load, stage: Pick<Stage, 'onEnd'>): Promise<Borne> {
-  const { engines, premises } = load
-  const place = premises.place(`${engines}`)
+  const { engines, premises, name = `${engines}` } = load
+  const place = premises.place(name)
   await fill(place, load)
   const children: ChildProcess[] = []
   for (let engine = 0; engine < engines; engine++) children.push(await startEngine(place, stage))
