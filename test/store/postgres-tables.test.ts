@@ -170,12 +170,11 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const schema = freshSchema()
     const store = postgresStore({ pool, schema })
     await store.open()
-    const heard = new Promise(
-      (resolve) => void store.changes?.listen(resolve).then(() => undefined),
-    )
+    const heard: unknown[] = []
+    await store.changes?.listen((id) => heard.push(id))
     const made = await store.monitors.create(monitor())
     await commitOne(store, on(made, { token: { token: 't', token_hash: 'h' } }))
-    expect(await heard).toBe(made.id)
+    await expect.poll(() => heard).toEqual([made.id])
     await store.close()
     const { rows } = await pool.query('SHOW search_path')
     expect(rows).toEqual([{ search_path: '"$user", public' }])
