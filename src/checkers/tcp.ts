@@ -74,7 +74,10 @@ export const tcp = () =>
       if (connection === null) return up()
       ctx.measure(reached(connection))
       if (send !== undefined) await ctx.phase('send', () => connection.write(send))
-      if (banner_regex === undefined) return up()
+      if (banner_regex === undefined) {
+        if (tls) await connection.end()
+        return up()
+      }
 
       const banner = await ctx.phase('greeting', () =>
         connection.readUntil(

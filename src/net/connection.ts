@@ -108,6 +108,14 @@ export function createConnection(parts: ConnectionParts): Connection {
       const text = `${name()} sent data in clear between its consent to TLS and the handshake`
       throw new CheckFailure('protocol_error', text, { phase: 'starttls' })
     },
+    end() {
+      if (secured !== undefined) return secured.end()
+      return waitFor<void>(signal, ({ resolve }) => {
+        const gone = (): void => resolve()
+        socket.once('close', gone).end(gone)
+        return () => void socket.off('close', gone)
+      })
+    },
     close() {
       if (secured === undefined) socket.destroy()
       else secured.close()

@@ -92,6 +92,11 @@ export interface Connection {
   buffered(): number
   /** STARTTLS: a TLS handshake on this socket. Plaintext that the peer sent beyond its consent is refused (CVE-2011-0411). */
   upgrade(options?: TlsOptions): Promise<Connection>
+  /**
+   * Sends the end after what was written; resolves when both are with the system, or the connection is gone.
+   * Without it a TLS server may never hear that its handshake was good, and log an error.
+   */
+  end(): Promise<void>
   /** Destroys the socket. */
   close(): void
 }

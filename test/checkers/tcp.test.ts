@@ -108,6 +108,15 @@ describe('tls', () => {
     expect(outcome.phases).toHaveProperty('tls_ms')
   })
 
+  it('ends so that the server knows its handshake was good', async () => {
+    let shaken = 0
+    const { port } = await scriptedServer(() => void shaken++, { tls: certificates().good })
+    expect(await check(tcp, { host: 'localhost', port, tls: true })).toMatchObject({
+      verdict: 'ok',
+    })
+    await expect.poll(() => shaken).toBe(1)
+  })
+
   it('holds an address against the addresses of the certificate', async () => {
     const { port } = await scriptedServer(silent, { tls: certificates().good })
     expect(await check(tcp, { host, port, tls: true })).toMatchObject({ verdict: 'ok' })

@@ -146,9 +146,13 @@ describe('without the package', () => {
       register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(absent)}`)})
       const { openTelemetry } = await import(${JSON.stringify(new URL('../../src/otel/index.ts', import.meta.url))})
       process.stdout.write(String(await openTelemetry()))`
-    const told = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      encoding: 'utf8',
-    })
+    const told = spawnSync(
+      process.execPath,
+      ['--no-deprecation', '--input-type=module', '-e', script],
+      {
+        encoding: 'utf8',
+      },
+    )
     expect([told.stderr, told.stdout]).toEqual(['', 'undefined'])
   })
 })

@@ -78,7 +78,7 @@ async function strictlyWith(
     const tls = { onStaple, ...(alpn === undefined ? {} : { alpn }) }
     const connection = await net.connect({ ...server, tls })
     const certificate = certificateOf(connection)
-    connection.socket.end()
+    await connection.end()
     return certificate === undefined
       ? new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
       : { certificate, tls: connection.tls, ocsp_stapled, way: wayOf(connection) }
@@ -101,7 +101,7 @@ async function leniently(net: Net, server: Server): Promise<Omit<Look, 'refusal'
   }
   try {
     const connection = await net.connect({ ...server, tls })
-    connection.socket.end()
+    await connection.end()
     if (certificate === undefined) return undefined
     const facts = connection.tls
     return { certificate, tls: facts, ocsp_stapled, wantsClient: false, way: wayOf(connection) }
