@@ -42,7 +42,7 @@ export function judgeAddress(address: string): AddressCategory | undefined {
 export function categoryOf(ip: Ip): AddressCategory | undefined {
   const meant = unmapped(ip)
   if (isMetadata(meant)) return 'metadata'
-  const ranges = meant.family === 4 ? REFUSED_IPV4 : REFUSED_IPV6
+  const ranges = meant.family === 4 ? REFUSED_IPV4() : REFUSED_IPV6()
   const refused = ranges.find(([range]) => contains(range, meant))
   if (refused !== undefined) return refused[1]
   return meant.family === 4 || contains(GLOBAL_UNICAST, meant) ? undefined : 'reserved'
@@ -98,7 +98,8 @@ const REFUSED_IPV6 = table({
   'ff00::/8': 'multicast',
 })
 
-const GLOBAL_UNICAST = parseCidr('2000::/3')
+/** `2000::/3`. */
+const GLOBAL_UNICAST: Cidr = { family: 6, value: 0x2000n << 112n, prefix: 3 }
 
 const METADATA_ADDRESSES = [
   '169.254.169.254', // AWS, Google Cloud, Azure, OpenStack and most others
@@ -115,15 +116,23 @@ const METADATA_ADDRESSES = [
   'fd20:ce::254', // Google Cloud, machines with IPv6 only
   'fe80::a9fe:a9fe', // OpenStack over IPv6
 ]
-const METADATA: readonly Cidr[] = METADATA_ADDRESSES.map(parseCidr)
+const METADATA = onFirstUse(() => METADATA_ADDRESSES.map(parseCidr))
 const METADATA_IPV4: ReadonlySet<string> = new Set(METADATA_ADDRESSES.filter(isIPv4))
 
 function isMetadata(ip: Ip): boolean {
-  return METADATA.some((range) => contains(range, ip))
+  return METADATA().some((range) => contains(range, ip))
 }
 
 function table(
   rows: Readonly<Record<string, AddressCategory>>,
-): readonly (readonly [Cidr, AddressCategory])[] {
-  return Object.entries(rows).map(([range, category]) => [parseCidr(range), category] as const)
+): () => readonly (readonly [Cidr, AddressCategory])[] {
+  return onFirstUse(() =>
+    Object.entries(rows).map(([range, category]) => [parseCidr(range), category] as const),
+  )
+}
+
+/** Not at import: see `ip.ts`. */
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
