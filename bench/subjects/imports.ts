@@ -19,6 +19,8 @@ const TIMES = 5
 
 const BARE = 'node -e 0'
 const EMPTY = 'an empty module'
+/** What the first import of any file at all takes, whatever is in it. */
+const ANY = 'import of an empty file'
 const UNDICI = "import('undici')"
 const CORE = "import('watchpost')"
 const VERIFY = "import('watchpost/verify')"
@@ -90,6 +92,7 @@ export const imports: Benchmark = {
     const { folder } = stage
     await build(folder)
     writeFileSync(join(folder, 'probe.cjs'), PROBE)
+    writeFileSync(join(folder, 'empty.mjs'), '')
     const { tcp } = await startFarm(stage)
     const module = (name: string, specifier?: string): Process => {
       const text = specifier === undefined ? '' : `await import('${specifier}')`
@@ -103,6 +106,7 @@ export const imports: Benchmark = {
     const contenders = [
       process_(BARE, ['-e', '0'], stage),
       module(EMPTY),
+      module(ANY, './empty.mjs'),
       module(UNDICI, 'undici'),
       ...ours,
       process_(SHELL, check, stage),
@@ -116,7 +120,7 @@ export const imports: Benchmark = {
       goals: [{ of: SHELL, against: BARE, at_most: 2 }],
       facts: (rounds): Fact[] => [
         ...timesOf(rounds),
-        ...contenders.slice(2).map(({ name }) => ({
+        ...contenders.slice(3).map(({ name }) => ({
           name,
           value: Math.max(0, megabytes(name)),
           unit: 'MB over an empty process',
@@ -131,12 +135,13 @@ export const imports: Benchmark = {
 function timesOf(rounds: readonly Round[]): Fact[] {
   const median = (name: string): number =>
     spread(rounds.filter(({ contender }) => contender === name).map(({ cpu_us }) => cpu_us)).median
-  const added = (name: string): number => (median(name) - median(EMPTY)) / 1000
+  const added = (name: string, over = EMPTY): number => (median(name) - median(over)) / 1000
   const unit = 'ms over an empty process'
   const share = { name: `${CORE} ÷ ${UNDICI}`, value: added(CORE) / added(UNDICI) }
   return [
     { name: CORE, value: added(CORE), unit, at_most: 60 },
     { name: VERIFY, value: added(VERIFY), unit, at_most: 2 },
+    { name: VERIFY, value: added(VERIFY, ANY), unit: `ms over an ${ANY}`, at_most: 2 },
     ...[0.6, 0.3].map((at_most) => ({ ...share, unit: 'of what it adds', at_most })),
   ]
 }

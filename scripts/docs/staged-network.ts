@@ -136,13 +136,14 @@ function registry(expires_at: string): Scene {
 /** A server that shows this certificate. */
 function certificate(pem: string): Scene {
   const x509 = new X509Certificate(pem)
-  const socket = { getPeerX509Certificate: () => x509, end: () => undefined }
+  const socket = { getPeerX509Certificate: () => x509 }
   return () => ({
     connect: ({ port }) =>
       Promise.resolve({
         remote: { address: '192.0.2.10', family: 4, port },
         attempts: [],
         socket,
+        end: () => Promise.resolve(),
         tls: {
           protocol: 'TLSv1.3',
           cipher: 'TLS_AES_256_GCM_SHA384',

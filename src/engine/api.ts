@@ -267,6 +267,11 @@ export interface Engine<C extends AnyChecker = AnyChecker>
       readonly wait_ms: number
     }>
   }
+  /** Whose turn it is to carry out a request that may be repeated, over all processes; absent as `requests` is. */
+  readonly turns?: {
+    /** Resolves to what ends the turn, which lapses after two minutes; `undefined` while another process has it. */
+    take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
+  }
   /** Kept answers for requests that may be repeated. */
   readonly replies: {
     get(

@@ -17,7 +17,7 @@ import { authenticate, keysOf } from './groups/keys.ts'
 import { monitorsOf } from './groups/monitors.ts'
 import type { Parts } from './groups/parts.ts'
 import { repliesOf } from './groups/replies.ts'
-import { requestsOf } from './groups/requests.ts'
+import { requestsOf, turnsOf } from './groups/requests.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createConnectivity } from './connectivity.ts'
 import { emit } from './core.ts'
@@ -180,6 +180,7 @@ export function createEngine<const S extends CheckerSource>(
         ),
     },
     ...requestsOf(parts),
+    ...turnsOf(parts),
     replies: repliesOf(parts),
     async health() {
       await lifecycle.open()

@@ -112,7 +112,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     authenticate: options.authenticate ?? engineKeys(engine),
     window: (rateLimit === false ? undefined : rateLimit.window) ?? windowOf(engine, options),
     router: createRouter(routes),
-    idempotency: idempotency({ replies: engine.replies, clock, logger }),
+    idempotency: idempotency({ engine, clock, logger }),
     clock,
     logger,
     document: () =>

@@ -1,7 +1,8 @@
 /**
  * `Idempotency-Key`: a request that is sent again, because its answer was lost, takes effect once.
  *
- * Kept for 24 hours by the engine, per account. Only successes are kept: a refusal is thrown, changed
+ * Kept for 24 hours by the engine, per account. It does not matter which of the engines on one store the
+ * second arrives at. Only successes are kept: a refusal is thrown, changed
  * nothing, and may be corrected and sent again under the same key.
  *
  * @module
@@ -18,6 +19,8 @@ import { Refusal } from './refusal.ts'
 
 /** How long an equal request waits for the first before it is told to come back. */
 const WAIT_MS = 60_000
+/** How often it is looked whether another process has done with it. */
+const LOOK_MS = 250
 
 interface Repeatable {
   readonly request: Request
@@ -33,7 +36,7 @@ export interface Idempotency {
 }
 
 interface Ports {
-  readonly replies: Engine['replies']
+  readonly engine: Pick<Engine, 'replies' | 'turns'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -49,8 +52,9 @@ export function idempotency(ports: Ports): Idempotency {
       const slot = `${repeatable.account_id}:${key}`
       const before = running.get(slot)
       // Taken in one step, without an await between: of two that arrive together one is second.
+      const asked = { ...repeatable, key }
       const answer = turn(before, ports.clock).then(() =>
-        answerOnce(ports, { ...repeatable, key }, work),
+        inTurn(ports, asked, () => answerOnce(ports, asked, work)),
       )
       const settled = Promise.allSettled([before, answer]).then(() => {
         if (running.get(slot) === settled) running.delete(slot)
@@ -61,9 +65,11 @@ export function idempotency(ports: Ports): Idempotency {
   }
 }
 
+type Asked = Repeatable & { readonly key: string }
+
 async function answerOnce(
-  { replies, logger }: Ports,
-  asked: Repeatable & { readonly key: string },
+  { engine: { replies }, logger }: Ports,
+  asked: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   const { account_id, key } = asked
@@ -91,6 +97,28 @@ async function answerOnce(
   return reply
 }
 
+/** Not while another process on the same store is at an equal request. @throws Refusal 409 when that takes too long */
+async function inTurn(
+  { engine: { turns }, clock, logger }: Ports,
+  { account_id, key }: Asked,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  if (turns === undefined) return work()
+  const from = clock.monotonic()
+  let end = await turns.take(account_id, key)
+  while (end === undefined) {
+    if (clock.monotonic() - from >= WAIT_MS) throw inProgress()
+    await clock.sleep(LOOK_MS)
+    end = await turns.take(account_id, key)
+  }
+  try {
+    return await work()
+  } finally {
+    // It lapses by itself.
+    await end().catch((err: unknown) => logger.warn({ err }, 'a turn could not be given back'))
+  }
+}
+
 /** Resolves when `before` has ended. @throws Refusal 409 when that takes too long */
 async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
   if (before === undefined) return
@@ -101,8 +129,11 @@ async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise
   )
   const waited_out = await Promise.race([before.then(() => false), late])
   stop.abort()
-  if (!waited_out) return
-  throw new Refusal({
+  if (waited_out) throw inProgress()
+}
+
+function inProgress(): Refusal {
+  return new Refusal({
     status: 409,
     error: 'idempotency_in_progress',
     message: 'An equal request is still being worked on',

@@ -20,13 +20,13 @@ import {
   monitors,
   results,
 } from './memory/records.ts'
-import { announce, changes, memoryPlace, newsOf, requests, shards } from './memory/shared.ts'
+import { announce, changes, memoryPlace, newsOf, requests, shards, turns } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
-import type { Requests, Shards, Store } from './store.ts'
+import type { Requests, Shards, Store, Turns } from './store.ts'
 
 export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
@@ -85,6 +85,7 @@ export function memoryStore({
           shards: group<Shards>(shards(place)),
           changes: changes(place),
           requests: group<Requests>(requests(place)),
+          turns: group<Turns>(turns(place)),
         }),
   }
 }

@@ -52,3 +52,21 @@ export interface Requests {
     readonly retry_at: EpochMs | null
   }>
 }
+
+/** Whose turn it is to carry out a request that may arrive at two processes. */
+export interface Turns {
+  /** `true`: it is `owner`'s until `until` or {@link Turns.end}; `false` while it is somebody else's. */
+  take(turn: {
+    readonly account_id: number
+    readonly key: string
+    readonly owner: string
+    readonly now: EpochMs
+    readonly until: EpochMs
+  }): Promise<boolean>
+  /** Does nothing where the turn has lapsed and is another's by now. */
+  end(turn: {
+    readonly account_id: number
+    readonly key: string
+    readonly owner: string
+  }): Promise<void>
+}

@@ -28,7 +28,7 @@ import type {
 import type { Change, Committed, NewNotification } from './change.ts'
 import type { AttemptEnd, Claim } from './claim.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
-import type { Changes, Requests, Shards } from './shared.ts'
+import type { Changes, Requests, Shards, Turns } from './shared.ts'
 
 /**
  * Told of each row that a list had to leave out, since it cannot be read (its JSON was damaged): one bad row
@@ -41,7 +41,7 @@ export { withIncident } from './change.ts'
 export type * from './claim.ts'
 export type * from './queries.ts'
 export { SHARDS, shardOf } from './shared.ts'
-export type { Changes, Requests, Shards } from './shared.ts'
+export type { Changes, Requests, Shards, Turns } from './shared.ts'
 
 export interface Store {
   /** Several processes may use it at the same time. */
@@ -174,6 +174,8 @@ export interface Store {
   readonly changes?: Changes
   /** Only on stores that several processes share. */
   readonly requests?: Requests
+  /** Only on stores that several processes share. */
+  readonly turns?: Turns
 }
 
 /** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, were meant by the old one. */

@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { StorageError } from '../../src/errors.ts'
 import { createRest } from '../../src/rest/index.ts'
+import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { client, idsOf, requestTo, tcpMonitor } from './client.ts'
 import type { Client } from './client.ts'
 import { KEY, OTHER_KEY } from './service.ts'
@@ -102,6 +104,49 @@ describe('a request with an Idempotency-Key', () => {
     }
     await rm(folder, { recursive: true })
     expect(answers[1]).toEqual(answers[0])
+  })
+
+  it('takes effect once where equal ones arrive at several engines on one store', async () => {
+    const place = memoryPlace()
+    const join = async () => {
+      const engine = createEngine({ store: memoryStore({ place }), checkers: [tcp()] })
+      onTestFinished(() => engine.stop())
+      await engine.open()
+      return { engine, rest: createRest(engine) }
+    }
+    const [a, b] = [await join(), await join()]
+    await a.engine.keys.create({ key: KEY })
+    const sent = { body: tcpMonitor, headers: once }
+    const answers = await Promise.all(
+      [a, b, a, b].map(({ rest }) => rest.fetch(requestTo('POST', '/api/v1/monitors', sent))),
+    )
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(new Set(bodies).size).toBe(1)
+    expect((await a.engine.monitors.list()).items).toHaveLength(1)
+  })
+
+  it('is told to come back where another engine is at an equal one for a minute', async () => {
+    const clock = simulatedClock()
+    const place = memoryPlace()
+    const store = memoryStore({ place, clock })
+    const engine = createEngine({ store, clock, checkers: [tcp()] })
+    onTestFinished(() => engine.stop())
+    await engine.open()
+    await engine.keys.create({ key: KEY })
+    const now = clock.now()
+    const turn = { account_id: 1, key: 'order-66', owner: 'another engine' }
+    await store.turns?.take({ ...turn, now, until: now + 120_000 })
+    const { fetch } = createRest(engine, { clock })
+    const ask = () =>
+      fetch(requestTo('POST', '/api/v1/monitors', { body: tcpMonitor, headers: once }))
+    const early = ask()
+    await clock.advance(60_000)
+    expect((await early).status).toBe(409)
+    // It died: its turn is nobody's after two minutes.
+    const late = ask()
+    await clock.advance(60_000)
+    expect((await late).status).toBe(201)
   })
 
   it('is carried out by the next in line where the first one fails', async () => {

@@ -61,7 +61,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const stores = Array.from({ length: 4 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
     const { rows } = await admin.query(`SELECT version FROM ${schema}.migrations ORDER BY version`)
-    expect(rows).toEqual([{ version: 1 }])
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }])
   })
 
   test('a store opens again beside one that works, and takes nothing away from it', async () => {
@@ -174,7 +174,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     await store.changes?.listen((id) => heard.push(id))
     const made = await store.monitors.create(monitor())
     await commitOne(store, on(made, { token: { token: 't', token_hash: 'h' } }))
-    await expect.poll(() => heard).toEqual([made.id])
+    await expect.poll(() => heard).toEqual([made.id, made.id])
     await store.close()
     const { rows } = await pool.query('SHOW search_path')
     expect(rows).toEqual([{ search_path: '"$user", public' }])

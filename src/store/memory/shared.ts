@@ -7,7 +7,7 @@
 import type { EpochMs } from '../../model.ts'
 import { dealt } from '../rules.ts'
 import { SHARDS } from '../store.ts'
-import type { Change, Changes, Committed, Requests, Shards } from '../store.ts'
+import type { Change, Changes, Committed, Requests, Shards, Turns } from '../store.ts'
 import type { Sync } from '../promised.ts'
 import { createTables } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -22,6 +22,7 @@ export interface MemoryPlace {
   readonly shardOwners: (string | null)[]
   readonly listeners: Set<Listener>
   readonly requests: Map<number, EpochMs[]>
+  readonly turns: Map<string, { readonly owner: string; readonly until: EpochMs }>
 }
 
 export function memoryPlace(): MemoryPlace {
@@ -31,6 +32,7 @@ export function memoryPlace(): MemoryPlace {
     shardOwners: Array.from({ length: SHARDS }, () => null),
     listeners: new Set(),
     requests: new Map(),
+    turns: new Map(),
   }
 }
 
@@ -107,6 +109,22 @@ export function requests({ requests: counted }: MemoryPlace): Sync<Requests> {
         remaining,
         retry_at: remaining > 0 ? null : (recent[0] ?? now) + window_ms,
       }
+    },
+  }
+}
+
+export function turns({ turns: taken }: MemoryPlace): Sync<Turns> {
+  const placeOf = (account_id: number, key: string): string => `${account_id} ${key}`
+  return {
+    take({ account_id, key, owner, now, until }) {
+      const place = placeOf(account_id, key)
+      if ((taken.get(place)?.until ?? now) > now) return false
+      taken.set(place, { owner, until })
+      return true
+    },
+    end({ account_id, key, owner }) {
+      const place = placeOf(account_id, key)
+      if (taken.get(place)?.owner === owner) taken.delete(place)
     },
   }
 }

@@ -27,6 +27,7 @@ import { prune } from './prune.ts'
 import { meta, replies } from './replies.ts'
 import { requests } from './requests.ts'
 import { shards } from './shards.ts'
+import { turns } from './turns.ts'
 
 export type { PostgresPool } from './driver.ts'
 export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
@@ -73,6 +74,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
     shards: shards(db),
     changes: { listen: (listener) => news.listen(listener) },
     requests: requests(db),
+    turns: turns(db),
   }
 
   return {

@@ -8,8 +8,9 @@
 import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
 import { first } from './schema/0001-first.ts'
+import { turns } from './schema/0002-turns.ts'
 
-const STEPS: readonly string[] = [first]
+const STEPS: readonly string[] = [first, turns]
 
 /** A step may rewrite a table, and wait for another engine that is at it. */
 const STEP_LIMIT_MS = 600_000

@@ -26,6 +26,7 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
   ]
   await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
   await db.run('DELETE FROM watchpost.request_windows WHERE until < ?', [now])
+  await db.run('DELETE FROM watchpost.turns WHERE until < ?', [now])
   return others.reduce((sum, gone) => sum + gone, orphans + results)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The parts that only shared stores have: shards, news of monitors, a common count of requests. Each is
+ * The parts that only shared stores have: shards, news of monitors, a common count of requests, turns. Each is
  * looked at where the store has it.
  *
  * @module
@@ -16,6 +16,7 @@ export const partCases: Readonly<Record<string, SharedCase>> = {
   ...shardCases(),
   ...newsCases(),
   ...requestCases(),
+  ...turnCases(),
 }
 
 function shardCases(): Record<string, SharedCase> {
@@ -218,6 +219,36 @@ function requestCases(): Record<string, SharedCase> {
       assert.equal((await admit(T0 + MINUTE + 999)).admitted, false)
       const later = await admit(T0 + 3 * MINUTE)
       assert.deepEqual(later, { admitted: true, remaining: 6, retry_at: null })
+    },
+  }
+}
+
+function turnCases(): Record<string, SharedCase> {
+  const turn = { account_id: 1, key: 'k', now: T0, until: T0 + 10 }
+  return {
+    'of many who want the same turn one has it, until it ends or lapses': async (store, beside) => {
+      if (store.turns === undefined) return
+      const stores = [store, await beside()]
+      const asked = Array.from({ length: 10 }, async (_, index) =>
+        stores[index % 2]?.turns?.take({ ...turn, owner: `${index}` }),
+      )
+      const answers = await Promise.all(asked)
+      assert.equal(answers.filter(Boolean).length, 1)
+      assert.equal(await store.turns.take({ ...turn, owner: 'x', now: T0 + 9 }), false)
+      const owner = `${answers.indexOf(true)}`
+      await stores[1]?.turns?.end({ ...turn, owner })
+      assert.equal(await store.turns.take({ ...turn, owner: 'x' }), true)
+      // It lapses, and whoever had it ends the next one's turn no more.
+      const next = { ...turn, owner: 'y', now: T0 + 10, until: T0 + 20 }
+      assert.equal(await store.turns.take(next), true)
+      await store.turns.end({ ...turn, owner: 'x' })
+      assert.equal(await store.turns.take({ ...next, owner: 'z' }), false)
+    },
+
+    'turns of other keys and accounts are others': async (store) => {
+      if (store.turns === undefined) return
+      for (const other of [{}, { key: 'K' }, { account_id: 2 }])
+        assert.equal(await store.turns.take({ ...turn, owner: 'x', ...other }), true)
     },
   }
 }
