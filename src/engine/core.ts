@@ -29,6 +29,8 @@ export interface Core {
   readonly events: EventEmitter<Listeners>
   /** Begins the address of a heartbeat: `<baseUrl>/hb/<token>`. */
   readonly baseUrl: string
+  /** Certificates (PEM) trusted besides the default ones, of targets and receivers. */
+  readonly ca: string | readonly string[] | undefined
   /** Of this engine, in order of the configuration; filled when the store is opened. */
   locations: readonly LocationRecord[]
 }

@@ -52,7 +52,7 @@ const TOO_LATE: DeliveryEnd = {
 }
 
 export function createDelivery({ core, roster, onContact }: DeliveryOptions): Deliver {
-  const { clock, store } = core
+  const { clock, store, ca } = core
   const networks = new Map<AnyContactKind, Network>()
   const chance = (): number => clock.random()
 
@@ -96,7 +96,9 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
 
   /** One network per kind: each judges addresses by its own policy. */
   function networkOf(kind: AnyContactKind): Network {
-    const network = networks.get(kind) ?? createNetwork({ clock, policy: kind.policy })
+    const { policy } = kind
+    const network =
+      networks.get(kind) ?? createNetwork({ clock, policy, ...(ca === undefined ? {} : { ca }) })
     networks.set(kind, network)
     return network
   }

@@ -70,7 +70,7 @@ export function createEngine<const S extends CheckerSource>(
     clock,
     log: core.log,
     targets: options.targets,
-    ca: options.ca,
+    ca: core.ca,
     connectivity,
   })
   const run: typeof bare =

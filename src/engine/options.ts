@@ -36,7 +36,7 @@ export interface EngineOptions<S extends CheckerSource = CheckerSource> {
   readonly secretKey?: string | Uint8Array
   /** Where the REST API is reached from outside, for the addresses of heartbeats. Default: a bare path. */
   readonly baseUrl?: string
-  /** Certificates (PEM) that checks trust besides the default ones. */
+  /** Certificates (PEM) that checks and deliveries trust besides the default ones. */
   readonly ca?: string | readonly string[]
   /**
    * Addresses (`host:port`, at most 10) that answer whenever this place has a network: a gateway, a resolver, a
@@ -93,6 +93,7 @@ export function coreOf(options: EngineOptions): Core {
     tracing: options.tracing,
     events: new EventEmitter(),
     baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
+    ca: options.ca,
     locations: [],
   }
 }
