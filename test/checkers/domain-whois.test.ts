@@ -229,7 +229,9 @@ describe('a server that does not answer is unknown, before the deadline', () => 
   it('but a record that was complete when the server reset counts', async () => {
     const { verdict, details } = await ask(
       (_, socket) => {
-        socket.write(COM.taken, () => setTimeout(() => socket.resetAndDestroy(), 50))
+        socket.write(COM.taken, () =>
+          setTimeout(() => setImmediate(() => socket.resetAndDestroy()), 50),
+        )
         return undefined
       },
       { timeout_ms: 5000 },
@@ -242,7 +244,7 @@ describe('a server that does not answer is unknown, before the deadline', () => 
     const cut = COM.taken.slice(0, COM.taken.indexOf('2027-03-01') + '2027-03-0'.length)
     const { cause_code } = await ask(
       (_, socket) => {
-        socket.write(cut, () => setTimeout(() => socket.resetAndDestroy(), 50))
+        socket.write(cut, () => setTimeout(() => setImmediate(() => socket.resetAndDestroy()), 50))
         return undefined
       },
       { timeout_ms: 5000 },

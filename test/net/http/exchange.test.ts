@@ -251,7 +251,7 @@ it.each(['Content-Length: 10', 'Transfer-Encoding: chunked', 'X-To-The: End'])(
     await using server = await serveRaw((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n3\r\nab`)
       // Once the client has read the beginning; a reset throws away what was not read yet.
-      setTimeout(() => socket.resetAndDestroy(), 100)
+      setTimeout(() => setImmediate(() => socket.resetAndDestroy()), 100)
     })
     expect(await ask(server.origin)).toMatchObject({
       cause_code: 'http_truncated',
