@@ -9,7 +9,6 @@ it.each([
   ['is trusted by deliveries where the engine is given its root', true, 'sent', null],
   ['is not trusted otherwise', false, 'failed', 'tls_self_signed'],
 ])('an authority of our own %s', async (_, isGiven, status, error) => {
-  // The suite trusts its root by itself; this one stands alone.
   const { selfSigned } = certificates()
   const server = await scriptedServer(
     (socket) =>
