@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { createProbe, bullmqProbes } from '../src/bullmq.ts'
+import { builtinCheckers } from '../src/checkers/index.ts'
+import { blacklist, registryFeed, safeBrowsing } from '../src/checkers/blacklist/index.ts'
+import { domain } from '../src/checkers/domain/index.ts'
+import { ftp } from '../src/checkers/ftp.ts'
+import { imap } from '../src/checkers/imap/index.ts'
+import { mysql } from '../src/checkers/mysql/index.ts'
+import { pop3 } from '../src/checkers/pop3.ts'
+import { postgres } from '../src/checkers/postgres/index.ts'
+import { smtp } from '../src/checkers/smtp/index.ts'
+import { tcp } from '../src/checkers/tcp.ts'
+import { createClient } from '../src/client/index.ts'
+import {
+  discordContact,
+  emailContact,
+  ntfyContact,
+  pagerdutyContact,
+  slackContact,
+  teamsContact,
+  telegramContact,
+} from '../src/contacts/index.ts'
+import { createEngine } from '../src/engine/engine.ts'
+import { runCheck } from '../src/engine/run-check.ts'
+import { ConfigurationError } from '../src/errors.ts'
+import { createMetrics } from '../src/metrics/index.ts'
+import { syncMonitors } from '../src/monitors/index.ts'
+import { createGuard } from '../src/net/guard.ts'
+import { createPage } from '../src/page/index.ts'
+import { resourcesAgent } from '../src/resources-agent/index.ts'
+import { createRest } from '../src/rest/index.ts'
+import { toNodeHandler } from '../src/rest/node.ts'
+import { memoryStore } from '../src/store/memory.ts'
+import { postgresStore } from '../src/store/postgres/index.ts'
+import { sqliteStore } from '../src/store/sqlite/index.ts'
+import { simulatedClock } from '../src/testing/simulated-clock.ts'
+import { webhookContact } from '../src/webhook/webhook-kind.ts'
+
+const engine = createEngine({ store: memoryStore(), checkers: [] })
+const key = Buffer.alloc(32, 1)
+
+/** Everything that takes options, with what it needs to be made at all. */
+const TAKERS: Readonly<
+  Record<string, readonly [make: (options: never) => unknown, needed: object]>
+> = {
+  createEngine: [createEngine, { store: memoryStore(), checkers: [] }],
+  createRest: [(options) => createRest(engine, options), {}],
+  createPage: [(options) => createPage(engine, options), {}],
+  toNodeHandler: [(options) => toNodeHandler(createRest(engine), options), {}],
+  createMetrics: [(options) => createMetrics(engine, options), {}],
+  createClient: [createClient, { url: 'https://watch.test', apiKey: 'k' }],
+  createProbe: [
+    createProbe,
+    { connection: 'redis://x', secretKey: key, location: 'far', checkers: [] },
+  ],
+  bullmqProbes: [bullmqProbes, { connection: 'redis://x', secretKey: key }],
+  memoryStore: [memoryStore, {}],
+  sqliteStore: [sqliteStore, { file: ':memory:' }],
+  postgresStore: [postgresStore, { url: 'postgres://x/y' }],
+  webhookContact: [webhookContact, {}],
+  emailContact: [emailContact, {}],
+  slackContact: [slackContact, {}],
+  discordContact: [discordContact, {}],
+  teamsContact: [teamsContact, {}],
+  telegramContact: [telegramContact, {}],
+  pagerdutyContact: [pagerdutyContact, {}],
+  ntfyContact: [ntfyContact, {}],
+  builtinCheckers: [builtinCheckers, {}],
+  blacklist: [blacklist, {}],
+  registryFeed: [registryFeed, { file: 'feed.csv' }],
+  safeBrowsing: [safeBrowsing, { key: 'k' }],
+  domain: [domain, {}],
+  smtp: [smtp, {}],
+  pop3: [pop3, {}],
+  imap: [imap, {}],
+  ftp: [ftp, {}],
+  mysql: [mysql, {}],
+  postgres: [postgres, {}],
+  createGuard: [createGuard, {}],
+  resourcesAgent: [resourcesAgent, { secret: 'x'.repeat(16) }],
+  simulatedClock: [simulatedClock, {}],
+  runCheck: [
+    (options) => runCheck(tcp, { host: '127.0.0.1', port: 9 }, options),
+    { targets: () => 'refused' },
+  ],
+  syncMonitors: [(options) => syncMonitors(engine, [], options), { dryRun: true }],
+}
+
+/** Also of what answers with a promise. */
+async function made(name: string, options: object): Promise<unknown> {
+  return TAKERS[name]?.[0]({ ...TAKERS[name][1], ...options } as never)
+}
+
+async function refusal(name: string, options: object): Promise<string> {
+  const error: unknown = await made(name, options).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(ConfigurationError)
+  return (error as Error).message
+}
+
+describe.each(Object.keys(TAKERS))('%s', (name) => {
+  it('refuses an option that there is none of, by name', async () => {
+    expect(await refusal(name, { no_such_thing: 1 })).toContain('no_such_thing')
+  })
+
+  it('takes what it needs, and undefined for absent', async () => {
+    await made(name, {})
+    await made(name, { no_such_thing: undefined })
+  })
+})
+
+it.each<[taker: string, options: object, name: string]>([
+  ['createRest', { rateLimit: { requests: 0 } }, 'rateLimit.requests'],
+  ['createRest', { rateLimit: { requests: '60' } }, 'rateLimit.requests'],
+  ['createRest', { rateLimit: { window_sec: 0 } }, 'rateLimit.window_sec'],
+  ['createRest', { rateLimit: { request: 60 } }, '"rateLimit.request"; did you mean "requests"?'],
+  ['createRest', { rateLimit: true }, 'rateLimit'],
+  ['createRest', { basePath: '/watch/' }, 'basePath'],
+  ['createRest', { authenticate: {} }, 'authenticate'],
+  ['createRest', { logger: 'info' }, 'logger'],
+  ['createPage', { listeners: { perAccount: -1 } }, 'listeners.perAccount'],
+  ['createPage', { listeners: { perPage: 1 } }, '"listeners.perPage"'],
+  [
+    'createPage',
+    { public: [{ slug: 'a', title: 'A', monitors: [], show_target: true }] },
+    '"public[0].show_target"; did you mean "show_targets"?',
+  ],
+  ['createPage', { secureCookies: 'yes' }, 'secureCookies'],
+  ['createPage', { rateLimit: { view: 5 } }, '"rateLimit.view"; did you mean "views"?'],
+  ['createMetrics', { rateLimit: { requests: 0 } }, 'rateLimit.requests'],
+  ['toNodeHandler', { trustProxies: [] }, '"trustProxies"; did you mean'],
+  ['createMetrics', { monitors: 'no' }, 'monitors'],
+  ['createClient', { retries: -1 }, 'retries'],
+  ['createClient', { timeout_ms: 2 ** 31 }, 'timeout_ms'],
+  ['createClient', { timeout_ms: 0 }, 'timeout_ms'],
+  ['createProbe', { perHost: 0 }, 'perHost'],
+  ['createProbe', { location: {} }, 'location'],
+  ['bullmqProbes', { plainText: 'yes' }, 'plainText'],
+  ['sqliteStore', { driver: 'better' }, 'driver: "native" or "wasm" is expected'],
+  ['sqliteStore', { file: '' }, 'file'],
+  ['sqliteStore', { file: undefined }, 'file'],
+  ['postgresStore', { pool: {} }, 'pool'],
+  ['memoryStore', { clock: Date }, 'clock'],
+  ['webhookContact', { deadline_ms: 14_001 }, 'deadline_ms'],
+  ['webhookContact', { deadline_ms: 0 }, 'deadline_ms'],
+  ['webhookContact', { answer_bytes: -1 }, 'answer_bytes'],
+  ['webhookContact', { retryStatuses: [503] }, 'retryStatuses[0]'],
+  ['webhookContact', { guard: { allowCidr: [] } }, 'allowCidr'],
+  ['emailContact', { deadline_ms: 12_001 }, 'deadline_ms'],
+  ['slackContact', { transport: {} }, 'transport'],
+  ['blacklist', { providers: { rkm: {} } }, '"providers.rkm"; did you mean "rkn"?'],
+  ['blacklist', { pace_ms: -1 }, 'pace_ms'],
+  ['safeBrowsing', { api: 'v5' }, 'api'],
+  ['registryFeed', { maxAge_ms: -1 }, 'maxAge_ms'],
+  ['smtp', { verifyTls: 'no' }, 'verifyTls'],
+  ['mysql', { driver: 'mysql2' }, 'driver'],
+  ['simulatedClock', { settling: 'none' }, 'settling'],
+  ['simulatedClock', { now: new Date(0) }, 'now'],
+  ['runCheck', { timeout_ms: 0 }, 'timeout_ms'],
+  ['runCheck', { timeout_ms: NaN }, 'timeout_ms'],
+  ['runCheck', { timeout_ms: 2 ** 31 }, 'timeout_ms'],
+  ['syncMonitors', { unlisted: 'delete' }, 'unlisted'],
+])('%s(%j) names %s', async (taker, options, name) => {
+  expect(await refusal(taker, options)).toContain(name)
+})
+
+it.each<[taker: string, options: object]>([
+  ['createRest', { rateLimit: false }],
+  ['createRest', { rateLimit: { requests: 1, window_sec: 1 } }],
+  ['createRest', { rateLimit: { requests: undefined } }],
+  ['createRest', { logger: false, basePath: '/watch' }],
+  ['createPage', { listeners: { perAccount: 0 } }],
+  ['createClient', { timeout_ms: 2 ** 31 - 1, retries: 0 }],
+  ['webhookContact', { deadline_ms: 14_000, answer_ms: 0, answer_bytes: 0, retryStatuses: [429] }],
+  ['emailContact', { deadline_ms: 12_000 }],
+  ['runCheck', { timeout_ms: 1 }],
+])('%s takes %j', async (taker, options) => {
+  await made(taker, options)
+})
