@@ -17,6 +17,7 @@ import type {
   MachineState,
   ResultRecord,
 } from '../model.ts'
+import type { Allowance } from './quota.ts'
 
 /** Stands in `machine.incident.id` for the id of the incident that the same change opens; the store fills it in. */
 const OPENED_INCIDENT = 0
@@ -65,6 +66,8 @@ export interface Change {
   /** Carried out before `notify`. */
   readonly cancel?: CancelNotifications
   readonly notify?: readonly NewNotification[]
+  /** Refused (`quota`) where the monitor would be checked more often than before, and the account beyond this. */
+  readonly within?: Pick<Allowance, 'checks_per_min'>
   /** Tell other processes of it (`Changes`), though neither settings nor token change. */
   readonly news?: boolean
   /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
@@ -106,4 +109,4 @@ export type Committed =
       readonly result_ids: readonly number[]
       readonly notification_ids: readonly number[]
     }
-  | { readonly ok: false; readonly reason: 'gone' | 'outdated' }
+  | { readonly ok: false; readonly reason: 'gone' | 'outdated' | 'quota' }

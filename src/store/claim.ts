@@ -25,6 +25,7 @@ export interface Claim {
  * - Claiming sets `sending`, the lease, `claims + 1`, and `sent_at` until an attempt was counted or interrupted: from
  *   then on the receiver may know its bytes. A row taken over from a lapsed lease also gets `interruptions + 1` and an attempt row with the error `interrupted`.
  * - Rows come in order of `due_at`, then id; those beyond what their contact or host may have are left out.
+ * - Where more could be claimed than `limit`, accounts take turns, the one with the fewest rows under way first.
  */
 
 export interface AttemptEnd {

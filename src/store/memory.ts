@@ -8,6 +8,8 @@
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { StorageError } from '../errors.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import { commit } from './memory/commit.ts'
 import { moveWaiting, notifications } from './memory/notifications.ts'
 import { prune } from './memory/prune.ts'
@@ -39,10 +41,9 @@ export interface MemoryStoreOptions {
 }
 
 /** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */
-export function memoryStore({
-  clock = systemClock,
-  place: shared,
-}: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkOptions('memoryStore', options, { clock: option.wallClock, place: option.object })
+  const { clock = systemClock, place: shared } = options
   const place = shared ?? memoryPlace()
   const { tables } = place
   let opened = false
@@ -57,7 +58,7 @@ export function memoryStore({
     shared: shared !== undefined,
     open: () => Promise.resolve(void (opened = true)),
     close: () => Promise.resolve(void (opened = false)),
-    accounts: group<Store['accounts']>(accounts(tables)),
+    accounts: group<Store['accounts']>(announcedRemovals(place, accounts(tables))),
     keys: group<Store['keys']>(keys(tables)),
     locations: group<Store['locations']>(locations(tables)),
     contacts: group<Store['contacts']>(contacts(tables, () => clock.now())),
@@ -93,10 +94,30 @@ export function memoryStore({
 function announced(place: MemoryPlace, methods: Sync<Store['monitors']>): Sync<Store['monitors']> {
   return {
     ...methods,
-    create(monitor) {
-      const made = methods.create(monitor)
+    create(monitor, within) {
+      const made = methods.create(monitor, within)
       announce(place, [made.id])
       return made
+    },
+  }
+}
+
+function announcedRemovals(
+  place: MemoryPlace,
+  methods: Sync<Store['accounts']>,
+): Sync<Store['accounts']> {
+  return {
+    ...methods,
+    remove(id) {
+      const monitors = [...place.tables.monitors.values()].filter(
+        ({ account_id }) => account_id === id,
+      )
+      const removed = methods.remove(id)
+      announce(
+        place,
+        monitors.map((monitor) => monitor.id),
+      )
+      return removed
     },
   }
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { StorageError } from '../errors.ts'
+import { isWatchpostError, StorageError } from '../errors.ts'
+import type { WatchpostError } from '../errors.ts'
 
 /** A group of the contract with the promises taken off. */
 export type Sync<Group> = {
@@ -38,9 +39,9 @@ export function promised<Group extends object>(group: Sync<Group>, passage: Pass
   return Object.fromEntries(wrapped) as Group
 }
 
-/** Any error as a `StorageError`; one that is already is kept. */
-export function storageError(message: string, error: unknown): StorageError {
-  if (error instanceof StorageError) return error
+/** Any error as a `StorageError`; one of ours is kept: that, or what says why a value was refused. */
+export function storageError(message: string, error: unknown): WatchpostError {
+  if (isWatchpostError(error)) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new StorageError(`${message}: ${reason}`, { cause: error })
 }

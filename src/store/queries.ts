@@ -6,8 +6,15 @@
 
 import type { EpochMs, MonitorState, NotificationStatus, Verdict } from '../model.ts'
 
-export interface MonitorQuery {
-  readonly account_id?: number
+/**
+ * Whose rows: of one account, or of `all`, which the engine asks for itself. There is no third way: a query
+ * without an account, or for one that cannot be, rejects with `NotFoundError`.
+ */
+export interface OfAccount {
+  readonly account_id: number | 'all'
+}
+
+export interface MonitorQuery extends OfAccount {
   readonly states?: readonly MonitorState[]
   readonly types?: readonly string[]
   /** Each inner list is "any of these"; all inner lists must hold. Compared without case. */
@@ -33,8 +40,7 @@ export interface ResultQuery {
   readonly limit: number
 }
 
-export interface IncidentQuery {
-  readonly account_id?: number
+export interface IncidentQuery extends OfAccount {
   readonly monitor_id?: number
   readonly open?: boolean
   readonly cause_code?: string
@@ -45,8 +51,7 @@ export interface IncidentQuery {
   readonly limit: number
 }
 
-export interface NotificationQuery {
-  readonly account_id?: number
+export interface NotificationQuery extends OfAccount {
   readonly monitor_id?: number
   readonly incident_id?: number
   readonly contact_id?: number

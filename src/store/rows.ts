@@ -7,6 +7,7 @@
 import { StorageError } from '../errors.ts'
 import { MONITOR_STATES } from '../model.ts'
 import type {
+  AccountRecord,
   AttemptRecord,
   AvailabilityChange,
   ContactRecord,
@@ -70,6 +71,10 @@ function unreadable(row: Row, column: string, cause?: unknown): StorageError {
 
 function parsedOrNull<T>(row: Row, column: string): T | null {
   return row[column] === null ? null : parsed<T>(row, column)
+}
+
+export function toAccount(row: Row): AccountRecord {
+  return { ...plain<AccountRecord>(row), quotas: parsedObject(row, 'quotas') }
 }
 
 export const toKey = (row: Row): KeyRecord => plain(row)

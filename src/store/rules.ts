@@ -4,9 +4,22 @@
  * @module
  */
 
+import { ConflictError, NotFoundError } from '../errors.ts'
+import { isAccountId } from '../model.ts'
 import type { DailyStats, EpochMs, NotificationRecord, NotificationStatus } from '../model.ts'
 import { SHARDS } from './store.ts'
-import type { Claim } from './store.ts'
+import type { Claim, OfAccount } from './store.ts'
+
+export function externalIdTaken(): ConflictError {
+  return new ConflictError('external_id_taken', 'Another account has this external_id')
+}
+
+/** The account that a query asks for, `undefined` for all. @throws NotFoundError for what is neither */
+export function accountAsked({ account_id }: OfAccount): number | undefined {
+  if (account_id === 'all') return undefined
+  if (isAccountId(account_id)) return account_id
+  throw new NotFoundError('account')
+}
 
 /**
  * Shards in the order in which they are dealt out. Neighbouring ids are neighbouring shards, and a few
@@ -76,6 +89,29 @@ export function hostsWithRoom(
     add(host, 1)
     return true
   }
+}
+
+/**
+ * Of rows in the order of claiming the `limit` that go first: accounts take turns, and those with the fewest
+ * rows under way have the first. A backlog of one account keeps no other one waiting.
+ */
+export function sharedByAccount<R extends Pick<NotificationRecord, 'account_id'>>(
+  rows: readonly R[],
+  underWay: Iterable<readonly [account_id: number, count: number]>,
+  limit: number,
+): readonly R[] {
+  if (rows.length <= limit) return rows
+  const turns = new Map<number, number>()
+  const next = (account_id: number, count = 1): number => {
+    const turn = turns.get(account_id) ?? 0
+    turns.set(account_id, turn + count)
+    return turn
+  }
+  for (const [account_id, count] of underWay) next(account_id, count)
+  const ranked = rows.map((row) => ({ row, turn: next(row.account_id) }))
+  const first = ranked.toSorted((a, b) => a.turn - b.turn).slice(0, limit)
+  const chosen = new Set(first.map(({ row }) => row))
+  return rows.filter((row) => chosen.has(row))
 }
 
 type QueuedFields = Pick<

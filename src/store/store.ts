@@ -6,12 +6,16 @@
  * and leave nothing half done. Records are plain values: a store hands out copies. Ids are positive
  * integers, never used twice. Lists are ordered by id and cut at `limit`.
  *
+ * What belongs to an account is never stored for one that is not there, and never read without saying whose
+ * it is: both reject with `NotFoundError`.
+ *
  * @module
  */
 
 import type { StorageError } from '../errors.ts'
 import type {
   AccountRecord,
+  AccountUse,
   AttemptRecord,
   AvailabilityChange,
   ContactRecord,
@@ -26,6 +30,7 @@ import type {
   ResultRecord,
 } from '../model.ts'
 import type { Change, Committed, NewNotification } from './change.ts'
+import type { Allowance } from './quota.ts'
 import type { AttemptEnd, Claim } from './claim.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
 import type { Changes, Requests, Shards, Turns } from './shared.ts'
@@ -40,8 +45,13 @@ export type * from './change.ts'
 export { withIncident } from './change.ts'
 export type * from './claim.ts'
 export type * from './queries.ts'
+export { quotaError } from './quota.ts'
+export type { Allowance } from './quota.ts'
 export { SHARDS, shardOf } from './shared.ts'
 export type { Changes, Requests, Shards, Turns } from './shared.ts'
+
+export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
+  Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
 
 export interface Store {
   /** Several processes may use it at the same time. */
@@ -51,10 +61,25 @@ export interface Store {
   close(): Promise<void>
 
   readonly accounts: {
-    /** The account with the lowest id; this one, made where there is none. */
-    ensureFirst(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
-    create(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
+    /** The account 1; made of this one where it is not there. */
+    ensureFirst(account: NewAccount): Promise<AccountRecord>
+    /** Where there is one with this `external_id` already: that one, as it is. */
+    create(account: NewAccount): Promise<AccountRecord>
+    get(id: number): Promise<AccountRecord | undefined>
+    byExternalId(external_id: string): Promise<AccountRecord | undefined>
     list(): Promise<readonly AccountRecord[]>
+    /** @throws ConflictError `external_id_taken` */
+    update(
+      id: number,
+      change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
+    ): Promise<AccountRecord | undefined>
+    /** Checks a minute: of monitors without a token that are not paused. */
+    use(id: number): Promise<AccountUse>
+    /**
+     * Removes it with all that is its own: keys, contacts, monitors with their history, incidents, notifications
+     * whatever their state, kept answers. The results of its monitors may go later, unseen. `false`: it was not there.
+     */
+    remove(id: number): Promise<boolean>
   }
 
   readonly keys: {
@@ -74,7 +99,8 @@ export interface Store {
   }
 
   readonly contacts: {
-    create(contact: Omit<ContactRecord, 'id'>): Promise<ContactRecord>
+    /** @throws NotFoundError for an account that is not there, ConflictError `quota` beyond what it may have */
+    create(contact: Omit<ContactRecord, 'id'>, within?: Allowance): Promise<ContactRecord>
     get(id: number): Promise<ContactRecord | undefined>
     list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
     update(
@@ -86,7 +112,11 @@ export interface Store {
   }
 
   readonly monitors: {
-    create(monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>): Promise<MonitorRecord>
+    /** @throws NotFoundError for an account that is not there, ConflictError `quota` beyond what it may have */
+    create(
+      monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>,
+      within?: Allowance,
+    ): Promise<MonitorRecord>
     get(id: number): Promise<MonitorRecord | undefined>
     byTokenHash(hash: string): Promise<MonitorRecord | undefined>
     list(query: MonitorQuery, onUnreadable?: OnUnreadable): Promise<readonly MonitorRecord[]>

@@ -4,6 +4,8 @@
  * @module
  */
 
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import { sleepOn } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { dueQueue } from '../engine/due-queue.ts'
@@ -34,11 +36,13 @@ export interface SimulatedClockOptions {
 }
 
 /** A clock of the test's own. */
-export function simulatedClock({
-  now = Date.UTC(2026, 0, 1),
-  seed = 1,
-  settling = 'turns',
-}: SimulatedClockOptions = {}): SimulatedClock {
+export function simulatedClock(options: SimulatedClockOptions = {}): SimulatedClock {
+  checkOptions('simulatedClock', options, {
+    now: option.numberBetween(-8.64e15, 8.64e15),
+    seed: option.numberBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    settling: option.oneOf('turns', 'promises'),
+  })
+  const { now = Date.UTC(2026, 0, 1), seed = 1, settling = 'turns' } = options
   let monotonic = 0
   let wall = now
   let order = 0

@@ -1,11 +1,14 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { first } from '../../src/store/postgres/schema/0001-first.ts'
+import { turns } from '../../src/store/postgres/schema/0002-turns.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import type { PostgresStoreOptions } from '../../src/store/postgres/index.ts'
 import {
   commitOne,
   DAY,
+  firstAccount,
   ids,
   monitor,
   on,
@@ -45,6 +48,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
   async function opened(schema = freshSchema(), options: PostgresStoreOptions = {}) {
     const store = storeIn(schema, options)
     await store.open()
+    await firstAccount(store)
     return store
   }
 
@@ -61,7 +65,41 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const stores = Array.from({ length: 4 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
     const { rows } = await admin.query(`SELECT version FROM ${schema}.migrations ORDER BY version`)
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }])
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }, { version: 4 }])
+  })
+
+  test('rows of accounts that never were keep an account, that nobody else gets', async () => {
+    const schema = freshSchema()
+    const own = (text: string) => text.replaceAll('watchpost.', `${schema}.`)
+    await admin.query(`CREATE SCHEMA ${schema};
+      CREATE TABLE ${schema}.migrations (version integer PRIMARY KEY, applied_at timestamptz DEFAULT now());
+      INSERT INTO ${schema}.migrations (version) VALUES (1), (2)`)
+    await admin.query(own(first + turns))
+    await admin.query(`INSERT INTO ${schema}.accounts (name, created_at) VALUES ('default', 7)`)
+    for (const account of [1, 3, 0, -1])
+      await admin.query(`INSERT INTO ${schema}.contacts (account_id, kind, name, all_monitors, settings,
+          created_at, updated_at) VALUES (${account}, 'webhook', 'of ${account}', 1, '{}', 1, 2);
+        INSERT INTO ${schema}.api_keys (account_id, name, prefix, hash, created_at)
+          VALUES (${account}, 'k', 'p', 'hash ${account}', 1)`)
+    const store = await opened(schema)
+    const accounts = await store.accounts.list()
+    expect(accounts.map(({ name }) => name).toSorted()).toEqual([
+      'account 3',
+      'default',
+      'was account -1',
+      'was account 0',
+    ])
+    expect(accounts[1]?.id).toBe(3)
+    for (const { id, name } of accounts) {
+      const was = name === 'default' ? '1' : name.replace(/^.*account /, '')
+      expect(await store.contacts.list(id)).toMatchObject([{ name: `of ${was}` }])
+      expect(await store.keys.list(id)).toMatchObject([{ hash: `hash ${was}` }])
+    }
+    const next = await store.accounts.create({ name: 'next', created_at: T0 })
+    expect(next.id).toBeGreaterThan(accounts.at(-1)?.id ?? 0)
+    await expect(admin.query(`DELETE FROM ${schema}.accounts WHERE id = 3`)).rejects.toThrow(
+      /foreign key/,
+    )
   })
 
   test('a store opens again beside one that works, and takes nothing away from it', async () => {
@@ -170,6 +208,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const schema = freshSchema()
     const store = postgresStore({ pool, schema })
     await store.open()
+    await firstAccount(store)
     const heard: unknown[] = []
     await store.changes?.listen((id) => heard.push(id))
     const made = await store.monitors.create(monitor())

@@ -37,8 +37,9 @@ describeWithServer(postgresServer, 'the store in PostgreSQL', () => {
 const EMPTY = `
   DO $$ DECLARE name text; BEGIN
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'watchpost'
-      AND tablename NOT IN ('migrations', 'shards') AND tablename NOT LIKE 'results_%'
+      AND tablename NOT IN ('migrations', 'shards', 'accounts') AND tablename NOT LIKE 'results_%'
     LOOP EXECUTE format('DELETE FROM watchpost.%I', name); END LOOP;
     DELETE FROM watchpost.results;
+    DELETE FROM watchpost.accounts;
     UPDATE watchpost.shards SET owner = NULL;
   END $$`

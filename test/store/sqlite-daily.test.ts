@@ -7,7 +7,7 @@ import { connect } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { Store } from '../../src/store/store.ts'
-import { monitor } from '../../src/testing/store-suite/case.ts'
+import { firstAccount, monitor } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-daily-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -36,6 +36,7 @@ async function counted(store: Store) {
 async function open(name: string): Promise<Store> {
   const store = sqliteStore({ file: join(directory, name) })
   await store.open()
+  await firstAccount(store)
   return store
 }
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { AttemptEnd } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { firstAccount } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-endings-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -35,6 +36,7 @@ describe('ends of deliveries in an SQLite file', () => {
   it('what is asked right after an end finds it recorded', async () => {
     const store = sqliteStore({ file: join(directory, 'order.db') })
     await store.open()
+    await firstAccount(store)
     const [id = 0] = await claimed(store, 1)
     const recorded = store.notifications.finish(end(id))
     expect(await store.notifications.depth()).toBe(0)
@@ -46,6 +48,7 @@ describe('ends of deliveries in an SQLite file', () => {
     const file = join(directory, 'closing.db')
     const store = sqliteStore({ file })
     await store.open()
+    await firstAccount(store)
     const ids = await claimed(store, 3)
     const recorded = Promise.all(ids.map((id) => store.notifications.finish(end(id))))
     await store.close()

@@ -13,7 +13,7 @@ import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import type { SqliteDriverName } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { claim, monitor, queue, stored } from '../../src/testing/store-suite/case.ts'
+import { claim, firstAccount, monitor, queue, stored } from '../../src/testing/store-suite/case.ts'
 
 const builtin: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
 const hasNative = builtin !== undefined
@@ -78,6 +78,14 @@ async function killAfter(count: number, { child, lines }: ReturnType<typeof star
   return groups
 }
 
+/** Work on a file that is new. */
+async function begun<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
+  return opened(store, async () => {
+    await firstAccount(store)
+    return use(store)
+  })
+}
+
 async function opened<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
   await store.open()
   try {
@@ -101,15 +109,15 @@ async function raw<T>(file: string, use: (connection: Connection) => T): Promise
 
 /** Every group from `first` on is there for all monitors or for none, with its incident and its notification. */
 async function checkGroups(store: Store, first: number, acknowledged: readonly number[]) {
-  const monitors = await store.monitors.list({ limit: 99 })
+  const monitors = await store.monitors.list({ account_id: 'all', limit: 99 })
   expect(monitors).toHaveLength(8)
   const found = new Set<string>()
   for (const { id } of monitors) {
     const since = { monitor_id: id, from: first, limit: 1e6 }
     const groups = (await store.results.list(since)).map(({ round }) => round)
-    const incidents = await store.incidents.list(since)
+    const incidents = await store.incidents.list({ account_id: 'all', ...since })
     const limit = incidents.length
-    const told = await store.notifications.list({ monitor_id: id, limit })
+    const told = await store.notifications.list({ account_id: 'all', monitor_id: id, limit })
     expect(groups).toEqual(expect.arrayContaining([...acknowledged]))
     expect(incidents.map(({ started_at }) => started_at)).toEqual(groups)
     expect(told.map(({ incident_id }) => incident_id)).toEqual(incidents.map(({ id }) => id))
@@ -145,7 +153,11 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
     const file = newFile()
     await killAfter(3, startCommitting(file, driver))
     await opened(sqliteStore({ file, driver }), async (store) => {
-      const sending = await store.notifications.list({ statuses: ['sending'], limit: 99 })
+      const sending = await store.notifications.list({
+        account_id: 'all',
+        statuses: ['sending'],
+        limit: 99,
+      })
       expect(sending.length).toBeGreaterThan(0)
       // The leases ran further than this; the process that held them is dead.
       const claimed = await claim(store, { now: 1 })
@@ -166,7 +178,7 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
     await once(committing.child, 'exit')
     await opened(sqliteStore({ file, driver }), async (store) => {
       await expect(sqliteStore({ file, driver }).open()).rejects.toMatchObject({ code: 'storage' })
-      expect(await store.monitors.list({ limit: 99 })).toHaveLength(8)
+      expect(await store.monitors.list({ account_id: 'all', limit: 99 })).toHaveLength(8)
     })
   }, 60_000)
 
@@ -230,7 +242,7 @@ test('a file passes from driver to driver, also after a kill', async (context) =
     acknowledged.push(...(await killAfter(5, committing)))
   }
   const rounds = await opened(sqliteStore({ file, driver: 'wasm' }), async (store) => {
-    const [first] = await store.monitors.list({ limit: 1 })
+    const [first] = await store.monitors.list({ account_id: 'all', limit: 1 })
     return store.results.list({ monitor_id: first?.id ?? 0, limit: 1e6 })
   })
   expect(rounds.map(({ round }) => round)).toEqual(expect.arrayContaining(acknowledged))
@@ -240,7 +252,7 @@ test('a file passes from driver to driver, also after a kill', async (context) =
 describe('a damaged SQLite file', () => {
   test('with an unreadable outbox row still sends the others', async () => {
     const file = newFile()
-    const [broken, good] = await opened(sqliteStore({ file }), async (store) => [
+    const [broken, good] = await begun(sqliteStore({ file }), async (store) => [
       await queue(store),
       await queue(store),
     ])
@@ -258,7 +270,7 @@ describe('a damaged SQLite file', () => {
 
   test('names the row that cannot be read', async () => {
     const file = newFile()
-    const [broken, good] = await opened(sqliteStore({ file }), async (store) => [
+    const [broken, good] = await begun(sqliteStore({ file }), async (store) => [
       await store.monitors.create(monitor()),
       await store.monitors.create(monitor()),
     ])

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { LocationState, Outcome, ResultRecord } from '../../src/model.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { Change, Store } from '../../src/store/store.ts'
-import { monitor, result, T0 } from '../../src/testing/store-suite/case.ts'
+import { firstAccount, monitor, result, T0 } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-locations-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -35,6 +35,7 @@ let files = 0
 async function watched() {
   const store: Store = sqliteStore({ file: join(directory, `${++files}.db`) })
   await store.open()
+  await firstAccount(store)
   const { id: monitor_id, revision: first } = await store.monitors.create(
     monitor({ account_id: 1 }),
   )

@@ -9,7 +9,8 @@ import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { first } from '../../src/store/sqlite/schema/0001-first.ts'
 import { revisions } from '../../src/store/sqlite/schema/0002-revisions.ts'
 import { today } from '../../src/store/sqlite/schema/0003-today.ts'
-import { T0 } from '../../src/testing/store-suite/case.ts'
+import { standings } from '../../src/store/sqlite/schema/0004-standings.ts'
+import { contact, monitor, T0 } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-migrations-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -75,6 +76,87 @@ describe('a file of an older version', () => {
       ['2026-03-02', 6, { '12': 6 }],
     ])
     expect(await counts(2)).toEqual([['2026-03-02', 1, { '12': 1 }]])
+    await store.close()
+  })
+})
+
+/** As the version before it left a file: rows of accounts that there never were, and the newest rows removed. */
+async function fileWithStrays(file: string): Promise<void> {
+  const driver = await loadDriver()
+  const db = connect(driver.open(file))
+  for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
+  for (const step of [first, revisions, today, standings]) db.exec(step)
+  db.run("INSERT INTO accounts (name, created_at) VALUES ('default', 7)")
+  const machine = JSON.stringify(initialState(T0))
+  for (const account of [1, 3, 0, -1, 1.5, 'abc', 1]) {
+    const id = db.insert(
+      `INSERT INTO monitors (account_id, type, common, settings, target, search, tags, token_hash,
+         created_at, updated_at) VALUES (?, 'http', '{"tags":[]}', '{}', ?, 't', '[]', ?, 1, 2)`,
+      [account, `of ${account}`, `token of ${account}`],
+    )
+    db.run(
+      "INSERT INTO standings (monitor_id, version, revision, state, machine) VALUES (?, 4, 5, 'pending', ?)",
+      [id, machine],
+    )
+    db.run(
+      `INSERT INTO contacts (account_id, kind, name, all_monitors, settings, created_at, updated_at)
+       VALUES (?, 'webhook', ?, 1, '{}', 1, 2)`,
+      [account, `of ${account}`],
+    )
+    db.run(
+      "INSERT INTO api_keys (account_id, name, prefix, hash, created_at) VALUES (?, 'k', 'p', ?, 1)",
+      [account, `hash ${id}`],
+    )
+    db.run(
+      `INSERT INTO incidents (account_id, monitor_id, started_at, detected_at, cause_code, cause_text, causes,
+         locations_failed, suppressed_by, acknowledged_at) VALUES (?, ?, 1, 2, 'c', 't', '[]', '[]', NULL, 9)`,
+      [account, id],
+    )
+    db.run(
+      `INSERT INTO notifications (account_id, monitor_id, incident_id, contact_id, event, status, due_at,
+         attempts, claims, interruptions, payload, repeat, created_at)
+       VALUES (?, ?, 1, 1, 'down', 'queued', 1, 0, 0, 0, '{}', 0, 1)`,
+      [account, id],
+    )
+  }
+  for (const table of ['monitors', 'contacts', 'api_keys', 'incidents', 'notifications'])
+    db.run(`DELETE FROM ${table} WHERE id = 7`)
+  db.exec('PRAGMA user_version = 4')
+  db.close()
+}
+
+describe('a file of before accounts were referred to', () => {
+  it('keeps every row, each with an account that is there and that nobody else gets', async () => {
+    const file = join(directory, 'strays.db')
+    await fileWithStrays(file)
+    const store = sqliteStore({ file })
+    await store.open()
+    const accounts = await store.accounts.list()
+    const named = new Map(accounts.map(({ name, id }) => [name, id]))
+    expect(accounts).toContainEqual({
+      ...{ id: 1, name: 'default', external_id: null, quotas: {}, created_at: 7 },
+    })
+    expect(named.get('account 3')).toBe(3)
+    expect(accounts).toHaveLength(6)
+    for (const was of ['0', '-1', '1.5', 'abc'])
+      expect(named.get(`was account ${was}`)).toBeGreaterThan(3)
+    for (const { id, name } of accounts) {
+      const was = name === 'default' ? '1' : name.replace(/^.*account /, '')
+      const of = { account_id: id, limit: 9 }
+      expect(await store.monitors.list(of)).toMatchObject([
+        { target: `of ${was}`, version: 4, revision: 5 },
+      ])
+      expect(await store.contacts.list(id)).toMatchObject([{ name: `of ${was}` }])
+      expect(await store.keys.list(id)).toHaveLength(1)
+      expect(await store.incidents.list(of)).toMatchObject([{ acknowledged_at: 9 }])
+      expect(await store.notifications.list(of)).toHaveLength(1)
+      expect(await store.monitors.byTokenHash(`token of ${was}`)).toMatchObject({ account_id: id })
+    }
+    const next = await store.accounts.create({ name: 'next', created_at: T0 })
+    expect(next.id).toBe(Math.max(...named.values()) + 1)
+    const made = await store.contacts.create(contact({ account_id: next.id }))
+    expect(made.id).toBe(8)
+    expect((await store.monitors.create(monitor({ account_id: next.id }))).id).toBe(8)
     await store.close()
   })
 })

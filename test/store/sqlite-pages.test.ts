@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { monitor, result } from '../../src/testing/store-suite/case.ts'
+import { firstAccount, monitor, result } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-pages-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -23,6 +23,7 @@ async function pageBytes(file: string): Promise<unknown> {
 async function livedIn(file: string): Promise<number> {
   const store = sqliteStore({ file })
   await store.open()
+  await firstAccount(store)
   const { id, revision } = await store.monitors.create(monitor({ account_id: 1 }))
   const [done] = await store.commit([{ monitor_id: id, revision, at: 0, results: [result()] }])
   expect(done?.ok).toBe(true)

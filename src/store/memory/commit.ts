@@ -1,8 +1,10 @@
 import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
 import { withIncident } from '../change.ts'
+import { exceeds } from '../quota.ts'
 import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
-import { addResult, copy, listAt, mapAt, putNotification, rowsOf } from './tables.ts'
+import { checksOf, useOf } from './accounts.ts'
+import { addResult, copy, dropMonitor, listAt, mapAt, putNotification, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
@@ -14,6 +16,7 @@ function apply(tables: Tables, change: Change): Committed {
   const monitor = tables.monitors.get(change.monitor_id)
   if (monitor === undefined) return { ok: false, reason: 'gone' }
   if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
+  if (isBeyond(tables, monitor, change)) return { ok: false, reason: 'quota' }
 
   const opened = openIncident(tables, monitor, change)
   updateIncident(tables, change)
@@ -23,10 +26,19 @@ function apply(tables: Tables, change: Change): Committed {
   putHistory(tables, change)
   if (change.cancel !== undefined) cancel(tables, change, change.cancel)
   const notification_ids = notify(tables, { monitor, change, opened })
-  if (change.remove === true) remove(tables, monitor.id)
+  if (change.remove === true) dropMonitor(tables, monitor.id)
 
   const incident_id = opened ?? change.update_incident?.id ?? null
   return { ok: true, version, revision, incident_id, result_ids, notification_ids }
+}
+
+/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+function isBeyond(tables: Tables, monitor: MonitorRecord, change: Change): boolean {
+  const limit = change.within?.checks_per_min
+  if (limit === undefined) return false
+  const machine = change.machine ?? monitor.machine
+  const more = checksOf({ ...monitor, ...change.settings, machine }) - checksOf(monitor)
+  return more > 0 && exceeds(useOf(tables, monitor.account_id).checks_per_min + more, limit)
 }
 
 interface Step {
@@ -149,12 +161,4 @@ function wasTold(tables: Tables, wanted: NewNotification, incident_id: number | 
   return rowsOf(tables, incident_id).some(
     (row) => row.contact_id === wanted.contact_id && row.status !== 'cancelled',
   )
-}
-
-function remove(tables: Tables, monitor_id: number): void {
-  tables.monitors.delete(monitor_id)
-  tables.locationStates.delete(monitor_id)
-  tables.results.delete(monitor_id)
-  tables.availability.delete(monitor_id)
-  tables.daily.delete(monitor_id)
 }

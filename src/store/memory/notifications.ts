@@ -1,21 +1,24 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import {
+  accountAsked,
   datesAnew,
   hostsWithRoom,
   INTERRUPTED,
   isFinal,
   isReadable,
   queuedRow,
+  sharedByAccount,
   UNREADABLE,
 } from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
-import { copy, listAt, putNotification, rowsOf } from './tables.ts'
+import { copy, isOf, listAt, putNotification, requireAccount, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function notifications(tables: Tables): Sync<Store['notifications']> {
   return {
     create(fields) {
+      requireAccount(tables, fields)
       const row = { ...queuedRow(copy(fields)), id: tables.nextId('notification') }
       putNotification(tables, row)
       return copy(row)
@@ -37,6 +40,7 @@ export function notifications(tables: Tables): Sync<Store['notifications']> {
 }
 
 function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
+  const account_id = accountAsked(query)
   const rows =
     query.incident_id === undefined
       ? [...tables.notifications.values()]
@@ -44,7 +48,7 @@ function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
   return rows
     .filter(
       (row) =>
-        (query.account_id ?? row.account_id) === row.account_id &&
+        isOf(account_id, row) &&
         (query.monitor_id ?? row.monitor_id) === row.monitor_id &&
         (query.contact_id ?? row.contact_id) === row.contact_id &&
         (query.statuses?.includes(row.status) ?? true) &&
@@ -56,18 +60,21 @@ function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
 
 function claim(tables: Tables, { now, lease_until, limit, per_contact, hosts }: Claim) {
   const under_way = new Map<number, number>()
+  const by_account = new Map<number, number>()
   for (const row of tables.waiting.values()) {
-    if (row.status === 'sending' && !isClaimable(row, now)) count(under_way, row.contact_id)
+    if (row.status !== 'sending' || isClaimable(row, now)) continue
+    count(under_way, row.contact_id)
+    count(by_account, row.account_id)
   }
   const hostHasRoom = hostsWithRoom(hosts, under_way)
-  const claimed: NotificationRecord[] = []
-  for (const row of claimable(tables, now)) {
-    if (claimed.length >= limit) break
-    if ((under_way.get(row.contact_id) ?? 0) >= per_contact || !hostHasRoom(row)) continue
+  const free = claimable(tables, now).filter((row) => {
+    if ((under_way.get(row.contact_id) ?? 0) >= per_contact || !hostHasRoom(row)) return false
     count(under_way, row.contact_id)
-    claimed.push(take(tables, row, { now, lease_until }))
-  }
-  return claimed
+    return true
+  })
+  return sharedByAccount(free, by_account, limit).map((row) =>
+    take(tables, row, { now, lease_until }),
+  )
 }
 
 /** Every row that may be claimed now, in the order of claiming. Rows that cannot be read are set aside on the way. */

@@ -7,22 +7,43 @@ import type {
   ResultRecord,
 } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { CONTACT_REMOVED, fold, searchText } from '../rules.ts'
+import { requireWithin } from '../quota.ts'
+import { accountAsked, CONTACT_REMOVED, externalIdTaken, fold, searchText } from '../rules.ts'
 import { shardOf } from '../store.ts'
-import type { IncidentQuery, MonitorQuery, ResultQuery, Store } from '../store.ts'
-import { copy, putNotification } from './tables.ts'
+import type { IncidentQuery, MonitorQuery, NewAccount, ResultQuery, Store } from '../store.ts'
+import { removeAccount, useOf, useWith } from './accounts.ts'
+import { copy, isOf, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<Store['accounts']> {
-  function create(account: Omit<AccountRecord, 'id'>): AccountRecord {
-    const made = { ...copy(account), id: tables.nextId('account') }
+  const byExternalId = (external_id: string | null | undefined) =>
+    [...tables.accounts.values()].find(
+      (account) => account.external_id !== null && account.external_id === external_id,
+    )
+  function create(account: NewAccount): AccountRecord {
+    const known = byExternalId(account.external_id)
+    if (known !== undefined) return copy(known)
+    const { name, external_id = null, quotas = {}, created_at } = copy(account)
+    const made = { id: tables.nextId('account'), name, external_id, quotas, created_at }
     tables.accounts.set(made.id, made)
     return copy(made)
   }
   return {
     create,
-    ensureFirst: (account) => copy([...tables.accounts.values()][0]) ?? create(account),
+    ensureFirst: (account) => copy(tables.accounts.get(1)) ?? create(account),
+    get: (id) => copy(tables.accounts.get(id)),
     list: () => copy([...tables.accounts.values()]),
+    byExternalId: (external_id) => copy(byExternalId(external_id)),
+    update(id, change) {
+      const account = tables.accounts.get(id)
+      if (account === undefined) return undefined
+      if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
+      const changed = { ...account, ...copy(change) }
+      tables.accounts.set(id, changed)
+      return copy(changed)
+    },
+    use: (id) => useOf(tables, id),
+    remove: (id) => removeAccount(tables, id),
   }
 }
 
@@ -30,6 +51,7 @@ export function keys(tables: Tables): Sync<Store['keys']> {
   const byHash = (hash: string) => [...tables.keys.values()].find((key) => key.hash === hash)
   return {
     create(key) {
+      requireAccount(tables, key)
       if (byHash(key.hash) !== undefined) throw new StorageError('This key is stored already')
       const made = { ...copy(key), id: tables.nextId('key') }
       tables.keys.set(made.id, made)
@@ -60,7 +82,9 @@ export function locations(tables: Tables): Sync<Store['locations']> {
 
 export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contacts']> {
   return {
-    create(contact) {
+    create(contact, within) {
+      requireAccount(tables, contact)
+      requireWithin({ contacts: useOf(tables, contact.account_id).contacts + 1 }, within)
       const made = { ...copy(contact), id: tables.nextId('contact') }
       tables.contacts.set(made.id, made)
       return copy(made)
@@ -88,7 +112,9 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contac
 
 export function monitors(tables: Tables): Sync<Store['monitors']> {
   return {
-    create(monitor) {
+    create(monitor, within) {
+      requireAccount(tables, monitor)
+      requireWithin(useWith(tables, monitor), within)
       const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
       tables.monitors.set(made.id, made)
       return copy(made)
@@ -96,8 +122,11 @@ export function monitors(tables: Tables): Sync<Store['monitors']> {
     get: (id) => copy(tables.monitors.get(id)),
     byTokenHash: (hash) =>
       copy(first(tables.monitors.values(), 1, ({ token_hash }) => token_hash === hash)[0]),
-    list: (query) =>
-      copy(first(tables.monitors.values(), query.limit, (monitor) => matches(monitor, query))),
+    list(query) {
+      const account_id = accountAsked(query)
+      const fits = (monitor: MonitorRecord) => isOf(account_id, monitor) && matches(monitor, query)
+      return copy(first(tables.monitors.values(), query.limit, fits))
+    },
     locations: (ids) =>
       copy(
         [...new Set(ids)]
@@ -127,7 +156,6 @@ function first<T>(rows: Iterable<T>, limit: number, fits: (row: T) => boolean): 
 
 function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
   return (
-    (query.account_id ?? monitor.account_id) === monitor.account_id &&
     monitor.id > (query.after_id ?? 0) &&
     (query.states?.includes(monitor.machine.state) ?? true) &&
     (query.types?.includes(monitor.type) ?? true) &&
@@ -172,18 +200,17 @@ function fits(row: ResultRecord, query: ResultQuery): boolean {
 export function incidents(tables: Tables): Sync<Store['incidents']> {
   return {
     get: (id) => copy(tables.incidents.get(id)),
-    list: (query) =>
-      copy(
-        first([...tables.incidents.values()].reverse(), query.limit, (incident) =>
-          isWanted(incident, query),
-        ),
-      ),
+    list(query) {
+      const account_id = accountAsked(query)
+      const fits = (incident: IncidentRecord) =>
+        isOf(account_id, incident) && isWanted(incident, query)
+      return copy(first([...tables.incidents.values()].reverse(), query.limit, fits))
+    },
   }
 }
 
 function isWanted(incident: IncidentRecord, query: IncidentQuery): boolean {
   return (
-    (query.account_id ?? incident.account_id) === incident.account_id &&
     (query.monitor_id ?? incident.monitor_id) === incident.monitor_id &&
     (query.open === undefined || query.open === (incident.ended_at === null)) &&
     (query.cause_code ?? incident.cause_code) === incident.cause_code &&

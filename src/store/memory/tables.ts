@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NotFoundError } from '../../errors.ts'
 import type {
   AccountRecord,
   AttemptRecord,
@@ -97,6 +98,20 @@ export function copy<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T)
 }
 
+interface Owned {
+  readonly account_id: number
+}
+
+/** Nothing is kept for an account that is not there. @throws NotFoundError */
+export function requireAccount(tables: Tables, { account_id }: Owned): void {
+  if (!tables.accounts.has(account_id)) throw new NotFoundError('account')
+}
+
+/** `undefined`: of any. */
+export function isOf(account_id: number | undefined, row: Owned): boolean {
+  return account_id === undefined || row.account_id === account_id
+}
+
 export function addResult(tables: Tables, row: ResultRecord): void {
   const log = tables.results.get(row.monitor_id) ?? {
     rows: [],
@@ -124,11 +139,21 @@ export function putNotification(tables: Tables, row: NotificationRecord): void {
 
 export function dropNotification(tables: Tables, { id, incident_id }: NotificationRecord): void {
   tables.notifications.delete(id)
+  tables.waiting.delete(id)
   tables.attempts.delete(id)
   if (incident_id === null) return
   const ids = tables.ofIncident.get(incident_id)
   ids?.delete(id)
   if (ids?.size === 0) tables.ofIncident.delete(incident_id)
+}
+
+/** With its history; incidents and the log of notifications stay. */
+export function dropMonitor(tables: Tables, monitor_id: number): void {
+  tables.monitors.delete(monitor_id)
+  tables.locationStates.delete(monitor_id)
+  tables.results.delete(monitor_id)
+  tables.availability.delete(monitor_id)
+  tables.daily.delete(monitor_id)
 }
 
 /** The notifications of an incident, lowest id first. */

@@ -1,8 +1,12 @@
 import { StorageError } from '../../errors.ts'
-import { toKey } from '../rows.ts'
+import type { AccountRecord } from '../../model.ts'
+import { toAccount, toKey } from '../rows.ts'
+import { externalIdTaken } from '../rules.ts'
 import { assignments, insertInto } from '../sql.ts'
 import type { Param } from '../sql.ts'
-import type { Store } from '../store.ts'
+import type { NewAccount, Store } from '../store.ts'
+import { removeAccount, useOf } from './account-use.ts'
+import { codeOf } from './explain.ts'
 import type { Database, Session } from './database.ts'
 
 const KEY_COLUMNS = [
@@ -15,33 +19,80 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
+const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
+
 export function accounts(db: Database): Store['accounts'] {
   return {
-    async create(account) {
-      const values = [account.name, account.created_at]
-      const id = await db.transaction((session) =>
-        insertedId(session, insertInto('watchpost.accounts', ['name', 'created_at']), values),
-      )
-      return { name: account.name, created_at: account.created_at, id }
-    },
-    ensureFirst: ({ name, created_at }) =>
+    create: (account) =>
+      db.transaction(async (session) => {
+        const { text, values } = inserted(account)
+        for (let tries = 0; tries < TRIES; tries++) {
+          // Of two processes that make the same one the second waits for the first, and finds its row.
+          const sql = `${text} ON CONFLICT (external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING *`
+          const [made] = await session.rows(sql, values)
+          if (made !== undefined) return toAccount(made)
+          const known = await first(session, 'external_id = ?', account.external_id ?? '')
+          if (known !== undefined) return known
+        }
+        throw new StorageError('An account of this external_id comes and goes')
+      }),
+    ensureFirst: (account) =>
       db.transaction(
         async (session) => {
           // Engines that start together on an empty database make one account.
           await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.first', 0))")
-          const sql = 'SELECT * FROM watchpost.accounts ORDER BY id LIMIT 1'
-          const [known] = await session.rows(sql)
-          if (known !== undefined) return { ...known } as never
-          const insert = insertInto('watchpost.accounts', ['name', 'created_at'])
-          return { name, created_at, id: await insertedId(session, insert, [name, created_at]) }
+          const known = await first(session, 'id = ?', 1)
+          if (known !== undefined) return known
+          // An id that a failed try used up is lost to the sequence; the first account has it all the same.
+          await session.rows("SELECT nextval(pg_get_serial_sequence('watchpost.accounts', 'id'))")
+          const { values } = inserted(account)
+          await session.run(
+            `INSERT INTO watchpost.accounts (id, ${COLUMNS.join(', ')}) OVERRIDING SYSTEM VALUE
+             VALUES (1, ?, ?, ?, ?)`,
+            values,
+          )
+          return (await first(session, 'id = ?', 1)) as AccountRecord
         },
         { repeatable: true },
       ),
+    get: (id) => first(db, 'id = ?', id),
+    byExternalId: (external_id) => first(db, 'external_id = ?', external_id),
     list: async () =>
-      (await db.rows('SELECT * FROM watchpost.accounts ORDER BY id')).map(
-        (row) => ({ ...row }) as never,
-      ),
+      (await db.rows('SELECT * FROM watchpost.accounts ORDER BY id')).map(toAccount),
+    async update(id, change) {
+      const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
+      const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
+      if (text === '') return first(db, 'id = ?', id)
+      const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? RETURNING *`
+      try {
+        const [row] = await db.rows(sql, [...params, id])
+        return row && toAccount(row)
+      } catch (error) {
+        throw codeOf(error) === UNIQUE_VIOLATION ? externalIdTaken() : error
+      }
+    },
+    use: (id) => useOf(db, id),
+    remove: (id) => db.transaction((session) => removeAccount(session, db.schema, id)),
   }
+}
+
+/** An account that is there may be removed before it is read. */
+const TRIES = 3
+
+const UNIQUE_VIOLATION = '23505'
+
+function inserted({ name, external_id = null, quotas = {}, created_at }: NewAccount) {
+  const values = [name, external_id, JSON.stringify(quotas), created_at]
+  return { text: insertInto('watchpost.accounts', COLUMNS), values }
+}
+
+async function first(
+  session: Session,
+  condition: string,
+  value: number | string,
+): Promise<AccountRecord | undefined> {
+  const [row] = await session.rows(`SELECT * FROM watchpost.accounts WHERE ${condition}`, [value])
+  return row && toAccount(row)
 }
 
 export function keys(db: Database): Store['keys'] {

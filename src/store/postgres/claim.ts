@@ -13,7 +13,7 @@
 
 import { systemClock } from '../../clock.ts'
 import type { NotificationRecord } from '../../model.ts'
-import { hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
+import { hostsWithRoom, INTERRUPTED, isReadable, sharedByAccount, UNREADABLE } from '../rules.ts'
 import { toNotification } from '../rows.ts'
 import type { Claim } from '../store.ts'
 import { arraysOf, given, numbers } from './bulk.ts'
@@ -41,7 +41,7 @@ export async function claim(db: Database, wanted: Claim): Promise<readonly Notif
   return taken.toSorted(byDueTime)
 }
 
-type Candidate = Pick<NotificationRecord, 'id' | 'contact_id' | 'due_at'>
+type Candidate = Pick<NotificationRecord, 'id' | 'account_id' | 'contact_id' | 'due_at'>
 
 async function claimFrom(session: Session, wanted: Claim, contacts: readonly number[]) {
   const own = await lockContacts(session, wanted, contacts)
@@ -77,24 +77,24 @@ function rowsOf(contacts: string): string {
       WHERE contact_id = due.contact_id AND status = 'sending' AND lease_until > $1) AS contact
     CROSS JOIN LATERAL (
       WITH front AS MATERIALIZED (
-        SELECT n.id, n.contact_id, n.monitor_id, n.due_at FROM watchpost.notifications AS n
+        SELECT n.id, n.account_id, n.contact_id, n.monitor_id, n.due_at FROM watchpost.notifications AS n
         WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${READY}
         ORDER BY n.due_at, n.id LIMIT ${FRONT}),
       free AS MATERIALIZED (
-        SELECT id, contact_id, due_at FROM front
+        SELECT id, account_id, contact_id, due_at FROM front
         WHERE monitor_id IS NULL OR NOT EXISTS (
           SELECT 1 FROM watchpost.notifications AS earlier
           WHERE earlier.monitor_id = front.monitor_id AND earlier.contact_id = front.contact_id
             AND earlier.id < front.id AND earlier.${ACTIVE} AND ${holdsUp('earlier')})),
       beyond AS (
         SELECT DISTINCT ON (COALESCE(n.monitor_id, -n.id))
-          n.id, n.contact_id, n.due_at, n.status, n.lease_until
+          n.id, n.account_id, n.contact_id, n.due_at, n.status, n.lease_until
         FROM watchpost.notifications AS n
         WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${holdsUp('n')}
           AND (SELECT count(*) FROM front) = ${FRONT} AND (SELECT count(*) FROM free) < contact.room
         ORDER BY COALESCE(n.monitor_id, -n.id), n.id)
       SELECT * FROM free
-      UNION SELECT id, contact_id, due_at FROM beyond AS n WHERE ${READY}
+      UNION SELECT id, account_id, contact_id, due_at FROM beyond AS n WHERE ${READY}
       ORDER BY due_at, id LIMIT contact.room) AS picked`
 }
 
@@ -136,18 +136,20 @@ async function pick(
   return best(session, wanted, rows.map(toNotification))
 }
 
-const UNDER_WAY = `SELECT contact_id, count(*) AS under_way FROM watchpost.notifications
-  WHERE status = 'sending' AND lease_until > $1 GROUP BY contact_id`
+const UNDER_WAY = `SELECT account_id, contact_id, count(*) AS under_way FROM watchpost.notifications
+  WHERE status = 'sending' AND lease_until > $1 GROUP BY account_id, contact_id`
 
-/** In their order, within the limits of their hosts, and no more than asked for. */
+/** In their order, within the limits of their hosts, shared by account, and no more than asked for. */
 async function best<R extends Candidate>(
   session: Session,
   { now, limit, hosts }: Claim,
   rows: readonly R[],
 ): Promise<readonly R[]> {
-  const busy = hosts === undefined || rows.length === 0 ? [] : await session.rows(UNDER_WAY, [now])
-  const counts = busy.map((row) => [Number(row['contact_id']), Number(row['under_way'])] as const)
-  return rows.toSorted(byDueTime).filter(hostsWithRoom(hosts, counts)).slice(0, limit)
+  const busy = rows.length === 0 ? [] : await session.rows(UNDER_WAY, [now])
+  const countBy = (column: 'account_id' | 'contact_id') =>
+    busy.map((row) => [Number(row[column]), Number(row['under_way'])] as const)
+  const free = rows.toSorted(byDueTime).filter(hostsWithRoom(hosts, countBy('contact_id')))
+  return sharedByAccount(free, countBy('account_id'), limit)
 }
 
 function contactsOf(rows: readonly Candidate[]): number[] {

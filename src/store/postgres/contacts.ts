@@ -3,6 +3,7 @@ import { CONTACT_REMOVED } from '../rules.ts'
 import { toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
 import type { Store } from '../store.ts'
+import { requireRoomForContact } from './account-use.ts'
 import { insertedId } from './accounts.ts'
 import type { Database, Session } from './database.ts'
 
@@ -19,10 +20,11 @@ const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
 
 export function contacts(db: Database, now: () => EpochMs): Store['contacts'] {
   return {
-    create(contact) {
+    create(contact, within) {
       const columns = written(contact)
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(async (session) => {
+        await requireRoomForContact(session, contact.account_id, within)
         const id = await insertedId(session, insertInto('watchpost.contacts', COLUMNS), values)
         return (await read(session, id)) as ContactRecord
       })

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isWatchpostError, StorageError } from '../../errors.ts'
+import { isWatchpostError, NotFoundError, StorageError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
 /** A statement, or a transaction, whose end did not come in time. */
@@ -62,11 +62,15 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^DEADLINE$/, 'no answer in time'],
 ]
 
-/** Any error as a `StorageError` that names the database; the original is its cause. */
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** Any error as a `StorageError` that names the database, its cause the original; or that there is no such account. */
 export function explain(place: string, error: unknown): Error {
   // A missing package keeps its own code: the way out is another one.
   if (isWatchpostError(error)) return error
   const code = codeOf(error)
+  // All references lead to accounts.
+  if (code === FOREIGN_KEY_VIOLATION) return new NotFoundError('account')
   const hint = HINTS.find(([sign]) => sign.test(code))?.[1]
   const known = reasonOf(error)
   if (known !== undefined) return new StorageError(`${place}: ${hint ?? known}`, { cause: error })

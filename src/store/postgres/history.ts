@@ -1,4 +1,5 @@
 import { toAvailability, toDaily, toIncident, toResult } from '../rows.ts'
+import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
 import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
 import type { Database } from './database.ts'
@@ -36,7 +37,7 @@ export function incidents(db: Database): Store['incidents'] {
     },
     async list(query: IncidentQuery) {
       const { text, params } = where([
-        ['account_id = ?', query.account_id],
+        ['account_id = ?', accountAsked(query)],
         ['monitor_id = ?', query.monitor_id],
         ['cause_code = ?', query.cause_code],
         ['started_at >= ?', query.from],

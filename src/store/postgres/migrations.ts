@@ -9,8 +9,10 @@ import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
 import { first } from './schema/0001-first.ts'
 import { turns } from './schema/0002-turns.ts'
+import { owners } from './schema/0003-owners.ts'
+import { quotas } from './schema/0004-quotas.ts'
 
-const STEPS: readonly string[] = [first, turns]
+const STEPS: readonly string[] = [first, turns, owners, quotas]
 
 /** A step may rewrite a table, and wait for another engine that is at it. */
 const STEP_LIMIT_MS = 600_000

@@ -1,10 +1,12 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
-import { fold, searchText } from '../rules.ts'
+import { accountAsked, fold, searchText } from '../rules.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, Store } from '../store.ts'
+import { ratedChecks } from '../quota.ts'
+import { requireRoomForMonitor } from './account-use.ts'
 import { insertedId } from './accounts.ts'
 import { numbers, texts } from './bulk.ts'
 import { announce } from './changes.ts'
@@ -14,7 +16,7 @@ const SELECT = `SELECT ${MONITOR_COLUMNS} FROM watchpost.monitors`
 
 export function monitors(db: Database): Store['monitors'] {
   return {
-    create(monitor) {
+    create(monitor, within) {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
@@ -30,6 +32,7 @@ export function monitors(db: Database): Store['monitors'] {
       }
       const sql = insertInto('watchpost.monitors', Object.keys(columns))
       return db.transaction(async (session) => {
+        await requireRoomForMonitor(session, monitor, within)
         const id = await insertedId(session, sql, Object.values(columns))
         await announce(session, db.schema, [id])
         return (await first(session, 'id = ?', id)) as MonitorRecord
@@ -55,7 +58,9 @@ export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
   readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> {
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> & {
+  readonly checks_per_min: number
+} {
   const { common, target } = settings
   return {
     common: JSON.stringify(common),
@@ -63,6 +68,7 @@ export function settingsColumns(settings: {
     target,
     search: searchText(common.name, target),
     tags: texts(common.tags.map(fold)),
+    checks_per_min: ratedChecks(common),
   }
 }
 
@@ -77,7 +83,7 @@ async function first(
 
 function conditions(query: MonitorQuery): Condition[] {
   return [
-    ['account_id = ?', query.account_id],
+    ['account_id = ?', accountAsked(query)],
     ['id > ?', query.after_id],
     anyOf('state', query.states),
     anyOf('type', query.types),

@@ -1,5 +1,5 @@
 import type { NotificationRecord } from '../../model.ts'
-import { isFinal, queuedRow } from '../rules.ts'
+import { accountAsked, isFinal, queuedRow } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
@@ -18,7 +18,7 @@ export function notifications(db: Database): Store['notifications'] {
     },
     async list(query: NotificationQuery) {
       const { text, params } = where([
-        ['account_id = ?', query.account_id],
+        ['account_id = ?', accountAsked(query)],
         ['monitor_id = ?', query.monitor_id],
         ['incident_id = ?', query.incident_id],
         ['contact_id = ?', query.contact_id],

@@ -6,6 +6,9 @@
 
 import type { Clock } from '../../clock.ts'
 import { ConfigurationError } from '../../errors.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import type { PgPool, PostgresPool } from './driver.ts'
 
 /** Options of a `Client` of `pg`; those not listed are passed on as well. */
@@ -59,8 +62,23 @@ export interface Settings {
 
 const LONGEST_MS = 3_600_000
 
+const OPTIONS: OptionTable<PostgresStoreOptions> = {
+  url: option.text,
+  // Passed on to `pg`, which has more options than are listed.
+  connection: option.object,
+  pool: option.having('connect', 'query'),
+  schema: option.text,
+  // The numbers are judged below, each with its own bounds.
+  connections: option.anything,
+  connectTimeoutMs: option.anything,
+  statementTimeoutMs: option.anything,
+  retryMs: option.anything,
+  clock: option.wallClock,
+}
+
 /** @throws ConfigurationError; a password is never repeated */
 export function settingsOf(options: PostgresStoreOptions): Settings {
+  checkOptions('postgresStore', options, OPTIONS)
   const { schema = 'watchpost', pool } = options
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith('pg_')) {
     throw new ConfigurationError(

@@ -1,7 +1,10 @@
+import type { AccountRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import type { Store } from '../store.ts'
+import { externalIdTaken } from '../rules.ts'
+import type { NewAccount, Store } from '../store.ts'
+import { removeAccount, useOf } from './account-use.ts'
 import type { Connection } from './connection.ts'
-import { toKey } from '../rows.ts'
+import { toAccount, toKey } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
 
 const KEY_COLUMNS = [
@@ -15,18 +18,41 @@ const KEY_COLUMNS = [
 ] as const
 
 type Accounts = Sync<Store['accounts']>
+const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
 
 export function accounts(db: Connection): Accounts {
-  const create: Accounts['create'] = ({ name, created_at }) => {
-    const sql = insertInto('accounts', ['name', 'created_at'])
-    return { name, created_at, id: db.insert(sql, [name, created_at]) }
+  const first = (condition: string, value: number | string): AccountRecord | undefined => {
+    const row = db.get(`SELECT * FROM accounts WHERE ${condition}`, [value])
+    return row && toAccount(row)
   }
-  const list: Accounts['list'] = () =>
-    db.all('SELECT * FROM accounts ORDER BY id').map((row) => ({ ...row }) as never)
+  const add = (account: NewAccount, id?: number): AccountRecord => {
+    const { name, external_id = null, quotas = {}, created_at } = account
+    const columns = id === undefined ? COLUMNS : (['id', ...COLUMNS] as const)
+    const values = { id, name, external_id, quotas: JSON.stringify(quotas), created_at }
+    const row_id = db.insert(
+      insertInto('accounts', columns),
+      columns.map((column) => values[column]),
+    )
+    return first('id = ?', row_id) as AccountRecord
+  }
+  const byExternalId = (id: string | null | undefined): AccountRecord | undefined =>
+    typeof id === 'string' ? first('external_id = ?', id) : undefined
   return {
-    create,
-    list,
-    ensureFirst: (account) => db.transaction(() => list()[0] ?? create(account)),
+    create: (account) => db.transaction(() => byExternalId(account.external_id) ?? add(account)),
+    get: (id) => first('id = ?', id),
+    byExternalId,
+    list: () => db.all('SELECT * FROM accounts ORDER BY id').map(toAccount),
+    ensureFirst: (account) => db.transaction(() => first('id = ?', 1) ?? add(account, 1)),
+    update: (id, change) =>
+      db.transaction(() => {
+        if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
+        const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
+        const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
+        if (text !== '') db.run(`UPDATE accounts SET ${text} WHERE id = ?`, [...params, id])
+        return first('id = ?', id)
+      }),
+    use: (id) => useOf(db, id),
+    remove: (id) => db.transaction(() => removeAccount(db, id)),
   }
 }
 

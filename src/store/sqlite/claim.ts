@@ -6,7 +6,14 @@
  */
 
 import type { NotificationRecord } from '../../model.ts'
-import { datesAnew, hostsWithRoom, INTERRUPTED, isReadable, UNREADABLE } from '../rules.ts'
+import {
+  datesAnew,
+  hostsWithRoom,
+  INTERRUPTED,
+  isReadable,
+  sharedByAccount,
+  UNREADABLE,
+} from '../rules.ts'
 import type { Claim } from '../store.ts'
 import type { Connection, Row } from './connection.ts'
 import { toNotification } from '../rows.ts'
@@ -42,25 +49,25 @@ const ROWS = `
   ORDER BY due_at, id LIMIT ?`
 
 const UNDER_WAY = `
-  SELECT contact_id, COUNT(*) AS under_way FROM notifications
-  WHERE status = 'sending' AND lease_until > ? GROUP BY contact_id`
+  SELECT account_id, contact_id, COUNT(*) AS under_way FROM notifications
+  WHERE status = 'sending' AND lease_until > ? GROUP BY account_id, contact_id`
 
-function pick(db: Connection, wanted: Claim): NotificationRecord[] {
+function pick(db: Connection, wanted: Claim): readonly NotificationRecord[] {
   const { now, limit, per_contact, hosts } = wanted
-  const under_way = hosts === undefined ? [] : db.all(UNDER_WAY, [now])
+  const under_way = db.all(UNDER_WAY, [now])
   const rows = db.all(CONTACTS, [now, now]).flatMap((contact) => {
     const room = Math.min(limit, per_contact - Number(contact['under_way']))
     return room <= 0 ? [] : db.all(ROWS, [contact['contact_id'], now, now, now, room])
   })
-  return rows
+  const free = rows
     .map(toNotification)
     .toSorted((a, b) => a.due_at - b.due_at || a.id - b.id)
-    .filter(hostsWithRoom(hosts, under_way.map(countOf)))
-    .slice(0, limit)
+    .filter(hostsWithRoom(hosts, under_way.map(countBy('contact_id'))))
+  return sharedByAccount(free, under_way.map(countBy('account_id')), limit)
 }
 
-function countOf(row: Row): [contact_id: number, count: number] {
-  return [Number(row['contact_id']), Number(row['under_way'])]
+function countBy(column: 'contact_id' | 'account_id') {
+  return (row: Row): [id: number, count: number] => [Number(row[column]), Number(row['under_way'])]
 }
 
 function take(db: Connection, row: NotificationRecord, wanted: Claim): NotificationRecord {

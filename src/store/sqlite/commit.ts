@@ -6,6 +6,7 @@
 
 import type { IncidentRecord } from '../../model.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
+import { isBeyond } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { putLocations, removeLocations } from './location-states.ts'
 import { settingsColumns } from './monitors.ts'
@@ -43,6 +44,7 @@ function follow(standing: Map<number, Standing>, change: Change, committed: Comm
 function apply(db: Connection, change: Change, monitor: Standing | undefined): Committed {
   if (monitor === undefined) return { ok: false, reason: 'gone' }
   if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
+  if (isBeyond(db, change)) return { ok: false, reason: 'quota' }
 
   const opened = openIncident(db, change)
   updateIncident(db, change)

@@ -2,6 +2,8 @@ import type { ContactRecord, EpochMs } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import type { Store } from '../store.ts'
+import { requireWithin } from '../quota.ts'
+import { useOf } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -23,10 +25,14 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contac
     return row && toContact(row)
   }
   return {
-    create(contact) {
+    create(contact, within) {
       const columns = { ...contact, settings: JSON.stringify(contact.settings) }
       const values = COLUMNS.map((column) => columns[column])
-      return get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
+      return db.transaction(() => {
+        if (within !== undefined)
+          requireWithin({ contacts: useOf(db, contact.account_id).contacts + 1 }, within)
+        return get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
+      })
     },
     get,
     list(account_id, onUnreadable) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isWatchpostError, StorageError } from '../../errors.ts'
+import { isWatchpostError, NotFoundError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
 /** The wasm driver has no words but these for a full disk. */
@@ -16,12 +16,12 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/readonly|EACCES|EPERM|EROFS/i, 'this process may not write there'],
 ]
 
-/** Any error as a `StorageError` that names the file; the original is its cause. */
+/** Any error as a `StorageError` that names the file, its cause the original; or that there is no such account. */
 export function explain(file: string, error: unknown): Error {
-  if (isWatchpostError(error)) {
-    return error instanceof StorageError ? error : storageError(file, error)
-  }
+  if (isWatchpostError(error)) return storageError(file, error)
   const reason = error instanceof Error ? error.message : String(error)
+  // All references lead to accounts.
+  if (/FOREIGN KEY constraint failed/i.test(reason)) return new NotFoundError('account')
   const hint = HINTS.find(([sign]) => sign.test(reason))?.[1]
   return storageError(hint === undefined ? file : `${file}: ${hint}`, error)
 }

@@ -1,4 +1,5 @@
 import type { Sync } from '../promised.ts'
+import { accountAsked } from '../rules.ts'
 import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { toAvailability, toIncident, toResult } from '../rows.ts'
@@ -35,7 +36,7 @@ export function incidents(db: Connection): Sync<Store['incidents']> {
     },
     list(query: IncidentQuery) {
       const { text, params } = where([
-        ['account_id = ?', query.account_id],
+        ['account_id = ?', accountAsked(query)],
         ['monitor_id = ?', query.monitor_id],
         ['cause_code = ?', query.cause_code],
         ['started_at >= ?', query.from],

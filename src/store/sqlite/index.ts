@@ -6,7 +6,10 @@
 
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { StorageError } from '../../errors.ts'
+import { ConfigurationError, StorageError } from '../../errors.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import { promised } from '../promised.ts'
 import type { Sync } from '../promised.ts'
 import type { Store } from '../store.ts'
@@ -44,12 +47,22 @@ export interface SqliteStoreOptions {
   readonly clock?: Pick<Clock, 'now'>
 }
 
+const OPTIONS: OptionTable<SqliteStoreOptions> = {
+  file: option.text,
+  driver: option.oneOf('native', 'wasm'),
+  guest: option.flag,
+  clock: option.wallClock,
+}
+
 /**
  * A store in an SQLite file, for one engine at a time: `open` rejects with a `StorageError` while another
  * living process has the file. Every commit is on the disk when its promise resolves.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
+  checkOptions('sqliteStore', options, OPTIONS)
   const { file, guest = false, clock = systemClock } = options
+  if (typeof file !== 'string' || file === '')
+    throw new ConfigurationError('sqliteStore: file: the path of the database is expected')
   const db = createSocket()
   let opened: OpenFile | undefined
   const failure = (error: unknown) => explain(file, error)

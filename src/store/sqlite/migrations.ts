@@ -11,8 +11,10 @@ import { first } from './schema/0001-first.ts'
 import { revisions } from './schema/0002-revisions.ts'
 import { today } from './schema/0003-today.ts'
 import { standings } from './schema/0004-standings.ts'
+import { owners } from './schema/0005-owners.ts'
+import { quotas } from './schema/0006-quotas.ts'
 
-const STEPS: readonly string[] = [first, revisions, today, standings]
+const STEPS: readonly string[] = [first, revisions, today, standings, owners, quotas]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

@@ -1,8 +1,10 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { fold, searchText } from '../rules.ts'
+import { accountAsked, fold, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
+import { ratedChecks, requireWithin } from '../quota.ts'
+import { useWith } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
 import { createStanding } from './standings.ts'
@@ -18,7 +20,7 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
     return row && toMonitor(row)
   }
   return {
-    create(monitor) {
+    create(monitor, within) {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
@@ -30,6 +32,7 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
       }
       const sql = insertInto('monitors', Object.keys(columns))
       return db.transaction(() => {
+        if (within !== undefined) requireWithin(useWith(db, monitor), within)
         const id = db.insert(sql, Object.values(columns))
         createStanding(db, id, monitor.machine)
         return first('id = ?', id) as MonitorRecord
@@ -64,7 +67,9 @@ export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
   readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> {
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> & {
+  readonly checks_per_min: number
+} {
   const { common, target } = settings
   return {
     common: JSON.stringify(common),
@@ -72,12 +77,13 @@ export function settingsColumns(settings: {
     target,
     search: searchText(common.name, target),
     tags: JSON.stringify(common.tags.map(fold)),
+    checks_per_min: ratedChecks(common),
   }
 }
 
 function conditions(query: MonitorQuery): Condition[] {
   return [
-    ['account_id = ?', query.account_id],
+    ['account_id = ?', accountAsked(query)],
     ['id > ?', query.after_id],
     anyOf('state', query.states),
     anyOf('type', query.types),

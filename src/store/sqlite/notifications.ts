@@ -1,6 +1,6 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { queuedRow } from '../rules.ts'
+import { accountAsked, queuedRow } from '../rules.ts'
 import type { ClockSet, NotificationQuery, Store } from '../store.ts'
 import { claim } from './claim.ts'
 import type { Connection } from './connection.ts'
@@ -18,7 +18,7 @@ export function notifications(db: Connection): Omit<Sync<Store['notifications']>
     get,
     list(query: NotificationQuery) {
       const { text, params } = where([
-        ['account_id = ?', query.account_id],
+        ['account_id = ?', accountAsked(query)],
         ['monitor_id = ?', query.monitor_id],
         ['incident_id = ?', query.incident_id],
         ['contact_id = ?', query.contact_id],

@@ -41,7 +41,7 @@ const CACHE_KIB = 16 * 1024
 export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   const { file, guest = false } = options
   const driver = await loadDriver(options.driver)
-  if (file !== IN_MEMORY) makeFile(file)
+  if (file !== IN_MEMORY) makeFile(file, !driver.shared)
   const host = guest ? hostOf(file, driver) : undefined
   // A driver that locks properly needs no note for the moment that a guest stays.
   const owns = file !== IN_MEMORY && host === undefined && !(guest && driver.shared)
@@ -52,6 +52,8 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
     for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
     if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
     sizeLogAndCache(connection)
+    // Off by default, and on for as long as the connection lasts.
+    connection.exec('PRAGMA foreign_keys = ON')
     if (host === undefined) migrate(connection)
     else checkMigrated(connection)
     if (owns) resumeSending(connection)
@@ -86,10 +88,14 @@ function hostOf(file: string, driver: SqliteDriver): Owner | undefined {
   )
 }
 
-/** Readable by its owner alone: there are webhook secrets in it. */
-function makeFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true })
+/**
+ * Readable by its owner alone, and so are the folders that are made for it: there are webhook secrets in
+ * it. SQLite gives its log the mode of the file; the wasm driver does not, and finds one that is there.
+ */
+function makeFile(file: string, logged: boolean): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
+  if (logged) closeSync(openSync(`${file}-wal`, 'a', 0o600))
 }
 
 function closeQuietly(connection: Connection | undefined): void {

@@ -162,6 +162,17 @@ export async function commitOne(store: Store, change: Change): Promise<Done> {
   return committed
 }
 
+/** Makes the account that these records are of. */
+export async function firstAccount(store: Store): Promise<void> {
+  await store.accounts.ensureFirst({ name: 'First', created_at: T0 })
+}
+
+/** An account besides the first one, which is there already. */
+export async function anotherAccount(store: Store): Promise<number> {
+  const { id } = await store.accounts.create({ name: 'Another', created_at: T0 })
+  return id
+}
+
 /** Queues a row outside of any monitor's change. */
 export function queue(
   store: Store,
@@ -207,11 +218,11 @@ export async function stored(store: Store, notification_id: number): Promise<Not
   return row
 }
 
-/** Rejects with a `StorageError`, recognised by its code. */
-export async function refused(promise: Promise<unknown>): Promise<void> {
+/** Rejects with a `StorageError`, or with the error of another code. */
+export async function refused(promise: Promise<unknown>, code = 'storage'): Promise<void> {
   await assert.rejects(promise, (error: unknown) => {
     assert.ok(isWatchpostError(error), `a WatchpostError was expected, not ${String(error)}`)
-    assert.equal(error.code, 'storage')
+    assert.equal(error.code, code)
     return true
   })
 }

@@ -1,7 +1,19 @@
 import { strict as assert } from 'node:assert'
 import type { NotificationRecord } from '../../model.ts'
 import type { AttemptEnd, NewNotification, Store } from '../../store/store.ts'
-import { claim, commitOne, ids, MINUTE, monitor, notice, on, queue, stored, T0 } from './case.ts'
+import {
+  anotherAccount,
+  claim,
+  commitOne,
+  ids,
+  MINUTE,
+  monitor,
+  notice,
+  on,
+  queue,
+  stored,
+  T0,
+} from './case.ts'
 import type { Case } from './case.ts'
 
 /** Rows of one monitor, in their order. */
@@ -100,6 +112,22 @@ export const claimCases: Readonly<Record<string, Case>> = {
     await store.notifications.finish(end(first))
     assert.deepEqual(ids(await claim(store, { hosts })), [third])
   },
+
+  'accounts take turns where more is due than asked for, the one with the fewest under way first':
+    async (store) => {
+      const account_id = await anotherAccount(store)
+      const first: NotificationRecord[] = []
+      for (let n = 0; n < 6; n++) first.push(await queue(store, { contact_id: 20 + n }))
+      const second = await queue(store, { account_id, contact_id: 30, due_at: T0 + 1 })
+      const third = await queue(store, { account_id, contact_id: 31, due_at: T0 + 2 })
+      const [a, b, c, d, e, f] = ids(first)
+      const now = T0 + 5
+      assert.deepEqual(ids(await claim(store, { now, limit: 3 })), [a, b, second.id])
+      assert.deepEqual(ids(await claim(store, { now, limit: 2 })), [c, third.id])
+      const late = await queue(store, { account_id, contact_id: 32, due_at: T0 + 4 })
+      assert.deepEqual(ids(await claim(store, { now, limit: 1 })), [late.id])
+      assert.deepEqual(ids(await claim(store, { now })), [d, e, f])
+    },
 
   'rows that are final are not claimed': async (store) => {
     for (const status of ['sent', 'failed', 'cancelled'] as const) {

@@ -123,7 +123,7 @@ export const commitCases: Readonly<Record<string, Case>> = {
     )
     assert.deepEqual(await store.monitors.get(a.id), a)
     assert.deepEqual(await store.results.list({ monitor_id: a.id, limit: 9 }), [])
-    assert.deepEqual(await store.incidents.list({ limit: 9 }), [])
+    assert.deepEqual(await store.incidents.list({ account_id: 'all', limit: 9 }), [])
     assert.equal(await store.notifications.depth(), 0)
     // And it goes on working.
     await commitOne(store, on(a, good))
@@ -173,7 +173,10 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await store.daily.list(made.id, '2000-01-01', '2100-01-01'), [])
     assert.deepEqual(await store.monitors.locations([made.id]), [])
     assert.equal((await store.incidents.get(id))?.closed_reason, 'deleted')
-    assert.equal((await store.notifications.list({ monitor_id: made.id, limit: 9 })).length, 1)
+    assert.equal(
+      (await store.notifications.list({ account_id: 'all', monitor_id: made.id, limit: 9 })).length,
+      1,
+    )
     assert.deepEqual(await store.commit([on(made, {})]), [{ ok: false, reason: 'gone' }])
     assert.equal((await store.results.list({ monitor_id: other.id, limit: 9 })).length, 1)
   },

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { claim, contact, queue, stored, T0 } from './case.ts'
+import { anotherAccount, claim, contact, queue, stored, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 export const contactCases: Readonly<Record<string, Case>> = {
@@ -12,7 +12,7 @@ export const contactCases: Readonly<Record<string, Case>> = {
 
   'contacts are listed per account, lowest id first': async (store) => {
     const first = await store.contacts.create(contact())
-    await store.contacts.create(contact({ account_id: 2 }))
+    await store.contacts.create(contact({ account_id: await anotherAccount(store) }))
     const third = await store.contacts.create(contact({ name: 'Night' }))
     assert.deepEqual(await store.contacts.list(1), [first, third])
     assert.deepEqual(await store.contacts.list(9), [])

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { Change, IncidentQuery, Store } from '../../store/store.ts'
-import { commitOne, ids, incident, MINUTE, monitor, on, T0 } from './case.ts'
+import { anotherAccount, commitOne, ids, incident, MINUTE, monitor, on, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 async function open(
@@ -15,11 +15,11 @@ async function open(
 
 export const incidentCases: Readonly<Record<string, Case>> = {
   'an opened incident is read back with its monitor and account': async (store) => {
-    const { made, id } = await open(store, {}, 4)
+    const { made, id } = await open(store, {}, await anotherAccount(store))
     assert.deepEqual(await store.incidents.get(id), {
       ...incident(),
       id,
-      account_id: 4,
+      account_id: made.account_id,
       monitor_id: made.id,
       ended_at: null,
       closed_reason: null,
@@ -61,10 +61,10 @@ export const incidentCases: Readonly<Record<string, Case>> = {
   'incidents are filtered and come newest first': async (store) => {
     const a = await open(store)
     const b = await open(store, { started_at: T0 + MINUTE, cause_code: 'dns' })
-    const c = await open(store, { started_at: T0 + 2 * MINUTE }, 2)
+    const c = await open(store, { started_at: T0 + 2 * MINUTE }, await anotherAccount(store))
     await commitOne(store, on(a.made, { update_incident: { id: a.id, ended_at: T0 + 1 } }))
     const listed = async (query: Partial<IncidentQuery>) =>
-      ids(await store.incidents.list({ limit: 100, ...query }))
+      ids(await store.incidents.list({ account_id: 'all', limit: 100, ...query }))
     assert.deepEqual(await listed({}), [c.id, b.id, a.id])
     assert.deepEqual(await listed({ account_id: 1 }), [b.id, a.id])
     assert.deepEqual(await listed({ monitor_id: b.made.id }), [b.id])

@@ -9,7 +9,9 @@
  */
 
 import type { Store } from '../../store/store.ts'
-import { accountCases } from './accounts.ts'
+import { accountCases, emptyCases } from './accounts.ts'
+import { accountLifeCases } from './account-life.ts'
+import { firstAccount } from './case.ts'
 import type { Case } from './case.ts'
 import { claimCases } from './claim.ts'
 import { commitCases } from './commit.ts'
@@ -46,6 +48,7 @@ export function storeSuite(
 ): readonly StoreTest[] {
   const cases: Readonly<Record<string, Case>> = {
     ...accountCases,
+    ...accountLifeCases,
     ...contactCases,
     ...monitorCases,
     ...commitCases,
@@ -59,7 +62,17 @@ export function storeSuite(
     ...(reopen === undefined ? {} : restartCases(reopen)),
     ...(beside === undefined ? {} : sharedWith(beside)),
   }
-  return Object.entries(cases).map(([name, run]) => ({ name, run: () => runWith(make, run) }))
+  const testOf = (run: Case) => () => runWith(make, run)
+  const withFirst =
+    (run: Case): Case =>
+    async (store) => {
+      await firstAccount(store)
+      await run(store)
+    }
+  return [
+    ...Object.entries(emptyCases).map(([name, run]) => ({ name, run: testOf(run) })),
+    ...Object.entries(cases).map(([name, run]) => ({ name, run: testOf(withFirst(run)) })),
+  ]
 }
 
 function sharedWith(beside: (opened: Store) => Promise<Store>): Record<string, Case> {

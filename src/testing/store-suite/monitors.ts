@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import { shardOf } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
-import { commitOne, ids, machine, monitor, on, outcome, T0 } from './case.ts'
+import { anotherAccount, commitOne, ids, machine, monitor, on, outcome, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 async function listed(store: Store, query: Partial<Parameters<Store['monitors']['list']>[0]>) {
-  const monitors = await store.monitors.list({ limit: 100, ...query })
+  const monitors = await store.monitors.list({ account_id: 'all', limit: 100, ...query })
   return monitors.map((found) => found.common.name)
 }
 
@@ -18,11 +18,11 @@ export const monitorCases: Readonly<Record<string, Case>> = {
     const made: number[] = []
     for (let index = 0; index < 6; index++) made.push((await store.monitors.create(monitor())).id)
     const wanted = [made[1], made[4]].map((id) => shardOf(id ?? 0))
-    assert.deepEqual(ids(await store.monitors.list({ shards: wanted, limit: 9 })), [
-      made[1],
-      made[4],
-    ])
-    assert.deepEqual(await store.monitors.list({ shards: [], limit: 9 }), [])
+    assert.deepEqual(
+      ids(await store.monitors.list({ account_id: 'all', shards: wanted, limit: 9 })),
+      [made[1], made[4]],
+    )
+    assert.deepEqual(await store.monitors.list({ account_id: 'all', shards: [], limit: 9 }), [])
   },
 
   'a monitor is read back as it was written, at version and revision 1': async (store) => {
@@ -42,7 +42,7 @@ export const monitorCases: Readonly<Record<string, Case>> = {
   'a monitor that is handed out is a copy': async (store) => {
     const made = await store.monitors.create(monitor({ tags: ['a'] }))
     ;(made.common.tags as string[]).push('b')
-    const [listed] = await store.monitors.list({ limit: 1 })
+    const [listed] = await store.monitors.list({ account_id: 'all', limit: 1 })
     ;(listed?.machine.told as string[]).push('x')
     const read = await store.monitors.get(made.id)
     assert.deepEqual(read?.common.tags, ['a'])
@@ -66,7 +66,8 @@ export const monitorCases: Readonly<Record<string, Case>> = {
 
   'monitors are filtered by account, state and type': async (store) => {
     await store.monitors.create(monitor({ name: 'a' }))
-    await store.monitors.create(monitor({ name: 'b', account_id: 2 }))
+    const account_id = await anotherAccount(store)
+    await store.monitors.create(monitor({ name: 'b', account_id }))
     await store.monitors.create(
       monitor({ name: 'c', type: 'ping', machine: machine({ state: 'up' }) }),
     )
@@ -77,7 +78,7 @@ export const monitorCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await listed(store, { account_id: 1 }), ['a', 'c', 'd'])
     assert.deepEqual(await listed(store, { states: ['up', 'down'] }), ['c', 'd'])
     assert.deepEqual(await listed(store, { types: ['http', 'tcp'] }), ['a', 'b', 'd'])
-    assert.deepEqual(await listed(store, { types: ['http'], account_id: 2 }), ['b'])
+    assert.deepEqual(await listed(store, { types: ['http'], account_id }), ['b'])
     assert.deepEqual(await listed(store, { types: [] }), [])
     assert.deepEqual(await listed(store, { states: [] }), [])
   },
@@ -137,7 +138,7 @@ export const monitorCases: Readonly<Record<string, Case>> = {
 
   'lists of monitors are paged by id': async (store) => {
     await named(store, 'a', 'b', 'c', 'd')
-    const first = await store.monitors.list({ limit: 2 })
+    const first = await store.monitors.list({ account_id: 'all', limit: 2 })
     assert.deepEqual(
       ids(first),
       ids(first).toSorted((a, b) => a - b),

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { Store } from '../../store/store.ts'
 import {
+  anotherAccount,
   claim,
   commitOne,
   ids,
@@ -81,7 +82,8 @@ export const notifyCases: Readonly<Record<string, Case>> = {
   },
 
   'a notification can stand outside of any monitor': async (store) => {
-    const row = await queue(store, { account_id: 3, contact_id: 8, due_at: T0 + 1 })
+    const account_id = await anotherAccount(store)
+    const row = await queue(store, { account_id, contact_id: 8, due_at: T0 + 1 })
     assert.equal(row.monitor_id, null)
     assert.equal(row.incident_id, null)
     assert.equal(row.status, 'queued')
@@ -213,12 +215,14 @@ export const notifyCases: Readonly<Record<string, Case>> = {
         on(made, { notify: [notice({ contact_id: 2, incident: incident_id })] }),
       )
     ).notification_ids
-    const { id: c } = await queue(store, { account_id: 2, contact_id: 2, due_at: T0 - 1 })
+    const account_id = await anotherAccount(store)
+    const { id: c } = await queue(store, { account_id, contact_id: 2, due_at: T0 - 1 })
     await claim(store, { limit: 1 })
     const listed = async (query: object) =>
-      ids(await store.notifications.list({ limit: 100, ...query }))
+      ids(await store.notifications.list({ account_id: 'all', limit: 100, ...query }))
     assert.deepEqual(await listed({}), [c, b, a])
     assert.deepEqual(await listed({ account_id: 1 }), [b, a])
+    assert.deepEqual(await listed({ account_id }), [c])
     assert.deepEqual(await listed({ monitor_id: made.id }), [b, a])
     assert.deepEqual(await listed({ incident_id }), [b])
     assert.deepEqual(await listed({ contact_id: 2 }), [c, b])

@@ -67,7 +67,10 @@ export const pruneCases: Readonly<Record<string, Case>> = {
     await store.notifications.finish({ ...end, id: recent.id, at: T0 + 9, attempt })
     const waiting = await queue(store)
     assert.equal(await store.prune(older({ notifications_before: T0 + 9 })), 1)
-    assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), [waiting.id, recent.id])
+    assert.deepEqual(ids(await store.notifications.list({ account_id: 'all', limit: 9 })), [
+      waiting.id,
+      recent.id,
+    ])
     assert.deepEqual(await store.notifications.attempts([final.id]), [])
     assert.equal((await store.notifications.attempts([recent.id])).length, 1)
   },
@@ -94,7 +97,9 @@ export const pruneCases: Readonly<Record<string, Case>> = {
       assert.equal(await store.prune(options), 0)
       await store.notifications.finish({ ...end, id: up_id, at: T0 + 10 * DAY })
       assert.equal(await store.prune(options), 1)
-      assert.deepEqual(ids(await store.notifications.list({ limit: 9 })), [up_id])
+      assert.deepEqual(ids(await store.notifications.list({ account_id: 'all', limit: 9 })), [
+        up_id,
+      ])
     },
 
   'old days go': async (store) => {

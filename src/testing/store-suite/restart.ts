@@ -52,12 +52,12 @@ export function restartCases(
           one.accounts.list(),
           one.locations.list(),
           one.contacts.list(1),
-          one.monitors.list({ limit: 9 }),
+          one.monitors.list({ account_id: 'all', limit: 9 }),
           one.results.list({ monitor_id: made.id, limit: 9 }),
           one.availability.list(made.id, 0, T0 * 2),
           one.daily.list(made.id, '2000-01-01', '2100-01-01'),
-          one.incidents.list({ limit: 9 }),
-          one.notifications.list({ limit: 9 }),
+          one.incidents.list({ account_id: 'all', limit: 9 }),
+          one.notifications.list({ account_id: 'all', limit: 9 }),
           one.meta.get('alive'),
         ])
       const before = await reads(store)

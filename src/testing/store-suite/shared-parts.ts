@@ -7,7 +7,17 @@
 
 import { strict as assert } from 'node:assert'
 import type { Store } from '../../store/store.ts'
-import { commitOne, machine, MINUTE, monitor, notice, on, result, T0 } from './case.ts'
+import {
+  anotherAccount,
+  commitOne,
+  machine,
+  MINUTE,
+  monitor,
+  notice,
+  on,
+  result,
+  T0,
+} from './case.ts'
 
 /** `beside` opens another store on the same place; it is closed when the case is over. */
 export type SharedCase = (store: Store, beside: () => Promise<Store>) => Promise<void>
@@ -148,6 +158,21 @@ function newsCases(): Record<string, SharedCase> {
       assert.deepEqual(there.heard, expected)
       assert.deepEqual(here.heard, expected)
       await Promise.all([there.stop(), here.stop()])
+    },
+
+    'the monitors of an account that was removed are heard of': async (store, beside) => {
+      if (store.changes === undefined) return
+      const other = await beside()
+      const account_id = await anotherAccount(store)
+      const gone = await store.monitors.create(monitor({ account_id }))
+      const stays = await store.monitors.create(monitor())
+      const there = await hearing(other)
+      await store.accounts.remove(account_id)
+      const last = await store.monitors.create(monitor())
+      await there.until(last.id)
+      assert.ok(there.heard.includes(gone.id))
+      assert.ok(!there.heard.includes(stays.id))
+      await there.stop()
     },
 
     'rounds are no news, nor are changes that were refused': async (store, beside) => {

@@ -9,7 +9,21 @@ import type { MonitorRecord, NotificationRecord } from '../../model.ts'
 import type { Committed, Store } from '../../store/store.ts'
 import { partCases } from './shared-parts.ts'
 import type { SharedCase } from './shared-parts.ts'
-import { claim, commitOne, ids, incident, monitor, notice, on, queue, result, T0 } from './case.ts'
+import {
+  anotherAccount,
+  claim,
+  commitOne,
+  contact,
+  ids,
+  incident,
+  monitor,
+  notice,
+  on,
+  queue,
+  refused,
+  result,
+  T0,
+} from './case.ts'
 
 const REPEAT = { event: 'repeat', due_at: T0, payload: '{"event":"repeat"}', repeat: 1 } as const
 
@@ -26,6 +40,57 @@ export const sharedCases: Readonly<Record<string, SharedCase>> = {
     assert.equal((await store.results.list({ monitor_id: made.id, limit: 9 })).length, 1)
     assert.equal((await store.monitors.get(made.id))?.revision, 2)
     assert.deepEqual(await other.locations.ensure('here'), await store.locations.ensure('here'))
+  },
+
+  'two stores that make an account of one external id at once make one': async (store, beside) => {
+    const stores = [store, await beside()]
+    for (let turn = 0; turn < 5; turn++) {
+      const account = { name: 'a', external_id: `crm-${turn}`, created_at: T0 }
+      const made = await Promise.all(stores.map((one) => one.accounts.create(account)))
+      assert.deepEqual(made[0], made[1])
+    }
+    assert.equal((await store.accounts.list()).length, 6)
+  },
+
+  'what an account may have holds over all stores': async (store, beside) => {
+    const stores = [store, await beside()]
+    const twenty = Array.from({ length: 20 }, (_, index) => stores[index % 2] ?? store)
+    await Promise.allSettled(twenty.map((one) => one.monitors.create(monitor(), { monitors: 5 })))
+    await Promise.allSettled(twenty.map((one) => one.contacts.create(contact(), { contacts: 3 })))
+    assert.deepEqual(await store.accounts.use(1), { monitors: 5, contacts: 3, checks_per_min: 5 })
+    const monitors = await store.monitors.list({ account_id: 1, limit: 9 })
+    const { common, settings, target } = monitor()
+    const faster = { settings: { common: { ...common, interval_sec: 30 }, settings, target } }
+    const within = { checks_per_min: 7 }
+    const changes = monitors.map((made) => on(made, { ...faster, within }))
+    const answers = await Promise.all(
+      changes.map((change, index) => (stores[index % 2] ?? store).commit([change])),
+    )
+    assert.equal(answers.flat().filter(({ ok }) => ok).length, 2)
+    assert.equal((await store.accounts.use(1)).checks_per_min, 7)
+  },
+
+  'an account that one store removes takes nothing from another any more': async (
+    store,
+    beside,
+  ) => {
+    const other = await beside()
+    for (let turn = 0; turn < 5; turn++) {
+      const account_id = await anotherAccount(store)
+      const made = await store.monitors.create(monitor({ account_id }))
+      const [removed, , added] = await Promise.allSettled([
+        store.accounts.remove(account_id),
+        other.commit([on(made, { open_incident: incident(), notify: [notice()] })]),
+        other.monitors.create(monitor({ account_id }), { monitors: 9 }),
+      ])
+      assert.deepEqual(removed, { status: 'fulfilled', value: true })
+      if (added.status === 'rejected')
+        await refused(Promise.reject(added.reason as Error), 'not_found')
+      const all = { account_id: 'all', limit: 9 } as const
+      assert.deepEqual(await store.monitors.list(all), [])
+      assert.deepEqual(await store.incidents.list(all), [])
+      assert.deepEqual(await store.notifications.list(all), [])
+    }
   },
 
   'of changes worked out on the same revision one is made': async (store, beside) => {

@@ -9,6 +9,7 @@ import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../src/store/sqlite/index.ts'
 import {
+  firstAccount,
   incident,
   machine,
   monitor,
@@ -27,6 +28,7 @@ const store = place.startsWith('postgres://')
   ? postgresStore({ url: place })
   : sqliteStore({ file: place, driver: driver as SqliteDriverName })
 await store.open()
+await firstAccount(store)
 const monitors = (await monitorsOf(store)).map(({ id, revision }) => ({ id, revision }))
 for (let group = Number(first); ; group++) {
   const done = await store.commit(monitors.map((one) => round(one, group)))
@@ -37,10 +39,10 @@ for (let group = Number(first); ; group++) {
 }
 
 async function monitorsOf(store: Store) {
-  const known = await store.monitors.list({ limit: ROUNDS })
+  const known = await store.monitors.list({ account_id: 'all', limit: ROUNDS })
   if (known.length === ROUNDS) return known
   for (let index = known.length; index < ROUNDS; index++) await store.monitors.create(monitor())
-  return store.monitors.list({ limit: ROUNDS })
+  return store.monitors.list({ account_id: 'all', limit: ROUNDS })
 }
 
 /** A round that opens an incident and tells of it: all or nothing of it may be found. */

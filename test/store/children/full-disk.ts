@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { isWatchpostError } from '../../../src/errors.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../src/store/sqlite/index.ts'
-import { monitor, on, result } from '../../../src/testing/store-suite/case.ts'
+import { firstAccount, monitor, on, result } from '../../../src/testing/store-suite/case.ts'
 
 const [, , directory = '', driver = ''] = process.argv
 const store = sqliteStore({ file: join(directory, 'full.db'), driver: driver as SqliteDriverName })
 await store.open()
+await firstAccount(store)
 const made = await store.monitors.create(monitor())
 const big = { filler: 'x'.repeat(3000) }
 let { revision } = made

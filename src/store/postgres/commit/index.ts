@@ -6,7 +6,9 @@
  */
 
 import type { MonitorState } from '../../../model.ts'
+import { exceeds, isChecked, ratedChecks } from '../../quota.ts'
 import type { Change, Committed } from '../../store.ts'
+import { lockedChecks } from '../account-use.ts'
 import { numbers } from '../bulk.ts'
 import { announce } from '../changes.ts'
 import type { Database, Session } from '../database.ts'
@@ -55,11 +57,12 @@ async function commitAll(
   schema: string,
   changes: readonly Change[],
 ): Promise<readonly Committed[]> {
+  const checks = await lockedChecks(session, changes)
   const monitors = await lock(session, changes)
   const answers = new Map<Change, Committed>()
   const news = new Set<number>()
   for (const wave of waves(changes)) {
-    const accepted = judge(wave, { monitors, answers })
+    const accepted = judge(wave, { monitors, answers, checks })
     await write(session, accepted)
     for (const done of accepted) settle(done, { monitors, answers, news })
   }
@@ -72,11 +75,14 @@ interface Locked {
   readonly version: number
   readonly revision: number
   readonly state: MonitorState
+  readonly token_hash: string | null
+  readonly checks_per_min: number
 }
 type Monitors = Map<number, Locked>
 
 /** In the order of their ids, so that engines that commit at the same time wait for each other one way only. */
-const LOCK = `SELECT id, account_id, version, revision, state FROM watchpost.monitors
+const LOCK = `SELECT id, account_id, version, revision, state, token_hash, checks_per_min
+  FROM watchpost.monitors
   WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`
 
 async function lock(session: Session, changes: readonly Change[]): Promise<Monitors> {
@@ -103,22 +109,44 @@ interface Books {
   readonly answers: Map<Change, Committed>
   /** Monitors that others have to hear of. */
   readonly news: Set<number>
+  /** Checks a minute of the accounts that are held to a number. */
+  readonly checks: Map<number, number>
 }
 
 /** Whether a change can be made is settled before its first write. */
-function judge(wave: readonly Change[], { monitors, answers }: Omit<Books, 'news'>): Accepted[] {
+function judge(wave: readonly Change[], books: Omit<Books, 'news'>): Accepted[] {
+  const { monitors, answers, checks } = books
   const accepted: Accepted[] = []
   for (const change of wave) {
     const monitor = monitors.get(change.monitor_id)
     if (monitor === undefined) answers.set(change, { ok: false, reason: 'gone' })
     else if (monitor.revision !== change.revision) {
       answers.set(change, { ok: false, reason: 'outdated' })
+    } else if (isBeyond(monitor, change, checks)) {
+      answers.set(change, { ok: false, reason: 'quota' })
     } else {
       const { account_id } = monitor
       accepted.push({ change, account_id, opened: null, result_ids: [], notification_ids: [] })
     }
   }
   return accepted
+}
+
+/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+function isBeyond(monitor: Locked, change: Change, checks: Map<number, number>): boolean {
+  const limit = change.within?.checks_per_min
+  if (limit === undefined) return false
+  const all = checks.get(monitor.account_id) ?? 0
+  const more = checksAfter(monitor, change) - (isChecked(monitor) ? monitor.checks_per_min : 0)
+  if (more > 0 && exceeds(all + more, limit)) return true
+  checks.set(monitor.account_id, all + more)
+  return false
+}
+
+function checksAfter(monitor: Locked, { machine, settings }: Change): number {
+  const { token_hash, checks_per_min } = monitor
+  if (!isChecked({ token_hash, state: machine?.state ?? monitor.state })) return 0
+  return settings === undefined ? checks_per_min : ratedChecks(settings.common)
 }
 
 async function write(session: Session, accepted: readonly Accepted[]): Promise<void> {
@@ -134,7 +162,7 @@ async function write(session: Session, accepted: readonly Accepted[]): Promise<v
   await removeMonitors(session, accepted)
 }
 
-function settle(done: Accepted, { monitors, answers, news }: Books): void {
+function settle(done: Accepted, { monitors, answers, news }: Omit<Books, 'checks'>): void {
   const { change, opened, result_ids, notification_ids } = done
   const monitor = monitors.get(change.monitor_id)
   if (monitor === undefined) return
@@ -144,7 +172,12 @@ function settle(done: Accepted, { monitors, answers, news }: Books): void {
   const incident_id = opened ?? change.update_incident?.id ?? null
   answers.set(change, { ok: true, version, revision, incident_id, result_ids, notification_ids })
   if (change.remove === true) monitors.delete(change.monitor_id)
-  else monitors.set(change.monitor_id, { ...monitor, version, revision, state })
+  else {
+    const { settings } = change
+    const checks_per_min =
+      settings === undefined ? monitor.checks_per_min : ratedChecks(settings.common)
+    monitors.set(change.monitor_id, { ...monitor, version, revision, state, checks_per_min })
+  }
   const paused = (state === 'paused') !== (monitor.state === 'paused')
   const said = change.settings ?? change.token ?? change.remove ?? change.news
   if (said !== undefined || paused) news.add(change.monitor_id)

@@ -1,6 +1,6 @@
 /**
  * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text: the bytes stay what they were.
- * There are no foreign keys, so that a change locks its own monitor and nothing else. Tables whose rows are
+ * Of the history nothing refers to its monitor, so that a change locks that one and nothing else. Tables whose rows are
  * written again with every round leave room beside them (fillfactor), so that no index has to follow.
  *
  * @module

@@ -1,0 +1,52 @@
+/**
+ * What an account may have, counted by the store in the same step that makes more of it.
+ *
+ * @module
+ */
+
+import { ConflictError } from '../errors.ts'
+import type { AccountUse, MonitorRecord } from '../model.ts'
+
+/** What is left out is not counted. */
+export type Allowance = Partial<AccountUse>
+
+const WORDS: Readonly<Record<keyof AccountUse, string>> = {
+  monitors: 'monitors',
+  contacts: 'contacts',
+  checks_per_min: 'checks a minute',
+}
+
+/** Sums of fractions of a minute are not exact. */
+const TOLERANCE = 1e-6
+
+export function exceeds(use: number, limit: number | undefined): boolean {
+  return limit !== undefined && use > limit + TOLERANCE
+}
+
+export function quotaError(what: keyof AccountUse, limit: number): ConflictError {
+  return new ConflictError(
+    'quota',
+    `The account may have ${limit} ${WORDS[what]}, and this is beyond`,
+  )
+}
+
+/** @throws ConflictError `quota` where this use is beyond the allowance */
+export function requireWithin(use: Partial<AccountUse>, allowance: Allowance | undefined): void {
+  for (const what of ['monitors', 'contacts', 'checks_per_min'] as const) {
+    const limit = allowance?.[what]
+    if (limit !== undefined && exceeds(use[what] ?? 0, limit)) throw quotaError(what, limit)
+  }
+}
+
+/** Checks a minute by the settings alone. */
+export function ratedChecks({ location_ids, interval_sec }: MonitorRecord['common']): number {
+  return (location_ids.length * 60) / interval_sec
+}
+
+/** Nobody checks what is paused, nor what is told of by signals: those have a token. */
+export function isChecked(monitor: {
+  readonly token_hash: string | null
+  readonly state: string
+}): boolean {
+  return monitor.token_hash === null && monitor.state !== 'paused'
+}

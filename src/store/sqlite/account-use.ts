@@ -1,0 +1,74 @@
+/**
+ * What an account has, what it may have, and its end.
+ *
+ * @module
+ */
+
+import type { AccountUse, MonitorRecord } from '../../model.ts'
+import { exceeds, isChecked, ratedChecks } from '../quota.ts'
+import type { Change } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+const CHECKS = `SELECT COALESCE(SUM(checks_per_min), 0) AS checks
+  FROM monitors JOIN standings ON monitor_id = id
+  WHERE account_id = ? AND token_hash IS NULL AND state <> 'paused'`
+
+export function useOf(db: Connection, account_id: number): AccountUse {
+  const count = (table: string): number =>
+    Number(
+      db.get(`SELECT COUNT(*) AS rows FROM ${table} WHERE account_id = ?`, [account_id])?.['rows'],
+    )
+  return {
+    monitors: count('monitors'),
+    contacts: count('contacts'),
+    checks_per_min: Number(db.get(CHECKS, [account_id])?.['checks']),
+  }
+}
+
+/** With one monitor more. */
+export function useWith(
+  db: Connection,
+  monitor: Pick<MonitorRecord, 'account_id' | 'common' | 'token_hash' | 'machine'>,
+): Partial<AccountUse> {
+  const { monitors, checks_per_min } = useOf(db, monitor.account_id)
+  const { token_hash, machine, common } = monitor
+  const more = isChecked({ token_hash, state: machine.state }) ? ratedChecks(common) : 0
+  return { monitors: monitors + 1, checks_per_min: checks_per_min + more }
+}
+
+/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+export function isBeyond(db: Connection, { monitor_id, within, ...change }: Change): boolean {
+  if (within?.checks_per_min === undefined) return false
+  const row = db.get(
+    `SELECT account_id, token_hash, state, checks_per_min FROM monitors
+     JOIN standings ON monitor_id = id WHERE id = ?`,
+    [monitor_id],
+  )
+  if (row === undefined) return false
+  const known = { token_hash: row['token_hash'] as string | null, state: String(row['state']) }
+  const rate = Number(row['checks_per_min'])
+  const before = isChecked(known) ? rate : 0
+  const state = change.machine?.state ?? known.state
+  const next = change.settings === undefined ? rate : ratedChecks(change.settings.common)
+  const more = (isChecked({ ...known, state }) ? next : 0) - before
+  if (more <= 0) return false
+  const all = Number(db.get(CHECKS, [row['account_id']])?.['checks'])
+  return exceeds(all + more, within.checks_per_min)
+}
+
+const OF_MONITORS = ['standings', 'location_states', 'availability', 'daily']
+const OWNED = ['notifications', 'incidents', 'contacts', 'api_keys', 'replies', 'monitors']
+
+/** Results are left to `prune`, as those of any removed monitor. */
+export function removeAccount(db: Connection, id: number): boolean {
+  const own = 'SELECT id FROM monitors WHERE account_id = ?'
+  db.run(`INSERT INTO removed_monitors (monitor_id) ${own}`, [id])
+  for (const table of OF_MONITORS) db.run(`DELETE FROM ${table} WHERE monitor_id IN (${own})`, [id])
+  db.run(
+    `DELETE FROM attempts WHERE notification_id IN (
+       SELECT id FROM notifications WHERE account_id = ?)`,
+    [id],
+  )
+  for (const table of OWNED) db.run(`DELETE FROM ${table} WHERE account_id = ?`, [id])
+  return db.run('DELETE FROM accounts WHERE id = ?', [id]) > 0
+}

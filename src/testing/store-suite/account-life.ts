@@ -1,0 +1,216 @@
+import { strict as assert } from 'node:assert'
+import type { KeyRecord } from '../../model.ts'
+import type { Store } from '../../store/store.ts'
+import {
+  anotherAccount,
+  claim,
+  commitOne,
+  contact,
+  incident,
+  machine,
+  monitor,
+  notice,
+  on,
+  queue,
+  refused,
+  result,
+  T0,
+} from './case.ts'
+import type { Case } from './case.ts'
+
+function keyOf(account_id: number): Omit<KeyRecord, 'id'> {
+  const times = { created_at: T0, last_used_at: null, revoked_at: null }
+  return { account_id, name: 'ci', prefix: 'svc_ab', hash: `hash of ${account_id}`, ...times }
+}
+
+/** An account with something of every kind. */
+async function furnished(store: Store) {
+  const account_id = await anotherAccount(store)
+  const made = await store.monitors.create(monitor({ account_id, token_hash: `of ${account_id}` }))
+  const duty = await store.contacts.create(contact({ account_id }))
+  await store.keys.create(keyOf(account_id))
+  const done = await commitOne(
+    store,
+    on(made, {
+      results: [result()],
+      availability: [{ at: T0, availability: 'up' }],
+      daily: [{ day: '2026-03-01', ok: 1, fail: 0, unknown: 0, ok_ms: 1, latency: { '1': 1 } }],
+      locations: [
+        { monitor_id: made.id, location_id: 1, consecutive_fails: 0, last: null, memo: null },
+      ],
+      open_incident: incident(),
+      notify: [notice({ contact_id: duty.id, incident: 'opened' })],
+    }),
+  )
+  const reply = { request_hash: 'h', status: 201, body: '{}', expires_at: T0 + 9 }
+  await store.replies.put(account_id, 'key', reply)
+  return {
+    account_id,
+    made,
+    incident_id: done.incident_id ?? 0,
+    row: done.notification_ids[0] ?? 0,
+  }
+}
+
+async function left(
+  store: Store,
+  { account_id, made, row }: Awaited<ReturnType<typeof furnished>>,
+) {
+  const of = { account_id, limit: 9 }
+  const lists = await Promise.all([
+    store.monitors.list(of),
+    store.contacts.list(account_id),
+    store.keys.list(account_id),
+    store.incidents.list(of),
+    store.notifications.list(of),
+    store.notifications.attempts([row]),
+    store.monitors.locations([made.id]),
+    store.results.list({ monitor_id: made.id, limit: 9 }),
+    store.availability.list(made.id, 0, T0 + 1),
+    store.daily.list(made.id, '2000-01-01', '2100-01-01'),
+  ])
+  const reply = await store.replies.get(account_id, 'key', T0)
+  return [...lists.map(({ length }) => length), reply === undefined ? 0 : 1]
+}
+
+export const accountLifeCases: Readonly<Record<string, Case>> = {
+  'an account is made once by its external id, also by several at once': async (store) => {
+    const asked = Array.from({ length: 5 }, (_, index) =>
+      store.accounts.create({ name: `n${index}`, external_id: 'crm-7', created_at: T0 }),
+    )
+    const [first, ...others] = await Promise.all(asked)
+    for (const other of others) assert.deepEqual(other, first)
+    assert.deepEqual(await store.accounts.byExternalId('crm-7'), first)
+    assert.equal(await store.accounts.byExternalId('crm-8'), undefined)
+    assert.equal(await store.accounts.byExternalId(''), undefined)
+    assert.equal((await store.accounts.list()).length, 2)
+  },
+
+  'an update of an account changes what it names': async (store) => {
+    const made = await store.accounts.create({ name: 'a', external_id: 'x', created_at: T0 })
+    await store.accounts.create({ name: 'b', external_id: 'y', created_at: T0 })
+    const quotas = { monitors: 5, min_interval_sec: null }
+    const changed = await store.accounts.update(made.id, { name: 'c', quotas })
+    assert.deepEqual(changed, { ...made, name: 'c', quotas })
+    assert.deepEqual(await store.accounts.get(made.id), changed)
+    await refused(store.accounts.update(made.id, { external_id: 'y' }), 'external_id_taken')
+    assert.equal((await store.accounts.update(made.id, { external_id: 'x' }))?.external_id, 'x')
+    assert.equal((await store.accounts.update(made.id, { external_id: null }))?.external_id, null)
+    assert.equal(await store.accounts.byExternalId('x'), undefined)
+    assert.equal(await store.accounts.update(made.id + 9, { name: 'd' }), undefined)
+  },
+
+  'a removed account is gone with all that is its own, and nobody else notices': async (store) => {
+    const gone = await furnished(store)
+    const stays = await furnished(store)
+    const before = await left(store, stays)
+    assert.deepEqual(await left(store, gone), [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1])
+    assert.equal(await store.accounts.remove(gone.account_id), true)
+    assert.deepEqual(
+      await left(store, gone),
+      Array.from(before, () => 0),
+    )
+    assert.deepEqual(await left(store, stays), before)
+    assert.equal(await store.accounts.get(gone.account_id), undefined)
+    assert.equal(await store.keys.byHash(`hash of ${gone.account_id}`), undefined)
+    assert.equal(await store.monitors.byTokenHash(`of ${gone.account_id}`), undefined)
+    assert.deepEqual(await store.commit([on(gone.made, {})]), [{ ok: false, reason: 'gone' }])
+    await refused(queue(store, { account_id: gone.account_id }), 'not_found')
+    assert.deepEqual(
+      (await claim(store)).map(({ id }) => id),
+      [stays.row],
+    )
+    assert.equal(await store.accounts.remove(gone.account_id), false)
+    assert.ok((await anotherAccount(store)) > stays.account_id)
+  },
+
+  'the end of an attempt of a removed account is refused': async (store) => {
+    const { account_id, row } = await furnished(store)
+    const [claimed] = await claim(store)
+    assert.equal(claimed?.id, row)
+    await store.accounts.remove(account_id)
+    const end = {
+      id: row,
+      claim: 1,
+      at: T0,
+      status: 'sent',
+      attempts: 1,
+      interruptions: 0,
+    } as const
+    assert.equal(await store.notifications.finish({ ...end, error: null }), false)
+    assert.equal(await store.notifications.depth(), 0)
+  },
+
+  'what an account has is counted: checks of what is not paused and has no token': async (
+    store,
+  ) => {
+    const account_id = await anotherAccount(store)
+    const { common } = monitor()
+    const every = (interval_sec: number, location_ids: readonly number[]) => ({
+      ...common,
+      interval_sec,
+      location_ids,
+    })
+    await store.monitors.create(monitor({ account_id, common: every(30, [1, 2, 3]) }))
+    await store.monitors.create(monitor({ account_id, token_hash: 'h' }))
+    const paused = machine({ state: 'paused' })
+    await store.monitors.create(monitor({ account_id, machine: paused }))
+    await store.contacts.create(contact({ account_id }))
+    await store.monitors.create(monitor())
+    const expected = { monitors: 3, contacts: 1, checks_per_min: 6 }
+    assert.deepEqual(await store.accounts.use(account_id), expected)
+  },
+
+  'of those that arrive at once as many are made as an account may have': async (store) => {
+    const account_id = await anotherAccount(store)
+    const tally = async (made: readonly Promise<unknown>[]) => {
+      const settled = await Promise.allSettled(made)
+      const refusals = settled.flatMap((one) =>
+        one.status === 'rejected' ? [one.reason as Error] : [],
+      )
+      for (const reason of refusals) await refused(Promise.reject(reason), 'quota')
+      return settled.length - refusals.length
+    }
+    const twenty = <T>(make: () => Promise<T>) => Array.from({ length: 20 }, make)
+    const monitors = () => store.monitors.create(monitor({ account_id }), { monitors: 7 })
+    assert.equal(await tally(twenty(monitors)), 7)
+    const contacts = () => store.contacts.create(contact({ account_id }), { contacts: 3 })
+    assert.equal(await tally(twenty(contacts)), 3)
+    const checked = () => store.monitors.create(monitor({ account_id }), { checks_per_min: 9 })
+    assert.equal(await tally(twenty(checked)), 2)
+    const use = { monitors: 9, contacts: 3, checks_per_min: 9 }
+    assert.deepEqual(await store.accounts.use(account_id), use)
+    const token = () =>
+      store.monitors.create(monitor({ account_id, token_hash: 't' }), { checks_per_min: 9 })
+    assert.equal(await tally([token()]), 1)
+  },
+
+  'a change may not take an account beyond its checks; fewer than before it always may': async (
+    store,
+  ) => {
+    const { common, settings, target } = monitor()
+    const every = (interval_sec: number) => ({
+      settings: { common: { ...common, interval_sec }, settings, target },
+    })
+    const within = { checks_per_min: 3 }
+    const made = await store.monitors.create(monitor())
+    const other = await store.monitors.create(monitor({ machine: machine({ state: 'paused' }) }))
+    const faster = on(made, { ...every(20), within })
+    const resumed = on(other, { machine: machine(), within })
+    // One check a minute, and two more; of both changes together one is too many.
+    const both = await store.commit([faster, resumed])
+    assert.deepEqual(
+      both.map((one) => (one.ok ? 'ok' : one.reason)),
+      ['ok', 'quota'],
+    )
+    const [beyond] = await store.commit([{ ...faster, ...every(19), revision: 2 }])
+    assert.deepEqual(beyond, { ok: false, reason: 'quota' })
+    assert.equal((await store.monitors.get(made.id))?.revision, 2)
+    const lower = { checks_per_min: 0.5 }
+    const [less] = await store.commit([{ ...faster, ...every(30), revision: 2, within: lower }])
+    assert.equal(less?.ok, true)
+    const [named] = await store.commit([{ ...faster, ...every(30), revision: 3, within: lower }])
+    assert.equal(named?.ok, true)
+    assert.equal((await store.accounts.use(1)).checks_per_min, 2)
+  },
+}
