@@ -10,8 +10,12 @@ import type { AnyChecker, CheckerSource } from './checkers/checker.ts'
 import { systemClock } from './clock.ts'
 import { createConnectivity } from './engine/connectivity.ts'
 import { orderRunner } from './engine/order-runner.ts'
-import { silentLogger } from './logger.ts'
+import { loggerOf } from './logger.ts'
 import type { TargetRule } from './net/guard.ts'
+import * as option from './options.ts'
+import { checkOptions } from './options.ts'
+import type { OptionTable } from './options.ts'
+import { queueOptions } from './probes/bullmq/options.ts'
 import { bullmqProbe } from './probes/bullmq/probe.ts'
 import type { BullmqProbeOptions, Probe } from './probes/bullmq/probe.ts'
 
@@ -31,6 +35,19 @@ export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
   readonly anchors?: readonly string[]
 }
 
+const OPTIONS: OptionTable<ProbeOptions> = {
+  ...queueOptions,
+  location: option.eitherOf('a name, or an id,', option.text, option.wholeNumber(1, 2 ** 31 - 1)),
+  concurrency: option.anything,
+  perHost: option.wholeNumber(1, 1000),
+  selfCheck: option.callback,
+  checkers: option.listOf(option.eitherOf('a checker', option.object, option.callback)),
+  // Judged where the policy is made.
+  targets: option.anything,
+  ca: option.authority,
+  anchors: option.listOf(option.text),
+}
+
 /**
  * A probe: takes the orders of one location from Redis, makes the checks here, and answers. It needs
  * nothing but Redis: no store, no port.
@@ -38,8 +55,9 @@ export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
  * @throws ConfigurationError
  */
 export function createProbe(options: ProbeOptions): Probe {
-  const { checkers, targets, ca, anchors = [] } = options
-  const { clock = systemClock, logger: log = silentLogger } = options
+  checkOptions('createProbe', options, OPTIONS)
+  const { checkers, targets, ca, anchors = [], clock = systemClock } = options
+  const log = loggerOf(options.logger)
   const known = new Map<string, AnyChecker>(
     checkers.map(checkerFrom).map((checker) => [checker.type, checker]),
   )

@@ -21,5 +21,6 @@ export function unmeasured(at: EpochMs, cause_code: string, cause_text: string):
       remote_ip: null,
       details: {},
     },
+    begun: false,
   }
 }

@@ -11,6 +11,8 @@ import type { CheckReport, EpochMs, Json, JsonObject, LocationRecord } from '../
 export interface CheckOrder {
   /** `<monitor>-<version>-<round>-<location>`: the same order is never carried out twice. */
   readonly id: string
+  /** Whose monitor it is: places for checks are shared by account. 0 where that is not known. */
+  readonly account_id: number
   readonly monitor_id: number
   readonly version: number
   readonly type: string
@@ -24,7 +26,7 @@ export interface CheckOrder {
   /** An order that could not begin by then is dropped: its round is over. */
   readonly expires_at: EpochMs
   readonly memo: Json | null
-  /** Checks against the same host are limited; this names the host. */
+  /** Checks of an account against the same host are limited; this names the host. */
   readonly host: string
 }
 
@@ -47,6 +49,8 @@ export interface ProbeHost {
 }
 
 export interface ProbeTransport {
+  /** Checks are made in other processes, so that nothing is known of one until its report comes. Default `false`. */
+  readonly remote?: boolean
   start(host: ProbeHost): Promise<void>
   /** Hands an order over; resolves once it is accepted, not when it is done. */
   send(order: CheckOrder): Promise<void>

@@ -8,6 +8,7 @@ import { namesUnder } from '../../src/probes/bullmq/names.ts'
 import { bullmqProbes } from '../../src/probes/bullmq/transport.ts'
 import { createWire } from '../../src/probes/bullmq/wire.ts'
 import type { AnswerJob } from '../../src/probes/bullmq/wire.ts'
+import type { CheckOrder } from '../../src/probes/transport.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
@@ -55,6 +56,23 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     openAll()
     await expect.poll(() => two.answers.length).toBe(1)
     expect(one.answers).toEqual([])
+  })
+
+  it('share their places by account: at once beside checks that hang, next where all hands are full', async () => {
+    const { run, ids, open } = gate()
+    await probeAt(connection, { run, concurrency: 2 })
+    const { transport } = await engineAt(connection)
+    const theirs = Array.from({ length: 60 }, () => order({ account_id: 2 }))
+    for (const each of theirs.slice(0, 20)) await transport.send(each)
+    const mine = [order({ account_id: 1 }), order({ account_id: 3 })]
+    await transport.send(mine[0]!)
+    const hanging = theirs.slice(0, 2).map(({ id }) => id)
+    await expect.poll(ids).toEqual([...hanging, mine[0]!.id])
+    // More than a probe takes in hand for its two places.
+    for (const each of theirs.slice(20)) await transport.send(each)
+    await transport.send(mine[1]!)
+    open(mine[0]!.id)
+    await expect.poll(ids).toEqual([...hanging, ...mine.map(({ id }) => id)])
   })
 
   it('never carry out the same order twice', async () => {
@@ -313,6 +331,15 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     const { verdict, cause_code } = opened.value.report.outcome
     return { verdict, cause_code }
   }
+})
+
+it('takes the orders of an engine that does not say whose monitors they are for those of one account', () => {
+  const wire = createWire(KEY)
+  const { account_id: _unsaid, ...before } = order()
+  const job = wire.order('engine', { order: before as CheckOrder, offset_ms: 0 })
+  expect(wire.openOrder(job)).toMatchObject({ ok: true, value: { order: { account_id: 0 } } })
+  const said = wire.order('engine', { order: order({ account_id: 3 }), offset_ms: 0 })
+  expect(wire.openOrder(said)).toMatchObject({ value: { order: { account_id: 3 } } })
 })
 
 it('refuses to put passwords on Redis in clear, unless that is said', () => {

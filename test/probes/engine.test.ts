@@ -64,6 +64,7 @@ async function engineOver(way: Way): Promise<Told> {
     checkers: [checker],
     locations: LOCATIONS,
     probes: await way(checker),
+    logger: false,
   }) as unknown as Engine
   onTestFinished(() => engine.stop({ drain_ms: 0 }))
   const events: string[] = []
@@ -246,7 +247,7 @@ async function fakeProbe(connection: string) {
     const queues = LOCATIONS.map((location) => {
       return new Queue<OrderJob>(names.orders(location), { connection: redis, prefix: 'watchpost' })
     })
-    const jobs = (await Promise.all(queues.map((queue) => queue.getWaiting()))).flat()
+    const jobs = (await Promise.all(queues.map((queue) => queue.getPrioritized()))).flat()
     if (jobs.length < LOCATIONS.length) return []
     await Promise.all(jobs.map((job) => job.remove()))
     return jobs.map(({ data }) => data)

@@ -66,3 +66,46 @@ it.each([1, 2, 3, 4, 5])(
     }
   },
 )
+
+/** An account whose checks never end, in as many orders, and one that comes later. */
+async function beside(hanging: readonly CheckOrder[]) {
+  const clock = simulatedClock({ settling: 'promises' })
+  const probes = inProcessProbes({ clock })
+  const begun: { readonly id: string; readonly at: number }[] = []
+  await probes.start({
+    locations: [FRA],
+    async run({ id, account_id, timeout_ms }, signal) {
+      begun.push({ id, at: clock.monotonic() })
+      if (account_id === HOSTILE) await clock.sleep(timeout_ms, signal).catch(() => undefined)
+      return report
+    },
+    onAnswer: () => undefined,
+  })
+  const due = (host: string, account_id: number): CheckOrder =>
+    order({ host, account_id, round: clock.now(), expires_at: clock.now() + 60_000 })
+  for (const each of hanging)
+    await probes.send({ ...due(each.host, HOSTILE), timeout_ms: 60_000, id: each.id })
+  /** How long an order takes to begin. */
+  async function wait(host: string): Promise<number> {
+    const mine = { ...due(host, 7), id: `mine-${begun.length}` }
+    const from = clock.monotonic()
+    await probes.send(mine)
+    await clock.advance(200_000)
+    return (begun.find(({ id }) => id === mine.id)?.at ?? Infinity) - from
+  }
+  return { wait }
+}
+
+const HOSTILE = 666
+const hang = (count: number, host: (i: number) => string): CheckOrder[] =>
+  Array.from({ length: count }, (_, i) => order({ host: host(i) }))
+
+it('begins at once although sixteen checks of another account hang at the same host', async () => {
+  const { wait } = await beside(hang(16, () => 'shared.example'))
+  expect(await wait('shared.example')).toBe(0)
+})
+
+it('begins at once although checks of another account hang in all places', async () => {
+  const { wait } = await beside(hang(500, (i) => `host-${i}.example`))
+  expect(await wait('mine.example')).toBe(0)
+})

@@ -85,6 +85,7 @@ export function order(changed: Partial<CheckOrder> = {}): CheckOrder {
   const { location = FRA } = changed
   return {
     id: `${monitor_id}-1-${round}-${location.id}`,
+    account_id: 1,
     monitor_id,
     version: 1,
     type: 'any',

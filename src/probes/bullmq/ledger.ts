@@ -12,6 +12,7 @@ export interface Asked {
   readonly location: string
   /** On the queue of the location. */
   readonly job_id: string
+  readonly account_id: number
   /** Monotonic: when it is worth a look what has become of it. */
   look_at: number
   /** It was neither on the queue nor answered when last looked for. */
@@ -21,7 +22,8 @@ export interface Asked {
 export interface Ledger {
   readonly size: number
   has(order_id: string): boolean
-  add(order: CheckOrder, job_id: string, look_at: number): void
+  /** The answer is how many of the account are asked for at the location with this one. */
+  add(order: CheckOrder, job_id: string, look_at: number): number
   /** Removes an order; `undefined` where nobody waits for it. */
   take(order_id: string): Asked | undefined
   takeAll(of: (asked: Asked) => boolean): readonly Asked[]
@@ -35,10 +37,20 @@ export interface Ledger {
 export function createLedger(): Ledger {
   const asked = new Map<string, Asked>()
   const waiting = new Set<() => void>()
+  /** Orders by location and account. */
+  const counts = new Map<string, number>()
+
+  function count({ location, account_id }: Asked, by: 1 | -1): number {
+    const key = `${account_id} ${location}`
+    const counted = (counts.get(key) ?? 0) + by
+    if (counted === 0) counts.delete(key)
+    else counts.set(key, counted)
+    return counted
+  }
 
   function take(order_id: string): Asked | undefined {
     const found = asked.get(order_id)
-    asked.delete(order_id)
+    if (asked.delete(order_id) && found !== undefined) count(found, -1)
     if (asked.size === 0) {
       for (const resolve of waiting) resolve()
       waiting.clear()
@@ -51,9 +63,13 @@ export function createLedger(): Ledger {
       return asked.size
     },
     has: (order_id) => asked.has(order_id),
-    add({ id, monitor_id, version, round, location }, job_id, look_at) {
+    add({ id, account_id, monitor_id, version, round, location }, job_id, look_at) {
       const order = { id, monitor_id, version, round, location_id: location.id }
-      asked.set(id, { order, location: location.name, job_id, look_at, missed: false })
+      const at = { location: location.name, account_id }
+      const added = { order, ...at, job_id, look_at, missed: false }
+      take(id)
+      asked.set(id, added)
+      return count(added, 1)
     },
     take,
     takeAll(of) {

@@ -8,8 +8,10 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { systemClock } from '../../clock.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { silentLogger } from '../../logger.ts'
+import { loggerOf } from '../../logger.ts'
 import type { Logger } from '../../logger.ts'
+import * as option from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import { namesUnder } from './names.ts'
 import type { Names } from './names.ts'
 import { createWire } from './wire.ts'
@@ -41,8 +43,9 @@ export interface QueueOptions {
   readonly prefix?: string
   /** How often each side says and looks who is there, default 5000 ms. A lost probe is noticed within three. */
   readonly beat_ms?: number
-  readonly clock?: Clock
-  readonly logger?: Logger
+  readonly clock?: Clock | undefined
+  /** Default: errors are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
 }
 
 const BEAT_MS = 5000
@@ -57,6 +60,16 @@ export interface Setup {
   readonly beat_ms: number
   readonly clock: Clock
   readonly log: Logger
+}
+
+export const queueOptions: OptionTable<QueueOptions> = {
+  connection: option.eitherOf('an address, or its parts,', option.text, option.object),
+  secretKey: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
+  plainText: option.flag,
+  prefix: option.text,
+  beat_ms: option.anything,
+  clock: option.clock,
+  logger: option.logger,
 }
 
 /** @throws ConfigurationError */
@@ -79,7 +92,7 @@ export function setupOf(options: QueueOptions): Setup {
     names: namesUnder(prefix),
     beat_ms,
     clock: options.clock ?? systemClock,
-    log: options.logger ?? silentLogger,
+    log: loggerOf(options.logger),
   }
 }
 

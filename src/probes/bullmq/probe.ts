@@ -28,17 +28,20 @@ const DRAIN_MS = 11_000
 const DELIVER_MS = 5000
 /** For each of the last steps of a stop. */
 const LEAVE_MS = 1000
-/** Orders taken from the queue for each check that may run: those of a busy host must not keep others waiting. */
-const TAKEN_PER_CHECK = 4
+/**
+ * Orders taken from the queue for each check that may run: places are shared among those in hand, so that many of
+ * one account must not keep others on the queue.
+ */
+const TAKEN_PER_CHECK = 16
 
 export interface BullmqProbeOptions extends QueueOptions {
   /** Name of the location, or its id with the engine. */
   readonly location: string | number
   /** Makes one check. */
   readonly run: ProbeHost['run']
-  /** Checks at the same time, default 64. */
+  /** Checks at the same time, default 64, at most 1000; an eighth more are for accounts that have none under way. */
   readonly concurrency?: number
-  /** Checks at the same time against one host, default 2. */
+  /** Checks of one account at the same time against one host, default 2. */
   readonly perHost?: number
   /**
    * Whether this place can judge others at all: looked at every 30 s, with 5 s to answer. While it says

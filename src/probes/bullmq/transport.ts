@@ -16,7 +16,8 @@ import { createLedger } from './ledger.ts'
 import type { Asked } from './ledger.ts'
 import { createLink } from './link.ts'
 import { clearUpAfterDead, findLost } from './losses.ts'
-import { setupOf } from './options.ts'
+import { checkOptions } from '../../options.ts'
+import { queueOptions, setupOf } from './options.ts'
 import type { QueueOptions } from './options.ts'
 import { LASTS, readProbes, sayEngine, unsayEngine } from './presence.ts'
 import { createRollCall } from './roll-call.ts'
@@ -33,6 +34,8 @@ const LEAVE_MS = 1000
 /** On top of its own deadline, before an order is looked for. */
 const LOOK_AFTER_MS = 5000
 const CLEAR_UP_EVERY_MS = 3_600_000
+/** BullMQ knows no higher number for a priority; the lowest comes first. */
+const LAST_RANK = 2 ** 21 - 1
 
 export type BullmqProbesOptions = QueueOptions
 
@@ -43,6 +46,7 @@ export type BullmqProbesOptions = QueueOptions
  *   by `start`, which throws MissingDependencyError.
  */
 export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
+  checkOptions('bullmqProbes', options, queueOptions)
   const setup = setupOf(options)
   const { clock, id, log, names, wire, beat_ms } = setup
   const complaints = createComplaints(clock, log)
@@ -104,7 +108,10 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   function giveUpDeserted(session: Session): void {
     const deserted = ledger.takeAll(({ location }) => !roll.present(location))
     giveUp(deserted, 'The location has no probe at work')
-    void withdraw(session, setup, deserted).catch(() => undefined)
+    // They are given up either way; a probe that comes back drops what is too old.
+    withdraw(session, setup, deserted).catch((err: unknown) =>
+      complaints.warn({ err }, 'orders of a location without a probe could not be withdrawn'),
+    )
   }
 
   /** One answer from the queue. Never rejects: BullMQ would only log it. */
@@ -141,14 +148,17 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     const session = await link.whenUp(REACH_MS)
     const { name } = order.location
     const job_id = `${id}-${order.id}`
-    ledger.add(order, job_id, clock.monotonic() + order.timeout_ms + LOOK_AFTER_MS)
+    const look_at = clock.monotonic() + order.timeout_ms + LOOK_AFTER_MS
+    const rank = ledger.add(order, job_id, look_at)
     if (!roll.online(name)) {
       const asked = ledger.take(order.id)
       if (asked !== undefined) giveUp([asked], 'The location has no probe at work')
       return
     }
     const job = wire.order(id, { order, offset_ms })
-    const options = { jobId: job_id, removeOnComplete: true, removeOnFail: true, attempts: 1 }
+    const gone = { removeOnComplete: true, removeOnFail: true, attempts: 1 }
+    // The first one of each account goes before the second one of any: the queue is shared, too.
+    const options = { jobId: job_id, priority: Math.min(rank, LAST_RANK), ...gone }
     const added = session.queue(names.orders(name), 'own').add('order', job, options)
     await within(clock, SEND_MS, added)
   }
@@ -170,6 +180,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   }
 
   return {
+    remote: true,
     async start(given) {
       host = given
       await link.start()

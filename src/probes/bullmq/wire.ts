@@ -78,7 +78,8 @@ export function createWire(key?: string | Uint8Array): Wire {
     },
     openOrder({ format, engine, order_id, text }) {
       if (format !== FORMAT) return refuse('format', `It is of format ${format}, not ${FORMAT}`)
-      return open(text, `order.${engine}.${order_id}`, isSentOrder)
+      const opened = open(text, `order.${engine}.${order_id}`, isSentOrder)
+      return opened.ok ? { ok: true, value: withAccount(opened.value) } : opened
     },
     answer: (engine, answer) => ({
       format: FORMAT,
@@ -97,6 +98,12 @@ export function createWire(key?: string | Uint8Array): Wire {
       return opened.ok ? opened.value : []
     },
   }
+}
+
+/** An engine may not say whose monitor it is: then all that it asks for counts as one account. */
+function withAccount({ order, offset_ms }: SentOrder): SentOrder {
+  const account_id = Number.isSafeInteger(order.account_id) ? order.account_id : 0
+  return { order: { ...order, account_id }, offset_ms }
 }
 
 /** An order or a report of another clock, `by` ms ahead of ours or behind. */
