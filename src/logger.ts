@@ -15,5 +15,55 @@ export interface Logger {
 
 const nothing = (): void => undefined
 
-/** Says nothing; the default of the library. */
+/** Says nothing: what `logger: false` stands for. */
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+/** Where no logger is given: an error is one line on stderr, everything else is silent. */
+const defaultLogger: Logger = {
+  ...silentLogger,
+  error(fields, message) {
+    // The one line of output outside of src/cli: without it, whoever sets up nothing would never learn of an error.
+    // eslint-disable-next-line no-restricted-globals
+    console.error(lineOf(fields, message))
+  },
+}
+
+/** The logger that an option stands for. */
+export function loggerOf(option: Logger | false | undefined): Logger {
+  return option === false ? silentLogger : (option ?? defaultLogger)
+}
+
+const LONGEST_LINE = 2000
+/** Also the separators that end a line in some viewers. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+
+function lineOf({ err, ...fields }: LogFields, message: string): string {
+  const facts = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`)
+  const trouble = err === undefined ? '' : `: ${troubleOf(err)}`
+  const line = `watchpost: ${message}${facts.join('')}${trouble}`.replaceAll(CONTROL, ' ')
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : typeof value
+}
+
+const CAUSES_LIMIT = 4
+
+/** The error with what caused it, and the place in the code where the first of it came from. */
+function troubleOf(err: unknown): string {
+  const said: string[] = []
+  let frame: string | undefined
+  let each = err
+  while (each instanceof Error && said.length < CAUSES_LIMIT) {
+    const { name, message, stack, cause } = each
+    said.push(`${name}: ${message}`)
+    frame = stack?.split('\n').find((line) => /^\s+at /.test(line)) ?? frame
+    each = cause
+  }
+  if (!(each instanceof Error) && each !== undefined && said.length < CAUSES_LIMIT) {
+    said.push(typeof each === 'string' ? each : `a thrown ${typeof each}`)
+  }
+  return said.join(', caused by ') + (frame === undefined ? '' : ` (${frame.trim()})`)
+}

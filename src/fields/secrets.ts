@@ -6,26 +6,33 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { isSealed } from '../seal.ts'
+import { formsOf, formsOfLogin, partsOfHeader } from '../secrets/forms.ts'
+import { isHarmlessHeader } from '../secrets/headers.ts'
+import { MASK } from '../secrets/redaction.ts'
 import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { isPlainObject } from './parse.ts'
+import type { Problems } from './parse.ts'
 
-/** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
-export const MASK = '***'
+export { MASK }
 
-const SECRET_HEADER =
-  /^(authorization|proxy-authorization|cookie|set-cookie)$|api-?key|token|secret|password|signature/i
-
-/** Whether the value of a header of this name is treated as a secret. */
-export function isSecretHeader(name: string): boolean {
-  return SECRET_HEADER.test(name)
+/** Where a secret was found. */
+export interface SecretPlace {
+  /** The field's dotted name; of a header `<field>.<name in lower case>`. */
+  readonly path: string
+  /** The settings that it stands among. */
+  readonly beside: JsonObject
+  readonly isHeader: boolean
 }
+
+type Change = (secret: string, path: string, place: SecretPlace) => string
 
 /** A copy in which every secret string is replaced by what `change` makes of it; `path` is the field's dotted name. */
 export function mapSecrets(
   fields: FieldTable,
   settings: JsonObject,
-  change: (secret: string, path: string) => string,
+  change: Change,
   prefix = '',
 ): JsonObject {
   const mapped: Record<string, unknown> = {}
@@ -35,7 +42,7 @@ export function mapSecrets(
     if (info?.fields !== undefined && isPlainObject(value)) {
       mapped[name] = mapSecrets(info.fields, value, change, `${path}.`)
     } else if (info?.secret === 'value' && typeof value === 'string') {
-      mapped[name] = change(value, path)
+      mapped[name] = change(value, path, { path, beside: settings, isHeader: false })
     } else if (info?.secret === 'by_header_name' && isPlainObject(value)) {
       mapped[name] = mapHeaders(value, path, change)
     } else {
@@ -62,21 +69,75 @@ export function unmask(fields: FieldTable, sent: JsonObject, stored: JsonObject)
   )
 }
 
-function mapHeaders(
-  headers: JsonObject,
-  path: string,
-  change: (secret: string, path: string) => string,
-): JsonObject {
+/**
+ * A problem for each secret that cannot be stored: one that is still {@link MASK} stands for a stored one
+ * where there is none, and one that begins like a sealed value would be taken for it.
+ */
+export function secretProblems(fields: FieldTable, settings: JsonObject): Problems {
+  const problems: Record<string, string> = {}
+  mapSecrets(fields, settings, (secret, path) => {
+    if (secret === MASK) {
+      problems[path] = `required: ${MASK} stands for a stored secret, and there is none`
+    } else if (isSealed(secret)) {
+      problems[path] = 'invalid: it begins like a secret that was sealed for the store'
+    }
+    return secret
+  })
+  return problems
+}
+
+/** Parts of header values that are looked for by themselves; beyond that the values as a whole. */
+const MAX_PARTS = 64
+/** Characters of secrets that are looked for in every form; beyond that as they are. Far more than people set. */
+const MAX_SPELLED_CHARACTERS = 8192
+
+/**
+ * Every form in which the secrets of `settings` travel. A secret beside a field `user` is looked for
+ * together with that as well, as logins are sent.
+ */
+export function formsOfSecrets(fields: FieldTable, settings: JsonObject): ReadonlySet<string> {
+  const forms = new Set<string>()
+  const add = (more: readonly string[]): void => more.forEach((form) => forms.add(form))
+  let parts_left = MAX_PARTS
+  let characters_left = MAX_SPELLED_CHARACTERS
+  mapSecrets(fields, settings, (secret, _path, { beside, isHeader }) => {
+    spell(secret)
+    const { user } = beside
+    if (isHeader) {
+      const { parts, login } = partsOfHeader(secret)
+      parts.slice(0, parts_left).forEach(spell)
+      parts_left = Math.max(0, parts_left - parts.length)
+      if (login !== undefined) addLogin(login.user, login.pass)
+    } else if (typeof user === 'string') addLogin(user, secret)
+    return secret
+  })
+  return forms
+
+  function spell(secret: string): void {
+    characters_left -= secret.length
+    add(characters_left < 0 ? [secret] : formsOf(secret))
+  }
+
+  function addLogin(user: string, pass: string): void {
+    spell(pass)
+    add(formsOfLogin(user, pass))
+  }
+}
+
+function mapHeaders(headers: JsonObject, prefix: string, change: Change): JsonObject {
+  const beside = headers
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      const at = `${path}.${name.toLowerCase()}`
-      if (!isSecretHeader(name) || value === undefined) return [name, value]
-      if (typeof value === 'string') return [name, change(value, at)]
+      const path = `${prefix}.${name.toLowerCase()}`
+      if (isHarmlessHeader(name) || value === undefined) return [name, value]
+      const changed = (item: string, at: string): string =>
+        change(item, at, { path: at, beside, isHeader: true })
+      if (typeof value === 'string') return [name, changed(value, path)]
       if (!Array.isArray(value)) return [name, value]
       return [
         name,
         value.map((item: unknown, index) =>
-          typeof item === 'string' ? change(item, `${at}.${index}`) : item,
+          typeof item === 'string' ? changed(item, `${path}.${index}`) : item,
         ),
       ]
     }),

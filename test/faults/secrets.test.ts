@@ -39,12 +39,19 @@ const careless = defineChecker({
   target: () => 'nobody',
   run(ctx, { throws, secret = '' }) {
     ctx.log.info({ secret, deeper: [{ secret }] }, `it is ${secret}`)
-    ctx.measure({ said: secret, deeper: { all: [`it is ${secret}`] } })
+    const pair = `\0me\0${secret}`
+    const forms = (['hex', 'base64', 'base64url', 'latin1'] as const).map((encoding) =>
+      Buffer.from(pair).toString(encoding),
+    )
+    ctx.measure({ said: secret, deeper: { all: [`it is ${secret}`, ...forms], [secret]: pair } })
+    ctx.log.debug({ bytes: Buffer.from(secret), forms }, forms.join())
     if (!throws) return Promise.resolve(down('told', `It is ${secret}`, { details: { x: secret } }))
     const cause = Object.assign(new Error(`because of ${secret}`), { password: secret })
     throw new Error(`no: ${secret}`, { cause })
   },
 })
+
+const told: string[] = []
 
 /** The same for a way of telling people. */
 const gossip = defineContactKind({
@@ -55,7 +62,12 @@ const gossip = defineContactKind({
   check: () => Promise.resolve({}),
   deliver(ctx, { secret = '' }) {
     ctx.log.warn({ secret, deeper: [{ secret }] }, `it is ${secret}`)
-    return Promise.reject(new Error(`no: ${secret}`))
+    if (told.push(secret) % 2 === 0) return Promise.reject(new Error(`no: ${secret}`))
+    const packed = Buffer.from(`me:${secret}`).toString('base64')
+    return Promise.resolve({
+      ...({ class: 'failed', http_status: null, duration_ms: 1, retry_after_ms: null } as const),
+      ...{ error: `no_${secret}`, answer: `Basic ${packed} is wrong` },
+    })
   },
 })
 

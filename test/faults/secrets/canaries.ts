@@ -51,8 +51,12 @@ function spellings(canary: string): string[] {
     // The characters at both ends belong to the neighbours as well.
     return text.slice(offset === 0 ? 0 : 4, -4)
   })
-  return [canary, Buffer.from(canary).toString('hex'), ...base64]
+  const hex = Buffer.from(canary).toString('hex')
+  return [canary, hex, hex.toUpperCase(), ...base64]
 }
+
+/** Headers whose names say little of what they carry. */
+const OTHERS = ['X-Auth', 'X-Access-Key', 'X-Session-Id', 'X-Tok', 'X-Anything']
 
 /** `settings` with a canary in every secret field; `shape` dresses it where a field wants more than a word. */
 export function withCanaries(
@@ -72,7 +76,11 @@ export function withCanaries(
     } else if (info.secret === 'value') {
       dressed[name] = hatch(path)
     } else if (info.secret === 'by_header_name') {
-      dressed[name] = { Cookie: hatch(`${path}.cookie`), 'X-Api-Key': hatch(path) }
+      dressed[name] = {
+        Cookie: `sid=${hatch(`${path}.cookie`)}; theme=dark`,
+        'X-Api-Key': hatch(path),
+        ...Object.fromEntries(OTHERS.map((header) => [header, hatch(`${path}.${header}`)])),
+      }
     }
   }
   return dressed as JsonObject

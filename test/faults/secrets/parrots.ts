@@ -18,20 +18,34 @@ export interface Parrot {
 
 type Talk = (line: string, say: (text: string) => void) => void
 
+/** The last word as it came, unpacked, and packed in other ways. */
+function inEveryForm(line: string): string {
+  const word = line.split(' ').at(-1) ?? ''
+  const plain = Buffer.from(word, 'base64')
+  return [
+    line,
+    plain.toString('latin1').replaceAll('\0', ':'),
+    plain.toString('hex'),
+    Buffer.from(word).toString('hex').toUpperCase(),
+    Buffer.from(`me:${word}`).toString('base64url'),
+    word.slice(0, -3),
+  ].join(' ')
+}
+
 /** What each protocol says first, and to each line. */
 const TALKS: Readonly<Record<string, { readonly greeting?: string; readonly talk: Talk }>> = {
   smtp: {
     greeting: '220 parrot ESMTP\r\n',
     talk(line, say) {
       if (/^EHLO/i.test(line)) say('250-parrot\r\n250 AUTH PLAIN LOGIN\r\n')
-      else say(`535 5.7.8 no: ${line}\r\n`)
+      else say(`535 5.7.8 no: ${inEveryForm(line)}\r\n`)
     },
   },
   pop3: {
     greeting: '+OK parrot\r\n',
     talk(line, say) {
       if (/^CAPA/i.test(line)) say('+OK\r\nUSER\r\n.\r\n')
-      else say(/^USER/i.test(line) ? '+OK\r\n' : `-ERR no: ${line}\r\n`)
+      else say(/^USER/i.test(line) ? '+OK\r\n' : `-ERR no: ${inEveryForm(line)}\r\n`)
     },
   },
   imap: {
@@ -39,14 +53,14 @@ const TALKS: Readonly<Record<string, { readonly greeting?: string; readonly talk
     talk(line, say) {
       const [tag = '*'] = line.split(' ')
       if (/CAPABILITY/i.test(line)) say(`* CAPABILITY IMAP4rev1\r\n${tag} OK\r\n`)
-      else say(`${tag} NO [AUTHENTICATIONFAILED] no: ${line}\r\n`)
+      else say(`${tag} NO [AUTHENTICATIONFAILED] no: ${inEveryForm(line)}\r\n`)
     },
   },
   ftp: {
     greeting: '220 parrot\r\n',
     talk(line, say) {
       if (/^USER/i.test(line)) say('331 and?\r\n')
-      else say(`530 no: ${line}\r\n`)
+      else say(`530 no: ${inEveryForm(line)}\r\n`)
     },
   },
 }

@@ -1,0 +1,133 @@
+/**
+ * Secrets stay with their destination: whoever may change where a check or a message goes, but does not
+ * know its secrets, must not be able to have them sent to a place of their own.
+ *
+ * @module
+ */
+
+import type { Json, JsonObject } from '../model.ts'
+import type { FieldInfo, FieldTable } from './field.ts'
+import { isPlainObject } from './parse.ts'
+import type { Problems } from './parse.ts'
+import { MASK, mapSecrets } from './secrets.ts'
+import { takeUserinfo } from './url.ts'
+
+export interface Revision {
+  /** Settings as they are stored, secrets in clear. */
+  readonly stored: JsonObject
+  /** As they are to be. */
+  readonly next: JsonObject
+  /** What was asked for: dotted names resolved, without what is only kept. */
+  readonly given: JsonObject
+}
+
+/**
+ * A problem for each secret that is kept while the destination becomes another one; empty where it stays
+ * the same, or every secret was given again or removed.
+ */
+export function keptSecretProblems(fields: FieldTable, revision: Revision): Problems {
+  const { stored, next, given } = revision
+  const changed = changedDestination(fields, stored, next)
+  if (changed === undefined) return {}
+  const told = new Set<string>()
+  mapSecrets(fields, given, (secret, path) => {
+    if (secret !== MASK) told.add(path)
+    return secret
+  })
+  const known = secretsByPath(fields, stored)
+  const spoken = passwordsInUrls(given)
+  const problems: Record<string, string> = {}
+  for (const [path, secret] of secretsByPath(fields, next)) {
+    const isKept = secret !== '' && known.get(path) === secret && !told.has(path)
+    // One of several values of a header is told under the name of the header.
+    if (isKept && !spoken.has(secret))
+      problems[path.replace(/\.\d+$/, '')] = `required: ${changed} has changed; ${ADVICE}`
+  }
+  return problems
+}
+
+const ADVICE = 'give the secret again for the new destination, or null to remove it'
+
+/** The first field by which secrets would go elsewhere, or less protected. */
+function changedDestination(
+  fields: FieldTable,
+  stored: JsonObject,
+  next: JsonObject,
+  prefix = '',
+): string | undefined {
+  for (const [name, { info }] of Object.entries(fields)) {
+    const [before, after] = [stored[name], next[name]]
+    const path = prefix + name
+    const changed =
+      info.fields !== undefined
+        ? changedDestination(info.fields, asObject(before), asObject(after), `${path}.`)
+        : info.secret === 'by_header_name'
+          ? otherHost(before, after) && `${path}.host`
+          : leadsElsewhere(info, before, after) && path
+    if (typeof changed === 'string') return changed
+  }
+  return undefined
+}
+
+function leadsElsewhere(
+  info: FieldInfo,
+  before: Json | undefined,
+  after: Json | undefined,
+): boolean {
+  const { destination, item } = info
+  if (item !== undefined) {
+    const known = new Set(asList(before).map((each) => placeOf(item.info, each)))
+    return asList(after).some((each) => !known.has(placeOf(item.info, each)))
+  }
+  if (destination === undefined) return false
+  if (typeof destination === 'string') return placeOf(info, before) !== placeOf(info, after)
+  return protection(destination, after) < protection(destination, before)
+}
+
+/** What is compared; the same for every value of a field that says nothing of a destination. */
+function placeOf({ destination }: FieldInfo, value: Json | undefined): string {
+  if (destination === 'origin' && typeof value === 'string' && URL.canParse(value)) {
+    return new URL(value).origin
+  }
+  return destination === undefined ? '' : JSON.stringify(value ?? null)
+}
+
+function protection(least: readonly (string | boolean)[], value: Json | undefined): number {
+  const at = least.findIndex((each) => each === value)
+  return at < 0 ? least.length : at
+}
+
+/** Behind one address a proxy tells its sites apart by this header. */
+function otherHost(before: Json | undefined, after: Json | undefined): boolean {
+  return hostIn(before) !== hostIn(after)
+}
+
+function hostIn(headers: Json | undefined): string {
+  const host = Object.entries(asObject(headers)).find(([name]) => name.toLowerCase() === 'host')
+  return JSON.stringify(host?.[1] ?? null)
+}
+
+function secretsByPath(fields: FieldTable, settings: JsonObject): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  mapSecrets(fields, settings, (secret, path) => {
+    found.set(path, secret)
+    return secret
+  })
+  return found
+}
+
+/** `https://user:pass@host/` gives the password as well. */
+function passwordsInUrls(given: JsonObject): ReadonlySet<string> {
+  const urls = Object.values(given).filter(
+    (value): value is string => typeof value === 'string' && URL.canParse(value),
+  )
+  return new Set(urls.map((url) => takeUserinfo(url).auth?.pass ?? '').filter(Boolean))
+}
+
+function asObject(value: Json | undefined): JsonObject {
+  return isPlainObject(value) ? value : {}
+}
+
+function asList(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : []
+}

@@ -1,0 +1,149 @@
+/**
+ * The forms in which a secret travels: as it is, and as protocols, formats and libraries write it. A
+ * server that repeats what it was told repeats one of these.
+ *
+ * @module
+ */
+
+/** Fewer characters of base64 or hex stand in ordinary text by accident. */
+const SHORTEST_ENCODED = 4
+
+/** A secret by itself. The longest form is not always the first. */
+export function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret, 'utf8')
+  return distinct([
+    ...textForms(secret),
+    ...(isAscii(secret)
+      ? []
+      : [bytes.toString('latin1'), ...percentForms(bytes.toString('latin1'))]),
+    ...encodedForms(bytes),
+    ...(isAscii(secret) ? [] : encodedForms(Buffer.from(secret, 'latin1'))),
+  ])
+}
+
+/**
+ * A login: `user:pass` of Basic (RFC 7617) and the one line of AUTH PLAIN (RFC 4616). They hold the
+ * password in a form of its own, which matters where that is too short to be looked for by itself.
+ */
+export function formsOfLogin(user: string, pass: string): readonly string[] {
+  const pairs = [`${user}:${pass}`, `\0${user}\0${pass}`, `${user}\0${user}\0${pass}`]
+  return distinct(pairs.flatMap((pair) => [pair, ...base64Forms(Buffer.from(pair, 'utf8'), [0])]))
+}
+
+/** Parts of a header value at least this long are looked for by themselves. */
+const SHORTEST_PART = 6
+
+/**
+ * What a header value is made of: the token behind the name of a scheme, the values of cookies and of
+ * parameters, and the login in Basic credentials.
+ */
+export function partsOfHeader(value: string): {
+  readonly parts: readonly string[]
+  readonly login?: { readonly user: string; readonly pass: string }
+} {
+  const [, scheme = '', token = ''] = /^([a-z][\w-]*)\s+(\S+)$/i.exec(value) ?? []
+  const pieces = value
+    .split(/[\s;,]+/)
+    .map((piece) => piece.replace(/^[\w-]+=/, '').replace(/^"(.*)"$/, '$1'))
+    .filter((piece) => piece.length >= SHORTEST_PART && piece !== value)
+  const parts = distinct([...(token === '' ? [] : [token]), ...pieces])
+  const decoded = scheme.toLowerCase() === 'basic' ? Buffer.from(token, 'base64').toString() : ''
+  const colon = decoded.indexOf(':')
+  if (colon < 0) return { parts }
+  return { parts, login: { user: decoded.slice(0, colon), pass: decoded.slice(colon + 1) } }
+}
+
+function textForms(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1)
+  return [
+    text,
+    json,
+    json.replaceAll('/', '\\/'),
+    asciiJson(json),
+    ...htmlForms(text),
+    ...percentForms(text),
+  ]
+}
+
+/** Beyond ASCII as `\u…`, as many encoders of JSON write it. */
+function asciiJson(json: string): string {
+  return json.replace(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function htmlForms(text: string): string[] {
+  if (!/[&<>"']/.test(text)) return []
+  const body = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return [
+    body,
+    ...['&#39;', '&#x27;', '&apos;'].flatMap((apostrophe) =>
+      ['&quot;', '&#34;'].map((quote) => body.replaceAll('"', quote).replaceAll("'", apostrophe)),
+    ),
+  ]
+}
+
+/** Of a path or query, of a form (a space is `+`), with every sign that is no letter or digit, and as browsers leave it. */
+function percentForms(text: string): string[] {
+  if (/^[\w-]*$/.test(text)) return []
+  const component = encodeURIComponent(wellFormed(text))
+  const strict = component.replace(/[!'()*~.]/g, percent)
+  const form = component.replace(/[!'()~]/g, percent).replaceAll('%20', '+')
+  const rfc3986 = component.replace(/[!'()*]/g, percent)
+  const upper = [component, rfc3986, strict, form, encodeURI(wellFormed(text)), ...ofUrl(text)]
+  return [...upper, ...upper.map(lowerHex)]
+}
+
+/** A lone half of a surrogate pair cannot be encoded, and is sent as U+FFFD. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8')
+}
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+function lowerHex(text: string): string {
+  return text.replace(/%[\dA-F]{2}/g, (octet) => octet.toLowerCase())
+}
+
+/** The sets of the URL standard leave other signs alone in user info, path and query. */
+function ofUrl(text: string): string[] {
+  const url = new URL('http://h/')
+  url.password = text
+  const userinfo = url.password
+  url.search = text.replace(/^\?*/, '?')
+  return [userinfo, url.search.slice(1)].filter((form) => form !== '')
+}
+
+function encodedForms(bytes: Buffer): string[] {
+  const hex = bytes.toString('hex')
+  return [hex, hex.toUpperCase(), ...base64Forms(bytes, [0, 1, 2])].filter(
+    (form) => form.length >= SHORTEST_ENCODED,
+  )
+}
+
+/**
+ * Base64 of a text that holds these bytes behind others: three bytes make four characters, so that there
+ * are three ways to begin. Only the characters that belong to these bytes alone.
+ */
+function base64Forms(bytes: Buffer, offsets: readonly number[]): string[] {
+  return offsets.flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+    const text = padded.toString('base64')
+    const from = Math.ceil((offset * 8) / 6)
+    const alone = text.slice(from, Math.floor((padded.length * 8) / 6))
+    if (!/[+/]/.test(alone)) return [alone]
+    const url = alone.replaceAll('+', '-').replaceAll('/', '_')
+    return [alone, url, encodeURIComponent(alone), lowerHex(encodeURIComponent(alone))]
+  })
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text)
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

@@ -1,0 +1,52 @@
+/**
+ * Cutting secrets out of texts.
+ *
+ * @module
+ */
+
+/** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
+export const MASK = '***'
+
+/**
+ * What is shorter is cut out only where it stands by itself, between characters that are neither letters
+ * nor digits: anywhere else it would blank out pieces of ordinary words.
+ */
+const SHORTEST_ANYWHERE = 4
+
+/** Of a text that was cut off inside a secret, this much of its beginning is recognised. */
+const SHORTEST_BEGINNING = 6
+
+/** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
+export function redaction(forms: Iterable<string>): (text: string) => string {
+  // The longest first, or one that holds another would be cut in the middle.
+  const sorted = [...new Set(forms)].filter(Boolean).sort((a, b) => b.length - a.length)
+  if (sorted.length === 0) return (text) => text
+  const long = sorted.filter((form) => form.length >= SHORTEST_ANYWHERE)
+  const short = sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf)
+  const cut = sorted.filter((form) => form.length > SHORTEST_BEGINNING)
+  return (given) => {
+    const whole = long.reduce((text, form) => text.replaceAll(form, MASK), given)
+    const end = cut.reduce(withoutBeginning, whole)
+    return short.reduce((text, pattern) => text.replace(pattern, MASK), end)
+  }
+}
+
+function aloneOf(form: string): RegExp {
+  const literal = form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu')
+}
+
+/** What stands behind a text that was cut off: nothing, an ellipsis, the quotes around an excerpt. */
+const TAIL_CHARS = 6
+const TAIL = new RegExp(`[…."'”»)\\s]{0,${TAIL_CHARS}}$`)
+
+/** Texts of servers are quoted up to a length, which may end inside a secret. */
+function withoutBeginning(text: string, form: string): string {
+  const from = Math.max(0, text.length - form.length - TAIL_CHARS)
+  const at = text.indexOf(form.slice(0, SHORTEST_BEGINNING), from)
+  if (at < 0) return text
+  const rest = text.slice(at)
+  const tail = TAIL.exec(rest)?.[0] ?? ''
+  const begun = rest.slice(0, rest.length - tail.length)
+  return form.startsWith(begun) ? text.slice(0, at) + MASK + tail : text
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { formsOfSecrets } from '../../src/fields/secrets.ts'
+import { field } from '../../src/fields/vocabulary.ts'
+import { redaction } from '../../src/secrets/redaction.ts'
+
+const fields = {
+  user: field.text({ description: 'User' }),
+  pass: field.secret({ description: 'Password' }),
+  headers: field.headers({ description: 'Headers' }),
+}
+const cutter = (settings: object) => redaction(formsOfSecrets(fields, settings as never))
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const base64url = (text: string) => Buffer.from(text).toString('base64url')
+
+/** Letters, then signs that every encoding writes in another way. */
+const PASSWORDS = ['correct-horse', `p"a'ss & <wörd>/+%?:@1`, '?leading', 'ünïcode…', "it's~(so)*!"]
+
+const FORMS: Readonly<Record<string, (pass: string) => string>> = {
+  'as it is': (pass) => pass,
+  'base64 of user:pass': (pass) => base64(`me:${pass}`),
+  'base64url of user:pass': (pass) => base64url(`me:${pass}`),
+  'AUTH PLAIN': (pass) => base64(`\0me\0${pass}`),
+  'AUTH PLAIN with an identity': (pass) => base64(`me\0me\0${pass}`),
+  'base64, aligned': (pass) => base64(`abc${pass}xyz`),
+  'base64, one byte before': (pass) => base64(`a${pass}xy`),
+  'base64, two bytes before': (pass) => base64(`ab${pass}`),
+  'percent-encoded': (pass) => encodeURIComponent(pass),
+  'percent-encoded in small letters': (pass) =>
+    encodeURIComponent(pass).replace(/%../g, (octet) => octet.toLowerCase()),
+  'of a form': (pass) => new URLSearchParams({ pass }).toString().slice('pass='.length),
+  'of a query': (pass) => {
+    const url = new URL('http://h/')
+    url.search = `?${pass}`
+    return url.search.slice(1)
+  },
+  'of user info': (pass) => {
+    const url = new URL('http://h/')
+    url.password = pass
+    return url.password
+  },
+  JSON: (pass) => JSON.stringify(pass).slice(1, -1),
+  'JSON with escaped slashes': (pass) => JSON.stringify(pass).slice(1, -1).replaceAll('/', '\\/'),
+  'JSON in ASCII': (pass) =>
+    JSON.stringify(pass)
+      .slice(1, -1)
+      .replace(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  HTML: (pass) =>
+    pass
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;'),
+  hex: (pass) => Buffer.from(pass).toString('hex'),
+  'hex in capitals': (pass) => Buffer.from(pass).toString('hex').toUpperCase(),
+  'UTF-8 read as Latin-1': (pass) => Buffer.from(pass).toString('latin1'),
+}
+
+describe.each(Object.entries(FORMS))('a password in the form: %s', (_name, write) => {
+  it.each(PASSWORDS)('%s', (pass) => {
+    const form = write(pass)
+    const shown = cutter({ user: 'me', pass })(`535 no: ${form} (go away)`)
+    expect(shown).toContain('***')
+    // What encodings do not touch, and the pieces between, are gone with it.
+    for (let at = 0; at + 8 <= form.length; at++)
+      expect(shown).not.toContain(form.slice(at, at + 8))
+    expect(shown).toMatch(/^535 no: .*\(go away\)$/s)
+  })
+})
+
+it('a text that was cut off inside a secret shows nothing of its beginning', () => {
+  const cut = cutter({ user: 'me', pass: 'a-long-password' })
+  for (const said of ['no: a-long-pa', 'no: a-long-p…', '"no: a-long-pass…"']) {
+    expect(cut(said)).not.toContain('a-long')
+  }
+  expect(cut(`no: ${base64('\0me\0a-long-password').slice(0, 12)}…`)).toBe('no: ***…')
+  expect(cut('no: a-lo')).toBe('no: a-lo')
+})
+
+describe('a short secret', () => {
+  it('is cut out where it stands by itself, and never inside a word', () => {
+    const cut = cutter({ user: 'me', pass: 'er' })
+    expect(cut('The server said: no er, "er", er. Error 5er')).toBe(
+      'The server said: no ***, "***", ***. Error 5er',
+    )
+    expect(cutter({ pass: '1' })('1 of 12 at 10.0.0.1')).toBe('*** of 12 at 10.0.0.***')
+    expect(cutter({ pass: 'ß' })('ß ßa aß')).toBe('*** ßa aß')
+    expect(cutter({ pass: '$-' })('a $- b')).toBe('a *** b')
+  })
+
+  it('is found in a login', () => {
+    const cut = cutter({ user: 'admin', pass: 'x' })
+    expect(cut(`Basic ${base64('admin:x')}`)).not.toContain(base64('admin:x').slice(0, -2))
+    expect(cut(`AUTH PLAIN ${base64('\0admin\0x')}`)).not.toContain('AGFkbWlu')
+  })
+
+  it('of four characters is cut out anywhere', () => {
+    expect(cutter({ pass: 'abcd' })('xabcdx')).toBe('x***x')
+    expect(cutter({ pass: 'abc' })('xabcx abc')).toBe('xabcx ***')
+  })
+})
+
+it('of the value of a header the token, the cookies and the password in it are secrets as well', () => {
+  const headers = {
+    Authorization: `Basic ${base64('me:pa55')}`,
+    'X-Auth': 'Bearer tok-en-1',
+    Cookie: 'sid=session-1; theme="dark-one"',
+    Accept: 'text/html',
+  }
+  const cut = cutter({ headers })
+  for (const secret of ['pa55', 'tok-en-1', 'session-1', 'dark-one', base64('me:pa55')]) {
+    expect(cut(`it is ${secret}.`)).toBe('it is ***.')
+  }
+  expect(cut('it is text/html')).toBe('it is text/html')
+})
+
+it('the time it takes is bounded, whatever headers are set', () => {
+  const headers = Object.fromEntries(
+    Array.from({ length: 50 }, (_, n) => [`X-${n}`, `${n}abcdef;`.repeat(900).slice(0, 8000)]),
+  )
+  const forms = formsOfSecrets(fields, { headers })
+  expect(forms.size).toBeLessThan(1500)
+})
