@@ -58,7 +58,7 @@ export function ownCategoryOf(ip: Ip): OwnCategory | undefined {
 export function isMetadataAddress(address: string): boolean {
   // The usual case, without its number: an IPv4 address has but one spelling.
   if (isIPv4(address)) return METADATA_IPV4.has(address)
-  const ip = parseIp(address.replace(/%.*$/s, ''))
+  const ip = parseIp(address.replace(/%.*/s, ''))
   return ip !== undefined && meanings(ip).some(isMetadata)
 }
 

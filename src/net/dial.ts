@@ -30,6 +30,8 @@ export interface DialOptions {
   readonly port: number
   /** Judged already; at least one. */
   readonly addresses: readonly Address[]
+  /** They go into no trace. Default `false`. */
+  readonly unnamed?: boolean
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
   readonly signal: StopSignal
   /** Milliseconds left for the whole check. */
@@ -62,7 +64,7 @@ export async function dial(options: DialOptions): Promise<Dialled> {
   let resets = 0
   try {
     for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
-      trace.remote_ip = address.address
+      if (options.unnamed !== true) trace.remote_ip = address.address
       const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
       const from = clock.monotonic()
       const outcome = await dialOne(address, options, { limit_ms, over })

@@ -10,10 +10,15 @@ import type { Connection, TlsOptions } from './net.ts'
 /** Longest line that is taken. SMTP allows 512 bytes (RFC 5321, 4.5.3.1.5), IMAP 8192 (RFC 7162, 4). */
 const LINE_LIMIT_BYTES = 8192
 
+/** Lines that arrived together and are heard in one turn of the event loop. */
+const TURN_LINES = 256
+
 /** Most bytes of one answer, all of its lines together. */
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
 export interface DialogueOptions {
+  /** Lets others have their turn, after many lines that need not be waited for. */
+  readonly rest?: () => Promise<void>
   /** Sees every line heard, so that a goodbye is noticed wherever it comes; throws to end the dialogue. */
   readonly inspect?: (line: string) => void
   /** The server may speak unasked (IMAP). Otherwise such a line fails the next `say`. */
@@ -42,9 +47,10 @@ export interface Dialogue {
 }
 
 export function createDialogue(first: Connection, options: DialogueOptions = {}): Dialogue {
-  const { inspect = () => undefined, chatty = false } = options
+  const { rest, inspect = () => undefined, chatty = false } = options
   let connection = first
   let heard = 0
+  let lines = 0
 
   function count(bytes: number): void {
     heard += bytes
@@ -59,6 +65,8 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
       ...(plausible === undefined ? {} : { plausible }),
     })
     count(line.length + 2)
+    lines += 1
+    if (lines % TURN_LINES === 0) await rest?.()
     inspect(line)
     return line
   }

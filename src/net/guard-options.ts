@@ -21,9 +21,9 @@ export interface AllowedHost {
 
 export interface GuardOptions {
   /**
-   * Ranges (or single addresses) that may be dialled although they are not public. Loopback, link-local
-   * and metadata addresses are opened only by an entry of /24 or longer (IPv6: /64) that lies inside
-   * them: `0.0.0.0/0` opens private networks, not this machine, and `127.0.0.0/8` is refused as a mistake.
+   * Ranges (or single addresses) that may be dialled although they are not public. Loopback and link-local
+   * addresses are opened by an entry that lies wholly inside them (`127.0.0.0/8`); `0.0.0.0/0` opens private
+   * networks, not this machine. Metadata addresses are opened only by an entry of /24 or longer (IPv6: /64).
    * IPv4-mapped forms follow the IPv4 entry.
    */
   readonly allowCidrs?: readonly string[]
@@ -59,14 +59,13 @@ const NAMES = new Set([
 
 /** @throws ConfigurationError that names the option */
 export function readGuardOptions(options: GuardOptions): GuardRules {
-  for (const name of Object.keys(options)) {
-    if (!NAMES.has(name as keyof GuardOptions)) throw wrong(name, 'there is no such option')
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !NAMES.has(name as keyof GuardOptions))
+      throw wrong(name, 'there is no such option')
   }
   const { nat64 = false } = options
   if (typeof nat64 !== 'boolean') throw wrong('nat64', 'true or false is expected')
-  const allowed = readList('allowCidrs', options.allowCidrs).map((item) =>
-    cidr('allowCidrs', item, parseAllowedRange),
-  )
+  const allowed = readList('allowCidrs', options.allowCidrs).map((item) => cidr('allowCidrs', item))
   const denied = readList('denyAddresses', options.denyAddresses)
   const hosts = readList('allowHosts', options.allowHosts).map(readHost)
   return {
@@ -75,33 +74,28 @@ export function readGuardOptions(options: GuardOptions): GuardRules {
     hosts: new Map(hosts),
     nat64,
     ports: options.ports === undefined ? undefined : readPorts(options.ports),
-    allowedOwn: (ip) => allowed.some((range) => isNarrow(range, ip) && contains(range, ip)),
+    allowedOwn: (ip) => allowed.some((range) => opensOwn(range, ip)),
   }
 }
 
 /**
- * An entry of `allowCidrs`. One that lies inside addresses of this machine, its link or its cloud and is
- * too wide to open them would open nothing, which nobody means.
- *
- * @throws RangeError that says what is wrong
+ * Whether an entry of `allowCidrs` opens an address of this machine, its link or its cloud: where it lies wholly
+ * inside such addresses, or is a short piece of a network. One that merely reaches over them was not meant for
+ * them, and the metadata service is never opened along with its neighbours.
  */
-export function parseAllowedRange(text: string): Cidr {
-  const range = parseCidr(text)
-  const last = range.value | ((1n << BigInt((range.family === 4 ? 32 : 128) - range.prefix)) - 1n)
-  const ends: readonly Ip[] = [range, { family: range.family, value: last }]
-  const opensNothing =
-    // Shorter ones reach over several such blocks, and over what lies between them.
-    range.prefix >= SHORTEST_OWN_BLOCK &&
-    ends.every((ip) => ownCategoryOf(ip) !== undefined && !isNarrow(range, ip))
-  if (!opensNothing) return range
-  throw new RangeError(
-    `"${text}" would open nothing: addresses of this machine, its link and its cloud are opened by ` +
-      'ranges of /24 or longer (IPv6: /64, or the address itself), such as 127.0.0.1/32',
-  )
+function opensOwn(range: Cidr, ip: Ip): boolean {
+  if (!contains(range, ip)) return false
+  return isNarrow(range, ip) || (ownCategoryOf(ip) !== 'metadata' && liesInsideOwn(range))
 }
 
-/** 127.0.0.0/8 and 0.0.0.0/8. */
-const SHORTEST_OWN_BLOCK = 8
+/** 127.0.0.0/8 and 0.0.0.0/8: a shorter one reaches over several such blocks, and over what lies between them. */
+const LARGEST_OWN_BLOCK = 8
+
+function liesInsideOwn(range: Cidr): boolean {
+  const last = range.value | ((1n << BigInt((range.family === 4 ? 32 : 128) - range.prefix)) - 1n)
+  const ends: readonly Ip[] = [range, { family: range.family, value: last }]
+  return range.prefix >= LARGEST_OWN_BLOCK && ends.every((ip) => ownCategoryOf(ip) !== undefined)
+}
 
 function isNarrow(range: Cidr, ip: Ip): boolean {
   if (ip.family === 4) return range.prefix >= 24
@@ -116,10 +110,10 @@ function readList<T>(name: string, list: readonly T[] | undefined): readonly T[]
   throw wrong(name, 'an array is expected')
 }
 
-function cidr(name: string, item: unknown, read: (text: string) => Cidr = parseCidr): Cidr {
+function cidr(name: string, item: unknown): Cidr {
   if (typeof item !== 'string') throw wrong(name, 'strings are expected')
   try {
-    return read(item)
+    return parseCidr(item)
   } catch (error) {
     throw wrong(name, error instanceof Error ? error.message : String(error))
   }

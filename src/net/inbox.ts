@@ -21,27 +21,32 @@ export interface Inbox {
 
 export function createInbox(): Inbox {
   let room = NOTHING
+  /** Where the bytes begin: moving the rest up for every line would cost as much as the whole each time. */
+  let start = 0
   let length = 0
   return {
     size: () => length,
     push(bytes) {
-      if (length + bytes.length > room.length) {
-        const grown = Buffer.alloc(Math.max(256, 2 * (length + bytes.length)))
-        room.copy(grown, 0, 0, length)
-        room = grown
+      const needed = length + bytes.length
+      if (start + needed > room.length) {
+        // Where half of the room is free, moving up makes way for as much as it moves.
+        const roomy = 2 * needed <= room.length ? room : Buffer.alloc(Math.max(256, 2 * needed))
+        room.copy(roomy, 0, start, start + length)
+        room = roomy
+        start = 0
       }
-      room.set(bytes, length)
-      length += bytes.length
+      room.set(bytes, start + length)
+      length = needed
     },
     indexOf(byte, from) {
-      return room.subarray(0, length).indexOf(byte, from)
+      return room.subarray(start, start + length).indexOf(byte, from)
     },
     peek(max) {
-      return room.subarray(0, Math.min(length, max))
+      return room.subarray(start, start + Math.min(length, max))
     },
     take(count) {
-      const taken = Buffer.from(room.subarray(0, Math.min(count, length)))
-      room.copy(room, 0, taken.length, length)
+      const taken = Buffer.from(room.subarray(start, start + Math.min(count, length)))
+      start += taken.length
       length -= taken.length
       return taken
     },

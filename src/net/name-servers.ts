@@ -30,6 +30,8 @@ export interface NameQuery {
   readonly name: string
   readonly ip_family: IpFamily
   readonly nameservers: readonly string[] | undefined
+  /** Texts of failures name no name server. */
+  readonly discreet: boolean
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
   /** Milliseconds left for the whole check, if that is bounded. */
@@ -155,9 +157,13 @@ function failureOf(query: NameQuery, answers: readonly Answer[]): CheckFailure {
   return new CheckFailure(verdict[1], text, { phase: 'resolve', cause: errorsOf(answers)[0] })
 }
 
-function brokenResolver({ nameservers }: NameQuery, answers: readonly Answer[]): CheckFailure {
-  const list = (nameservers ?? getServers()).join(', ')
-  const text = `No name server of this location answers as it should (${list || 'none configured'})`
+function brokenResolver(
+  { nameservers, discreet }: NameQuery,
+  answers: readonly Answer[],
+): CheckFailure {
+  const list = (nameservers ?? getServers()).join(', ') || 'none configured'
+  const which = discreet ? '' : ` (${list})`
+  const text = `No name server of this location answers as it should${which}`
   const options = { phase: 'resolve', cause: errorsOf(answers)[0] } as const
   return new CheckFailure('probe_resolver_broken', text, options)
 }

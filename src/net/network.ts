@@ -11,8 +11,11 @@ import type { Clock } from '../clock.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled } from './dial.ts'
+import { createInside } from './dns/inside.ts'
+import type { Inside } from './dns/inside.ts'
 import { codecLoader } from './dns/message.ts'
 import type { CodecLoader } from './dns/message.ts'
+import { parseDnsName } from './dns/names.ts'
 import { planOf } from './dns/plan.ts'
 import type { Plan } from './dns/plan.ts'
 import { toAddress } from './endpoint.ts'
@@ -43,11 +46,18 @@ import type { HandshakeOptions, Opening, TlsContexts } from './tls.ts'
 import { overlapping } from './trace.ts'
 import type { Trace } from './trace.ts'
 import type { StopSignal } from './stop.ts'
+import { createTurns } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 export interface NetworkOptions {
   readonly clock: Clock
   /** Judges every address before it is dialled. */
   readonly policy: TargetPolicy
+  /**
+   * Those who make the checks are strangers here: the policy also decides what the name servers of this location are
+   * asked about and what of their answers is passed on, and nobody is told who they are. Default `false`.
+   */
+  readonly strangers?: boolean
   /** Default: hosts file and name servers of the system. */
   readonly resolver?: Resolver
   /** Those that `net.dns` asks where a query names none. Default: those of the system, read anew for every query. */
@@ -74,13 +84,17 @@ export interface OwnedNet extends Net {
 
 export interface Network {
   open(options: OpenOptions): OwnedNet
+  /** For what takes long to read. */
+  readonly turns: Turns
 }
 
 export function createNetwork(options: NetworkOptions): Network {
-  const { clock, policy, resolver = createResolver({ clock }), nameservers } = options
+  const { clock, policy, strangers = false, nameservers } = options
+  const { resolver = createResolver({ clock, discreet: strangers }) } = options
   const shared: Shared = {
     clock,
     policy,
+    inside: strangers ? createInside(policy) : undefined,
     resolver,
     nameservers,
     contexts: createTlsContexts(options.ca),
@@ -91,6 +105,7 @@ export function createNetwork(options: NetworkOptions): Network {
   }
   return {
     open: (check) => openNet(shared, check),
+    turns: createTurns(clock),
   }
 }
 
@@ -98,6 +113,7 @@ export function createNetwork(options: NetworkOptions): Network {
 interface Shared {
   readonly clock: Clock
   readonly policy: TargetPolicy
+  readonly inside: Inside | undefined
   readonly resolver: Resolver
   readonly nameservers: readonly string[] | undefined
   readonly contexts: TlsContexts
@@ -125,6 +141,8 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   }
 
   async function lookUp(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
+    // Whether there is such a name is an answer, too.
+    shared.inside?.refuse(parseDnsName(host) ?? host)
     const found = await trace.phase('resolve', () =>
       shared.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
     )
@@ -138,12 +156,16 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   /** `judged`: where that is done already, or not needed. */
   async function connect(
     options: ConnectOptions,
-    judged?: readonly Address[],
+    judged?: { readonly address: Address; readonly unnamed: boolean },
   ): Promise<Connection> {
     const { host, port, ip_family, tls } = options
-    const addresses = judged ?? known(host, ip_family) ?? (await lookUp(host, ip_family))
+    const { address, unnamed = false } = judged ?? {}
+    const addresses =
+      address === undefined
+        ? (known(host, ip_family) ?? (await lookUp(host, ip_family)))
+        : [address]
     const { own } = sockets
-    const way = { host, port, addresses, own, clock, signal, deadlineIn, trace }
+    const way = { host, port, addresses, unnamed, own, clock, signal, deadlineIn, trace }
     if (tls === undefined) return connection(options, await dial(way), null)
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
@@ -209,7 +231,8 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
         signal: ended,
         known,
         lookUp,
-        connect: (options, address) => connect(options, [address]),
+        inside: shared.inside,
+        connect,
         timed: overlapping(trace, 'resolve', signal),
         loading: (work) => trace.loading(work),
         reaches: (address) => (trace.remote_ip = address),

@@ -50,14 +50,17 @@ export interface ResolverOptions {
   readonly hostsFile?: string
   /** Asked about names that no name server knows. Default: `getaddrinfo`, or nobody where `nameservers` are given. */
   readonly system?: (host: string) => Promise<readonly Address[]>
+  /** Those who ask are strangers: the system, with its search domains, is not asked, and no name server is named. */
+  readonly discreet?: boolean
   readonly clock?: Clock
 }
 
 export function createResolver(options: ResolverOptions = {}): Resolver {
-  const { nameservers, clock = systemClock } = options
+  const { nameservers, discreet = false, clock = systemClock } = options
   const hosts = createHostsFile(options.hostsFile)
   const lane = createLane(LOOKUPS_AT_A_TIME)
-  const system = options.system ?? (nameservers === undefined ? getaddrinfo : undefined)
+  const ofSystem = nameservers === undefined && !discreet ? getaddrinfo : undefined
+  const system = options.system ?? ofSystem
 
   /** `undefined` where the system knows no better than the name servers. */
   async function askSystem(
@@ -84,7 +87,8 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     // RFC 6761, 6.3: such names never go to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(LOOPBACK, ip_family)
     try {
-      return await queryAddresses({ name: host, ip_family, nameservers, clock, signal, within_ms })
+      const query = { name: host, ip_family, nameservers, discreet, clock, signal, within_ms }
+      return await queryAddresses(query)
     } catch (error) {
       if (!isNotFound(error)) throw error
       const known = await askSystem(host, ip_family, signal)

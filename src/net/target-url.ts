@@ -29,7 +29,7 @@ export function parseTargetUrl(text: string): TargetUrl | UrlRefusal {
   if (text.length > URL_MAX_CHARS) return 'too_long'
   // Up to the path: scheme and authority.
   const front = /^[^?#]*?:[/\\]*[^/?#]*/.exec(text)?.[0] ?? text
-  const beforeQuery = text.replace(/[?#].*$/s, '')
+  const beforeQuery = text.replace(/[?#].*/s, '')
   if (CONTROL.test(text) || beforeQuery.includes('\\') || FOREIGN_DOT.test(front)) {
     return 'invalid_url'
   }

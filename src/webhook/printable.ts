@@ -1,10 +1,11 @@
 /**
- * The receiver's words in our log.
+ * Words of strangers in what we write: the receiver's in our log, a target's in a cause.
  *
  * @module
  */
 
-import { MASK } from '../fields/secrets.ts'
+import { formsOf } from '../secrets/forms.ts'
+import { redaction } from '../secrets/redaction.ts'
 
 /** On one line and without what could steer a terminal: controls, and the marks that turn text around. */
 export function printable(text: string): string {
@@ -17,13 +18,7 @@ export function printable(text: string): string {
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Shorter ones would blank out ordinary words. */
-const SHORTEST_SECRET = 4
-
-/** A receiver may echo what it was sent. */
+/** A receiver may echo what it was sent, in whatever form that travelled. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return [...new Set(secrets)]
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length)
-    .reduce((cut, secret) => cut.replaceAll(secret, MASK), text)
+  return redaction(secrets.filter((secret) => secret !== '').flatMap(formsOf))(text)
 }

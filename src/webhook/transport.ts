@@ -10,6 +10,8 @@ import { sendOne } from '../net/http/one-request.ts'
 import type { OneAnswer } from '../net/http/one-request.ts'
 import type { Connection, Net } from '../net/net.ts'
 import type { StopSignal } from '../net/stop.ts'
+import * as option from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { beginAttempt } from './attempt.ts'
 import type { AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
@@ -44,12 +46,21 @@ export interface WebhookTransport {
 }
 
 export interface TransportOptions {
-  /** From before the name is resolved until the header section is complete. Default 10000 (spec 8). */
+  /** From before the name is resolved until the header section is complete. Default 10000 (spec 8), at most 14000. */
   readonly deadline_ms?: number
   /** For the answer's body after that, within the same deadline. Default 1000. */
   readonly answer_ms?: number
-  /** Kept of the answer's body. Default 16 KiB. */
+  /** Kept of the answer's body. Default 16 KiB, at most 1 MiB. */
   readonly answer_bytes?: number
+}
+
+/** Longer than any attempt lasts would be without effect: the engine gives up after 14 s. */
+const LONGEST_MS = 14_000
+
+export const transportOptions: OptionTable<TransportOptions> = {
+  deadline_ms: option.milliseconds(1, LONGEST_MS),
+  answer_ms: option.milliseconds(0),
+  answer_bytes: option.wholeNumber(0, 1_048_576),
 }
 
 export function httpTransport(options: TransportOptions = {}): WebhookTransport {

@@ -9,9 +9,12 @@ import { defineField } from '../fields/field.ts'
 import { headersField } from '../fields/headers.ts'
 import type { HeaderMap, HeaderPairs } from '../fields/headers.ts'
 import type { FieldBuilder, Settings } from '../fields/field.ts'
-import { isSecretHeader } from '../fields/secrets.ts'
 import { field } from '../fields/vocabulary.ts'
 import type { Guard, GuardOptions } from '../net/guard.ts'
+import { isHarmlessHeader } from '../secrets/headers.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { defineContactKind } from './contact-kind.ts'
 import type { ContactKind, Delivery, DeliveryContext, DeliveryEnd } from './contact-kind.ts'
 import { endOf } from './delivery-end.ts'
@@ -20,7 +23,7 @@ import type { HeaderNaming, WebhookHeaders } from './headers.ts'
 import type { RetryRules } from './retry.ts'
 import { signWebhook } from './signature.ts'
 import { asGuard, refusedEnd, targetProblems } from './target.ts'
-import { httpTransport } from './transport.ts'
+import { httpTransport, transportOptions } from './transport.ts'
 import type { TransportOptions, WebhookTransport } from './transport.ts'
 
 export interface WebhookOptions extends HeaderNaming, RetryRules, TransportOptions {
@@ -30,11 +33,23 @@ export interface WebhookOptions extends HeaderNaming, RetryRules, TransportOptio
   readonly transport?: WebhookTransport
 }
 
+const OPTIONS: OptionTable<WebhookOptions> = {
+  ...transportOptions,
+  brand: option.text,
+  prefix: option.text,
+  retryStatuses: option.listOf(option.wholeNumber(400, 499)),
+  retryConnectionErrors: option.flag,
+  // Judged where the guard is made.
+  guard: option.object,
+  transport: option.having('send'),
+}
+
 /** Time of one attempt, as the specification has it. */
 type WebhookFields = ReturnType<typeof webhookFields>
 
 /** @throws ConfigurationError where brand, prefix or a guard option is wrong */
 export function webhookContact(options: WebhookOptions = {}): ContactKind<WebhookFields> {
+  checkOptions('webhookContact', options, OPTIONS)
   const naming = webhookHeaders(options)
   const guard = asGuard(options.guard)
   const transport = options.transport ?? httpTransport(options)
@@ -121,6 +136,6 @@ async function deliver(
 }
 
 function secretsOf({ secret, headers = [] }: Settings<WebhookFields>): readonly string[] {
-  const values = headers.filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
+  const values = headers.filter(([name]) => !isHarmlessHeader(name)).map(([, value]) => value)
   return [secret ?? '', ...values]
 }

@@ -171,18 +171,33 @@ describe('createGuard with an allow-list', () => {
   })
 
   it.each([
-    '127.0.0.0/8',
-    '127.0.0.0/23',
-    '::ffff:127.0.0.0/104',
-    '169.254.0.0/16',
-    '0.0.0.0/8',
-    'fe80::/10',
-    'fe80::/63',
-    '::/127',
-  ])('refuses %s at creation: it is too wide to open what it names', (range) => {
-    expect(() => createGuard({ allowCidrs: [range] })).toThrow(
-      `allowCidrs: "${range}" would open nothing`,
-    )
+    ['127.0.0.0/8', '127.0.0.1'],
+    ['127.0.0.0/8', '127.255.255.255'],
+    ['127.0.0.0/8', '::ffff:127.0.0.1'],
+    ['127.0.0.0/23', '127.0.1.1'],
+    ['::ffff:127.0.0.0/104', '127.0.0.1'],
+    ['169.254.0.0/16', '169.254.1.1'],
+    ['0.0.0.0/8', '0.0.0.0'],
+    ['fe80::/10', 'fe80::1'],
+    ['::/127', '::1'],
+  ])('opens by %s, which lies wholly inside such addresses, the address %s', (entry, address) => {
+    expect(allows({ allowCidrs: [entry] }, address)).toBe(true)
+  })
+
+  it.each([
+    ['126.0.0.0/7', '127.0.0.1'],
+    ['169.254.0.0/15', '169.254.1.1'],
+    ['fe00::/9', 'fe80::1'],
+    ['::/8', '::1'],
+    ['127.0.0.0/8', '10.0.0.1'],
+  ])('does not open by %s, which only reaches over it, the address %s', (entry, address) => {
+    expect(allows({ allowCidrs: [entry] }, address)).toBe(false)
+  })
+
+  it('never opens the metadata service along with its neighbours', () => {
+    for (const entry of ['169.254.0.0/16', '169.254.168.0/23', 'fd00:ec2::/48'])
+      expect(allows({ allowCidrs: [entry] }, '169.254.169.254')).toBe(false)
+    expect(allows({ allowCidrs: ['fe80::/10'] }, 'fe80::a9fe:a9fe')).toBe(false)
   })
 
   it('opens a blocked name by itself, but not its addresses', async () => {

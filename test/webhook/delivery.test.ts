@@ -275,15 +275,19 @@ describe('the answer in the log', () => {
   it('does not hold what the contact keeps secret', async () => {
     const server = await scriptedServer(
       answering(
-        'HTTP/1.1 400 No\r\n\r\nkey topsecret, Authorization: Bearer abcdef, X-Plain: visible',
+        'HTTP/1.1 400 No\r\n\r\nkey topsecret, Authorization: Bearer abcdef, X-Auth: my-own, Accept-Language: visible',
       ),
     )
     const settings = {
       secret: 'topsecret',
-      headers: { Authorization: 'Bearer abcdef', 'X-Plain': 'visible' },
+      headers: {
+        Authorization: 'Bearer abcdef',
+        'X-Auth': 'my-own',
+        'Accept-Language': 'visible',
+      },
     }
     const { answer } = await rig().attempt({ url: url(server.port), ...settings })
-    expect(answer).toBe('key ***, Authorization: ***, X-Plain: visible')
+    expect(answer).toBe('key ***, Authorization: ***, X-Auth: ***, Accept-Language: visible')
   })
 
   it('is not unpacked', async () => {

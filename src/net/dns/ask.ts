@@ -26,7 +26,7 @@ export interface AskerParts {
   /** Addresses of a name, judged by the policy. */
   readonly lookUp: (host: string) => Promise<readonly Address[]>
   /** To an address that is judged already, or needs no judging. */
-  readonly connect: (options: ConnectOptions, address: Address) => Promise<Connection>
+  readonly connect: (options: ConnectOptions, dialled: Dialled) => Promise<Connection>
   readonly own: (socket: Socket) => void
   /** Begins to time an exchange, which may run beside others; what it returns ends that. */
   readonly timed: () => () => void
@@ -34,10 +34,19 @@ export interface AskerParts {
   readonly reaches: (address: string) => void
 }
 
+export interface Dialled {
+  readonly address: Address
+  /** Its address goes into no trace. */
+  readonly unnamed: boolean
+}
+
+/** What a name server is called whose address is nobody's business. */
+export const UNNAMED = 'resolver'
+
 /** A name server whose address is known. */
 export interface Place extends NameServer {
   readonly address: Address
-  /** `host:port`. */
+  /** `host:port`, or {@link UNNAMED}. */
   readonly server: string
 }
 
@@ -65,7 +74,7 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
   function datagram(question: Question, place: Place, patience_ms: number, edns: boolean) {
     const { address, port, server } = place
     const { message: bytes, read } = message(question, place, edns)
-    parts.reaches(address.address)
+    if (server !== UNNAMED) parts.reaches(address.address)
     return exchangeUdp({
       address: address.address,
       port,
@@ -92,9 +101,11 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
     },
     overStream(question, place, patience_ms) {
       const { address, port, host, server, scheme } = place
-      parts.reaches(address.address)
+      const unnamed = server === UNNAMED
+      if (!unnamed) parts.reaches(address.address)
       const tls = scheme === 'tls' ? { servername: host, alpn: ['dot'] } : undefined
-      const connect = (): Promise<Connection> => parts.connect({ host, port, tls }, address)
+      const connect = (): Promise<Connection> =>
+        parts.connect({ host, port, tls }, { address, unnamed })
       return exchangeStream({
         ...{ connect, server, patience_ms, clock, signal, timed },
         ...message(question, place, scheme === 'tls'),

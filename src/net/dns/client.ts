@@ -8,8 +8,9 @@
 import { getServers } from 'node:dns'
 import { CheckFailure } from '../failure.ts'
 import type { DnsAnswer, DnsAttempt, DnsQuery } from '../net.ts'
-import { createAsker } from './ask.ts'
+import { createAsker, UNNAMED } from './ask.ts'
 import type { Asker, AskerParts, Place } from './ask.ts'
+import type { Inside } from './inside.ts'
 import type { CodecLoader, Question, Reply } from './message.ts'
 import { formatNameServer } from './name-server.ts'
 import type { NameServer } from './name-server.ts'
@@ -35,6 +36,8 @@ export interface DnsParts extends AskerParts {
   readonly deadlineIn: () => number
   /** Name servers of the location; default: those of the system, read anew for every query. */
   readonly nameservers?: readonly string[] | undefined
+  /** Where those who make the checks are strangers: what they may learn from these, and that not their addresses. */
+  readonly inside?: Inside | undefined
 }
 
 export interface DnsClient {
@@ -47,6 +50,8 @@ export function createDnsClient(parts: DnsParts): DnsClient {
 
 interface Asking {
   readonly parts: DnsParts
+  /** What the name servers are called, where not by their addresses. */
+  readonly called: string | undefined
   readonly asker: Asker
   readonly question: Question
 }
@@ -54,15 +59,19 @@ interface Asking {
 async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   const plan = parts.planned(query)
   const { question } = plan
-  const asking = { parts, question, asker: createAsker(parts, await parts.codec(parts.loading)) }
   const own = query.nameservers === undefined
+  const inside = own && query.unshown !== true ? parts.inside : undefined
+  inside?.refuse(question.name)
+  const asker = createAsker(parts, await parts.codec(parts.loading))
+  const called = own && parts.inside !== undefined ? UNNAMED : undefined
+  const asking = { parts, question, asker, called }
   // Those of the system may be others by now.
   const servers = plan.servers ?? readNameServers(parts.nameservers ?? getServers())
   const trusted = own || query.trusted === true
   const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
   const outcome = await askInTurn(asking, { servers, trusted, budget_ms })
-  if ('answer' in outcome) return outcome.answer
+  if ('answer' in outcome) return inside?.clear(outcome.answer) ?? outcome.answer
   throw own ? await blame(asking, servers, outcome.failure) : outcome.failure
 }
 
@@ -90,7 +99,7 @@ async function askInTurn(asking: Asking, turn: Turn): Promise<Outcome> {
     }
     const note = (result: string): void => {
       const duration_ms = Math.round(clock.monotonic() - from)
-      attempts.push({ server: formatNameServer(server), result, duration_ms })
+      attempts.push({ server: asking.called ?? formatNameServer(server), result, duration_ms })
     }
     try {
       const { reply, place } = await askServer(asking, { server, trusted: turn.trusted, patience })
@@ -121,10 +130,11 @@ interface OneServer {
 }
 
 async function askServer(
-  { asker, question, parts }: Asking,
+  { asker, question, parts, called }: Asking,
   { server, trusted, patience }: OneServer,
 ): Promise<{ readonly reply: Reply; readonly place: Place }> {
-  const place = asker.placed(server, trusted) ?? (await asker.locate(server))
+  const found = asker.placed(server, trusted) ?? (await asker.locate(server))
+  const place = called === undefined ? found : { ...found, server: called }
   if (server.scheme !== 'udp') {
     return { reply: await asker.overStream(question, place, patience(1)), place }
   }
@@ -154,7 +164,7 @@ function describe(
  * if only to refuse, was waiting for the servers of the name.
  */
 async function blame(
-  { parts, asker }: Asking,
+  { parts, asker, called }: Asking,
   servers: readonly NameServer[],
   failure: CheckFailure,
 ): Promise<CheckFailure> {
@@ -163,7 +173,8 @@ async function blame(
     const question = { name: '.', type: 'NS', recursion: true } as const
     const each = servers.map(async (server) => {
       const patience_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
-      const place = asker.placed(server, true) ?? (await asker.locate(server))
+      const found = asker.placed(server, true) ?? (await asker.locate(server))
+      const place = called === undefined ? found : { ...found, server: called }
       await asker.overUdp(question, place, patience_ms)
     })
     if ((await Promise.allSettled(each)).some(({ status }) => status === 'fulfilled')) {
@@ -171,8 +182,9 @@ async function blame(
     }
   }
   parts.signal.throwIfAborted()
-  const list = servers.map(formatNameServer).join(', ')
-  const text = `No name server of this location can be reached (${list || 'none configured'})`
+  const list = servers.map(formatNameServer).join(', ') || 'none configured'
+  const which = called === undefined ? ` (${list})` : ''
+  const text = `No name server of this location can be reached${which}`
   return new CheckFailure('probe_resolver_broken', text, { phase: 'resolve', cause: failure })
 }
 

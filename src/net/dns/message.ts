@@ -96,6 +96,7 @@ export function decodeReply(
   if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(0) !== id) return undefined
   if ((bytes.readUInt16BE(2) & RESPONSE_BIT) === 0) return undefined
   try {
+    if (pointersInARow(bytes) > MAX_POINTERS) throw new RangeError('names that lead round about')
     const packet = codec.decode(bytes) as DecodedPacket
     // Fields of fixed size are read without a look at the end of the message.
     if (codec.decode.bytes > bytes.length) throw new RangeError('records that go on behind its end')
@@ -113,6 +114,30 @@ export function decodeReply(
     const text = `${server} sent an answer that cannot be read`
     throw new CheckFailure('dns_malformed', text, { phase: 'resolve', cause })
   }
+}
+
+/** A name ends with a pointer to where it stands (RFC 1035, 4.1.4); a pointer to a pointer is of no use to anybody. */
+const MAX_POINTERS = 8
+const POINTER_BITS = 0xc0
+/** Pointers have 14 bits. */
+const POINTABLE_BYTES = 0x4000
+
+/**
+ * The longest row of pointers, each to the one before it. Three thousand names that go through eight thousand of
+ * them would be followed pointer by pointer.
+ */
+function pointersInARow(bytes: Buffer): number {
+  const end = Math.min(bytes.length - 1, POINTABLE_BYTES)
+  const rows = new Uint16Array(Math.max(0, end))
+  let most = 0
+  for (let at = HEADER_BYTES; at < end; at++) {
+    if ((bytes[at] ?? 0) < POINTER_BITS) continue
+    const to = bytes.readUInt16BE(at) - (POINTER_BITS << 8)
+    const row = to < at ? (rows[to] ?? 0) + 1 : 1
+    rows[at] = row
+    most = Math.max(most, row)
+  }
+  return most
 }
 
 /** A server that could not even read the question may leave it out of its error. */

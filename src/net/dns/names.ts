@@ -44,3 +44,35 @@ export function reversedLabels(address: string): string | undefined {
   if (ip.family === 4) return address.split('.').reverse().join('.')
   return [...ip.value.toString(16).padStart(32, '0')].reverse().join('.')
 }
+
+const REVERSE = /^(?:(.+)\.)?(in-addr|ip6)\.arpa$/
+
+/**
+ * The first and the last address of the reverse zone that a name lies in; `undefined` for all other names. Labels
+ * that are no part of an address (RFC 2317) are passed over.
+ */
+export function reverseRange(name: string): readonly [first: string, last: string] | undefined {
+  const [, labels, zone] = REVERSE.exec(name) ?? []
+  if (labels === undefined) return undefined
+  const v4 = zone === 'in-addr'
+  const known: string[] = []
+  for (const label of labels
+    .split('.')
+    .reverse()
+    .slice(0, v4 ? 4 : 32)) {
+    if (!(v4 ? /^\d{1,3}$/.test(label) && Number(label) < 256 : /^[0-9a-f]$/.test(label))) break
+    known.push(v4 ? String(Number(label)) : label)
+  }
+  if (known.length === 0) return undefined
+  return v4
+    ? [filled(known, 4, '0').join('.'), filled(known, 4, '255').join('.')]
+    : [grouped(filled(known, 32, '0')), grouped(filled(known, 32, 'f'))]
+}
+
+function filled(parts: readonly string[], length: number, fill: string): readonly string[] {
+  return [...parts, ...Array.from({ length: length - parts.length }, () => fill)]
+}
+
+function grouped(nibbles: readonly string[]): string {
+  return nibbles.join('').replace(/.{4}(?=.)/g, '$&:')
+}

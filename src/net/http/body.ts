@@ -71,12 +71,13 @@ function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodyS
   // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
   source.on('error', () => undefined)
   const gathering = gather(bodyLimit)
+  const limitBytes = bodyLimit + PACKING_OVERHEAD_BYTES
   let body_bytes = 0
   let failure: Error | undefined
 
   async function unpack(): Promise<void> {
     try {
-      for await (const chunk of await decoded(source, codings)) {
+      for await (const chunk of await decoded(source, codings, limitBytes)) {
         if (!gathering.add(chunk as Buffer)) break
       }
       resolve({ ...gathering.result(), body_bytes })
@@ -93,7 +94,7 @@ function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodyS
       // Nothing is set up for an answer that has no body at all (HEAD, 204, 304).
       if (body_bytes === 0) void unpack()
       body_bytes += chunk.length
-      if (body_bytes > bodyLimit + PACKING_OVERHEAD_BYTES) {
+      if (body_bytes > limitBytes) {
         this.fail(decodeError('The packed body is longer than what it may unpack to'))
       } else {
         source.push(chunk)

@@ -10,10 +10,31 @@ import { TextDecoder } from 'node:util'
 /** As far as a browser looks for a meta element. */
 const PRESCAN_BYTES = 1024
 
+/** Takes a millisecond in the slowest of charsets. */
+const PIECE_BYTES = 64 * 1024
+
 /** Never fails: what cannot be decoded becomes U+FFFD, an unknown label is taken as UTF-8. */
 export function decodeText(body: Uint8Array, contentType: string | undefined): string {
-  const label = markedCharset(body) ?? headerCharset(contentType) ?? declaredCharset(body)
-  return decoderFor(label).decode(body)
+  return decoderOf(body, contentType).decode(body)
+}
+
+/** The same, a piece at a time. */
+export function* textSteps(
+  body: Uint8Array,
+  contentType: string | undefined,
+): Generator<void, string> {
+  const decoder = decoderOf(body, contentType)
+  if (body.length <= PIECE_BYTES) return decoder.decode(body)
+  const pieces: string[] = []
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    pieces.push(decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true }))
+    yield
+  }
+  return pieces.join('') + decoder.decode()
+}
+
+function decoderOf(body: Uint8Array, contentType: string | undefined): TextDecoder {
+  return decoderFor(markedCharset(body) ?? headerCharset(contentType) ?? declaredCharset(body))
 }
 
 function decoderFor(label: string | undefined): TextDecoder {
@@ -39,7 +60,7 @@ function headerCharset(contentType: string | undefined): string | undefined {
 function declaredCharset(body: Uint8Array): string | undefined {
   const head = Buffer.from(body.subarray(0, PRESCAN_BYTES)).toString('latin1')
   const label =
-    /<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(head)?.[1] ??
+    /<meta\s[^>]*?charset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
   // Whoever can read an ASCII meta element is not looking at UTF-16 (HTML 13.2.3.2, step on UTF-16).
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label

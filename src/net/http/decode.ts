@@ -5,16 +5,16 @@
  * @module
  */
 
-import { pipeline } from 'node:stream'
-import type { Readable, Transform } from 'node:stream'
+import { pipeline, Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { CheckFailure } from '../failure.ts'
 
 /** What we ask for. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br'
 
-/** Nobody packs a page more often than this. */
-const MAX_LAYERS = 5
+/** A server that packs what is packed already, by mistake, does it once. Each more may multiply by a thousand. */
+const MAX_LAYERS = 2
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
@@ -26,17 +26,44 @@ export function codingsOf(contentEncodings: readonly string[]): string[] {
     .filter((coding) => coding !== '' && coding !== 'identity')
 }
 
-/** The stream without its codings. Errors travel along; destroying the result destroys `source`. @throws CheckFailure */
-export async function decoded(source: Readable, codings: readonly string[]): Promise<Readable> {
+/**
+ * The stream without its codings. Errors travel along; destroying the result destroys `source`.
+ *
+ * @param limitBytes of what comes out of any layer but the last one, which the reader bounds
+ * @throws CheckFailure `http_decode_error`, `http_coding_limit`
+ */
+export async function decoded(
+  source: Readable,
+  codings: readonly string[],
+  limitBytes: number,
+): Promise<Readable> {
   if (codings.length > MAX_LAYERS) {
-    throw decodeError(`The body is packed ${codings.length} times over`)
+    throw codingLimit(`The body is packed ${codings.length} times over; ${MAX_LAYERS} are undone`)
   }
   let stream = source
-  for (const coding of codings.toReversed()) {
+  for (const [layer, coding] of codings.toReversed().entries()) {
     // The callback is what keeps an error from being thrown; the reader of the last stream gets it.
+    if (layer > 0) stream = pipeline(stream, bounded(limitBytes), () => undefined)
     stream = pipeline(stream, await decoderFor(coding, stream), () => undefined)
   }
   return stream
+}
+
+/** A few kilobytes may unpack to gigabytes that the next layer unpacks to nothing. */
+function bounded(limitBytes: number): Transform {
+  let bytes = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes <= limitBytes) done(null, chunk)
+      else done(codingLimit(`A layer of the body unpacks to more than ${limitBytes} bytes`))
+    },
+  })
+}
+
+/** Ours, not the server's: nothing is said of the body. */
+function codingLimit(text: string): CheckFailure {
+  return new CheckFailure('http_coding_limit', text, { phase: 'transfer' })
 }
 
 export function decodeError(text: string, cause?: unknown): CheckFailure {

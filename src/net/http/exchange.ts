@@ -10,7 +10,7 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection, HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
 import { round } from '../trace.ts'
 import type { Trace } from '../trace.ts'
-import { decodeText } from './charset.ts'
+import { decodeText, textSteps } from './charset.ts'
 import { createCookieJar } from './cookies.ts'
 import type { CookieJar } from './cookies.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
@@ -31,7 +31,7 @@ const DEFAULT_REDIRECTS = 10
 export interface ExchangeOptions {
   /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
   readonly signal: StopSignal
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'timer'>
   /** {@link firstRequest}, which need not be worked out for every exchange. */
   readonly firstOf: (request: HttpRequest) => HopRequest
 }
@@ -39,7 +39,7 @@ export interface ExchangeOptions {
 /**
  * Carries out `request` over connections of `net`.
  *
- * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`,
+ * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`, `http_coding_limit`,
  *   `http_redirect_limit`, `http_redirect_loop`, `http_redirect_invalid`, `closed_early`,
  *   `connect_reset`, `send_failed`, and whatever `net.connect` throws.
  */
@@ -107,7 +107,7 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
 
 /** One request and its answer. */
 async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
-  const { net, trace, request, signal } = journey
+  const { net, trace, request, signal, clock } = journey
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect')
   const tls_ms = trace.spent_ms('tls')
@@ -115,6 +115,7 @@ async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived
   const answer = await exchangeHop(connection, hopRequest, {
     trace,
     signal,
+    clock,
     bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
     wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
   })
@@ -223,5 +224,8 @@ function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): Ht
     body_bytes,
     tls: connection.tls,
     text: () => (text ??= decodeText(body, headers['content-type'])),
+    *textSteps() {
+      return (text ??= yield* textSteps(body, headers['content-type']))
+    },
   }
 }

@@ -6,10 +6,6 @@
 
 export type HeaderPair = readonly [name: string, value: string]
 
-/** Names that may carry a credential; wide on purpose, as it decides what another origin gets to see. */
-const CREDENTIAL_HEADER =
-  /^(?:authorization|proxy-authorization|cookie2?)$|key|token|secret|passw|signature|auth|session|credential/i
-
 /** Fields of which only the first counts (as node:http reads them; a list would make no sense). */
 const SINGLE = new Set([
   'age',
@@ -31,10 +27,6 @@ const SINGLE = new Set([
   'server',
   'user-agent',
 ])
-
-export function mayCarryCredential(name: string): boolean {
-  return CREDENTIAL_HEADER.test(name)
-}
 
 /** Every value of one field, in order. `name` in lower case. */
 export function valuesOf(headers: readonly HeaderPair[], name: string): string[] {

@@ -7,6 +7,7 @@
 
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock } from '../../clock.ts'
 import type { Connection } from '../net.ts'
 import type { Trace } from '../trace.ts'
 import { createBodySink } from './body.ts'
@@ -41,6 +42,7 @@ export interface HopAnswer {
 export interface HopOptions {
   readonly trace: Trace
   readonly signal: StopSignal
+  readonly clock: Pick<Clock, 'timer'>
   readonly bodyLimit: number
   /** Whether the body is worth waiting for; that of a redirect is not. */
   readonly wantsBody: (status: number) => boolean
@@ -100,6 +102,25 @@ export function exchangeHop(
   })
 }
 
+/** Chunks after which others get a turn: a server may send each byte in one of its own. */
+const TURN_CHUNKS = 4096
+
+/** Takes chunks as they come, with a rest after many. */
+function restful(
+  message: IncomingMessage,
+  clock: Pick<Clock, 'timer'>,
+  take: (chunk: Buffer) => void,
+): (chunk: Buffer) => void {
+  let chunks = 0
+  return (chunk) => {
+    take(chunk)
+    chunks += 1
+    if (chunks % TURN_CHUNKS !== 0) return
+    message.pause()
+    clock.timer(0, () => message.resume())
+  }
+}
+
 interface AnswerListener {
   /** The header section is complete. */
   answer(message: IncomingMessage, socket: Socket): void
@@ -109,7 +130,7 @@ interface AnswerListener {
 }
 
 function answerListener(
-  { trace, bodyLimit, wantsBody, signal }: HopOptions,
+  { trace, bodyLimit, wantsBody, signal, clock }: HopOptions,
   resolve: (answer: HopAnswer) => void,
   reject: (error: Error) => void,
 ): AnswerListener {
@@ -155,7 +176,10 @@ function answerListener(
         reject,
       }))
       message
-        .on('data', (chunk: Buffer) => body.take(chunk))
+        .on(
+          'data',
+          restful(message, clock, (chunk) => body.take(chunk)),
+        )
         // Before node:http, which would say goodbye first: a system call that serves nobody.
         .prependOnceListener('end', () => {
           socket.destroy()

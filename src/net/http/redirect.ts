@@ -5,8 +5,10 @@
  * @module
  */
 
+import { isHarmlessHeader } from '../../secrets/headers.ts'
 import { CheckFailure } from '../failure.ts'
-import { mayCarryCredential, without } from './headers.ts'
+import { isNamed, without } from './headers.ts'
+import type { HeaderPair } from './headers.ts'
 import type { HopRequest } from './hop.ts'
 import { redactUrl } from './redact-url.ts'
 
@@ -25,17 +27,32 @@ export function nextRequest(
 ): HopRequest {
   const url = targetOf(request.url, location)
   const followed = changeMethod(request, status)
-  const leaves = !sameParty(request.url, url)
-  const headers = leaves
-    ? without(followed.headers, (name) => name === 'host' || mayCarryCredential(name))
-    : followed.headers
+  const headers = isSameParty(request.url, url)
+    ? followed.headers
+    : without(followed.headers, staysBehind).map(shortReferer)
   return { ...followed, url, headers }
 }
 
-/** Same origin, or the same host once it has moved up to TLS. */
-function sameParty(from: URL, to: URL): boolean {
+/**
+ * Scheme, host and port are the same, or it is the same host that has moved from port 80 to TLS on port
+ * 443: whoever answers there in clear has seen all that there is to see.
+ */
+function isSameParty(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
-  return from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:'
+  const movedUp = from.protocol === 'http:' && to.protocol === 'https:'
+  return movedUp && from.hostname === to.hostname && from.port === '' && to.port === ''
+}
+
+/** Written for one origin: its secrets, and what names it. */
+function staysBehind(name: string): boolean {
+  return name === 'host' || name === 'origin' || !isHarmlessHeader(name)
+}
+
+/** Another origin is told where we come from, not the path and the query (Referrer Policy, `strict-origin`). */
+function shortReferer([name, value]: HeaderPair): HeaderPair {
+  if (!isNamed(name, 'referer') || !URL.canParse(value)) return [name, value]
+  const { origin } = new URL(value)
+  return [name, `${origin}/`]
 }
 
 function changeMethod(request: HopRequest, status: number): HopRequest {

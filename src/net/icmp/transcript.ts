@@ -79,7 +79,7 @@ export function readFping({ stdout, stderr }: Printed): Transcript {
 
 /** `time<1ms` is as short as Windows can tell. Its words depend on the system's language; signs and figures do not. */
 const WINDOWS_REPLY = /^\S.*?[=<] ?(?<time>\d+) ?ms\b(?:.*\bTTL=(?<ttl>\d+))?/
-const WINDOWS_ERROR = /^\S.* (?<from>[\da-f.]*[\da-f]|[\da-f:]*:[\da-f:]*) ?: (?<text>[^=<]+?)\.?$/i
+const WINDOWS_ERROR = /^\S.* (?<from>[\da-f.]*[\da-f]|[\da-f]*:[\da-f:]*) ?: (?<text>[^=<]+?)\.?$/i
 const WINDOWS_SUMMARY =
   /^\s+\S.*?= ?(?<sent>\d+)\s?,[^=]+= ?(?<received>\d+)\s?,[^=]+= ?\d+(?:\D|$)/
 

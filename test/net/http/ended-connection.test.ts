@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { exchangeHop } from '../../../src/net/http/hop.ts'
 import { sendOne } from '../../../src/net/http/one-request.ts'
 import type { Connection } from '../../../src/net/net.ts'
@@ -26,6 +27,7 @@ describe('a connection that has ended before it is used', () => {
       { url, method: 'GET', headers: [], body: undefined },
       {
         trace: net.trace,
+        clock: systemClock,
         signal: new AbortController().signal,
         bodyLimit: 1000,
         wantsBody: () => true,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { nextRequest } from '../../../src/net/http/redirect.ts'
 import { certificates } from '../../support/certificates.ts'
 import { ask, serve, serveRaw } from '../../support/http-exchange.ts'
 import type { TestServer } from '../../support/http-exchange.ts'
@@ -174,7 +175,12 @@ describe('what goes along with a redirect', () => {
     ['Cookie', 'mine=1'],
     ['X-Api-Key', 'k'],
     ['X-Session-Token', 't'],
-    ['X-Harmless', 'h'],
+    ['X-Auth', 'a'],
+    ['X-Tok', 'b'],
+    ['X-Access-Key', 'c'],
+    ['X-Session-Id', 'd'],
+    ['Origin', 'https://mine.example'],
+    ['Accept-Language', 'h'],
     ['Host', 'virtual.example'],
   ] as const
   const secretsIn = ({ authorization, cookie, host, ...rest }: IncomingHttpHeaders) => ({
@@ -182,7 +188,14 @@ describe('what goes along with a redirect', () => {
     cookie,
     key: rest['x-api-key'],
     token: rest['x-session-token'],
-    harmless: rest['x-harmless'],
+    others: [
+      rest['x-auth'],
+      rest['x-tok'],
+      rest['x-access-key'],
+      rest['x-session-id'],
+      rest['origin'],
+    ],
+    harmless: rest['accept-language'],
     virtual: host === 'virtual.example',
   })
   const kept = {
@@ -190,6 +203,7 @@ describe('what goes along with a redirect', () => {
     cookie: 'mine=1',
     key: 'k',
     token: 't',
+    others: ['a', 'b', 'c', 'd', 'https://mine.example'],
     harmless: 'h',
     virtual: true,
   }
@@ -198,6 +212,7 @@ describe('what goes along with a redirect', () => {
     cookie: undefined,
     key: undefined,
     token: undefined,
+    others: [undefined, undefined, undefined, undefined, undefined],
     harmless: 'h',
     virtual: false,
   }
@@ -250,7 +265,7 @@ describe('what goes along with a redirect', () => {
     expect(secretsIn(asked[0]?.headers ?? {})).toEqual(dropped)
   })
 
-  it('the same host over TLS keeps the credentials, and the way back down does not', async () => {
+  it('another scheme is another origin, up as well as down', async () => {
     const { ca, good } = certificates()
     const asked: IncomingMessage[] = []
     await using plain = await serve((request, response) => {
@@ -269,8 +284,36 @@ describe('what goes along with a redirect', () => {
     expect(exchange?.status).toBe(200)
     expect(asked.map(({ headers }) => headers.authorization !== undefined)).toEqual([
       true,
-      true,
       false,
+      false,
+    ])
+  })
+
+  it.each([
+    ['http://a.example/', 'https://a.example/', true],
+    ['http://a.example:80/', 'https://a.example:443/in', true],
+    ['http://a.example/', 'https://a.example:8443/', false],
+    ['http://a.example:8080/', 'https://a.example/', false],
+    ['http://a.example/', 'https://www.a.example/', false],
+    ['https://a.example/', 'http://a.example/', false],
+    ['https://a.example/', 'https://a.example:443/other', true],
+    ['https://a.example/', 'https://a.example./', false],
+  ])('from %s to %s secrets go along: %s', (from, to, goAlong) => {
+    const headers = [
+      ['X-Tok', 't'],
+      ['Accept', 'text/html'],
+    ] as const
+    const request = { url: new URL(from), method: 'GET', headers, body: undefined }
+    const next = nextRequest(request, 302, to)
+    expect(next.headers).toEqual(goAlong ? headers : [['Accept', 'text/html']])
+  })
+
+  it('another origin is told of a Referer no more than where it comes from', () => {
+    const headers = [['Referer', 'https://a.example/in/here?key=1']] as const
+    const request = { url: new URL('https://a.example/'), method: 'GET', headers, body: undefined }
+    expect(nextRequest(request, 302, '/other').headers).toEqual(headers)
+    expect(nextRequest(request, 302, 'https://b.example/').headers).toEqual([
+      ['Referer', 'https://a.example/'],
     ])
   })
 
