@@ -79,6 +79,8 @@ export interface CheckReport {
   readonly since?: EpochMs
   /** The verdict is `ok`, but something awaited is overdue (a heartbeat within its grace). */
   readonly late?: boolean
+  /** No check was begun: what stands here says why. */
+  readonly begun?: false
 }
 
 export const MONITOR_STATES = [
@@ -112,6 +114,8 @@ export interface MachineState {
   readonly first_fail_at: EpochMs | null
   readonly first_ok_at: EpochMs | null
   readonly last_round_at: EpochMs | null
+  /** When a check of it ended last, wherever it was made; absent before the first round that could say so. */
+  readonly looked_at?: EpochMs
   /** The last change of `availability`, or the end of a time in which nobody looked: nothing is dated back beyond it. */
   readonly known_since: EpochMs
   readonly incident: OpenIncident | null
@@ -235,9 +239,34 @@ export interface DailyStats {
   readonly latency: Readonly<Record<string, number>>
 }
 
+/** Whether a value can be the id of an account at all: a positive integer that a number holds exactly. */
+export function isAccountId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}
+
+/** What an account may have at most. Left out: as the options of the engine say. `null`: without limit. */
+export interface AccountQuotas {
+  readonly monitors?: number | null
+  readonly contacts?: number | null
+  /** The shortest interval of a monitor, in seconds. */
+  readonly min_interval_sec?: number | null
+  /** Of all monitors that are checked and not paused: locations × 60 / interval. */
+  readonly checks_per_min?: number | null
+}
+
+/** What an account has of it. */
+export interface AccountUse {
+  readonly monitors: number
+  readonly contacts: number
+  readonly checks_per_min: number
+}
+
 export interface AccountRecord {
   readonly id: number
   readonly name: string
+  /** Its id in the host's own books, once in a store. */
+  readonly external_id: string | null
+  readonly quotas: AccountQuotas
   readonly created_at: EpochMs
 }
 

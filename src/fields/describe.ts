@@ -20,6 +20,9 @@ export interface FieldRow {
   readonly format?: string
   readonly unit?: string
   readonly secret?: boolean
+  /** `false` where the host has nothing that could answer for it; `reason` says what is missing. */
+  readonly available?: false
+  readonly reason?: string
 }
 
 /** One row per field, groups flattened to dotted names, in the order of the table. */
@@ -51,7 +54,7 @@ export function jsonSchema(
 }
 
 function row(name: string, field: AnyField): FieldRow {
-  const { kind, description, min, max, format, unit } = field.info
+  const { kind, description, min, max, format, unit, unavailable } = field.info
   return {
     name,
     kind,
@@ -64,6 +67,7 @@ function row(name: string, field: AnyField): FieldRow {
     ...(format !== undefined ? { format } : {}),
     ...(unit !== undefined ? { unit } : {}),
     ...(field.info.secret === 'value' ? { secret: true } : {}),
+    ...(unavailable !== undefined ? { available: false, reason: unavailable } : {}),
   }
 }
 

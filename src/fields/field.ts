@@ -28,7 +28,15 @@ export interface FieldInfo {
   readonly unit?: string
   /** `value`: never shown again. `by_header_name`: an object of headers of which some are. */
   readonly secret?: 'value' | 'by_header_name'
+  /**
+   * The value says where secrets go, and another one needs them again (`destination.ts`): `value`, any other
+   * one; `origin`, a URL with another scheme, host or port; a list, one that stands nearer to its beginning,
+   * which holds the least protected first (what is not in it is protected best).
+   */
+  readonly destination?: 'value' | 'origin' | readonly (string | boolean)[]
   readonly example?: string
+  /** Why the field cannot be used with this host: its values but the default are refused. Default: it can. */
+  readonly unavailable?: string | undefined
   /** Fields of a nested object. */
   readonly fields?: FieldTable
   /** What a list is made of. */

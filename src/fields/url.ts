@@ -68,7 +68,14 @@ export function urlField(info: UrlInfo): FieldBuilder<string> {
     }),
   )
   return defineField(
-    { kind: 'string', format: 'url', min: 1, max: MAX_URL_CHARACTERS, ...rest },
+    {
+      kind: 'string',
+      format: 'url',
+      destination: 'origin',
+      min: 1,
+      max: MAX_URL_CHARACTERS,
+      ...rest,
+    },
     schema,
   )
 }

@@ -16,7 +16,7 @@ import type { TextBounds } from './text.ts'
 import { urlField } from './url.ts'
 
 type Extra = Pick<FieldInfo, 'description'> &
-  Partial<Pick<FieldInfo, 'unit' | 'format' | 'example'>>
+  Partial<Pick<FieldInfo, 'unit' | 'format' | 'example' | 'destination'>>
 
 function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
   return v.pipe(
@@ -36,7 +36,7 @@ function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
 export const field = {
   /** One line of text, 1 to 4096 characters unless bounds are given. */
   text(info: Extra & TextBounds): FieldBuilder<string> {
-    const { description, unit, format, example, ...bounds } = info
+    const { description, unit, format, example, destination, ...bounds } = info
     const max = bounds.max ?? 4096
     return defineField(
       {
@@ -44,7 +44,7 @@ export const field = {
         description,
         min: bounds.min ?? 1,
         max,
-        ...given({ unit, format, example }),
+        ...given({ unit, format, example, destination }),
       },
       textSchema(bounds),
     )
@@ -70,7 +70,8 @@ export const field = {
 
   /** `aliases` are words that are accepted as well, where other types have a choice of more than two. */
   flag(
-    info: Extra & { readonly aliases?: Readonly<Record<string, boolean>> },
+    info: Extra &
+      Pick<FieldInfo, 'unavailable'> & { readonly aliases?: Readonly<Record<string, boolean>> },
   ): FieldBuilder<boolean> {
     const { aliases = {}, ...rest } = info
     const schema = v.pipe(
@@ -99,14 +100,18 @@ export const field = {
     return defineField({ kind: 'enum', enum: words, ...rest }, schema)
   },
 
+  /** Another one needs the secrets again; see {@link FieldInfo.destination}. */
   port(info: Extra): FieldBuilder<number> {
     return defineField(
-      { kind: 'integer', format: 'port', min: 1, max: 65535, ...info },
+      { kind: 'integer', format: 'port', destination: 'value', min: 1, max: 65535, ...info },
       numberSchema({ min: 1, max: 65535 }, true),
     )
   },
 
-  /** Host name (IDN allowed, stored as A-labels) or IP address (brackets are stripped); zone ids are refused. */
+  /**
+   * Host name (IDN allowed, stored as A-labels) or IP address (brackets are stripped); zone ids are refused.
+   * Another one needs the secrets again; see {@link FieldInfo.destination}.
+   */
   host(info: Extra): FieldBuilder<string> {
     const schema = v.pipe(
       textSchema({ max: 253, trim: true }),
@@ -117,13 +122,16 @@ export const field = {
         return NEVER
       }),
     )
-    return defineField({ kind: 'string', format: 'host', min: 1, max: 253, ...info }, schema)
+    return defineField(
+      { kind: 'string', format: 'host', destination: 'value', min: 1, max: 253, ...info },
+      schema,
+    )
   },
 
-  /** Absolute `http:` or `https:` address in its WHATWG spelling, fragment removed, at most 2048 characters; `user:pass@` only where asked for. */
+  /** Absolute `http:` or `https:` address in its WHATWG spelling, fragment removed, at most 2048 characters; `user:pass@` only where asked for. Another scheme, host or port needs the secrets again. */
   url: urlField,
 
-  /** Request headers: an object of names to a text or a list of texts. Those of the connection are refused; values of telling names are secrets. */
+  /** Request headers: an object of names to a text or a list of texts. Those of the connection are refused; all values but those of the well-known harmless ones are secrets. */
   headers: headersField,
 
   /** The value of one header: Latin-1 without controls, 1 to 1024 characters unless `max` is given. */

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { cronField, nextOccurrence, timeZoneField } from '../../src/fields/cron.ts'
+import { parse } from '../../src/fields/parse.ts'
+
+const fields = {
+  cron: cronField({ description: 'When' }),
+  time_zone: timeZoneField({ description: 'Where' }),
+}
+
+function problem(input: Record<string, unknown>): unknown {
+  const result = parse(fields, input as never)
+  return result.ok ? undefined : result.fields
+}
+
+const ZONE = 'America/New_York'
+
+function times(cron: string, after: string, count: number, zone = ZONE): string[] {
+  const found: string[] = []
+  for (let at = Date.parse(after); found.length < count;) {
+    at = nextOccurrence(cron, zone, at)
+    found.push(new Date(at).toISOString().slice(0, 16))
+  }
+  return found
+}
+
+describe('a cron expression', () => {
+  it.each([
+    '0 3 * * *',
+    '*/5 * * * *',
+    '30 9-17 * * MON-FRI',
+    '0 0 L * *',
+    '@daily',
+    ' 0 3 * * * ',
+  ])('is taken: %j', (cron) => {
+    expect(problem({ cron })).toBeUndefined()
+  })
+
+  it.each([
+    '',
+    '* * * *',
+    '* * * * * *',
+    '60 * * * *',
+    '0 24 * * *',
+    '0 0 * * 8',
+    'now',
+    '@reboot',
+    '? * * * *',
+    '0 0 30 2 *',
+    '0 0 31 4,6 *',
+    5,
+  ])('is refused: %j', (cron) => {
+    expect(problem({ cron })).toEqual({
+      cron: expect.stringMatching(/^(?:invalid|out_of_range): |^required$/),
+    })
+  })
+
+  it('has at most 100 characters', () => {
+    const list = (count: number): string => `${Array(count).fill('5').join(',')} * * * *`
+    expect(list(46)).toHaveLength(99)
+    expect(problem({ cron: `0${list(46)}` })).toBeUndefined()
+    expect(problem({ cron: `00${list(46)}` })).toEqual({ cron: 'out_of_range: 1..100 characters' })
+  })
+
+  it('has a time zone of the IANA database', () => {
+    expect(problem({ time_zone: 'Europe/Berlin' })).toBeUndefined()
+    expect(problem({ time_zone: 'Mars/Base' })).toEqual({
+      time_zone: 'invalid: an IANA time zone is expected, such as Europe/Berlin',
+    })
+  })
+})
+
+describe('the next occurrence', () => {
+  it('is in the time zone, in summer and winter', () => {
+    expect(times('0 9 * * *', '2026-03-28T00:00:00Z', 3, 'Europe/Berlin')).toEqual([
+      '2026-03-28T08:00',
+      '2026-03-29T07:00',
+      '2026-03-30T07:00',
+    ])
+  })
+
+  it('of a time that the clocks skip is read with the offset from before (RFC 5545, 3.3.5)', () => {
+    // On 2026-03-08 there is no time between 2:00 and 3:00; 2:30 with the offset of the winter is 7:30 UTC.
+    expect(times('30 2 * * *', '2026-03-07T00:00:00Z', 3)).toEqual([
+      '2026-03-07T07:30',
+      '2026-03-08T07:30',
+      '2026-03-09T06:30',
+    ])
+  })
+
+  it('of a time that comes twice is the first', () => {
+    expect(times('30 1 * * *', '2026-10-31T00:00:00Z', 3)).toEqual([
+      '2026-10-31T05:30',
+      '2026-11-01T05:30',
+      '2026-11-02T06:30',
+    ])
+  })
+
+  it('of every half hour goes on through both', () => {
+    expect(times('*/30 * * * *', '2026-11-01T04:45:00Z', 5)).toEqual([
+      '2026-11-01T05:00',
+      '2026-11-01T05:30',
+      '2026-11-01T06:00',
+      '2026-11-01T06:30',
+      '2026-11-01T07:00',
+    ])
+    expect(times('*/30 * * * *', '2026-03-08T06:15:00Z', 3)).toEqual([
+      '2026-03-08T06:30',
+      '2026-03-08T07:00',
+      '2026-03-08T07:30',
+    ])
+  })
+
+  it('is strictly later', () => {
+    expect(times('0 3 * * *', '2026-05-05T07:00:00Z', 1)).toEqual(['2026-05-06T07:00'])
+  })
+})
