@@ -6,16 +6,17 @@
  */
 
 import type { AnyChecker } from './checker.ts'
+import type { BuiltinOptions } from './index.ts'
 
 /** By type code, in the order of the documentation. */
-const LOADERS: Readonly<Record<string, () => Promise<AnyChecker>>> = {
+const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyChecker>>> = {
   http: async () => (await import('./http/index.ts')).http(),
   content: async () => (await import('./content/index.ts')).content(),
   ping: async () => (await import('./ping/index.ts')).ping(),
   tcp: async () => (await import('./tcp.ts')).tcp(),
   dns: async () => (await import('./dns/index.ts')).dns(),
   ssl: async () => (await import('./ssl/index.ts')).ssl(),
-  domain: async () => (await import('./domain/index.ts')).domain(),
+  domain: async (options) => (await import('./domain/index.ts')).domain(options.domain),
   smtp: async () => (await import('./smtp/index.ts')).smtp(),
   pop3: async () => (await import('./pop3.ts')).pop3(),
   imap: async () => (await import('./imap/index.ts')).imap(),
@@ -24,13 +25,16 @@ const LOADERS: Readonly<Record<string, () => Promise<AnyChecker>>> = {
   postgres: async () => (await import('./postgres/index.ts')).postgres(),
   resources: async () => (await import('./resources/index.ts')).resources(),
   heartbeat: async () => (await import('./heartbeat/index.ts')).heartbeat(),
-  blacklist: async () => (await import('./blacklist/index.ts')).blacklist(),
+  blacklist: async (options) => (await import('./blacklist/index.ts')).blacklist(options.blacklist),
 }
 
 /** The type codes that {@link loadChecker} knows. */
 export const CHECKER_TYPES: readonly string[] = Object.keys(LOADERS)
 
-/** The checker of this type with its defaults; `undefined` where there is none. */
-export async function loadChecker(type: string): Promise<AnyChecker | undefined> {
-  return Object.hasOwn(LOADERS, type) ? LOADERS[type]?.() : undefined
+/** The checker of this type; `undefined` where there is none. */
+export async function loadChecker(
+  type: string,
+  options: BuiltinOptions = {},
+): Promise<AnyChecker | undefined> {
+  return Object.hasOwn(LOADERS, type) ? LOADERS[type]?.(options) : undefined
 }

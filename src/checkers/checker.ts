@@ -92,6 +92,11 @@ export interface CheckContext {
   readonly log: Logger
   /** Times a step of the protocol; when the deadline passes inside, the cause names it. */
   phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /**
+   * Carries out long work in steps, each of a millisecond or two, and returns what comes of it. Between them other
+   * checks, requests and timers have their turn: an answer of megabytes must not hold them up.
+   */
+  inTurns<T>(steps: Generator<void, T>): Promise<T>
   /** Notes what was measured as soon as it is known, so that it is kept when the check fails later. */
   measure(details: JsonObject): void
   /** Imports a package on first use; a missing one becomes a clear error with the install line. */
@@ -124,8 +129,10 @@ export type Rearming =
 
 /** For checkers that wait for signals instead of asking: pure functions over the memo. */
 export interface Passive<S> {
+  /** The memo of a monitor that is awaited since `at` and has heard nothing. Default: none. */
+  begin?(at: EpochMs): Json
   /** The memo after a signal. */
-  receive(memo: Json | undefined, signal: Signal): Json
+  receive(memo: Json | undefined, signal: Signal, terms: Terms<S>): Json
   /** When `run` should judge next, strictly after `after`; `null` while nothing is awaited. */
   dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
   /**
@@ -140,6 +147,8 @@ export interface Passive<S> {
 export interface CommonRules {
   readonly interval_sec?: { readonly default: number; readonly min?: number }
   readonly timeout_ms?: { readonly default: number; readonly max?: number }
+  /** One judgement is certain unless the user asks for more: a registry that answers does not err for a round. */
+  readonly fail_threshold?: { readonly default: number }
   /** Asked from the first location only: the answer is the same everywhere (a registry, a list), or is compared with the last one (a page). `confirm_locations` is taken as 1. */
   readonly singleLocation?: true
   /** One judgement is certain: both thresholds are taken as 1. */

@@ -5,6 +5,8 @@
  * @module watchpost/checkers/ftp
  */
 
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import type { FTPContext, FTPResponse } from 'basic-ftp'
 import { lend } from '../net/lend.ts'
 import { defineChecker, up } from './checker.ts'
@@ -22,8 +24,10 @@ const PORTS = { plain: 21, implicit: 990 } as const
 
 type BasicFtp = typeof import('basic-ftp')
 
-export const ftp = ({ verifyTls = true }: MailOptions = {}) =>
-  defineChecker({
+export const ftp = (options: MailOptions = {}) => {
+  checkOptions('ftp', options, { verifyTls: option.flag })
+  const { verifyTls = true } = options
+  return defineChecker({
     type: 'ftp',
     title: 'FTP server',
     description: 'Greeting, TLS and login of an FTP server; nothing is listed or transferred.',
@@ -45,6 +49,7 @@ export const ftp = ({ verifyTls = true }: MailOptions = {}) =>
       return up()
     },
   })
+}
 
 function protocol(library: BasicFtp | undefined): MailProtocol {
   return {

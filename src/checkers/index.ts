@@ -4,10 +4,14 @@
  * @module watchpost/checkers
  */
 
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import { blacklist } from './blacklist/index.ts'
+import type { BlacklistOptions } from './blacklist/index.ts'
 import { content } from './content/index.ts'
 import { dns } from './dns/index.ts'
 import { domain } from './domain/index.ts'
+import type { DomainOptions } from './domain/index.ts'
 import { ftp } from './ftp.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
@@ -40,16 +44,27 @@ export {
   tcp,
 }
 
-/** One of each, in the order of the documentation: what `createEngine({ checkers })` takes. */
-export const builtinCheckers = () =>
-  [
+/** Options of the types that have any. */
+export interface BuiltinOptions {
+  readonly domain?: DomainOptions
+  readonly blacklist?: BlacklistOptions
+}
+
+/**
+ * One of each, in the order of the documentation: what `createEngine({ checkers })` takes.
+ *
+ * @throws ConfigurationError where an option is wrong
+ */
+export const builtinCheckers = (options: BuiltinOptions = {}) => {
+  checkOptions('builtinCheckers', options, { domain: option.object, blacklist: option.object })
+  return [
     http(),
     content(),
     ping(),
     tcp(),
     dns(),
     ssl(),
-    domain(),
+    domain(options.domain),
     smtp(),
     pop3(),
     imap(),
@@ -58,5 +73,6 @@ export const builtinCheckers = () =>
     postgres(),
     resources(),
     heartbeat(),
-    blacklist(),
+    blacklist(options.blacklist),
   ] as const
+}

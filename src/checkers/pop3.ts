@@ -5,6 +5,8 @@
  * @module watchpost/checkers/pop3
  */
 
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import { createHash } from 'node:crypto'
 import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES } from './mail/causes.ts'
@@ -17,8 +19,10 @@ import type { Login } from './mail/words.ts'
 
 const PORTS = { plain: 110, implicit: 995 } as const
 
-export const pop3 = ({ verifyTls = true }: MailOptions = {}) =>
-  defineChecker({
+export const pop3 = (options: MailOptions = {}) => {
+  checkOptions('pop3', options, { verifyTls: option.flag })
+  const { verifyTls = true } = options
+  return defineChecker({
     type: 'pop3',
     title: 'POP3 server',
     description: 'Greeting, TLS and login of a POP3 server; the mailbox is left as it is.',
@@ -35,6 +39,7 @@ export const pop3 = ({ verifyTls = true }: MailOptions = {}) =>
       return up()
     },
   })
+}
 
 const PROTOCOL: MailProtocol = {
   ports: PORTS,
@@ -121,7 +126,7 @@ function methodFor({ capabilities, greeting }: Session): keyof typeof METHODS {
 }
 
 function stampOf(greeting: string): string | undefined {
-  return /<[^<>\s]+@[^<>\s]+>/.exec(greeting)?.[0]
+  return /<[^<>\s@]+@[^<>\s]+>/.exec(greeting)?.[0]
 }
 
 /** Response codes of RFC 2449 and RFC 3206. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dns } from '../../src/checkers/dns/index.ts'
+import { findRecords, judge } from '../../src/checkers/dns/judge.ts'
 import type { CheckerInput } from '../../src/checkers/checker.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { parseSettings } from '../../src/engine/run-check.ts'
@@ -362,5 +363,43 @@ describe('hostile name servers', () => {
     await expect
       .poll(() => process.getActiveResourcesInfo().filter((name) => /udp|tcp/i.test(name)))
       .toEqual([])
+  })
+})
+
+describe('patterns for dns records', () => {
+  /** A TXT record of 1000 characters with an exclamation mark at its end. */
+  function verdictOf(expected: readonly string[]) {
+    const value = `${'a'.repeat(999)}!`
+    const answer = {
+      name: 'a.test',
+      type: 'TXT',
+      rcode: 'NOERROR',
+      server: '192.0.2.1',
+      truncated: false,
+      authenticated: false,
+      authoritative: true,
+      records: [{ name: 'a.test', type: 'TXT', ttl: 60, value }],
+    } as unknown as Parameters<typeof judge>[0]
+    const settings = { match: 'regex', expected, rrtype: 'TXT' } as const
+    return judge(answer, findRecords(answer), settings).verdict
+  }
+  const large = `${'b?'.repeat(480)}!`
+
+  it('look at no more together than one may', () => {
+    expect(verdictOf([large])).toBe('ok')
+    expect(verdictOf([large, large])).toBe('fail')
+    expect(verdictOf(['a!', 'aa!', 'aaa!'])).toBe('ok')
+  })
+
+  it('see the beginning of a record, however many they are', () => {
+    expect(verdictOf(Array.from({ length: 50 }, () => '^a{64}'))).toBe('ok')
+    expect(verdictOf(Array.from({ length: 50 }, () => `^a{64}${'b?'.repeat(400)}`))).toBe('ok')
+  })
+
+  it('have at most 4096 characters together', () => {
+    const settings = { dns_name: 'a.test', rrtype: 'TXT', match: 'regex' } as const
+    const expected = ['a'.repeat(2048), 'b'.repeat(2048)]
+    expect(() => parseSettings(dns(), { ...settings, expected: [...expected, 'c'] })).toThrow()
+    expect(parseSettings(dns(), { ...settings, expected: ['a'.repeat(900)] })).toBeDefined()
   })
 })

@@ -314,6 +314,7 @@ describe('what every checker holds to', () => {
       interval_sec: { default: 86_400, min: 3600 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
+      fail_threshold: { default: 1 },
     })
   })
 })

@@ -24,6 +24,10 @@ function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {
     body_bytes: text.length,
     tls: null,
     text: () => text,
+    *textSteps() {
+      yield
+      return text
+    },
     ...more,
   }
 }

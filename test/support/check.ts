@@ -29,6 +29,8 @@ export interface CheckOptions {
   /** `ip:port`; default: none is reached. */
   readonly nameservers?: readonly string[]
   readonly policy?: TargetPolicy
+  /** As where `targets` is not `open`. */
+  readonly strangers?: boolean
   readonly signal?: AbortSignal
   readonly clock?: Clock
   readonly memo?: Json
@@ -45,14 +47,17 @@ export async function check<const C extends AnyChecker>(
   options: CheckOptions = {},
 ): Promise<Checked> {
   const { clock = systemClock, memo, signal, nameservers = ['127.0.0.1:9'] } = options
+  const { strangers = false } = options
   const network = createNetwork({
     clock,
     policy: options.policy ?? (() => undefined),
+    strangers,
     ca: options.ca ?? certificates().ca,
     resolver: createResolver({
       clock,
       hostsFile: hostsFile(options.hosts ?? {}),
       nameservers,
+      discreet: strangers,
     }),
     nameservers,
     ...(options.ping !== undefined ? { ping: options.ping } : {}),

@@ -71,7 +71,8 @@ export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): Dnsbl
   const pacer = createPacer(pace_ms)
   const answers = createCache<Lookup>(CACHE_ENTRIES)
   const tests = createCache<{ readonly error: ListError | null }>(CACHE_ENTRIES)
-  const servers = nameservers === undefined ? {} : { nameservers, trusted: true }
+  // Lists answer with addresses of this machine, which mean something else (RFC 5782, 2.1).
+  const servers = nameservers === undefined ? { unshown: true } : { nameservers, trusted: true }
 
   async function lookUp(ctx: DnsblContext, list: SelectedList, ask: Asking): Promise<Lookup> {
     const name = queryName(list.zone, ask.entry)

@@ -5,6 +5,9 @@
  * @module watchpost/checkers/blacklist
  */
 
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { textSchema } from '../../fields/text.ts'
 import { defineField } from '../../fields/field.ts'
@@ -52,24 +55,55 @@ export interface BlacklistOptions {
 
 const DEFAULT_PACE_MS = 250
 
-const fields = {
+const OPTIONS: OptionTable<BlacklistOptions> = {
+  // Judged with the monitors' own lists.
+  lists: option.anything,
+  nameservers: option.listOf(option.text),
+  providers: option.group<NonNullable<BlacklistOptions['providers']>>({
+    rkn: option.having('lookUp'),
+    gsb: option.having('lookUp'),
+  }),
+  minWorking: option.anything,
+  pace_ms: option.milliseconds(0),
+}
+
+/** What a host does to have a provider: said in `GET /types` and in the 422. */
+const PROVIDED_BY = {
+  rkn: 'WATCHPOST_RKN_FEED, or providers.rkn of blacklist()',
+  gsb: 'WATCHPOST_GSB_KEY, or providers.gsb of blacklist()',
+} as const
+
+type Providers = NonNullable<BlacklistOptions['providers']>
+
+const fieldsWith = (providers: Providers) => ({
   target: targetField().required(),
   rkn: field
-    .flag({ description: 'Look into the registry of blocked sites that the host provides' })
+    .flag({
+      description: 'Look into the registry of blocked sites that the host provides',
+      unavailable: missing('rkn', providers),
+    })
     .default(false),
   gsb: field
-    .flag({ description: 'Ask Google Safe Browsing (or Web Risk), where the host has a key' })
+    .flag({
+      description: 'Ask Google Safe Browsing (or Web Risk), where the host has a key',
+      unavailable: missing('gsb', providers),
+    })
     .default(false),
   lists: field.list(listWord(), {
     description:
-      'DNS blocklists by id or zone; !id or !zone leaves one out, !category (such as !policy) a kind of listing. Default: the set of the host',
+      'DNS blocklists by id or zone; !id or !zone leaves one out, !category (such as !policy) a kind of listing. none, beside rkn or gsb, asks no list. Default: the set of the host',
     max: 32,
     commas: true,
     example: 'spamhaus-zen, bl.example.org, !policy',
   }),
+})
+
+function missing(name: ProviderName, providers: Providers): string | undefined {
+  if (providers[name] !== undefined) return undefined
+  return `no provider for it is configured here (${PROVIDED_BY[name]})`
 }
 
-export type BlacklistFields = typeof fields
+export type BlacklistFields = ReturnType<typeof fieldsWith>
 
 /**
  * Answers and self-tests of lists are kept by the checker that this returns, for all its monitors.
@@ -77,6 +111,7 @@ export type BlacklistFields = typeof fields
  * @throws ConfigurationError where an option is wrong
  */
 export const blacklist = (options: BlacklistOptions = {}) => {
+  checkOptions('blacklist', options, OPTIONS)
   const selector = readSelector(options)
   const client = createDnsblClient({
     pace_ms: options.pace_ms ?? DEFAULT_PACE_MS,
@@ -88,11 +123,12 @@ export const blacklist = (options: BlacklistOptions = {}) => {
     title: 'Blacklists',
     description:
       'Looks for a host, its addresses and its pages on DNS blocklists, in a national registry of blocked sites and in Safe Browsing.',
-    fields,
+    fields: fieldsWith(providers),
     common: {
       interval_sec: { default: 21_600, min: 900 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
+      fail_threshold: { default: 1 },
     },
     causes: BLACKLIST_CAUSES,
     downEvent: 'blacklisted',
@@ -119,9 +155,8 @@ export const blacklist = (options: BlacklistOptions = {}) => {
   function refine(stored: Stored<BlacklistFields>) {
     const problems: Record<string, string> = {}
     for (const name of ['rkn', 'gsb'] as const) {
-      if (stored[name] && providers[name] === undefined) {
-        problems[name] = 'invalid: no provider for it is configured here'
-      }
+      const problem = missing(name, providers)
+      if (stored[name] && problem !== undefined) problems[name] = `invalid: ${problem}`
     }
     const selected = selector.select(stored.lists)
     if ('problem' in selected) problems['lists'] = `invalid: ${selected.problem}`

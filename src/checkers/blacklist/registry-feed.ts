@@ -5,6 +5,9 @@
  * @module
  */
 
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { parseUrl } from '../../fields/url.ts'
 import type { EpochMs } from '../../model.ts'
@@ -34,6 +37,16 @@ export interface RegistryFeedOptions {
 
 const HOUR_MS = 3_600_000
 
+const OPTIONS: OptionTable<RegistryFeedOptions> = {
+  file: option.text,
+  url: option.text,
+  format: option.text,
+  encoding: option.text,
+  refresh_ms: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
+  maxAge_ms: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
+  limitBytes: option.wholeNumber(1, 2 ** 31 - 1),
+}
+
 /** After a failure, so that not every check waits for a server that does not answer. */
 const RETRY_MS = 5 * 60_000
 
@@ -46,6 +59,7 @@ interface Copy extends ReadFeed {
 
 /** @throws ConfigurationError */
 export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
+  checkOptions('registryFeed', options, OPTIONS)
   const source = readOptions(options)
   const { refresh_ms = 12 * HOUR_MS, maxAge_ms = 48 * HOUR_MS } = options
   let copy: Copy | undefined

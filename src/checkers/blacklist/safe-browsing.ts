@@ -8,6 +8,8 @@
  * @module
  */
 
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { parseUrl } from '../../fields/url.ts'
 import type { HttpExchange, HttpRequest } from '../../net/net.ts'
@@ -38,6 +40,11 @@ const ANSWER_LIMIT_BYTES = 64 * 1024
 
 /** @throws ConfigurationError */
 export function safeBrowsing(options: SafeBrowsingOptions): BlacklistProvider {
+  checkOptions('safeBrowsing', options, {
+    key: option.text,
+    api: option.oneOf('v4', 'webrisk'),
+    endpoint: option.text,
+  })
   const { key, api = 'v4' } = options
   const endpoint = parseUrl(options.endpoint ?? ENDPOINTS[api])
   if (!endpoint.ok) throw new ConfigurationError(`safeBrowsing: endpoint: ${endpoint.problem}`)

@@ -28,6 +28,9 @@ export interface Selector {
   select(words: readonly string[] | undefined): Selection | { readonly problem: string }
 }
 
+/** The word for no list at all, for a monitor that asks providers alone. */
+const NONE = 'none'
+
 const EVERY_KIND: readonly ListKind[] = ['ipv4', 'ipv6', 'domain']
 
 /**
@@ -59,6 +62,11 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
 
   return {
     select(words = []) {
+      if (words.includes(NONE)) {
+        return words.length === 1
+          ? { lists: [], ignored: new Set() }
+          : { problem: `"${NONE}" stands alone` }
+      }
       const categories = allCategories(known)
       const excluded = words.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
       const named = words.filter((word) => !word.startsWith('!'))

@@ -10,6 +10,9 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { EpochMs, Json } from '../../model.ts'
+import type { CheckContext } from '../checker.ts'
+import { linesOf } from './lines.ts'
+import type { Lines } from './lines.ts'
 
 /** Of another version it is no baseline: the same page would have another text. */
 const VERSION = 1
@@ -20,6 +23,10 @@ const KEPT_CHARACTERS = 40_000
 const PACKABLE_CHARACTERS = 1024 * 1024
 const LINE_HASH_BYTES = 4
 const MAX_HASHED_LINES = Math.floor((KEPT_CHARACTERS * 3) / 4 / LINE_HASH_BYTES)
+/** Characters that are hashed before others get a turn. */
+const STEP = 64 * 1024
+/** What it costs to begin a hash, in characters. */
+const HASH_CHARACTERS = 512
 
 export interface Baseline {
   readonly version: typeof VERSION
@@ -53,23 +60,46 @@ export function newBaseline(of: string, now: EpochMs): Omit<Baseline, 'hash' | '
   return { version: VERSION, of, at: now, since: now, changes: 0, recent: '' }
 }
 
+type InTurns = CheckContext['inTurns']
+
 /** What can be kept of a text. */
-export async function keep(text: string, lines: readonly string[]): Promise<Baseline['kept']> {
+export async function keep(
+  inTurns: InTurns,
+  text: string,
+  { lines }: Lines,
+): Promise<Baseline['kept']> {
   if (text.length <= PACKABLE_CHARACTERS) {
     const data = (await promisify(deflateRaw)(text)).toString('base64')
     if (data.length <= KEPT_CHARACTERS) return { as: 'text', data }
   }
-  if (lines.length > MAX_HASHED_LINES) return undefined
-  return { as: 'hashes', data: Buffer.concat(lines.map(hashOf)).toString('base64') }
+  if (lines === undefined || lines.length > MAX_HASHED_LINES) return undefined
+  return { as: 'hashes', data: (await inTurns(hashesOf(lines))).toString('base64') }
+}
+
+function* hashesOf(lines: readonly string[]): Generator<void, Buffer> {
+  const hashes = Buffer.alloc(lines.length * LINE_HASH_BYTES)
+  let hashed = 0
+  for (const [at, line] of lines.entries()) {
+    hashOf(line).copy(hashes, at * LINE_HASH_BYTES)
+    hashed += line.length + HASH_CHARACTERS
+    if (hashed < STEP) continue
+    hashed = 0
+    yield
+  }
+  return hashes
 }
 
 /** The old lines, or what they are known by; `undefined` where nothing is known of them. */
-export async function oldLines({ kept }: Baseline): Promise<readonly string[] | undefined> {
+export async function oldLines(
+  inTurns: InTurns,
+  { kept }: Baseline,
+): Promise<readonly string[] | undefined> {
   if (kept === undefined) return undefined
   const data = Buffer.from(kept.data, 'base64')
   if (kept.as === 'text') {
     const limit = { maxOutputLength: 4 * PACKABLE_CHARACTERS }
-    return (await promisify(inflateRaw)(data, limit)).toString().split('\n')
+    const text = (await promisify(inflateRaw)(data, limit)).toString()
+    return (await inTurns(linesOf(text))).lines
   }
   return Array.from({ length: data.length / LINE_HASH_BYTES }, (_, at) =>
     data.toString('base64', at * LINE_HASH_BYTES, (at + 1) * LINE_HASH_BYTES),

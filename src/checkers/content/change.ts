@@ -5,11 +5,13 @@
  */
 
 import { iso } from '../../clock.ts'
-import type { EpochMs, JsonObject, Notice } from '../../model.ts'
-import type { Findings } from '../checker.ts'
-import { asMemo, baselineIn, keep, lineKey, newBaseline, oldLines, sha256 } from './baseline.ts'
+import type { JsonObject, Notice } from '../../model.ts'
+import type { CheckContext, Findings } from '../checker.ts'
+import { asMemo, baselineIn, keep, lineKey, newBaseline, oldLines } from './baseline.ts'
 import type { Baseline } from './baseline.ts'
 import { difference, excerptOf, ratioOf } from './diff.ts'
+import { hashOf, linesOf } from './lines.ts'
+import type { Lines } from './lines.ts'
 
 /** Checks looked back upon, and how many of them may be changes before the page counts as noisy. */
 const RECENT_CHECKS = 10
@@ -19,26 +21,26 @@ export interface Seen {
   readonly text: string
   /** Of which page, read by which rules. */
   readonly of: string
-  readonly now: EpochMs
 }
 
+type Context = Pick<CheckContext, 'memo' | 'clock' | 'inTurns'>
+
 /** The first text is the baseline; a change is told, and is the new one. */
-export async function compared(memo: Findings['memo'], seen: Seen): Promise<Findings> {
-  const { text, of, now } = seen
-  const lines = text.split('\n')
-  const hash = sha256(text)
-  const old = baselineIn(memo, of)
+export async function compared(ctx: Context, { text, of }: Seen): Promise<Findings> {
+  const now = ctx.clock.now()
+  const hash = await ctx.inTurns(hashOf(text))
+  const old = baselineIn(ctx.memo, of)
+  if (old?.hash === hash) return unchanged(old)
+  const seen = await ctx.inTurns(linesOf(text))
+  const kept = await keep(ctx.inTurns, text, seen)
   if (old === undefined) {
-    const kept = await keep(text, lines)
-    const first = { ...newBaseline(of, now), hash, lines: lines.length, kept }
+    const first = { ...newBaseline(of, now), hash, lines: seen.count, kept }
     return { memo: asMemo(first), details: detailsOf(first, false) }
   }
-  if (old.hash === hash) return unchanged(old)
-  const kept = await keep(text, lines)
   const recent = `${old.recent}1`.slice(-RECENT_CHECKS)
   const changes = old.changes + 1
-  const next = { ...old, hash, lines: lines.length, at: now, changes, recent, kept }
-  const change = await changeBetween(old, lines)
+  const next = { ...old, hash, lines: seen.count, at: now, changes, recent, kept }
+  const change = await changeBetween(ctx, old, seen)
   return {
     memo: asMemo(next),
     details: { ...detailsOf(next, true), ...change.details },
@@ -68,15 +70,19 @@ interface Change {
   readonly data: JsonObject
 }
 
-/** Counts are `null` where the old text was too long to be remembered by its lines. */
-async function changeBetween(old: Baseline, lines: readonly string[]): Promise<Change> {
-  const before = await oldLines(old)
-  if (before === undefined) {
+/** Counts are `null` where either text is too long to be remembered by its lines. */
+async function changeBetween(
+  { inTurns }: Context,
+  old: Baseline,
+  { lines }: Lines,
+): Promise<Change> {
+  const before = await oldLines(inTurns, old)
+  if (before === undefined || lines === undefined) {
     const data = { ratio: null, added: null, removed: null, excerpt: '' }
     return { data, details: { changed_lines: null, change_ratio: null, excerpt: '' } }
   }
   const isText = old.kept?.as === 'text'
-  const found = isText ? difference(before, lines) : difference(before, lines, lineKey)
+  const found = await inTurns(difference(before, lines, isText ? undefined : lineKey))
   const ratio = ratioOf(found, before.length + lines.length)
   const [added, removed] = [found.added.length, found.removed.length]
   const excerpt = excerptOf(isText ? found : { added: found.added, removed: [] })

@@ -17,25 +17,42 @@ const CHARACTERS_SHOWN = 160
 /** Of what two lines have in common, so much is shown in front of the difference. */
 const LEAD_SHOWN = 30
 
+/** Lines before others get a turn; a line that is known by its hash counts for more. */
+const STEP = 4096
+const KEYED_LINES = 64
+
 /** `keyOf`: by what the old lines are known, where that is not the lines themselves. */
-export function difference(
+export function* difference(
   old: readonly string[],
   now: readonly string[],
-  keyOf: (line: string) => string = (line) => line,
-): Difference {
+  keyOf?: (line: string) => string,
+): Generator<void, Difference> {
   const left = new Map<string, number>()
-  for (const line of old) left.set(line, (left.get(line) ?? 0) + 1)
-  const added = now.filter((line) => {
-    const key = keyOf(line)
+  const added: string[] = []
+  const removed: string[] = []
+  let looked = 0
+  for (const line of old) {
+    left.set(line, (left.get(line) ?? 0) + 1)
+    if (++looked % STEP === 0) yield
+  }
+  for (const line of now) {
+    const key = keyOf === undefined ? line : keyOf(line)
     const count = left.get(key) ?? 0
     if (count > 0) left.set(key, count - 1)
-    return count === 0
-  })
-  const removed = old.filter((line) => {
+    else added.push(line)
+    looked += keyOf === undefined ? 1 : KEYED_LINES + (line.length >>> 6)
+    if (looked < STEP) continue
+    looked = 0
+    yield
+  }
+  for (const line of old) {
     const count = left.get(line) ?? 0
-    if (count > 0) left.set(line, count - 1)
-    return count > 0
-  })
+    if (count > 0) {
+      left.set(line, count - 1)
+      removed.push(line)
+    }
+    if (++looked % STEP === 0) yield
+  }
   return { added, removed }
 }
 

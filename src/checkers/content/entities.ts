@@ -71,6 +71,17 @@ export function decodeEntities(text: string): string {
   })
 }
 
+/** Where to cut a long text for {@link decodeEntities}: at `end`, or behind the reference that stands there. */
+export function endOfPiece(text: string, at: number, end: number): number {
+  if (end >= text.length) return text.length
+  const begin = text.slice(at, end).lastIndexOf('&')
+  if (begin < 0) return end
+  const REFERENCE_HERE = /&#?[a-z0-9]*;?/iy
+  REFERENCE_HERE.lastIndex = at + begin
+  REFERENCE_HERE.test(text)
+  return Math.max(end, REFERENCE_HERE.lastIndex)
+}
+
 function numbered(given: number): string {
   const code = WINDOWS_1252[given - 0x80] || given
   const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)

@@ -8,7 +8,9 @@
  * @module
  */
 
-import { decodeEntities } from './entities.ts'
+import { decodeEntities, endOfPiece } from './entities.ts'
+import { gatherText } from './gather.ts'
+import type { Gathered } from './gather.ts'
 
 /** Their content is text to the tokenizer, up to their own end tag. */
 const RAW = new Set(['script', 'style', 'noscript', 'iframe', 'noembed', 'noframes', 'title'])
@@ -27,8 +29,8 @@ const BLOCKS = new Set(
 /** Stand beside each other. */
 const CELLS = new Set(['td', 'th'])
 
-/** Characters or tags after which others get a turn. */
-const STEP = 65_536
+/** Characters after which others get a turn. */
+const STEP = 8_192
 
 interface Tag {
   readonly name: string
@@ -40,7 +42,7 @@ interface Tag {
 
 interface Reading {
   readonly html: string
-  readonly lines: string[]
+  readonly said: Gathered
   /** Position of the last end tag of each element that is dropped. */
   readonly lastEnds: ReadonlyMap<string, number>
   /** The element that is being dropped, and how many of its name are open. */
@@ -52,8 +54,8 @@ interface Reading {
 export function* textOfHtml(html: string): Generator<void, string> {
   const reading: Reading = {
     html,
-    lines: [],
-    lastEnds: lastEndTags(html),
+    said: gatherText(),
+    lastEnds: yield* lastEndTags(html),
     dropping: undefined,
     preformatted: 0,
   }
@@ -61,35 +63,47 @@ export function* textOfHtml(html: string): Generator<void, string> {
   for (let at = 0; at < html.length;) {
     const open = html.indexOf('<', at)
     const end = open < 0 ? html.length : open
-    if (end > at) say(reading, html.slice(at, end))
-    at = end < html.length ? readMarkup(reading, end) : end
+    yield* say(reading, at, end)
+    at = end
+    if (isTag(html, at)) {
+      const nameEnd = endOfName(html, at)
+      let tagEnd = endOfTag(html, nameEnd)
+      for (; tagEnd < 0; tagEnd = endOfTag(html, ~tagEnd)) yield
+      const tag = tagAt(html, at, { nameEnd, end: tagEnd })
+      at = tag.isEnd ? closeTag(reading, tag) : yield* openTag(reading, tag, at)
+    } else if (at < html.length) {
+      at = readMarkup(reading, at)
+    }
     stopDropping(reading, at)
     if (at - stepped >= STEP) {
       stepped = at
       yield
     }
   }
-  return reading.lines.join('')
+  return reading.said.text()
 }
 
-/** What stands at `<`, and where to go on. */
+function isTag(html: string, at: number): boolean {
+  return /[a-z]/i.test(html.charAt(at + (html.charAt(at + 1) === '/' ? 2 : 1)))
+}
+
+/** What stands at a `<` that begins no tag, and where to go on. */
 function readMarkup(reading: Reading, at: number): number {
   const { html } = reading
   const next = html.charAt(at + 1)
   if (next === '!' || next === '?') return endOfDeclaration(html, at)
-  const isEnd = next === '/'
-  if (!/[a-z]/i.test(html.charAt(at + (isEnd ? 2 : 1)))) {
-    // `</` before anything but a letter is a comment, `<` a character like any other.
-    if (isEnd) return after(html, '>', at + 2)
-    say(reading, '<')
-    return at + 1
-  }
-  const tag = readTag(html, at, isEnd)
-  return tag.isEnd ? closeTag(reading, tag) : openTag(reading, tag, at)
+  // `</` before anything but a letter is a comment, `<` a character like any other.
+  if (next === '/') return after(html, '>', at + 2)
+  if (reading.dropping === undefined) reading.said.add('<')
+  return at + 1
 }
 
-function openTag(reading: Reading, { name, end, isSelfClosed }: Tag, at: number): number {
-  if (RAW.has(name)) return afterRaw(reading.html, name, end).next
+function* openTag(
+  reading: Reading,
+  { name, end, isSelfClosed }: Tag,
+  at: number,
+): Generator<void, number> {
+  if (RAW.has(name)) return endOfRaw(reading.html, name, end)
   if (reading.dropping !== undefined) {
     if (reading.dropping.name === name && !isSelfClosed) reading.dropping.depth++
     if (reading.dropping.name !== 'head' || name !== 'body') return end
@@ -102,10 +116,9 @@ function openTag(reading: Reading, { name, end, isSelfClosed }: Tag, at: number)
   separate(reading, name)
   if (name === 'pre') reading.preformatted++
   if (!SHOWN_RAW.has(name)) return end
-  const raw = afterRaw(reading.html, name, end)
-  say(reading, reading.html.slice(end, raw.start))
-  separate(reading, name)
-  return raw.next
+  const rawEnd = endOfRaw(reading.html, name, end)
+  yield* say(reading, end, rawEnd)
+  return rawEnd
 }
 
 function closeTag(reading: Reading, { name, end }: Tag): number {
@@ -128,23 +141,28 @@ function stopDropping(reading: Reading, at: number): void {
   }
 }
 
-function say(reading: Reading, text: string): void {
+/** The text between two tags. */
+function* say(reading: Reading, from: number, to: number): Generator<void, void> {
+  const { html, said, preformatted } = reading
   if (reading.dropping !== undefined) return
-  const plain = decodeEntities(text)
-  reading.lines.push(reading.preformatted > 0 ? plain : plain.replace(/[\n\r]/g, ' '))
+  for (let at = from; at < to;) {
+    const end = endOfPiece(html, at, Math.min(at + STEP, to))
+    const plain = decodeEntities(html.slice(at, Math.min(end, to)))
+    // `replace` would leave a chain of every match to whoever looks at the text first (V8).
+    said.add(preformatted > 0 ? plain : plain.split(/[\n\r]/).join(' '))
+    at = end
+    if (at < to) yield
+  }
 }
 
-function separate(reading: Reading, name: string): void {
-  if (BLOCKS.has(name)) reading.lines.push('\n')
-  else if (CELLS.has(name)) reading.lines.push(' ')
+function separate({ said }: Reading, name: string): void {
+  if (BLOCKS.has(name)) said.add('\n')
+  else if (CELLS.has(name)) said.add(' ')
 }
 
-function readTag(html: string, at: number, isEnd: boolean): Tag {
+function tagAt(html: string, at: number, { nameEnd, end }: { nameEnd: number; end: number }): Tag {
+  const isEnd = html.charAt(at + 1) === '/'
   const from = at + (isEnd ? 2 : 1)
-  const NAME_END = /[\s/>]/g
-  NAME_END.lastIndex = from
-  const nameEnd = NAME_END.exec(html)?.index ?? html.length
-  const end = endOfTag(html, nameEnd)
   const isSelfClosed = html.charAt(end - 2) === '/'
   // No element that matters here has a long name.
   return {
@@ -155,13 +173,23 @@ function readTag(html: string, at: number, isEnd: boolean): Tag {
   }
 }
 
-/** Only the value of an attribute can hide a `>`, by its quotes. */
+function endOfName(html: string, at: number): number {
+  const END = /[\s/>]/g
+  END.lastIndex = at + 2
+  return END.exec(html)?.index ?? html.length
+}
+
+/**
+ * Only the value of an attribute can hide a `>`, by its quotes. Of a long tag the complement (`~`) of where to
+ * look on.
+ */
 function endOfTag(html: string, from: number): number {
   for (let at = from; at < html.length; at++) {
     const character = html.charAt(at)
     if (character === '>') return at + 1
+    if (at - from >= STEP) return ~at
     if (character !== '=') continue
-    while (/\s/.test(html.charAt(at + 1))) at++
+    at += blanksAt(html, at + 1)
     const quote = html.charAt(at + 1)
     if (quote !== '"' && quote !== "'") continue
     const closing = html.indexOf(quote, at + 2)
@@ -169,6 +197,12 @@ function endOfTag(html: string, from: number): number {
     at = closing
   }
   return html.length
+}
+
+function blanksAt(html: string, at: number): number {
+  const BLANKS = /\s*/y
+  BLANKS.lastIndex = at
+  return BLANKS.exec(html)?.[0].length ?? 0
 }
 
 /** Comments, doctypes, processing instructions: behind them, or the end of the page where they never end. */
@@ -187,19 +221,24 @@ function after(html: string, mark: string, from: number): number {
   return at < 0 ? html.length : at + mark.length
 }
 
-/** The end tag of a raw text; the end of the page where there is none. */
-function afterRaw(html: string, name: string, from: number): { start: number; next: number } {
+/** Where the end tag of a raw text stands; the end of the page where there is none. */
+function endOfRaw(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
   end.lastIndex = from
-  const found = end.exec(html)
-  if (found === null) return { start: html.length, next: html.length }
-  return { start: found.index, next: readTag(html, found.index, true).end }
+  return end.exec(html)?.index ?? html.length
 }
 
-function lastEndTags(html: string): ReadonlyMap<string, number> {
+/** Of the longest of them, with the character behind it. */
+const END_TAG_CHARACTERS = '</template>'.length
+
+function* lastEndTags(html: string): Generator<void, ReadonlyMap<string, number>> {
   const last = new Map<string, number>()
-  for (const match of html.matchAll(/<\/(head|svg|math|canvas|template)(?=[\s/>])/gi)) {
-    last.set((match[1] ?? '').toLowerCase(), match.index)
+  for (let at = 0; at < html.length; at += STEP) {
+    const piece = html.slice(at, at + STEP + END_TAG_CHARACTERS)
+    for (const match of piece.matchAll(/<\/(head|svg|math|canvas|template)(?=[\s/>])/gi)) {
+      last.set((match[1] ?? '').toLowerCase(), at + match.index)
+    }
+    yield
   }
   return last
 }

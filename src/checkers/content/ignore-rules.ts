@@ -6,10 +6,13 @@
  */
 
 import * as v from 'valibot'
+import type { Clock } from '../../clock.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { compilePattern, parsePattern, PATTERN_TEXT_LIMIT } from '../../fields/pattern.ts'
+import type { Pattern } from '../../fields/pattern.ts'
 import { textSchema } from '../../fields/text.ts'
+import { CheckFailure } from '../../net/failure.ts'
 
 const MAX_CHARACTERS = 8192
 const MAX_RULES = 20
@@ -18,11 +21,19 @@ const MAX_RULE_CHARACTERS = 1000
 /** A match cannot reach across the end of a piece; pieces end with a line. */
 const PIECE_CHARACTERS = 32_768
 
+/** What all patterns may take of one page: so much each, and so much in any case. */
+const PATTERN_MS = 250
+const LEAST_MS = 2_000
+
 export interface IgnoreRules {
   /** As the user wrote them. */
   readonly source: string
-  /** The text without what the rules match in its first 256 Ki characters. Yields now and then. */
-  removeFrom(text: string): Generator<void, string>
+  /**
+   * The text without what the rules match in its first 256 Ki characters. Yields now and then.
+   *
+   * @throws CheckFailure `content_ignore_slow`
+   */
+  removeFrom(text: string, clock: Pick<Clock, 'monotonic'>): Generator<void, string>
 }
 
 /** Several patterns, one per line; blank lines and those that begin with `#` are comments. */
@@ -43,29 +54,47 @@ export function ignoreRulesField(description: string): FieldBuilder<string, Igno
 
 function ignoreRules(source: string): IgnoreRules {
   const patterns = rulesIn(source).map(({ rule }) => compilePattern(rule))
+  const most_ms = Math.max(LEAST_MS, patterns.length * PATTERN_MS)
   return {
     source,
-    *removeFrom(text) {
-      const [beginning, rest] = cut(text, PATTERN_TEXT_LIMIT)
-      let searched = beginning
-      let worked = 0
-      for (const pattern of patterns) {
-        const kept: string[] = []
-        const limit = Math.min(PIECE_CHARACTERS, pattern.searched)
-        for (let left = searched; left !== '';) {
-          const [piece, more] = cut(left, limit)
-          worked += piece.length / limit
-          if (worked > 1) {
-            worked = piece.length / limit
-            yield
-          }
-          kept.push(yield* pattern.removeFrom(piece))
-          left = more
-        }
-        searched = kept.join('')
-      }
-      return searched + rest
-    },
+    removeFrom: (text, clock) => within(removeAll(patterns, text), most_ms, clock),
+  }
+}
+
+function* removeAll(patterns: readonly Pattern[], text: string): Generator<void, string> {
+  const [beginning, rest] = cut(text, PATTERN_TEXT_LIMIT)
+  let searched = beginning
+  for (const pattern of patterns) {
+    const kept: string[] = []
+    // Half of what one search may take: others have their steps in the same turn.
+    const limit = Math.min(PIECE_CHARACTERS, Math.ceil(pattern.searched / 2))
+    for (let left = searched; left !== '';) {
+      const [piece, more] = cut(left, limit)
+      kept.push(yield* pattern.removeFrom(piece))
+      left = more
+      yield
+    }
+    searched = kept.join('')
+  }
+  return searched + rest
+}
+
+/** The time of its own steps is bounded, not that in which others have their turn. */
+function* within<T>(
+  steps: Generator<void, T>,
+  most_ms: number,
+  clock: Pick<Clock, 'monotonic'>,
+): Generator<void, T> {
+  for (let took_ms = 0; ;) {
+    const from = clock.monotonic()
+    const step = steps.next()
+    if (step.done === true) return step.value
+    took_ms += clock.monotonic() - from
+    if (took_ms > most_ms) {
+      const text = `ignore_regex was given up after ${most_ms} ms on this page`
+      throw new CheckFailure('content_ignore_slow', text)
+    }
+    yield
   }
 }
 

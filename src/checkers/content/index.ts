@@ -28,6 +28,10 @@ export const content = () =>
     causes: {
       ...HTTP_CAUSES,
       content_empty: { text: 'The page has no text', phase: 'transfer' },
+      content_ignore_slow: {
+        text: 'ignore_regex takes too long on this page',
+        verdict: 'unknown',
+      },
       content_type_unsupported: { text: 'The answer is of a kind without text', phase: 'transfer' },
     },
     events: ['content_changed'],
@@ -63,7 +67,7 @@ export const content = () =>
         const type = exchange.headers['content-type']?.slice(0, 100) ?? 'no named'
         return down('content_type_unsupported', `An answer of ${type} type has no text`)
       }
-      const page = await inTurns(ctx, textOfPage(kind, exchange.text()))
+      const page = await ctx.inTurns(textOfPage(kind, await ctx.inTurns(exchange.textSteps())))
       if (page === '') return down('content_empty', emptyText(exchange, kind))
       const text = await withoutIgnored(ctx, page, settings)
       if (text === '') {
@@ -71,7 +75,7 @@ export const content = () =>
       }
       ctx.measure({ text_bytes: Buffer.byteLength(text) })
       const of = sha256(`${settings.url}\n${settings.ignore_regex?.source ?? ''}`)
-      return up(await compared(ctx.memo, { text, of, now: ctx.clock.now() }))
+      return up(await compared(ctx, { text, of }))
     },
   })
 
@@ -87,20 +91,12 @@ function requestFor({ url, user_agent, auth }: ContentSettings) {
 }
 
 async function withoutIgnored(
-  ctx: CheckContext,
+  { inTurns, clock }: CheckContext,
   page: string,
   { ignore_regex }: ContentSettings,
 ): Promise<string> {
-  return ignore_regex === undefined ? page : fold(await inTurns(ctx, ignore_regex.removeFrom(page)))
-}
-
-/** Long work in steps, between which others get their turn and the deadline is heard. */
-async function inTurns<T>(ctx: CheckContext, steps: Generator<void, T>): Promise<T> {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    await ctx.clock.sleep(0, ctx.signal)
-  }
+  if (ignore_regex === undefined) return page
+  return inTurns(fold(await inTurns(ignore_regex.removeFrom(page, clock))))
 }
 
 function emptyText({ body }: HttpExchange, kind: PageKind): string {

@@ -5,42 +5,114 @@
  * @module
  */
 
-/** What is nested deeper is left as it is written. */
-const MAX_DEPTH = 200
+import { gatherText } from './gather.ts'
+import { scanJson } from './json-tokens.ts'
+import type { JsonTokens } from './json-tokens.ts'
+import { inOrder } from './sort.ts'
 
-/** `undefined` where it is not JSON, or nested too deep. */
-export function textOfJson(source: string): string | undefined {
+/** Values after which others get a turn. */
+const STEP = 1024
+
+/** `undefined` where it is not JSON, or nested too deep. Yields now and then. */
+export function* textOfJson(source: string): Generator<void, string | undefined> {
+  const tokens = yield* scanJson(source)
+  if (tokens === undefined) return undefined
   try {
-    const lines: string[] = []
-    print(JSON.parse(source) as unknown, { lines, depth: 0, label: '' })
-    return lines.join('\n')
+    return yield* print({ source, tokens })
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined
+    // A text with characters or escapes that JSON does not have.
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-interface Place {
-  readonly lines: string[]
-  readonly depth: number
+interface Document {
+  readonly source: string
+  readonly tokens: JsonTokens
+}
+
+interface Entry {
+  readonly key: string
+  /** Token of its value. */
+  readonly value: number
+}
+
+/** A list or object that is being printed. */
+interface Open {
+  readonly mark: ']' | '}'
+  /** What is printed next of it; `undefined` at its end. */
+  readonly next: () => Next | undefined
+}
+
+interface Next {
+  readonly token: number
   /** The key in front of the value, with its colon. */
   readonly label: string
 }
 
-function print(value: unknown, { lines, depth, label }: Place): void {
-  if (depth > MAX_DEPTH) throw new RangeError('nested too deep')
-  if (Array.isArray(value)) {
-    lines.push(`${label}[`)
-    for (const item of value) print(item, { lines, depth: depth + 1, label: '' })
-    lines.push(']')
-  } else if (typeof value === 'object' && value !== null) {
-    lines.push(`${label}{`)
-    for (const key of Object.keys(value).sort()) {
-      const at = { lines, depth: depth + 1, label: `${JSON.stringify(key)}: ` }
-      print((value as Readonly<Record<string, unknown>>)[key], at)
+function* print(document: Document): Generator<void, string> {
+  const { source, tokens } = document
+  const printed = gatherText()
+  const open: Open[] = []
+  let next: Next | undefined = { token: 0, label: '' }
+  for (let count = 1; ; count++) {
+    if (count % STEP === 0) yield
+    if (next === undefined) {
+      printed.add(`${open.pop()?.mark ?? ''}\n`)
+    } else {
+      const { token, label }: Next = next
+      const mark = source.charAt(tokens.start(token))
+      if (mark === '{') open.push(openObject(yield* entriesOf(document, token)))
+      else if (mark === '[') open.push(openList(tokens, token))
+      const isOpen = mark === '{' || mark === '['
+      printed.add(`${label}${isOpen ? mark : JSON.stringify(scalar(document, token))}\n`)
     }
-    lines.push('}')
-  } else {
-    lines.push(label + JSON.stringify(value))
+    const inner = open.at(-1)
+    if (inner === undefined) break
+    next = inner.next()
   }
+  return printed.text().slice(0, -1)
+}
+
+function openList(tokens: JsonTokens, list: number): Open {
+  const end = tokens.next(list)
+  let item = list + 1
+  return {
+    mark: ']',
+    next() {
+      const token = item
+      if (token >= end) return undefined
+      item = tokens.next(token)
+      return { token, label: '' }
+    },
+  }
+}
+
+function openObject(entries: readonly Entry[]): Open {
+  let at = 0
+  return {
+    mark: '}',
+    next() {
+      const entry = entries[at++]
+      if (entry === undefined) return undefined
+      return { token: entry.value, label: `${JSON.stringify(entry.key)}: ` }
+    },
+  }
+}
+
+function* entriesOf(document: Document, object: number): Generator<void, readonly Entry[]> {
+  const { tokens } = document
+  const entries: Entry[] = []
+  const end = tokens.next(object)
+  for (let token = object + 1; token < end;) {
+    entries.push({ key: String(scalar(document, token)), value: token + 1 })
+    token = tokens.next(token + 1)
+    if (entries.length % STEP === 0) yield
+  }
+  return yield* inOrder(entries)
+}
+
+/** A text, a number or a word. @throws SyntaxError */
+function scalar({ source, tokens }: Document, token: number): unknown {
+  return JSON.parse(source.slice(tokens.start(token), tokens.end(token)))
 }

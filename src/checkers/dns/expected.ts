@@ -101,7 +101,7 @@ function unquoted(text: string): string {
 }
 
 function canonicalCaa(text: string): string {
-  const [, flags, tag = '', value = ''] = /^(\d+)\s+(\S+)\s+(.*)$/s.exec(text) ?? []
+  const [, flags, tag = '', value = ''] = /^(\d+)\s+(\S+)\s(.*)$/s.exec(text) ?? []
   return flags === undefined ? text : `${flags} ${tag.toLowerCase()} ${unquoted(value.trim())}`
 }
 

@@ -42,6 +42,8 @@ const MATCHES = ['any', 'all', 'exact', 'none', 'contains', 'regex', 'nxdomain']
 /** Bounds of `expected`. */
 const MAX_VALUES = 50
 const MAX_VALUE_CHARACTERS = 2048
+/** Of all patterns together: they are compiled in one go. */
+const MAX_PATTERN_CHARACTERS = 4096
 const TOO_MANY_VALUES = `out_of_range: 0..${MAX_VALUES} values`
 
 const MAX_NAME_SERVERS = 8
@@ -93,6 +95,8 @@ function problemOf(
     return match === 'any' ? undefined : `invalid: match "${match}" needs something to expect`
   }
   if (match === 'contains') return undefined
+  if (match === 'regex' && expected.join('').length > MAX_PATTERN_CHARACTERS)
+    return `out_of_range: 1..${MAX_PATTERN_CHARACTERS} characters, all patterns together`
   for (const text of expected) {
     if (match === 'regex') {
       const parsed = parsePattern(text)

@@ -35,7 +35,10 @@ export const dns = () => {
       authoritative: 'true: the answer comes from a server of the zone itself (AA)',
       truncated: 'true: it was cut off over UDP and asked for again over TCP (TC)',
       authenticated: 'true: the resolver has checked it with DNSSEC (AD)',
-      server: 'Name server that answered, host:port',
+      left_out:
+        'Records that lead into an inner network and are not shown; only where there are any, and targets are not open',
+      server:
+        'Name server that answered, host:port; resolver for those of the location where targets are not open',
       transport: 'udp, tcp or tls',
       attempts:
         'Every name server that was asked, with result and duration_ms; only where there were several',
@@ -69,6 +72,7 @@ function queryFor({ dns_name, rrtype, nameserver }: DnsSettings): DnsQuery {
 
 function measured(answer: DnsAnswer, { chain, records }: Found): JsonObject {
   const { rcode, authoritative, truncated, authenticated, server, transport, attempts } = answer
+  const { left_out } = answer
   const shown = records.slice(0, MAX_SHOWN)
   const serial = answer.type === 'SOA' ? Number(records[0]?.value.split(' ')[2]) : NaN
   return {
@@ -76,6 +80,7 @@ function measured(answer: DnsAnswer, { chain, records }: Found): JsonObject {
     answers: shown.map(({ type, value, ttl }) => ({ type, value, ttl })),
     min_ttl: records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl)),
     ...(chain.length > 0 ? { cname_chain: [...chain] } : {}),
+    ...(left_out === undefined ? {} : { left_out }),
     ...(Number.isNaN(serial) ? {} : { soa_serial: serial }),
     ...{ authoritative, truncated, authenticated, server, transport },
     ...(attempts.length > 1 ? { attempts: attempts.map((attempt) => ({ ...attempt })) } : {}),

@@ -56,6 +56,10 @@ export function judge(answer: DnsAnswer, found: Found, settings: Expecting): Jud
     return down('dns_nxdomain', `${subject(answer, found)} does not exist`)
   }
   if (answer.rcode !== 'NOERROR') return failed(answer)
+  if (found.records.length === 0 && answer.left_out !== undefined) {
+    const text = `What ${answer.name} leads to is not allowed as a target`
+    return down('connect_blocked', text, { phase: 'resolve' })
+  }
   if (match === 'nxdomain') return exists(answer, found)
   if (found.records.length === 0 && match !== 'none') {
     const text = `${subject(answer, found)} has no record of the type ${answer.type}`
@@ -94,6 +98,10 @@ function compare(
   { match, expected = [], rrtype }: Expecting,
 ): Judgement<DnsCause> {
   if (expected.length === 0) return up()
+  if (match === 'regex') {
+    const missing = unmatched(values, expected)
+    return missing.length === 0 ? up() : mismatch(missing, values)
+  }
   const tests = expected.map((text) => [text, testOf(text, match, rrtype)] as const)
   const missing = tests.filter(([, test]) => !values.some(test)).map(([text]) => text)
   const unexpected = values.filter((value) => !tests.some(([, test]) => test(value)))
@@ -108,7 +116,6 @@ function compare(
       return unexpected.length === 0 ? up() : surplus(unexpected)
     case 'all':
     case 'contains':
-    case 'regex':
     case 'nxdomain':
       return missing.length === 0 ? up() : mismatch(missing, values)
   }
@@ -116,16 +123,31 @@ function compare(
 
 function testOf(
   text: string,
-  match: DnsSettings['match'],
+  match: Exclude<DnsSettings['match'], 'regex'>,
   rrtype: string,
 ): (value: string) => boolean {
   if (match === 'contains') return (value) => containsText(value, text, rrtype)
-  if (match === 'regex') {
-    const pattern = compilePattern(text)
-    return (value) => pattern.test(value)
-  }
   return parseExpected(text, rrtype) ?? (() => false)
 }
+
+/**
+ * The patterns that match no value. Together they look at no more than one of them may, each at its share:
+ * the answer is the server's, and a search holds up everybody else.
+ */
+function unmatched(values: readonly string[], expected: readonly string[]): readonly string[] {
+  return expected.filter((text) => {
+    const pattern = compilePattern(text)
+    let left = Math.max(LEAST_SEARCHED, Math.floor(pattern.searched / expected.length))
+    return !values.some((value) => {
+      const part = value.slice(0, left)
+      left -= part.length
+      return part !== '' && pattern.test(part)
+    })
+  })
+}
+
+/** Characters that every pattern may look at, however many there are: a short record as a whole. */
+const LEAST_SEARCHED = 64
 
 function mismatch(missing: readonly string[], values: readonly string[]): Judgement<DnsCause> {
   const there = values.length === 0 ? 'there is no record' : `there is ${list(values)}`

@@ -16,8 +16,8 @@ import type { ServerTable } from './servers.ts'
 const FRESH_MS = 24 * 60 * 60_000
 /** After a failure nobody asks again for this long. */
 const FAILED_MS = 5 * 60_000
-/** The list has some 60 KiB. */
-const BODY_LIMIT_BYTES = 4 * 1024 * 1024
+/** The list has some 60 KiB. It is read in one turn. */
+const BODY_LIMIT_BYTES = 384 * 1024
 /** It must leave time for the registry itself. */
 const FETCH_MS = 5000
 const SHARE = 0.25

@@ -43,6 +43,7 @@ export const domain = (options: DomainOptions = {}) => {
       interval_sec: { default: 86_400, min: 3600 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
+      fail_threshold: { default: 1 },
     },
     causes: DOMAIN_CAUSES,
     events: ['domain_expiring', 'domain_expired'],

@@ -7,6 +7,9 @@
 import { ConfigurationError } from '../../errors.ts'
 import { parseHost } from '../../fields/host.ts'
 import { basesOf } from './bootstrap.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
 import type { LookupOptions } from './lookup.ts'
 import { canonicalSuffix, PLAIN_QUERY, WHOIS_ROOT } from './servers.ts'
 import type { WhoisServer } from './servers.ts'
@@ -30,8 +33,19 @@ const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json'
 const GAP_MS = { default: 1000, max: 60_000 }
 const CACHE_MS = { default: 60 * 60_000, max: 24 * 60 * 60_000 }
 
+/** The names; the values are judged one by one below. */
+const OPTIONS: OptionTable<DomainOptions> = {
+  bootstrapUrl: option.anything,
+  rdapServers: option.object,
+  whoisServers: option.object,
+  whoisRoot: option.anything,
+  gap_ms: option.anything,
+  cache_ms: option.anything,
+}
+
 /** @throws ConfigurationError */
 export function readOptions(options: DomainOptions): LookupOptions {
+  checkOptions('domain', options, OPTIONS)
   const { bootstrapUrl = BOOTSTRAP_URL, whoisRoot = WHOIS_ROOT } = options
   if (bootstrapUrl !== null && !isWebAddress(bootstrapUrl)) {
     throw wrong('bootstrapUrl', 'an http:// or https:// address is expected')

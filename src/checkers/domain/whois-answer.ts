@@ -197,7 +197,11 @@ function firstDate(record: WhoisRecord, labels: readonly string[]): number | nul
 /** .ru has them with commas between, .it with slashes; .fr tells a hold in a line of its own. */
 function statusesOf(record: WhoisRecord): readonly string[] {
   const told = valuesOf(record, LABELS.status).flatMap((value) =>
-    value.replace(/\(?https?:\/\/\S*/gi, ' ').split(/[,/]\s+|\s+\/|,/),
+    value
+      .replace(/\(?https?:\/\/\S*/gi, ' ')
+      // A row of blanks that no slash ends would be gone through again from each of them.
+      .replace(/\s+/g, ' ')
+      .split(/[,/] | \/|,/),
   )
   const held = record.get('hold')?.some((value) => /^yes$/i.test(value)) === true
   return readStatuses(held ? [...told, 'serverHold'] : told)

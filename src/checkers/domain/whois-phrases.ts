@@ -79,6 +79,6 @@ function lines(text: string): readonly string[] {
   return text
     .split(/[\r\n]+/, MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE_CHARACTERS).replace(/\s+/g, ' '))
-    .map((line) => line.replace(/^[ %#>*:-]+/, '').replace(/[ .!*<]+$/, ''))
+    .map((line) => line.replace(/^[ %#>*:-]+/, '').replace(/(?<![ .!*<])[ .!*<]+$/, ''))
     .filter((line) => line !== '')
 }

@@ -8,8 +8,9 @@
 /** Label in lower case, without dots and with single blanks, to its values in their order. */
 export type WhoisRecord = ReadonlyMap<string, readonly string[]>
 
-const BRACKETED = /^\s*(?:[a-z]\.\s*)?\[([^\]]{1,60})\]\s*(.*)$/i
-const LABELLED = /^\s*([^\s:%#>][^:]{0,59}?)[\s.]*:\s*(.*)$/
+const BRACKETED = /^(?:[a-z]\.\s*)?\[([^\]]{1,60})\](.*)$/i
+
+const MAX_LABEL_CHARACTERS = 60
 
 /** Lines beginning like this are remarks of the server. */
 const REMARK = /^\s*(?:%|#|>>>|--|\*)/
@@ -23,20 +24,41 @@ export function readRecord(text: string): WhoisRecord {
     if (line.trim() === '') last = headline = undefined
     if (line.trim() === '' || REMARK.test(line)) continue
     const isIndented = /^\s/.test(line)
-    const found = BRACKETED.exec(line) ?? LABELLED.exec(line)
-    if (found === null) {
+    const found = bracketed(line.trim()) ?? labelled(line.trim())
+    if (found === undefined) {
       // What follows a label, indented or in its place, is a value of it.
       if (isIndented || last?.length === 0) last?.push(line.trim())
       else headline = canonicalLabel(line)
       continue
     }
-    const label = canonicalLabel(found[1] ?? '')
-    const value = (found[2] ?? '').trim()
+    const label = canonicalLabel(found.label)
+    const value = found.value.trim()
     last = added(record, label, value)
     if (isIndented && headline !== undefined) added(record, `${headline} ${label}`, value)
     else headline = value === '' ? label : undefined
   }
   return record
+}
+
+interface Labelled {
+  readonly label: string
+  readonly value: string
+}
+
+/** `[Label] value`, also `a. [Label] value`. */
+function bracketed(line: string): Labelled | undefined {
+  const [, label, value = ''] = BRACKETED.exec(line) ?? []
+  return label === undefined ? undefined : { label, value }
+}
+
+/** `Label: value`, `Label......: value`. */
+function labelled(line: string): Labelled | undefined {
+  const colon = line.indexOf(':')
+  if (colon < 1 || /^[%#>]/.test(line)) return undefined
+  let end = colon
+  while (end > 1 && /[\s.]/.test(line.charAt(end - 1))) end--
+  if (end > MAX_LABEL_CHARACTERS) return undefined
+  return { label: line.slice(0, end), value: line.slice(colon + 1) }
 }
 
 function added(record: Map<string, string[]>, label: string, value: string): string[] {

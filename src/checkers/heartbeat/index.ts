@@ -6,10 +6,11 @@
 
 import { iso, isoOrNull } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
+import { cronField, timeZoneField } from '../../fields/cron.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { Findings } from '../checker.ts'
-import { deadlines, nextDue, pulseOf, receive, rearm } from './pulse.ts'
+import { begin, deadlines, firstSignalBy, nextDue, pulseOf, receive, rearm } from './pulse.ts'
 import type { Deadlines, Pulse } from './pulse.ts'
 
 export const heartbeat = () =>
@@ -26,12 +27,30 @@ export const heartbeat = () =>
         max: 31 * 86_400,
         unit: 'seconds',
       }),
+      first_signal_sec: field.integer({
+        description:
+          'A new monitor, or one that was resumed before any signal, is down where none has come by then; default: it waits',
+        min: 60,
+        max: 31 * 86_400,
+        unit: 'seconds',
+      }),
+      cron: cronField({
+        description:
+          'When the job runs, instead of interval_sec: minute, hour, day of month, month, day of week',
+      }),
+      time_zone: timeZoneField({ description: 'Time zone of cron; default UTC' }),
+    },
+    refine(settings) {
+      return settings.time_zone !== undefined && settings.cron === undefined
+        ? { fields: { time_zone: 'invalid: it goes with cron' } }
+        : { settings }
     },
     common: { interval_sec: { default: 86_400, min: 30 }, singleLocation: true, certain: true },
     causes: {
       heartbeat_missed: { text: 'No sign of life within period and grace' },
       heartbeat_failed: { text: 'The job reported a failure' },
       heartbeat_too_long: { text: 'The job started and did not finish within the grace' },
+      heartbeat_never_came: { text: 'The first sign of life did not come in time' },
       heartbeat_waiting: { text: 'No sign of life yet', verdict: 'unknown' },
     },
     measurements: {
@@ -50,18 +69,27 @@ export const heartbeat = () =>
       message: { title: 'Message' },
     },
     target: () => 'heartbeat',
-    passive: { receive, dueAt: nextDue, rearm },
+    passive: { begin, receive, dueAt: nextDue, rearm },
 
     run(ctx, settings) {
       const pulse = pulseOf(ctx.memo)
-      const due = deadlines(pulse, { settings, period_ms: ctx.period_ms })
+      const terms = { settings, period_ms: ctx.period_ms }
+      const due = deadlines(pulse, terms)
+      const now = ctx.clock.now()
       return Promise.resolve(
-        due === null
-          ? unknown('heartbeat_waiting', 'No sign of life yet')
-          : judge(pulse, due, ctx.clock.now()),
+        due === null ? judgeSilence(firstSignalBy(pulse, terms), now) : judge(pulse, due, now),
       )
     },
   })
+
+function judgeSilence(first_by: EpochMs | null, now: EpochMs) {
+  if (first_by === null || now < first_by) {
+    const details = { next_expected_at: isoOrNull(first_by) }
+    return unknown('heartbeat_waiting', 'No sign of life yet', first_by === null ? {} : { details })
+  }
+  const text = `The first sign of life was due by ${iso(first_by)}`
+  return down('heartbeat_never_came', text, { since: first_by })
+}
 
 function judge(pulse: Pulse, due: Deadlines, now: EpochMs) {
   const found: Findings = { details: detailsOf(pulse, due) }

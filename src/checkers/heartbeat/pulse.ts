@@ -6,14 +6,20 @@
 
 import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, Json } from '../../model.ts'
-import type { Rearming, Signal, Terms } from '../checker.ts'
+import type { Rearming, Signal } from '../checker.ts'
+import { expectedAfter } from './schedule.ts'
+import type { Expected, HeartbeatTerms } from './schedule.ts'
 
 const MESSAGE_LIMIT = 1000
 
 /** The memo of a heartbeat. */
 export interface Pulse {
+  /** Since when the first sign of life is awaited. */
+  readonly awaited_since: EpochMs | null
   /** Begin of the period under way; `null` before the first sign of life. */
   readonly base_at: EpochMs | null
+  /** When the next signal is expected, as computed with the last one. */
+  readonly expected: Expected | null
   readonly last_signal: Signal['kind'] | null
   readonly last_signal_at: EpochMs | null
   /** A run is under way since then. */
@@ -25,8 +31,6 @@ export interface Pulse {
   readonly message: string | null
 }
 
-type HeartbeatTerms = Terms<{ readonly grace_sec?: number }>
-
 export interface Deadlines {
   /** End of the period: late from here. */
   readonly expected_at: EpochMs
@@ -37,7 +41,9 @@ export interface Deadlines {
 }
 
 const SILENT: Pulse = {
+  awaited_since: null,
   base_at: null,
+  expected: null,
   last_signal: null,
   last_signal_at: null,
   started_at: null,
@@ -52,8 +58,13 @@ export function pulseOf(memo: Json | undefined): Pulse {
   return isPlainObject(memo) ? { ...SILENT, ...(memo as Partial<Pulse>) } : SILENT
 }
 
+/** The memo of a job that is awaited since `at`. */
+export function begin(at: EpochMs): Json {
+  return { ...SILENT, awaited_since: at }
+}
+
 /** The memo after a signal. */
-export function receive(memo: Json | undefined, signal: Signal): Json {
+export function receive(memo: Json | undefined, signal: Signal, terms: HeartbeatTerms): Json {
   const pulse = pulseOf(memo)
   const heard: Pulse = {
     ...pulse,
@@ -61,7 +72,12 @@ export function receive(memo: Json | undefined, signal: Signal): Json {
     last_signal_at: signal.at,
     message: signal.message === undefined ? null : signal.message.slice(0, MESSAGE_LIMIT),
   }
-  return { ...after(pulse, heard, signal) }
+  return { ...scheduled(after(pulse, heard, signal), terms) }
+}
+
+function scheduled(pulse: Pulse, terms: HeartbeatTerms): Pulse {
+  if (pulse.base_at === null) return pulse
+  return { ...pulse, expected: expectedAfter(pulse.base_at, terms, pulse.expected) }
 }
 
 function after(pulse: Pulse, heard: Pulse, signal: Signal): Pulse {
@@ -90,11 +106,18 @@ function after(pulse: Pulse, heard: Pulse, signal: Signal): Pulse {
   return { ...ended, base_at: pulse.base_at ?? signal.at, failed_at: signal.at }
 }
 
-/** `null` before the first sign of life: a job that was never set up raises no alarm. */
+/** By when the first sign of life must have come; `null` where any time will do. */
+export function firstSignalBy(pulse: Pulse, { settings }: HeartbeatTerms): EpochMs | null {
+  const { first_signal_sec } = settings
+  if (first_signal_sec === undefined || pulse.awaited_since === null) return null
+  return pulse.base_at === null ? pulse.awaited_since + first_signal_sec * 1000 : null
+}
+
+/** `null` before the first sign of life: there is no period yet. */
 export function deadlines(pulse: Pulse, terms: HeartbeatTerms): Deadlines | null {
   if (pulse.base_at === null) return null
-  const grace_ms = graceMs(terms)
-  const expected_at = pulse.base_at + terms.period_ms
+  const { at: expected_at, period_ms } = expectedAfter(pulse.base_at, terms, pulse.expected)
+  const grace_ms = graceMs({ ...terms, period_ms })
   return {
     expected_at,
     missed_at: expected_at + grace_ms,
@@ -110,22 +133,27 @@ export function nextDue(
 ): EpochMs | null {
   const pulse = pulseOf(memo)
   const due = deadlines(pulse, terms)
-  if (due === null || pulse.failed_at !== null) return null
-  const ahead = [due.expected_at, due.missed_at, due.finish_by].filter(
-    (at) => at !== null && at > now,
-  ) as EpochMs[]
+  if (pulse.failed_at !== null) return null
+  const times =
+    due === null ? [firstSignalBy(pulse, terms)] : [due.expected_at, due.missed_at, due.finish_by]
+  const ahead = times.filter((at) => at !== null && at > now) as EpochMs[]
   return ahead.length === 0 ? null : Math.min(...ahead)
 }
 
 /** See `Passive.rearm`. */
 export function rearm(memo: Json | undefined, why: Rearming): Json | undefined {
   const pulse = pulseOf(memo)
-  if (pulse.base_at === null) return memo
   const { at } = why
   if (why.reason === 'clock_set') {
     const moved = (time: EpochMs | null) => (time === null ? null : time + why.by_ms)
-    return { ...pulse, base_at: moved(pulse.base_at), started_at: moved(pulse.started_at) }
+    return {
+      ...pulse,
+      awaited_since: moved(pulse.awaited_since),
+      base_at: moved(pulse.base_at),
+      started_at: moved(pulse.started_at),
+    }
   }
+  if (pulse.base_at === null) return { ...pulse, awaited_since: at }
   if (why.reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
   // The signal may have been sent during the outage: the next one comes a whole period later.
   return {

@@ -11,6 +11,11 @@ export const HTTP_CAUSES = {
   http_protocol_error: { text: 'The answer is not valid HTTP' },
   http_truncated: { text: 'The body ended before it was complete', phase: 'transfer' },
   http_decode_error: { text: 'The body does not unpack', phase: 'transfer' },
+  http_coding_limit: {
+    text: 'The body is packed in more, or larger, layers than are undone',
+    verdict: 'unknown',
+    phase: 'transfer',
+  },
   http_body_limit: {
     text: 'The body is too long to be looked at to its end',
     phase: 'transfer',

@@ -68,7 +68,9 @@ export const httpFields = {
     description: 'User-Agent; Watchpost and its version where absent',
   }),
   referer: field.headerValue({ max: 2048, description: 'Referer' }),
-  headers: field.headers({ description: 'More request headers' }),
+  headers: field.headers({
+    description: 'More request headers; values of all but well-known harmless ones are secrets',
+  }),
   body: field.text({
     max: 65_536,
     multiline: true,
@@ -81,7 +83,10 @@ export const httpFields = {
   }),
   auth: authField,
   ignore_tls_errors: field
-    .flag({ description: 'Accept any certificate; what was wrong is still in the details' })
+    .flag({
+      description: 'Accept any certificate; what was wrong is still in the details',
+      destination: [true],
+    })
     .default(false),
   ip_family: field.ipFamily().default('auto'),
 }

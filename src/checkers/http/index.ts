@@ -12,7 +12,7 @@ import { HTTP_CAUSES } from './causes.ts'
 import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange-details.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
-import { findNumber, HTTP_RULE_CAUSES, judge } from './judge.ts'
+import { findNumber, HTTP_RULE_CAUSES, judge, judgeSteps, looksAtText } from './judge.ts'
 
 export const http = () => {
   // What is asked depends on nothing else, and settings are the same object from check to check.
@@ -44,9 +44,12 @@ export const http = () => {
       const response_ms = exchange.elapsed_ms
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
+      if (!looksAtText(settings))
+        return judge({ exchange, response_ms, number: undefined }, settings)
+      await ctx.inTurns(exchange.textSteps())
       const number = findNumber(exchange, settings)
       if (number !== undefined) ctx.measure({ number })
-      return judge({ exchange, response_ms, number }, settings)
+      return ctx.inTurns(judgeSteps({ exchange, response_ms, number }, settings))
     },
   })
 }

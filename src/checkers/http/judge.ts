@@ -51,11 +51,30 @@ const RULES: readonly Rule[] = [
 ]
 
 export function judge(answered: Answered, settings: HttpSettings): Judgement<HttpCause> {
+  const steps = judgeSteps(answered, settings)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** One rule in each step: a search by a pattern may fill a turn. */
+export function* judgeSteps(
+  answered: Answered,
+  settings: HttpSettings,
+): Generator<void, Judgement<HttpCause>> {
   for (const rule of RULES) {
     const broken = rule(answered, settings)
     if (broken !== undefined) return broken
+    yield
   }
   return up()
+}
+
+/** Whether any rule asks for more than status, size and speed. */
+export function looksAtText(settings: HttpSettings): boolean {
+  const { keyword_present, keyword_absent, number_regex } = settings
+  return (keyword_present ?? keyword_absent ?? number_regex) !== undefined
 }
 
 /** The number that `number_regex` finds in the body. */

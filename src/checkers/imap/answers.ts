@@ -33,20 +33,23 @@ export async function hearAnswer(
   { parser }: ImapGrammar,
   quote: Quote,
 ): Promise<Answer> {
-  let said = await dialogue.hear(beginsLikeAnswer)
+  let line = await dialogue.hear(beginsLikeAnswer)
+  const lines = [line]
   const literals: Buffer[] = []
-  for (let size = literalAt(said); size !== undefined; size = literalAt(said)) {
+  for (let size = literalAt(line); size !== undefined; size = literalAt(line)) {
     literals.push(await dialogue.hearBlock(size))
-    said += `\r\n${await dialogue.hear()}`
+    line = await dialogue.hear()
+    lines.push(line)
   }
+  const said = lines.join('\r\n')
   const parsed = await parser(Buffer.from(said, 'latin1'), { literals }).catch(() => undefined)
   if (parsed?.tag !== undefined) return answerOf(parsed, said)
   throw failure('protocol_error', `The server said ${quote(said)}, which is not IMAP`)
 }
 
 /** A line that ends in `{n}` goes on behind n bytes. */
-function literalAt(said: string): number | undefined {
-  const [, digits] = /\{(\d{1,19})\+?\}$/.exec(said) ?? []
+function literalAt(line: string): number | undefined {
+  const [, digits] = /\{(\d{1,19})\+?\}$/.exec(line) ?? []
   return digits === undefined ? undefined : Number(digits)
 }
 

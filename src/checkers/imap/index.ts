@@ -4,6 +4,8 @@
  * @module watchpost/checkers/imap
  */
 
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import { defineChecker, up } from '../checker.ts'
 import { failure, MAIL_CAUSES } from '../mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
@@ -17,8 +19,10 @@ import { loginWith } from './login.ts'
 
 const PORTS = { plain: 143, implicit: 993 } as const
 
-export const imap = ({ verifyTls = true }: MailOptions = {}) =>
-  defineChecker({
+export const imap = (options: MailOptions = {}) => {
+  checkOptions('imap', options, { verifyTls: option.flag })
+  const { verifyTls = true } = options
+  return defineChecker({
     type: 'imap',
     title: 'IMAP server',
     description: 'Greeting, TLS and login of an IMAP server; no mailbox is opened.',
@@ -40,6 +44,7 @@ export const imap = ({ verifyTls = true }: MailOptions = {}) =>
       return up()
     },
   })
+}
 
 function protocol(grammar: ImapGrammar): MailProtocol {
   const commands = createCommands(grammar)

@@ -91,6 +91,7 @@ export async function converse(
   let greeted = false
   const dialogue = createDialogue(connection, {
     chatty: protocol.chatty ?? false,
+    rest: () => ctx.clock.sleep(0, ctx.signal),
     inspect: (line) => {
       if (greeted) noticeGoodbye(line, protocol, quote)
     },

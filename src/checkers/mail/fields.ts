@@ -45,6 +45,7 @@ export function mailFields({ plain, implicit, starttls = [] }: MailPorts) {
     tls: field.oneOf(['none', 'starttls', 'implicit', 'auto'], {
       description: `TLS from the first byte (implicit), by command (starttls), or none. Absent or auto: implicit on ${implicit}, starttls${change} with a user, else none`,
       aliases: { false: 'none', true: 'implicit', ssl: 'implicit', tls: 'implicit' },
+      destination: ['none'],
     }),
     user: field.text({
       description: 'Logs in as this user; without one the check ends before the login',

@@ -4,24 +4,16 @@
  * @module watchpost/checkers/mysql
  */
 
-import { CheckFailure } from '../../net/failure.ts'
-import type { Connection } from '../../net/net.ts'
-import type { CheckContext } from '../checker.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import { defineChecker } from '../checker.ts'
-import { reached } from '../reached.ts'
-import { shown, SQL_CAUSES } from '../sql/causes.ts'
+import { SQL_CAUSES } from '../sql/causes.ts'
 import type { DriverSource } from '../sql/driver.ts'
-import { driverFrom } from '../sql/driver.ts'
 import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
-import type { SqlSettings } from '../sql/fields.ts'
-import type { SqlSession } from '../sql/run.ts'
 import { runSql, SQL_HIGHLIGHTS, SQL_MEASUREMENTS } from '../sql/run.ts'
-import { errorFailure } from './errors.ts'
-import type { Greeting } from './greeting.ts'
-import { readGreeting } from './greeting.ts'
+import { logIn } from './login.ts'
 import type { MysqlDriver } from './session.ts'
-import { failureOf, mysqlClient, mysqlSession } from './session.ts'
-import { mysqlWire } from './wire.ts'
+import { MYSQL_STATEMENTS } from './statement.ts'
 
 export type { MysqlConnection, MysqlDriver, MysqlOptions, MysqlQuery } from './session.ts'
 
@@ -30,8 +22,16 @@ export interface MysqlCheckerOptions {
   readonly driver?: DriverSource<MysqlDriver>
 }
 
-export const mysql = ({ driver }: MysqlCheckerOptions = {}) =>
-  defineChecker({
+export const mysql = (options: MysqlCheckerOptions = {}) => {
+  checkOptions('mysql', options, {
+    driver: option.eitherOf(
+      'the package, or a function that gets it,',
+      option.object,
+      option.callback,
+    ),
+  })
+  const { driver } = options
+  return defineChecker({
     type: 'mysql',
     title: 'MySQL / MariaDB',
     description:
@@ -43,50 +43,12 @@ export const mysql = ({ driver }: MysqlCheckerOptions = {}) =>
     highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
 
-    refine: refineSql,
+    refine: refineSql(MYSQL_STATEMENTS),
     target: sqlTarget,
 
-    run: async (ctx, settings) => runSql(ctx, await logIn(ctx, settings, driver), settings),
+    async run(ctx, settings) {
+      const session = await logIn(ctx, settings, driver)
+      return runSql(ctx, session, { ...settings, dialect: MYSQL_STATEMENTS })
+    },
   })
-
-async function logIn(
-  ctx: CheckContext,
-  settings: SqlSettings,
-  source: DriverSource<MysqlDriver> | undefined,
-): Promise<SqlSession> {
-  const driver = await driverFrom<MysqlDriver>(ctx, source, ['mysql2', () => import('mysql2')])
-  const { host, port } = settings
-  const connection = await ctx.net.connect({ host, port })
-  ctx.measure(reached(connection))
-  const greeting = await ctx.phase('greeting', () => readGreeting(connection))
-  if (!('packet' in greeting)) {
-    ctx.measure({ errno: greeting.errno, sqlstate: greeting.sqlstate })
-    throw errorFailure(greeting, 'greeting')
-  }
-  ctx.measure({ server_version: shown(greeting.server_version, 100) })
-
-  const secure = speaksTls(settings.tls, greeting)
-  const wire = mysqlWire(connection, greeting)
-  const login = { driver, wire, greeting, settings, secure }
-  const client = mysqlClient(ctx, login)
-  try {
-    const upgraded = await client.stream.settle(
-      wire.logIn(secure ? upgrade(settings.tls) : undefined),
-    )
-    ctx.measure(reached(upgraded))
-    await ctx.phase('auth', () => client.stream.settle(client.connected))
-  } catch (error) {
-    throw failureOf(ctx, error, { wire, phase: 'auth' })
-  }
-  return mysqlSession(ctx, client, login)
-}
-
-function speaksTls(tls: SqlSettings['tls'], greeting: Greeting): boolean {
-  if (tls === 'off' || greeting.tls) return tls !== 'off'
-  if (tls === 'prefer') return false
-  throw new CheckFailure('tls_unsupported', 'The server does not offer TLS', { phase: 'starttls' })
-}
-
-function upgrade(tls: SqlSettings['tls']): (plain: Connection) => Promise<Connection> {
-  return (plain) => plain.upgrade({ verify: tls === 'verify' })
 }

@@ -12,6 +12,7 @@ import type { DriverStream } from '../sql/driver-stream.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
+import { rightsIn } from './grants.ts'
 import type { Greeting } from './greeting.ts'
 import type { MysqlWire } from './wire.ts'
 
@@ -29,6 +30,8 @@ export interface MysqlConnection {
   query(options: { readonly sql: string }): MysqlQuery
   ping(callback: (error?: Error | null) => void): unknown
   end(): unknown
+  /** Of the driver's own; called for every packet that came, and without one for what begins by itself. */
+  handlePacket?(packet?: Packet): void
 }
 
 export interface MysqlQuery {
@@ -77,9 +80,38 @@ export function mysqlClient(ctx: CheckContext, login: MysqlLogin): MysqlClient {
   ctx.onEnd(() => stream.fail(new CheckFailure('probe_stopped', 'The check is over')))
   const connection = driver.createConnection(optionsOf(login, stream))
   const connected = new Promise<void>((resolve) => connection.once('connect', resolve))
+  refuseBadLengths(ctx, connection)
   // Also what breaks a query that hears of no error itself.
   connection.on('error', (error) => stream.fail(error))
   return { connection, stream, connected }
+}
+
+/** What the driver reads a packet by. */
+interface Packet {
+  readLengthCodedNumberExt(tag: number, ...how: unknown[]): unknown
+}
+
+/** The mark of an error, never of a length (MySQL protocol, "length-encoded integer"). */
+const NO_LENGTH = 0xff
+
+/**
+ * The driver prints the stack to the console of its process before it throws at such a length, so it is
+ * thrown before the driver sees it: on this connection alone, since others share the driver.
+ */
+function refuseBadLengths(ctx: CheckContext, connection: MysqlConnection): void {
+  const handlePacket = connection.handlePacket?.bind(connection)
+  if (handlePacket === undefined) return
+  connection.handlePacket = (packet) => {
+    if (packet !== undefined && !Object.hasOwn(packet, 'readLengthCodedNumberExt')) {
+      const read = packet.readLengthCodedNumberExt.bind(packet)
+      packet.readLengthCodedNumberExt = (tag, ...how) => {
+        if (tag !== NO_LENGTH) return read(tag, ...how)
+        ctx.log.debug({}, 'a MySQL server sent a length that is none')
+        throw new Error('A length that begins with 0xff')
+      }
+    }
+    handlePacket(packet)
+  }
 }
 
 function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStream): MysqlOptions {
@@ -110,6 +142,13 @@ function overTls(driver: MysqlDriver, pass: string): Record<string, unknown> {
   }
 }
 
+interface Reading {
+  readonly sql: string
+  /** Nobody waits for more. Default: for all of them. */
+  readonly rows_max?: number
+  readonly onRow?: (row: readonly unknown[]) => void
+}
+
 export function mysqlSession(
   ctx: CheckContext,
   { connection, stream }: MysqlClient,
@@ -117,13 +156,14 @@ export function mysqlSession(
 ): SqlSession {
   /** The end of the statement under way, however it ends. */
   let ended: Promise<void> = Promise.resolve()
+  let inTransaction = false
 
   const settle = <T>(work: Promise<T>): Promise<T> =>
     stream.settle(work).catch((error: unknown) => {
       throw failureOf(ctx, error, { wire, phase: 'query' })
     })
 
-  function rowsOf(sql: string, rows_max: number): Promise<number> {
+  function rowsOf({ sql, rows_max = Infinity, onRow }: Reading): Promise<number> {
     return new Promise<number>((resolve, reject) => {
       let rows = 0
       const query = connection.query({ sql })
@@ -132,8 +172,9 @@ export function mysqlSession(
       query.on('end', () => resolve(rows))
       query.on('result', (row) => {
         // What is no row is the end of a statement without any.
-        if (Array.isArray(row)) rows += 1
-        if (rows >= rows_max) resolve(rows)
+        if (!Array.isArray(row)) return
+        onRow?.(row)
+        if (++rows >= rows_max) resolve(rows)
       })
     })
   }
@@ -141,7 +182,7 @@ export function mysqlSession(
   /** Whether the server has it; what else is wrong shows at the query. */
   const has = async (sql: string): Promise<boolean> => {
     try {
-      await stream.settle(rowsOf(sql, 1))
+      await stream.settle(rowsOf({ sql }))
       return true
     } catch (error) {
       const said = driverError(error)
@@ -152,9 +193,17 @@ export function mysqlSession(
 
   async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
     await has(limits(greeting.server_version, rows_max, timeout_ms))
-    // For the session: a transaction of its own would end at a DROP, which MariaDB then carries out.
+    // For the session too: a transaction of its own ends at a DROP, which MariaDB then carries out.
     const read_only = await has('SET SESSION TRANSACTION READ ONLY')
-    return { rows: await rowsOf(sql, rows_max), read_only }
+    if (read_only) inTransaction = await has('START TRANSACTION READ ONLY')
+    return { rows: await rowsOf({ sql, rows_max }), read_only: inTransaction }
+  }
+
+  async function rights(): Promise<readonly string[] | undefined> {
+    const grants: string[] = []
+    const onRow = ([grant]: readonly unknown[]): void => void grants.push(String(grant))
+    await stream.settle(rowsOf({ sql: 'SHOW GRANTS', onRow }))
+    return rightsIn(grants)
   }
 
   return {
@@ -167,8 +216,10 @@ export function mysqlSession(
         }),
       ),
     query: (statement) => settle(query(statement)),
+    rights,
     async goodbye() {
       await stream.settle(ended)
+      if (inTransaction) await has('ROLLBACK')
       connection.end()
       await stream.finish()
     },

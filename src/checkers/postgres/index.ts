@@ -4,20 +4,16 @@
  * @module watchpost/checkers/postgres
  */
 
-import type { CheckContext } from '../checker.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import { defineChecker } from '../checker.ts'
-import { reached } from '../reached.ts'
-import { shown, SQL_CAUSES } from '../sql/causes.ts'
+import { SQL_CAUSES } from '../sql/causes.ts'
 import type { DriverSource } from '../sql/driver.ts'
-import { driverFrom } from '../sql/driver.ts'
 import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
-import type { SqlSettings } from '../sql/fields.ts'
-import type { SqlSession } from '../sql/run.ts'
 import { runSql, SQL_HIGHLIGHTS, SQL_MEASUREMENTS } from '../sql/run.ts'
+import { logIn } from './login.ts'
 import type { PostgresDriver } from './session.ts'
-import { postgresSession } from './session.ts'
-import { secured } from './tls.ts'
-import { postgresWire } from './wire.ts'
+import { POSTGRES_STATEMENTS } from './statement.ts'
 
 export type {
   OneQuery,
@@ -32,8 +28,16 @@ export interface PostgresCheckerOptions {
   readonly driver?: DriverSource<PostgresDriver>
 }
 
-export const postgres = ({ driver }: PostgresCheckerOptions = {}) =>
-  defineChecker({
+export const postgres = (options: PostgresCheckerOptions = {}) => {
+  checkOptions('postgres', options, {
+    driver: option.eitherOf(
+      'the package, or a function that gets it,',
+      option.object,
+      option.callback,
+    ),
+  })
+  const { driver } = options
+  return defineChecker({
     type: 'postgres',
     title: 'PostgreSQL',
     description:
@@ -45,27 +49,12 @@ export const postgres = ({ driver }: PostgresCheckerOptions = {}) =>
     highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
 
-    refine: refineSql,
+    refine: refineSql(POSTGRES_STATEMENTS),
     target: sqlTarget,
 
-    run: async (ctx, settings) => runSql(ctx, await logIn(ctx, settings, driver), settings),
+    async run(ctx, settings) {
+      const session = await logIn(ctx, settings, driver)
+      return runSql(ctx, session, { ...settings, dialect: POSTGRES_STATEMENTS })
+    },
   })
-
-async function logIn(
-  ctx: CheckContext,
-  settings: SqlSettings,
-  source: DriverSource<PostgresDriver> | undefined,
-): Promise<SqlSession> {
-  const driver = await driverFrom<PostgresDriver>(ctx, source, ['pg', () => import('pg')])
-  const { host, port, user, pass, database = user } = settings
-  const plain = await ctx.net.connect({ host, port })
-  ctx.measure(reached(plain))
-  const connection = await secured(ctx, plain, settings.tls)
-  ctx.measure(reached(connection))
-  const wire = postgresWire(connection, { user, pass, database })
-  const session = await postgresSession(ctx, { driver, wire, settings })
-  if (wire.server_version !== undefined) {
-    ctx.measure({ server_version: shown(wire.server_version, 100) })
-  }
-  return session
 }

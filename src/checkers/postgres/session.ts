@@ -11,6 +11,7 @@ import { driverStream } from '../sql/driver-stream.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
+import { readRights, RIGHTS } from './rights.ts'
 import type { PostgresWire } from './wire.ts'
 
 /** What is called of pg. */
@@ -109,6 +110,7 @@ export async function postgresSession(
   return {
     ping: async () => void (await settle(client.query(''), 'query')),
     query: (statement) => settle(query(statement), 'query'),
+    rights: async () => readRights(await stream.settle(client.query(RIGHTS))),
     async goodbye() {
       // A pooler would have to throw the server's side away.
       if (inTransaction) await stream.settle(client.query('ROLLBACK'))

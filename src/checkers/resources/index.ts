@@ -47,7 +47,9 @@ const fields = {
     max: 100_000,
     description: 'A higher load average of one minute, over all cores, is a failure',
   }),
-  ignore_tls_errors: field.flag({ description: 'Accept any certificate' }).default(false),
+  ignore_tls_errors: field
+    .flag({ description: 'Accept any certificate', destination: [true] })
+    .default(false),
 }
 
 export const resources = () =>

@@ -4,6 +4,8 @@
  * @module watchpost/checkers/smtp
  */
 
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import type { Pattern } from '../../fields/pattern.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { defineChecker, up } from '../checker.ts'
@@ -19,8 +21,10 @@ import type { SmtpClient } from './login.ts'
 
 const PORTS = { plain: 25, implicit: 465, starttls: [587] } as const
 
-export const smtp = ({ verifyTls = true }: MailOptions = {}) =>
-  defineChecker({
+export const smtp = (options: MailOptions = {}) => {
+  checkOptions('smtp', options, { verifyTls: option.flag })
+  const { verifyTls = true } = options
+  return defineChecker({
     type: 'smtp',
     title: 'SMTP server',
     description: 'Greeting, TLS and login of an SMTP server; no mail is sent.',
@@ -49,6 +53,7 @@ export const smtp = ({ verifyTls = true }: MailOptions = {}) =>
       return up()
     },
   })
+}
 
 function protocol(banner: Pattern | undefined, client: SmtpClient | undefined): MailProtocol {
   return {

@@ -20,6 +20,11 @@ export const SQL_CAUSES = {
   db_shutting_down: { text: 'The server is shutting down' },
   db_query_failed: { text: 'The query failed', phase: 'query' },
   db_rows_too_few: { text: 'The query returned too few rows', phase: 'query' },
+  db_query_refused: {
+    text: 'The query of this monitor may do more than read, and is not run',
+    verdict: 'unknown',
+    phase: 'query',
+  },
 } as const satisfies CauseTable
 
 export type SqlCause = keyof typeof SQL_CAUSES | SharedCause

@@ -6,6 +6,8 @@
 
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/endpoint.ts'
+import type { Dialect } from './statement.ts'
+import { writingProblem } from './statement.ts'
 
 /** Most rows that `expect_rows_min` may ask for. */
 const ROWS_LIMIT = 1000
@@ -37,6 +39,7 @@ export function sqlFields({ port, database }: SqlDefaults) {
           'verify-full': 'verify',
           verify_identity: 'verify',
         },
+        destination: ['off', 'prefer', 'require', 'verify'],
       })
       .default('prefer'),
     user: field.text({ description: 'Logs in as this user', max: 256 }).required(),
@@ -47,7 +50,7 @@ export function sqlFields({ port, database }: SqlDefaults) {
     }),
     query: field.text({
       description:
-        'One statement, run in a read-only transaction; where absent the check ends with the login and a ping',
+        'One statement that only reads (SELECT, WITH, VALUES, SHOW, EXPLAIN), run in a read-only transaction; where absent the check ends with the login and a ping',
       max: 10_000,
       multiline: true,
       example: 'SELECT 1',
@@ -71,15 +74,21 @@ export interface SqlSettings {
   readonly expect_rows_min?: number | undefined
 }
 
-/** Without a query there are no rows to count. */
-export function refineSql<S extends SqlSettings>(
-  settings: S,
-): { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> } {
-  const { query, expect_rows_min } = settings
-  if (expect_rows_min !== undefined && query === undefined) {
-    return { fields: { expect_rows_min: 'invalid: rows are those of a query, and none is set' } }
+type Refined<S> = { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> }
+
+/** The query only reads, and without one there are no rows to count. */
+export function refineSql(
+  dialect: Dialect,
+): <S extends Pick<SqlSettings, 'query' | 'expect_rows_min'>>(settings: S) => Refined<S> {
+  return (settings) => {
+    const { query, expect_rows_min } = settings
+    if (query === undefined) {
+      if (expect_rows_min === undefined) return { settings }
+      return { fields: { expect_rows_min: 'invalid: rows are those of a query, and none is set' } }
+    }
+    const problem = writingProblem(query, dialect)
+    return problem === undefined ? { settings } : { fields: { query: `invalid: ${problem}` } }
   }
-  return { settings }
 }
 
 /** What lists and webhooks show: `host:port`, or `host:port/database`. */

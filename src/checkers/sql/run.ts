@@ -7,15 +7,20 @@
 import type { Clock } from '../../clock.ts'
 import type { JsonObject } from '../../model.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
-import { down, up } from '../checker.ts'
+import { down, unknown, up } from '../checker.ts'
 import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { shown, SQL_CAUSES } from './causes.ts'
 import type { SqlCause } from './causes.ts'
 import type { SqlSettings } from './fields.ts'
+import { writingProblem } from './statement.ts'
+import type { Dialect } from './statement.ts'
 
 /** A driver whose login is done. Failures are thrown as `CheckFailure`. */
 export interface SqlSession {
   ping(): Promise<void>
   query(statement: Statement): Promise<Rows>
+  /** What the login may do beyond reading, in a few words each; `undefined` where the server does not say. Asked after the query. May hang. */
+  rights(): Promise<readonly string[] | undefined>
   /** Leaves in order, however the check went. May hang; nobody waits long. */
   goodbye(): Promise<void>
   /** At once. */
@@ -32,16 +37,24 @@ export interface Statement {
 
 export interface Rows {
   readonly rows: number
-  /** Whether the server has promised to change nothing. */
+  /** Whether it was run in a read-only transaction. */
   readonly read_only: boolean
 }
 
 /** The check is over; a server that does not take its leave is not waited for. */
 const GOODBYE_MS = 500
 
+/** A server that takes longer to say what the login may do is not waited for. */
+const RIGHTS_MS = 500
+
+/** Told of them at most. */
+const MAX_RIGHTS = 5
+
 export const SQL_MEASUREMENTS = {
   rows: 'Rows read of the result, at most expect_rows_min or 1',
-  read_only: 'false: the server has no read-only transactions, the query was run without one',
+  read_only:
+    'true: the login may only read; false: it may do more, see read_only_why; only with a query, and where the server says it',
+  read_only_why: 'What the login may do beyond reading, at most 5; only where read_only is false',
   server_version: 'Version as the server gives it',
   sqlstate: 'SQLSTATE of the error, five characters',
   ...REACHED_MEASUREMENTS,
@@ -53,17 +66,23 @@ export const SQL_HIGHLIGHTS = {
   ...REACHED_HIGHLIGHTS,
 } as const
 
+export interface SqlQuestion extends Pick<SqlSettings, 'query' | 'expect_rows_min'> {
+  readonly dialect: Dialect
+}
+
 /** Pings, or asks the query and counts its rows. */
 export async function runSql(
   ctx: CheckContext,
   session: SqlSession,
-  settings: Pick<SqlSettings, 'query' | 'expect_rows_min'>,
-): Promise<Judgement<SqlCause | 'db_rows_too_few'>> {
-  const { query, expect_rows_min: wanted } = settings
+  { query, expect_rows_min: wanted, dialect }: SqlQuestion,
+): Promise<Judgement<SqlCause>> {
   ctx.onEnd(() => takeLeave(ctx.clock, session))
-  if (query === undefined) {
+  // What was stored without being looked at is not run either.
+  const refused = query === undefined ? undefined : writingProblem(query, dialect)
+  if (query === undefined || refused !== undefined) {
     await ctx.phase('query', () => session.ping())
-    return up()
+    if (refused === undefined) return up()
+    return unknown('db_query_refused', `${SQL_CAUSES.db_query_refused.text}: ${refused}`)
   }
   const statement = {
     sql: query,
@@ -71,11 +90,32 @@ export async function runSql(
     timeout_ms: Math.max(1, Math.ceil(ctx.remaining())),
   }
   const { rows, read_only } = await ctx.phase('query', () => session.query(statement))
-  const details: JsonObject = { rows, ...(read_only ? {} : { read_only }) }
+  const details: JsonObject = { rows, ...readOnly(read_only, await rightsOf(ctx, session)) }
   if (wanted === undefined || rows >= wanted) return up({ details })
   const text = `The query returned ${rows} ${rows === 1 ? 'row' : 'rows'}, at least ${wanted} expected`
   return down('db_rows_too_few', text, { details })
 }
+
+/** Never rejects, and never takes the check past its deadline. */
+async function rightsOf(
+  { clock, remaining }: Pick<CheckContext, 'clock' | 'remaining'>,
+  session: SqlSession,
+): Promise<readonly string[] | undefined> {
+  let late: { cancel(): void } | undefined
+  const silence = new Promise<undefined>((resolve) => {
+    late = clock.timer(Math.min(RIGHTS_MS, remaining() / 2), () => resolve(undefined))
+  })
+  const said = session.rights().catch(() => undefined)
+  return Promise.race([said, silence]).finally(() => late?.cancel())
+}
+
+function readOnly(transaction: boolean, rights: readonly string[] | undefined): JsonObject {
+  const why = [...(transaction ? [] : [NO_TRANSACTION]), ...(rights ?? [])]
+  if (why.length === 0) return rights === undefined ? {} : { read_only: true }
+  return { read_only: false, read_only_why: why.slice(0, MAX_RIGHTS).map((text) => shown(text)) }
+}
+
+const NO_TRANSACTION = 'the server has no read-only transactions'
 
 async function takeLeave(clock: Pick<Clock, 'timer'>, session: SqlSession): Promise<void> {
   const late = clock.timer(GOODBYE_MS, () => session.close())

@@ -8,16 +8,22 @@ import type { EpochMs, Notice } from '../../model.ts'
 import { DAY_MS, dateOf, daysLeft } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
 
+/** Days of the default warning. */
+const DEFAULT_DAYS = 14
+
 /**
  * Certificates become short-lived (200 days since March 2026, 47 from March 2029: CA/Browser Forum
- * ballot SC-081v3): a warning never takes more than the last third of the lifetime.
+ * ballot SC-081v3): the default warning takes at most the last third of the lifetime.
  */
 const SHARE = 3
 
-/** A notice per certificate that is within a threshold; of several thresholds the nearest to the end. */
+/**
+ * A notice per certificate that is within a threshold; of several thresholds the nearest to the end.
+ * `days_warn` is taken as it was set; `undefined` is the default, 14 days or a third of the lifetime.
+ */
 export function expiryNotices(
   certificates: readonly CertificateFacts[],
-  days_warn: readonly number[],
+  days_warn: readonly number[] | undefined,
   now: EpochMs,
 ): readonly Notice[] {
   return certificates.flatMap((certificate) => {
@@ -29,23 +35,22 @@ export function expiryNotices(
 /** The smallest of the thresholds that have been passed, in days. */
 function thresholdPassed(
   { not_before, not_after }: CertificateFacts,
-  days_warn: readonly number[],
+  days_warn: readonly number[] | undefined,
   now: EpochMs,
 ): number | undefined {
   const left_ms = not_after - now
   if (!(left_ms >= 0)) return undefined
-  const share = shareOf((not_after - not_before) / DAY_MS)
-  const passed = days_warn
-    .map((days) => Math.min(days, share))
+  const thresholds = days_warn ?? [defaultDays((not_after - not_before) / DAY_MS)]
+  const passed = thresholds
     // 0 is the last day itself.
     .filter((days) => left_ms <= (days === 0 ? 1 : days) * DAY_MS)
   return passed.length === 0 ? undefined : Math.min(...passed)
 }
 
-/** A third, in whole days; certificates of less than three days would be warned of all their life. */
-function shareOf(lifetime_days: number): number {
+/** In whole days; certificates of less than three days would be warned of all their life. */
+function defaultDays(lifetime_days: number): number {
   const third = lifetime_days / SHARE
-  return third < 1 ? Math.round(third * 100) / 100 : Math.ceil(third)
+  return Math.min(DEFAULT_DAYS, third < 1 ? Math.round(third * 100) / 100 : Math.ceil(third))
 }
 
 function notice(certificate: CertificateFacts, threshold: number, now: EpochMs): Notice {

@@ -35,8 +35,8 @@ const fields = {
     .default(443),
   days_warn: daysList({
     description:
-      'Days before the end at which to warn, one or several; never more than a third of the lifetime',
-  }).default([14]),
+      'Days before the end at which to warn, one or several. Default: 14, at most a third of the lifetime',
+  }),
   check_chain: field
     .flag({ description: 'Fail where the chain does not lead to a trusted authority or has ended' })
     .default(true),

@@ -6,6 +6,8 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mysql } from '../../../src/checkers/mysql/index.ts'
+import { runCheck } from '../../../src/engine/run-check.ts'
+import { silentLogger } from '../../../src/logger.ts'
 import { check } from '../../support/check.ts'
 import { packet } from '../../support/hostile/mysql.ts'
 import type { Peer } from '../../support/hostile/peer.ts'
@@ -223,11 +225,14 @@ describe('a session', () => {
     const outcome = await check(mysql(), { ...login, ...query, port })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { rows: 1, server_version: shown } })
     expect(outcome.details).not.toHaveProperty('read_only')
-    await expect.poll(() => said).toHaveLength(4)
+    await expect.poll(() => said).toHaveLength(7)
     expect(said).toEqual([
       expect.stringMatching(new RegExp(`^SET SESSION sql_select_limit = 1, ${variable} = `)),
       'SET SESSION TRANSACTION READ ONLY',
+      'START TRANSACTION READ ONLY',
       'SELECT 1',
+      'SHOW GRANTS',
+      'ROLLBACK',
       `command ${COM_QUIT}`,
     ])
   })
@@ -236,7 +241,15 @@ describe('a session', () => {
     const said: string[] = []
     const { port } = await session(said, '5.1.73', /^SET/)
     const outcome = await check(mysql(), { ...login, ...query, port })
-    expect(outcome).toMatchObject({ verdict: 'ok', details: { rows: 1, read_only: false } })
+    expect(outcome).toMatchObject({
+      verdict: 'ok',
+      details: {
+        rows: 1,
+        read_only: false,
+        read_only_why: ['the server has no read-only transactions'],
+      },
+    })
+    expect(said).not.toContain('ROLLBACK')
   })
 
   it('that the server ends unasked is closed for the reason it gives', async () => {
@@ -282,5 +295,50 @@ describe('a session', () => {
       peer.deafen()
     })
     expect(await check(mysql(), { ...login, port })).toMatchObject({ verdict: 'ok' })
+  })
+})
+
+describe('a length that is none', () => {
+  const TWO_COLUMNS = [
+    packet(1, Buffer.of(2)),
+    packet(2, COLUMN),
+    packet(3, COLUMN),
+    packet(4, END),
+  ]
+  const ROW = packet(5, Buffer.concat([text('\x011'), Buffer.of(0xff, 1)]))
+
+  it.each([
+    ['in a row', [...TWO_COLUMNS, ROW, packet(6, END)]],
+    ['in a column', [packet(1, Buffer.of(1)), packet(2, text('\x03def\xff\x01a\0\x0c'))]],
+    ['of the rows that a statement changed', [packet(1, Buffer.of(0, 0xff, 0, 2, 0, 0, 0))]],
+  ])('%s is a cause and a line of the logger, and nothing is printed', async (_what, answer) => {
+    const { port } = await scripted(async (peer) => {
+      await peer.say(greeting({ plugin: 'mysql_native_password' }))
+      await hear(peer)
+      await peer.say(packet(2, OK))
+      await hear(peer)
+      await peer.say(Buffer.concat(answer))
+      await peer.hearBytes(1).catch(() => undefined)
+    })
+    const printed = (['log', 'error', 'warn', 'trace', 'info', 'debug'] as const).map((name) =>
+      vi.spyOn(console, name).mockImplementation(() => undefined),
+    )
+    const written = ([process.stdout, process.stderr] as const).map((stream) =>
+      vi.spyOn(stream, 'write').mockReturnValue(true),
+    )
+    const said: string[] = []
+    const logger = {
+      ...silentLogger,
+      debug: (_fields: object, line: string) => void said.push(line),
+    }
+    try {
+      const settings = { ...login, port, tls: 'off', query: 'SELECT 1' } as const
+      const outcome = await runCheck(mysql(), settings, { logger, timeout_ms: 4000 })
+      expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'protocol_error' })
+      for (const spy of [...printed, ...written]) expect(spy).not.toHaveBeenCalled()
+      expect(said).toEqual(['a MySQL server sent a length that is none'])
+    } finally {
+      vi.restoreAllMocks()
+    }
   })
 })

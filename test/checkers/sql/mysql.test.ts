@@ -117,16 +117,16 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
   })
 
   it('takes a query without rows', async () => {
-    const input = { ...on(server), query: 'DO 1', expect_rows_min: 0 }
+    const query = 'SELECT * FROM app.items WHERE id > 3;'
+    const input = { ...on(server), query, expect_rows_min: 0 }
     expect(await check(checker, input)).toMatchObject({ verdict: 'ok', details: { rows: 0 } })
   })
 
   it.each([
-    ["INSERT INTO app.notes (note) VALUES ('written')", 1792],
-    ['DROP TABLE app.notes', 1792],
-    ['SELECT 1; SELECT 2', 1064],
     ['SELECT * FROM app.nothing', 1146],
-    ['SELEKT', 1064],
+    ['SELECT nothing FROM app.notes', 1054],
+    ['SELECT FROM', 1064],
+    ['SHOW NOTHING', 1064],
   ])('refuses %s', async (query, errno) => {
     expect(await check(checker, { ...on(server), query })).toMatchObject({
       verdict: 'fail',
@@ -156,7 +156,7 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
     for (const tls of ['off', 'verify'] as const) {
       await check(checker, { ...on(server), tls })
       await check(checker, { ...on(server), tls, query: 'SELECT * FROM app.items' })
-      await check(checker, { ...on(server), tls, query: 'SELEKT' })
+      await check(checker, { ...on(server), tls, query: 'SELECT FROM' })
     }
     await vi.waitFor(async () => {
       const sessions = await ask(server, 'SHOW PROCESSLIST')
@@ -186,12 +186,16 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
   it('is asked twenty times at once without a mix-up', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        check(checker, {
-          ...on(server),
-          database: 'app',
-          query: `SELECT seq FROM seq_1_to_${n + 1}`,
-          expect_rows_min: 20,
-        }),
+        check(
+          checker,
+          {
+            ...on(server),
+            database: 'app',
+            query: `SELECT seq FROM seq_1_to_${n + 1}`,
+            expect_rows_min: 20,
+          },
+          { timeout_ms: 30_000 },
+        ),
       ),
     )
     expect(outcomes.map(({ details }) => details['rows'])).toEqual(

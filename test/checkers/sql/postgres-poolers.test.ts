@@ -106,6 +106,7 @@ describe('a pooler', () => {
       expect.stringMatching(/^B/),
       'E\x01',
       'S',
+      expect.stringMatching(/^QSELECT pg_catalog.set_config\('statement/),
       'QROLLBACK',
       'X',
     ])

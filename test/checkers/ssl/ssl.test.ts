@@ -441,14 +441,24 @@ describe('days_warn', () => {
     expect((await at(0.9)).keys).toEqual(['0'])
   })
 
-  it('never takes more than a third of the lifetime', async () => {
+  it('is taken as it was set, also beyond a third of the lifetime', async () => {
+    const begin = from(-0.5)
+    const end = new Date(begin.getTime() + 20 * DAY_MS)
+    const { port } = await handshaker(mint({ begin, end }))
+    const at = (days: number) => events({ port, days_warn: [30, 2] }, end.getTime() - days * DAY_MS)
+    expect((await at(19.4)).keys).toEqual(['30'])
+    expect((await at(2.1)).keys).toEqual(['30'])
+    expect((await at(1.9)).keys).toEqual(['2'])
+  })
+
+  it('is by default 14, at most a third of the lifetime', async () => {
     const begin = from(-0.5)
     const end = new Date(begin.getTime() + 10 * DAY_MS)
     const { port } = await handshaker(mint({ begin, end }))
-    const at = (days: number) => events({ port, days_warn: [30, 2] }, end.getTime() - days * DAY_MS)
+    const at = (days: number) => events({ port }, end.getTime() - days * DAY_MS)
     expect((await at(4.1)).keys).toEqual([])
     expect((await at(3.9)).keys).toEqual(['4'])
-    expect((await at(1.9)).keys).toEqual(['2'])
+    expect((await at(1.9)).keys).toEqual(['4'])
   })
 
   it('does not warn of a certificate of one day for all of its life', async () => {

@@ -1,0 +1,85 @@
+/**
+ * What a user may do beyond reading, out of the rows of SHOW GRANTS. They may hold the hash of the password:
+ * nothing but the names of privileges and what they are on is ever taken from them.
+ *
+ * Sources: https://dev.mysql.com/doc/refman/8.4/en/show-grants.html, https://mariadb.com/kb/en/grant/
+ *
+ * @module
+ */
+
+import { lex } from '../sql/lexer.ts'
+import type { Token } from '../sql/lexer.ts'
+import { MYSQL_LEXER } from './statement.ts'
+
+/** Privileges that only read, of both servers. */
+const READING = new Set([
+  'USAGE',
+  'SELECT',
+  'SHOW VIEW',
+  'SHOW DATABASES',
+  'SHOW CREATE ROUTINE',
+  'SHOW_ROUTINE',
+  'PROCESS',
+  'REPLICATION CLIENT',
+  'BINLOG MONITOR',
+  'SLAVE MONITOR',
+  'REPLICA MONITOR',
+])
+
+/** `undefined` where a row cannot be read, or names a role whose privileges are not among the rows. */
+export function rightsIn(grants: readonly string[]): readonly string[] | undefined {
+  const rows = grants.map(readGrant)
+  const why = rows.flatMap((row) => row?.rights ?? [])
+  if (why.length > 0) return [...new Set(why)]
+  return grants.length > 0 && rows.every((row) => row?.complete === true) ? [] : undefined
+}
+
+interface Grant {
+  readonly rights: readonly string[]
+  /** Whether it says all there is to say. */
+  readonly complete: boolean
+}
+
+function readGrant(text: string): Grant | undefined {
+  const lexed = lex(text, MYSQL_LEXER)
+  if ('problem' in lexed) return undefined
+  const { tokens } = lexed
+  const verb = tokens[0]?.text
+  // MySQL takes some of a privilege back (partial_revokes); what is left was granted in another row.
+  if (verb === 'REVOKE' || verb === 'SET') return { rights: [], complete: true }
+  if (verb !== 'GRANT') return undefined
+  const on = tokens.findIndex((token) => isWord(token, 'ON'))
+  const to = tokens.findIndex((token, at) => at > on && isWord(token, 'TO'))
+  if (to < 0) return undefined
+  if (on < 0) return { rights: [], complete: false }
+  const place = tokens.slice(on + 1, to).map(({ text: part }) => part.toLowerCase())
+  const beyond = privilegesIn(tokens.slice(1, on)).filter((privilege) => !READING.has(privilege))
+  if (hasGrantOption(tokens.slice(to))) beyond.push('GRANT OPTION')
+  return { rights: beyond.map((each) => `${each} on ${place.join('')}`), complete: true }
+}
+
+/** `SELECT (a, b), SHOW VIEW` are two; columns are left out. */
+function privilegesIn(tokens: readonly Token[]): string[] {
+  const all: string[] = []
+  let words: string[] = []
+  let depth = 0
+  for (const { kind, text } of [...tokens, { kind: 'symbol', text: ',' }]) {
+    if (kind === 'symbol' && text === '(') depth += 1
+    else if (kind === 'symbol' && text === ')') depth -= 1
+    else if (depth > 0) continue
+    else if (kind === 'word') words.push(text)
+    else if (text === ',') {
+      all.push(words.join(' '))
+      words = []
+    }
+  }
+  return all
+}
+
+function hasGrantOption(tokens: readonly Token[]): boolean {
+  return tokens.some((token, at) => isWord(token, 'GRANT') && tokens[at + 1]?.text === 'OPTION')
+}
+
+function isWord(token: Token, text: string): boolean {
+  return token.kind === 'word' && token.text === text
+}

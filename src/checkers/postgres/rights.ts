@@ -1,0 +1,70 @@
+/**
+ * What a role may do beyond reading: a read-only transaction binds what a query writes, not what it makes
+ * the server do.
+ *
+ * Sources: https://www.postgresql.org/docs/current/predefined-roles.html,
+ * https://www.postgresql.org/docs/current/functions-info.html
+ *
+ * @module
+ */
+
+import { isPlainObject } from '../../fields/parse.ts'
+
+/** Those that come with the server and only read. */
+const READING_ROLES = [
+  'pg_monitor',
+  'pg_read_all_settings',
+  'pg_read_all_stats',
+  'pg_stat_scan_tables',
+  'pg_read_all_data',
+  'pg_database_owner',
+]
+
+const TABLES = `
+  SELECT n.nspname, c.relname, c.oid, c.relkind FROM pg_catalog.pg_class AS c
+  JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'`
+
+const reasons = [
+  `SELECT 'superuser' AS why FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper`,
+  `SELECT pg_catalog.concat_ws(', ', CASE WHEN rolcreaterole THEN 'may create roles' END,
+     CASE WHEN rolcreatedb THEN 'may create databases' END, CASE WHEN rolreplication THEN 'may replicate' END)
+   FROM pg_catalog.pg_roles WHERE rolname = current_user AND (rolcreaterole OR rolcreatedb OR rolreplication)`,
+  `SELECT 'member of ' || rolname FROM pg_catalog.pg_roles
+   WHERE rolname LIKE 'pg\\_%' AND rolname NOT IN (${READING_ROLES.map((role) => `'${role}'`).join(', ')})
+     AND pg_catalog.pg_has_role(current_user, oid, 'MEMBER')`,
+  `SELECT 'CREATE on database ' || datname FROM pg_catalog.pg_database
+   WHERE datname = pg_catalog.current_database() AND pg_catalog.has_database_privilege(oid, 'CREATE')`,
+  `SELECT 'CREATE on schema ' || nspname FROM pg_catalog.pg_namespace
+   WHERE nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
+     AND pg_catalog.has_schema_privilege(oid, 'CREATE')`,
+  `SELECT 'may write to ' || nspname || '.' || relname FROM (${TABLES}) AS t
+   WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND (
+     pg_catalog.has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+     OR pg_catalog.has_any_column_privilege(oid, 'INSERT, UPDATE'))`,
+  `SELECT 'may move the sequence ' || nspname || '.' || relname FROM (${TABLES}) AS s
+   WHERE CASE WHEN relkind = 'S' THEN pg_catalog.has_sequence_privilege(oid, 'USAGE, UPDATE') END`,
+]
+
+/** Everything is allowed to a superuser, so that nothing else is asked about one. */
+const [superuser = '', ...others] = reasons.map((reason) => `(${reason} LIMIT 3)`)
+
+/** Says that the question was understood: an empty answer would look like no rights at all. */
+const ASKED = 'asked'
+
+/**
+ * One message of two statements, the first of which keeps the second one short. It needs no more than
+ * the catalogues that everybody may read.
+ */
+export const RIGHTS = `SELECT pg_catalog.set_config('statement_timeout', '500', true);
+WITH s AS (${superuser}) SELECT '${ASKED}' AS why UNION ALL SELECT why FROM s
+UNION ALL SELECT why FROM (${others.join(' UNION ALL ')}) AS o (why) WHERE NOT EXISTS (SELECT 1 FROM s) LIMIT 6`
+
+/** The reasons in the answer to {@link RIGHTS}; `undefined` where it is none. */
+export function readRights(answer: unknown): readonly string[] | undefined {
+  const result: unknown = Array.isArray(answer) ? answer.at(-1) : answer
+  if (!isPlainObject(result) || !Array.isArray(result['rows'])) return undefined
+  const why = result['rows'].map((row) => (isPlainObject(row) ? row['why'] : undefined))
+  if (!why.includes(ASKED) || !why.every((each) => typeof each === 'string')) return undefined
+  return why.filter((each) => each !== ASKED)
+}

@@ -1,0 +1,86 @@
+/**
+ * A server that says what it was given, whoever asks for whatever: in a thread of its own, so that none of its work
+ * is taken for a turn of ours.
+ *
+ * @module
+ */
+
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { HostilePage } from './document.ts'
+
+export interface DocumentServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export interface Saying {
+  /** What is said, the first of it at once where `greets` is set, each other one when something was heard. */
+  readonly says: readonly Uint8Array[]
+  readonly greets?: boolean
+  /** The connection is closed after the last of it. Default `true`. */
+  readonly ends?: boolean
+}
+
+/** Plain JavaScript, as a worker of Node 20 reads no other. */
+const PROGRAM = `
+const { createServer } = require('node:net')
+const { parentPort, workerData } = require('node:worker_threads')
+const { says, greets, ends } = workerData
+const server = createServer((socket) => {
+  let next = 0
+  const say = () => {
+    if (next >= says.length) return
+    const bytes = says[next++]
+    if (next === says.length && ends) socket.end(bytes)
+    else socket.write(bytes)
+  }
+  socket.on('error', () => undefined)
+  socket.on('data', say)
+  if (greets) say()
+})
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+`
+
+export async function documentServer({
+  says,
+  greets = false,
+  ends = true,
+}: Saying): Promise<DocumentServer> {
+  const worker = new Worker(PROGRAM, { eval: true, workerData: { says, greets, ends } })
+  const [port] = (await once(worker, 'message')) as [number]
+  return {
+    port,
+    async close() {
+      await worker.terminate()
+    },
+  }
+}
+
+export function pageServer(page: HostilePage): Promise<DocumentServer> {
+  return documentServer({ says: [answerOf(page)] })
+}
+
+/** The whole answer, header section and all. */
+function answerOf({ type, coding, headers = [], chunkBytes, make }: HostilePage): Buffer {
+  const body = make()
+  const head = [
+    'HTTP/1.1 200 OK',
+    `Content-Type: ${type}`,
+    ...(coding === undefined ? [] : [`Content-Encoding: ${coding}`]),
+    chunkBytes === undefined ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked',
+    ...headers,
+    '\r\n',
+  ].join('\r\n')
+  const sent = chunkBytes === undefined ? body : chunked(body, chunkBytes)
+  return Buffer.concat([Buffer.from(head), sent])
+}
+
+function chunked(body: Buffer, bytes: number): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < body.length; at += bytes) {
+    const part = body.subarray(at, at + bytes)
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+}
