@@ -18,7 +18,7 @@ export interface Clock {
   now(): EpochMs
   /** Monotonic milliseconds with fractions, for durations. */
   monotonic(): number
-  /** Calls `run` once after `ms` (bounded to 2^30). `background` timers do not keep the process alive. */
+  /** Calls `run` once after `ms` (bounded to 2^30); 0 is the next turn of the event loop. `background` timers do not keep the process alive. */
   timer(ms: number, run: () => void, options?: { readonly background?: boolean }): Timer
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed; 0 lets everybody else have a turn. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -34,11 +34,19 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   random: () => Math.random(),
   timer(ms, run, options) {
+    if (ms === 0) return turn(run, options)
     const handle = setTimeout(run, Math.min(Math.max(0, ms), MAX_TIMER_MS))
     if (options?.background === true) handle.unref()
     return { cancel: () => clearTimeout(handle) }
   },
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+}
+
+/** The next turn of the event loop; a timer of Node waits for a millisecond at the least. */
+function turn(run: () => void, options?: { readonly background?: boolean }): Timer {
+  const handle = setImmediate(run)
+  if (options?.background === true) handle.unref()
+  return { cancel: () => clearImmediate(handle) }
 }
 
 /* eslint-enable no-restricted-globals, no-restricted-properties */

@@ -40,6 +40,11 @@ export class NotFoundError extends WatchpostError {
   }
 }
 
+/** For `catch`, where what is gone is left out: a store that does not answer is no reason to leave it out. */
+export function unlessGone(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error
+}
+
 /** The request is valid, but not in the present state (a check while paused, an outdated version). */
 export class ConflictError extends WatchpostError {
   constructor(code: string, message: string) {
@@ -51,6 +56,19 @@ export class ConflictError extends WatchpostError {
 export class StorageError extends WatchpostError {
   constructor(message: string, options?: ErrorOptions) {
     super('storage', message, options)
+  }
+}
+
+/** A listener of the engine threw, or its promise rejected: what the event `error` tells then. `cause` is what it threw. */
+export class ListenerError extends WatchpostError {
+  /** The event that it listened to. */
+  readonly event: string
+
+  constructor(event: string, options?: ErrorOptions) {
+    const cause = options?.cause
+    const why = cause instanceof Error ? `: ${cause.message}` : ''
+    super('listener', `A listener of the event "${event}" failed${why}`, options)
+    this.event = event
   }
 }
 

@@ -32,11 +32,14 @@ export type {
   MonitorInput,
   NotificationFilter,
   PageOptions,
+  Requester,
   ResultFilter,
   SignalInput,
+  TimeInput,
   TypeView,
   VersionOptions,
 } from './engine/api.ts'
+export type { AccountInput, Accounts } from './engine/accounts-api.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents } from './engine/events.ts'
@@ -45,6 +48,7 @@ export { runCheck } from './engine/run-check.ts'
 export type { RunCheckOptions } from './engine/run-check.ts'
 export type { Tracing } from './engine/tracing.ts'
 export type {
+  AccountUseView,
   AccountView,
   AttemptView,
   ContactView,
@@ -68,6 +72,7 @@ export {
   ConfigurationError,
   ConflictError,
   isWatchpostError,
+  ListenerError,
   MissingDependencyError,
   NotFoundError,
   StorageError,
@@ -79,6 +84,8 @@ export type { Field, FieldTable, Input, Settings, Stored } from './fields/field.
 export { silentLogger } from './logger.ts'
 export type { Logger } from './logger.ts'
 export type {
+  AccountQuotas,
+  AccountUse,
   Json,
   JsonObject,
   MeasurementFormat,

@@ -11,6 +11,19 @@ it('sleeping for no time lets everybody else have a turn, as long work in steps 
   expect(turns).toBe(1)
 })
 
+it('a timer of no time is the next turn of the event loop', async () => {
+  const order: string[] = []
+  await new Promise<void>((resolve) => {
+    systemClock.timer(0, () => order.push('cancelled')).cancel()
+    systemClock.timer(0, () => order.push('timer'))
+    setImmediate(() => {
+      order.push('turn')
+      resolve()
+    })
+  })
+  expect(order).toEqual(['timer', 'turn'])
+})
+
 it('sleeping for no time hears the signal', async () => {
   const stop = new AbortController()
   stop.abort(new Error('enough'))

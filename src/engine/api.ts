@@ -19,7 +19,6 @@ import type {
   Verdict,
 } from '../model.ts'
 import type {
-  AccountView,
   ContactView,
   IncidentView,
   KeyView,
@@ -33,45 +32,54 @@ import type {
   StatusView,
   UptimeView,
 } from './views.ts'
+import type { Accounts } from './accounts-api.ts'
 import type { EngineEvents } from './events.ts'
 import type { MonitorReading } from './readings.ts'
 
+/** A moment: a `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset; from 1970 to 9999. */
+export type TimeInput = Date | EpochMs | string
+
 export interface PageOptions {
   /** Default 50, 1 to 200 (results: default 100, at most 1000). */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** `next` of the page before. */
-  readonly after?: number
+  readonly after?: number | undefined
 }
 
 export interface MonitorFilter extends PageOptions {
   /** Any of these states, or of the four statuses they fold into. */
-  readonly status?: readonly (MonitorState | MonitorStatus)[]
-  readonly type?: readonly string[]
+  readonly status?: readonly (MonitorState | MonitorStatus)[] | undefined
+  readonly type?: readonly string[] | undefined
   /** Each inner list is "any of these"; all must hold. */
-  readonly tag?: readonly (readonly string[])[]
-  readonly q?: string
+  readonly tag?: readonly (readonly string[])[] | undefined
+  /** Part of the name or the target, without regard to case. */
+  readonly q?: string | undefined
 }
 
 export interface ResultFilter extends PageOptions {
-  readonly location_id?: number
-  readonly verdict?: Verdict
-  readonly from?: EpochMs
-  readonly to?: EpochMs
-  readonly order?: 'asc' | 'desc'
+  readonly location_id?: number | undefined
+  readonly verdict?: Verdict | undefined
+  /** Not before. */
+  readonly from?: TimeInput | undefined
+  /** Before. */
+  readonly to?: TimeInput | undefined
+  readonly order?: 'asc' | 'desc' | undefined
 }
 
 export interface IncidentFilter extends PageOptions {
-  readonly monitor_id?: number
-  readonly open?: boolean
-  readonly cause_code?: string
-  readonly from?: EpochMs
-  readonly to?: EpochMs
+  readonly monitor_id?: number | undefined
+  readonly open?: boolean | undefined
+  readonly cause_code?: string | undefined
+  /** Started not before. */
+  readonly from?: TimeInput | undefined
+  /** Started before. */
+  readonly to?: TimeInput | undefined
 }
 
 export interface NotificationFilter extends PageOptions {
-  readonly monitor_id?: number
-  readonly incident_id?: number
-  readonly contact_id?: number
+  readonly monitor_id?: number | undefined
+  readonly incident_id?: number | undefined
+  readonly contact_id?: number | undefined
 }
 
 /** Common settings of spec 2.1 as a user may write them. */
@@ -90,10 +98,13 @@ export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyCheck
 
 export interface VersionOptions {
   /** Refused with a `ConflictError` (`version_mismatch`) where another version is stored. */
-  readonly version?: number
+  readonly version?: number | undefined
 }
 
-/** All of one account. Foreign ids are `NotFoundError`s. */
+/**
+ * All of one account. Foreign ids are `NotFoundError`s. An unknown name in a filter or in options, and a value that
+ * means nothing, is a `ValidationError` that names it; what is `undefined` is absent.
+ */
 export interface AccountScope<C extends AnyChecker = AnyChecker> {
   readonly account_id: number
 
@@ -106,24 +117,29 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
      */
     preview(
       input: MonitorInput<C>,
-      options?: { readonly against?: number },
+      options?: { readonly against?: number | undefined },
     ): Promise<MonitorPreview>
     list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
     get(id: number): Promise<MonitorView>
-    /** Merges: `null` resets a field, lists are replaced, a masked secret is kept. */
+    /**
+     * Merges: `null` resets a field, `undefined` leaves it, lists are replaced, a masked secret is kept.
+     *
+     * @throws ValidationError also for each secret that is kept while its destination changes
+     */
     update(id: number, patch: JsonObject, options?: VersionOptions): Promise<MonitorView>
     remove(id: number, options?: VersionOptions): Promise<void>
-    pause(id: number): Promise<MonitorSummary>
-    resume(id: number): Promise<MonitorSummary>
+    pause(id: number, options?: VersionOptions): Promise<MonitorSummary>
+    resume(id: number, options?: VersionOptions): Promise<MonitorSummary>
     /** A round now; joins one under way. @throws ConflictError `paused` */
     check(
       id: number,
+      options?: VersionOptions,
     ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
     /** Like `check`, but resolves once the round is queued. */
-    queueCheck(id: number): Promise<void>
+    queueCheck(id: number, options?: VersionOptions): Promise<void>
     status(id: number): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
-    uptime(id: number, options?: { readonly days?: number }): Promise<UptimeView>
+    uptime(id: number, options?: { readonly days?: number | undefined }): Promise<UptimeView>
   }
 
   readonly results: {
@@ -141,6 +157,7 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
     create(input: ContactInput): Promise<ContactView>
     get(id: number): Promise<ContactView>
     list(): Promise<readonly ContactView[]>
+    /** Merges, as `monitors.update` does. */
     update(id: number, patch: JsonObject): Promise<ContactView>
     remove(id: number): Promise<void>
     /** One delivery of the event `test`, without retries; resolves when it has ended. */
@@ -210,6 +227,9 @@ export interface SignalInput {
   readonly duration_ms?: number
 }
 
+/** Who is counted: an API key, or whoever else, under a name of its own. */
+export type Requester = { readonly key_id: number } | { readonly identity: string }
+
 export interface Engine<C extends AnyChecker = AnyChecker>
   extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
   /** Opens the store and begins to check. */
@@ -219,16 +239,22 @@ export interface Engine<C extends AnyChecker = AnyChecker>
   /** No new checks and claims; what runs ends within `drain_ms` (default 11000), then it is aborted. */
   stop(options?: { readonly drain_ms?: number }): Promise<void>
   readonly running: boolean
+  /**
+   * Calls the listener after each event of this name; it is not waited for. One that throws, or whose promise
+   * rejects, is told as `error`. Returns what ends it. @throws ConfigurationError for an unknown event
+   */
   on<E extends keyof EngineEvents>(
     event: E,
-    listener: (payload: EngineEvents[E]) => void,
+    listener: (payload: EngineEvents[E]) => unknown,
   ): () => void
-  /** The same groups for another account; the engine itself is the scope of the first one. */
+  /**
+   * The same groups for another account; the engine itself is the scope of the first one. Every call of a group
+   * rejects with a `NotFoundError` where there is no such account.
+   *
+   * @throws NotFoundError at once for what cannot be an id: `undefined`, text, a number that is no positive integer
+   */
   account(account_id: number): AccountScope<C>
-  readonly accounts: {
-    create(input: { readonly name: string }): Promise<AccountView>
-    list(): Promise<readonly AccountView[]>
-  }
+  readonly accounts: Accounts
   readonly locations: {
     list(): Promise<readonly LocationView[]>
   }
@@ -254,20 +280,24 @@ export interface Engine<C extends AnyChecker = AnyChecker>
       { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }
     >
   }
-  /** Counts requests over all processes on the store; absent where the store is this process's alone. */
-  readonly requests?: {
-    /** Admits at most `limit` in any `window_ms`; `wait_ms` is how long until the next would be admitted. */
+  /** Counts requests, one window for all doors: REST, the page, the metrics. */
+  readonly requests: {
+    /**
+     * Admits at most `limit` in any `window_ms`. API keys are counted by their ids, over all processes on a shared
+     * store; whoever else, by a name that tells it from all others, in this process.
+     */
     admit(request: {
-      readonly key_id: number
+      readonly by: Requester
       readonly window_ms: number
       readonly limit: number
     }): Promise<{
       readonly admitted: boolean
       readonly remaining: number
-      readonly wait_ms: number
+      /** Until a place in the window becomes free, at the latest; of a refused one, until the next would be admitted. */
+      readonly reset_ms: number
     }>
   }
-  /** Whose turn it is to carry out a request that may be repeated, over all processes; absent as `requests` is. */
+  /** Whose turn it is to carry out a request that may be repeated, over all processes; absent where the store is this process's alone. */
   readonly turns?: {
     /** Resolves to what ends the turn, which lapses after two minutes; `undefined` while another process has it. */
     take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
@@ -293,6 +323,8 @@ export interface Engine<C extends AnyChecker = AnyChecker>
     readonly checks_running: number
     readonly outbox_depth: number
     readonly lag_ms: number
+    /** Monitors of this engine that are `stale`, a second ago at most. */
+    readonly stale: number
     /** For how long the longest-waiting notification has been due; 0 where none is. */
     readonly outbox_wait_ms: number
   }>

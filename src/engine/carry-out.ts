@@ -83,6 +83,7 @@ export async function carryOut(
     location: run.location,
     log,
     phase: (name, work) => trace.phase(name, () => work()),
+    inTurns: (steps) => run.network.turns.run(stop, steps),
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void held.push(release),

@@ -1,6 +1,7 @@
 /**
  * Which host each contact calls, for the limit of deliveries per host: a provider that hangs must not
- * take every place because fifty contacts are at home there.
+ * take every place because fifty contacts are at home there. Each account has its own number of them at a
+ * host, so that nobody's slow address there holds up another account.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import type { Core } from './core.ts'
 import { hostOf } from './host-of.ts'
 
 export interface ContactHosts {
-  /** By the id of the contact. Contacts of kinds without a target are not in it. */
+  /** Account and host, by the id of the contact. Contacts of kinds without a target are not in it. */
   readonly byContact: ReadonlyMap<number, string>
   /** Reads all contacts. */
   load(): Promise<void>
@@ -26,10 +27,10 @@ export function createContactHosts(core: Core): ContactHosts {
     contact: ContactRecord,
     settings: JsonObject | undefined = openOrUndefined(core, contact),
   ): void {
-    const { id, kind } = contact
+    const { id, kind, account_id } = contact
     const target = settings === undefined ? undefined : targetOf(core, kind, settings)
     if (target === undefined) byContact.delete(id)
-    else byContact.set(id, hostOf(target))
+    else byContact.set(id, `${account_id} ${hostOf(target)}`)
   }
 
   return {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { unlessGone } from '../errors.ts'
 import { revive } from '../fields/parse.ts'
 import { nextRepeat } from '../incident/notices.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../model.ts'
@@ -18,6 +19,7 @@ import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contacts-sealed.ts'
 import type { Core } from './core.ts'
 import { redactorFor } from './redact.ts'
+import type { Redactor } from './redact.ts'
 import type { Roster } from './roster.ts'
 
 /** How an attempt ended, and the repetition that follows from it. */
@@ -82,7 +84,8 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
-    const log = redactorFor(kind.fields, settings).log(core.log)
+    const redact = redactorFor(kind.fields, settings)
+    const log = redact.log(core.log)
     if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)
     const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
@@ -91,7 +94,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
         deliveryOf(row),
       ),
     )
-    return ended(row, end, at)
+    return ended(row, withoutSecrets(end, redact), at)
   }
 
   /** One network per kind: each judges addresses by its own policy. */
@@ -141,7 +144,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
 
   async function nextTelling(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
     if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
-    const entry = await roster.get(row.monitor_id).catch(() => undefined)
+    const entry = await roster.get(row.monitor_id).catch(unlessGone)
     // What is held is told anew once nothing explains it any more.
     const held = entry?.record.machine.incident?.held !== undefined
     const next =
@@ -152,9 +155,11 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
   }
 
-  async function wasTold({ id, incident_id, contact_id }: NotificationRecord): Promise<boolean> {
+  async function wasTold(row: NotificationRecord): Promise<boolean> {
+    const { id, account_id, incident_id, contact_id } = row
     if (incident_id === null) return true
     const rows = await store.notifications.list({
+      account_id,
       incident_id,
       contact_id,
       statuses: ['sent'],
@@ -169,6 +174,12 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
 
 function codeOf(http_status: number | null): string {
   return http_status === null ? 'internal_error' : `http_${http_status}`
+}
+
+/** A kind takes them out where it can; one of somebody's own may not. */
+function withoutSecrets(end: DeliveryEnd, { text }: Redactor): DeliveryEnd {
+  const without = (said: string | null): string | null => (said === null ? null : text(said))
+  return { ...end, error: without(end.error), answer: without(end.answer) }
 }
 
 function untold(

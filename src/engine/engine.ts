@@ -15,12 +15,17 @@ import { contactsOf } from './groups/contacts.ts'
 import { historyOf } from './groups/history.ts'
 import { authenticate, keysOf } from './groups/keys.ts'
 import { monitorsOf } from './groups/monitors.ts'
+import { partsOf } from './groups/parts.ts'
 import type { Parts } from './groups/parts.ts'
 import { repliesOf } from './groups/replies.ts'
 import { requestsOf, turnsOf } from './groups/requests.ts'
+import { NotFoundError } from '../errors.ts'
+import { isAccountId } from '../model.ts'
+import { createKnownAccounts } from './accounts-known.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createConnectivity } from './connectivity.ts'
 import { emit } from './core.ts'
+import { checkListener } from './events.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { orderRunner } from './order-runner.ts'
@@ -117,21 +122,19 @@ export function createEngine<const S extends CheckerSource>(
     outbox,
     ready: lifecycle.open,
     running: () => lifecycle.running,
+    accounts: createKnownAccounts(core),
   }
 
-  const scopes = new Map<number, AccountScope>()
   function account(account_id: number): AccountScope {
-    const known = scopes.get(account_id)
-    if (known !== undefined) return known
-    const scope: AccountScope = {
+    if (!isAccountId(account_id)) throw new NotFoundError('account')
+    const own = partsOf(parts, account_id)
+    return {
       account_id,
-      monitors: monitorsOf(parts, account_id),
-      contacts: contactsOf(parts, account_id),
-      keys: keysOf(parts, account_id),
-      ...historyOf(parts, account_id),
+      monitors: monitorsOf(own, account_id),
+      contacts: contactsOf(own, account_id),
+      keys: keysOf(own, account_id),
+      ...historyOf(own, account_id),
     }
-    scopes.set(account_id, scope)
-    return scope
   }
 
   const engine: Engine = {
@@ -144,6 +147,7 @@ export function createEngine<const S extends CheckerSource>(
       return lifecycle.running
     },
     on(event, listener) {
+      checkListener(event, listener)
       core.events.on(event, listener as never)
       return () => void core.events.off(event, listener as never)
     },
@@ -191,11 +195,13 @@ export function createEngine<const S extends CheckerSource>(
         checks_running: watch.rounds.size,
         outbox_depth: await store.notifications.depth(),
         lag_ms: watch.lag_ms,
+        stale: watch.countStale(),
         outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
     },
     *readings() {
-      for (const entry of roster.entries()) yield readingOf(entry, core.locations)
+      for (const entry of roster.entries())
+        yield readingOf(entry, core.locations, watch.isStale(entry))
     },
   }
   return engine as Engine<CheckerOf<S>>

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { ConfigurationError } from '../errors.ts'
 import type { MonitorState } from '../model.ts'
+import { quoted, suggestion } from '../options.ts'
 import type {
   IncidentView,
   LocationView,
@@ -24,6 +26,13 @@ export interface EngineEvents {
     readonly from: MonitorState
     readonly to: MonitorState
   }
+  /** Checks of a monitor have not begun for two intervals (`stale: true`), or begin again (`stale: false`). */
+  readonly starved: {
+    readonly monitor: MonitorSummary
+    readonly stale: boolean
+    /** When it was looked at last. */
+    readonly since: string
+  }
   /** A location lost its network, or has it back (`anchors`). */
   readonly location: LocationView
   /** A round was stored. */
@@ -40,6 +49,30 @@ export interface EngineEvents {
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
   /** The engine begins to stop: whoever holds something open for it lets go. */
   readonly stop: { readonly drain_ms: number }
-  /** Something failed that no caller waits for; the engine goes on. */
+  /** Something failed that no caller waits for; the engine goes on. A listener that failed is a `ListenerError`. */
   readonly error: unknown
+}
+
+const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
+  down: true,
+  up: true,
+  state: true,
+  starved: true,
+  location: true,
+  round: true,
+  notice: true,
+  notification: true,
+  commit: true,
+  stop: true,
+  error: true,
+}
+
+/** @throws ConfigurationError for an event that there is none of, or for what cannot be called */
+export function checkListener(event: PropertyKey, listener: unknown): void {
+  if (!Object.hasOwn(EVENTS, event)) {
+    const hint = suggestion(String(event), Object.keys(EVENTS))
+    throw new ConfigurationError(`engine.on: unknown event ${quoted(String(event))}; ${hint}`)
+  }
+  if (typeof listener !== 'function')
+    throw new ConfigurationError(`engine.on: a function is expected to hear of "${String(event)}"`)
 }

@@ -10,6 +10,7 @@ import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
 import { loadPackages } from '../net/packages.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import { FIRST_ACCOUNT } from './accounts-known.ts'
 import type { Connectivity } from './connectivity.ts'
 import { complain, emit } from './core.ts'
 import type { Core } from './core.ts'
@@ -20,9 +21,6 @@ import type { Outbox } from './outbox.ts'
 import type { PassiveMonitors } from './passive.ts'
 import type { Roster } from './roster.ts'
 import type { Watch } from './watch.ts'
-
-/** The first account of a store: made when the store is new, meant where none is named. */
-const FIRST_ACCOUNT = 1
 
 const DRAIN_MS = 11_000
 /** How often the engine notes that it is alive, and clears up. */
@@ -106,7 +104,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await connectivity.start()
     await probes.start({
       locations: core.locations,
-      run,
+      run: watch.looking(run),
       onAnswer: (answer) => watch.rounds.answer(answer),
     })
     state = 'running'

@@ -10,6 +10,7 @@ import type { FieldBuilder } from '../fields/field.ts'
 import { isPlainObject } from '../fields/parse.ts'
 import { WEEKDAYS } from '../model.ts'
 import type { MaintenanceWindow } from '../model.ts'
+import { isTimeZone } from '../model/time-zone.ts'
 
 const WEEK_MIN = 7 * 1440
 
@@ -94,13 +95,4 @@ export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
 
 function strict({ expected }: { readonly expected: string | null }): string {
   return expected === 'never' ? 'unknown' : 'required'
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -54,7 +54,7 @@ export function commonFields(rules: CommonRules = {}) {
     }),
     fail_threshold: field
       .integer({ description: 'Failing rounds in a row before it is down', min: 1, max: 20 })
-      .default(2),
+      .default(rules.fail_threshold?.default ?? 2),
     recover_threshold: field
       .integer({ description: 'Good rounds in a row before it is up again', min: 1, max: 20 })
       .default(1),

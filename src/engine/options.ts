@@ -9,69 +9,119 @@ import type { CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
-import { silentLogger } from '../logger.ts'
+import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
 import type { TargetRule } from '../net/guard.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
 import type { Core } from './core.ts'
+import { quotaProblems } from './quotas.ts'
+import type { AccountQuotas } from '../model.ts'
 import { createRegistry } from './registry.ts'
 import { createSeal } from '../seal.ts'
 import type { Tracing } from './tracing.ts'
+
+/** Whole numbers from 1 to 10000. */
+export interface EngineLimits {
+  /** Checks at the same time, default 64; an eighth more are made of accounts that have none under way. */
+  readonly checks?: number | undefined
+  /** Checks of one account at the same time against one host, default 2. */
+  readonly checksPerHost?: number | undefined
+  /** Deliveries at the same time, default 50, and per contact, default 5. */
+  readonly deliveries?: number | undefined
+  readonly deliveriesPerContact?: number | undefined
+  /** Deliveries of one account at the same time to one host, default 10. */
+  readonly deliveriesPerHost?: number | undefined
+}
+
+/** Days, also fractions of one: from 0.1 to 36500. */
+export interface Retention {
+  /** Raw results, default 30 days. */
+  readonly results_days?: number | undefined
+  /** The notification log, default 90 days. */
+  readonly notifications_days?: number | undefined
+  /** Daily counts and availability, default 400 days. */
+  readonly history_days?: number | undefined
+}
 
 export interface EngineOptions<S extends CheckerSource = CheckerSource> {
   readonly store: Store
   readonly checkers: readonly S[]
   /** Ways of telling people; default the webhook of the specification. */
-  readonly contacts?: readonly AnyContactKind[]
+  readonly contacts?: readonly AnyContactKind[] | undefined
   /** Who runs checks; default this process. */
-  readonly probes?: ProbeTransport
+  readonly probes?: ProbeTransport | undefined
   /** Names of the locations, default one, `local`. A name keeps its id for ever. */
-  readonly locations?: readonly string[]
+  readonly locations?: readonly string[] | undefined
   /** Which addresses checks may dial. Default `open`: everything but the metadata services of clouds; `public` for monitors of people you do not know. */
-  readonly targets?: TargetRule
+  readonly targets?: TargetRule | undefined
   /** 32 bytes, or their base64: seals secrets in the store. */
-  readonly secretKey?: string | Uint8Array
+  readonly secretKey?: string | Uint8Array | undefined
   /** Where the REST API is reached from outside, for the addresses of heartbeats. Default: a bare path. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
   /** Certificates (PEM) that checks and deliveries trust besides the default ones. */
-  readonly ca?: string | readonly string[]
+  readonly ca?: string | readonly string[] | undefined
   /**
    * Addresses (`host:port`, at most 10) that answer whenever this place has a network: a gateway, a resolver, a
    * large site. A failing check is believed only while one of them does; else it is `unknown` (`probe_offline`).
    * One that never answered is no evidence. Default none: every failure is believed.
    */
-  readonly anchors?: readonly string[]
-  readonly limits?: {
-    /** Checks at the same time, default 64. */
-    readonly checks?: number
-    /** Checks at the same time against one host, default 2. */
-    readonly checksPerHost?: number
-    /** Deliveries at the same time, default 50, and per contact, default 5. */
-    readonly deliveries?: number
-    readonly deliveriesPerContact?: number
-    /** Deliveries at the same time to one host, default 10. */
-    readonly deliveriesPerHost?: number
-  }
-  readonly retention?: {
-    /** Raw results, default 30 days. */
-    readonly results_days?: number
-    /** The notification log, default 90 days. */
-    readonly notifications_days?: number
-    /** Daily counts and availability, default 400 days. */
-    readonly history_days?: number
-  }
-  readonly clock?: Clock
-  /** Called pino's way, `(fields, message)`: a pino logger fits as it is. Default: says nothing. */
-  readonly logger?: Logger
+  readonly anchors?: readonly string[] | undefined
+  readonly limits?: EngineLimits | undefined
+  readonly retention?: Retention | undefined
+  /** What an account may have at most that was given nothing else (`accounts.create`). Default: no limits. */
+  readonly quotas?: AccountQuotas | undefined
+  readonly clock?: Clock | undefined
+  /**
+   * Called pino's way, `(fields, message)`: a pino logger fits as it is. Default: an error that no listener of
+   * `error` hears is one line on stderr, everything else is silent. `false` silences that as well.
+   */
+  readonly logger?: Logger | false | undefined
   /** Spans around checks, commits and deliveries: `await openTelemetry()` of `watchpost/otel`. Default none. */
   readonly tracing?: Tracing | undefined
 }
 
+const count = option.wholeNumber(1, 10_000)
+const days = option.numberBetween(0.1, 36_500)
+
+const OPTIONS: OptionTable<EngineOptions> = {
+  store: option.object,
+  checkers: option.listOf(option.eitherOf('a checker', option.object, option.callback)),
+  contacts: option.listOf(option.having('check', 'deliver')),
+  probes: option.having('start', 'send', 'cancel', 'stop', 'online'),
+  locations: option.listOf(option.text),
+  // Judged where the policy is made.
+  targets: option.anything,
+  secretKey: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
+  baseUrl: option.text,
+  ca: option.authority,
+  anchors: option.listOf(option.text),
+  limits: option.group<EngineLimits>({
+    checks: count,
+    checksPerHost: count,
+    deliveries: count,
+    deliveriesPerContact: count,
+    deliveriesPerHost: count,
+  }),
+  retention: option.group<Retention>({
+    results_days: days,
+    notifications_days: days,
+    history_days: days,
+  }),
+  quotas: option.object,
+  clock: option.clock,
+  logger: option.logger,
+  tracing: option.having('check', 'commit', 'delivery'),
+}
+
 /** @throws ConfigurationError */
 export function coreOf(options: EngineOptions): Core {
+  checkOptions('createEngine', options, OPTIONS)
   const { store, checkers, contacts = [webhookContact()], secretKey } = options
   // Callers without types get a sentence instead of a stack of ours.
   if (typeof (store as Partial<Store> | undefined)?.commit !== 'function') {
@@ -83,17 +133,36 @@ export function coreOf(options: EngineOptions): Core {
     throw new ConfigurationError('createEngine needs checkers: an array, for example [http()]')
   if (options.locations?.length === 0)
     throw new ConfigurationError('An engine needs at least one location')
+  if (options.locations?.some((name) => name.trim() === '') === true)
+    throw new ConfigurationError('A location has a name that is not empty')
+  if (new Set(options.locations).size < (options.locations?.length ?? 0))
+    throw new ConfigurationError('Two locations have the same name')
+  const [wrong] = Object.entries(quotaProblems(options.quotas ?? {}))
+  if (wrong !== undefined) throw new ConfigurationError(`createEngine: ${wrong.join(': ')}`)
   return {
+    quotas: options.quotas ?? {},
     clock: options.clock ?? systemClock,
-    log: options.logger ?? silentLogger,
+    log: loggerOf(options.logger),
+    logsOnlyUnheard: options.logger === undefined,
     store,
     registry: createRegistry(checkers),
-    kinds: new Map(contacts.map((kind) => [kind.kind, kind])),
+    kinds: kindsOf(contacts),
     seal: createSeal(secretKey),
     tracing: options.tracing,
     events: new EventEmitter(),
-    baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
+    baseUrl: (options.baseUrl ?? '').replace(/(?<!\/)\/+$/, ''),
     ca: options.ca,
     locations: [],
   }
+}
+
+/** @throws ConfigurationError where two kinds have one name: only one of them could be meant */
+function kindsOf(contacts: readonly AnyContactKind[]): Core['kinds'] {
+  const kinds = new Map<string, AnyContactKind>()
+  for (const kind of contacts) {
+    if (kinds.has(kind.kind))
+      throw new ConfigurationError(`Two contact kinds have the name "${kind.kind}"`)
+    kinds.set(kind.kind, kind)
+  }
+  return kinds
 }

@@ -40,7 +40,12 @@ export function orderRunner({
   connectivity,
 }: OrderRunnerOptions): ProbeHost['run'] {
   const policy = targetPolicy(targets)
-  const network = createNetwork({ clock, policy, ...(ca === undefined ? {} : { ca }) })
+  const network = createNetwork({
+    clock,
+    policy,
+    strangers: targets !== 'open',
+    ...(ca === undefined ? {} : { ca }),
+  })
   const revived: Revived = new WeakMap()
   const stalls = createStallWatch(clock)
 

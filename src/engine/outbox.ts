@@ -49,7 +49,7 @@ export interface OutboxOptions {
   readonly concurrency?: number
   /** Attempts at the same time to one contact, default 5. */
   readonly perContact?: number
-  /** Attempts at the same time to one host, default 10. */
+  /** Attempts of one account at the same time to one host, default 10. */
   readonly perHost?: number
 }
 

@@ -114,7 +114,11 @@ export function createPassiveMonitors({
       if (tooMany(id)) return { ...answerOf(found), ignored: 'rate_limited' }
       const concluded = await conclude(id, (entry) => {
         const at = clock.now()
-        const memo = passive.receive(memoOf(entry), { ...input, at } satisfies Signal)
+        const memo = passive.receive(
+          memoOf(entry),
+          { ...input, at } satisfies Signal,
+          termsOf(entry),
+        )
         const quiet = input.kind === 'log' || entry.record.machine.state === 'paused'
         return quiet
           ? Promise.resolve({ change: remembering(entry, memo, at), fresh: [] })
@@ -229,7 +233,8 @@ function stateWith(entry: Entry, memo: Json) {
 }
 
 export function memoOf(entry: Entry): Json | undefined {
-  return entry.locations.get(locationOf(entry))?.memo ?? undefined
+  const memo = entry.locations.get(locationOf(entry))?.memo ?? undefined
+  return memo ?? entry.type.checker.passive?.begin?.(entry.record.created_at)
 }
 
 function locationOf(entry: Entry): number {
@@ -259,6 +264,7 @@ function orderFor(
   }
   return {
     id: `${record.id}-${record.version}-${at}-${location_id}`,
+    account_id: record.account_id,
     monitor_id: record.id,
     version: record.version,
     type: record.type,

@@ -7,7 +7,7 @@
 import { iso, isoOrNull } from '../clock.ts'
 import type { FieldTable } from '../fields/field.ts'
 import { mask } from '../fields/secrets.ts'
-import { isStale, statusOf } from '../incident/state.ts'
+import { statusOf } from '../incident/state.ts'
 import type {
   AccountRecord,
   AttemptRecord,
@@ -37,7 +37,13 @@ import type {
 /** What a summary is made of: no settings of the type, so that no secret is opened for a list. */
 export type Outlined = Pick<Entry, 'record' | 'locations'>
 
-export function monitorSummary(entry: Outlined, next_due_at: EpochMs | null): MonitorSummary {
+/** What the watch knows of a monitor beside its record. */
+export interface Watched {
+  readonly next_due_at: EpochMs | null
+  readonly stale: boolean
+}
+
+export function monitorSummary(entry: Outlined, { next_due_at, stale }: Watched): MonitorSummary {
   const { record } = entry
   const { machine, common } = record
   const last = latest(entry)
@@ -49,7 +55,7 @@ export function monitorSummary(entry: Outlined, next_due_at: EpochMs | null): Mo
     target: record.target,
     state: machine.state,
     status: statusOf(machine.state),
-    stale: isStale(machine),
+    stale,
     flapping: machine.flapping === true,
     interval_sec: common.interval_sec,
     tags: common.tags,
@@ -64,8 +70,7 @@ export function monitorSummary(entry: Outlined, next_due_at: EpochMs | null): Mo
   }
 }
 
-export interface MonitorViewFacts {
-  readonly next_due_at: EpochMs | null
+export interface MonitorViewFacts extends Watched {
   readonly locations: readonly LocationRecord[]
   readonly ping?: { readonly token: string; readonly ping_url: string }
 }
@@ -74,7 +79,7 @@ export function monitorView(entry: Entry, facts: MonitorViewFacts): MonitorView 
   const { record, type } = entry
   const { fails, oks, inconclusive } = record.machine
   return {
-    ...monitorSummary(entry, facts.next_due_at),
+    ...monitorSummary(entry, facts),
     ...mask(type.checker.fields, entry.settings),
     ...record.common,
     locations: locationStatuses(entry, facts.locations),
@@ -214,6 +219,7 @@ export function keyView({ hash: _hash, ...key }: KeyRecord): KeyView {
   }
 }
 
-export function accountView({ id, name, created_at }: AccountRecord): AccountView {
-  return { id, name, created_at: iso(created_at) }
+export function accountView(record: AccountRecord): AccountView {
+  const { id, name, external_id, quotas, created_at } = record
+  return { id, name, external_id, quotas, created_at: iso(created_at) }
 }

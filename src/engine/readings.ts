@@ -5,7 +5,6 @@
  * @module
  */
 
-import { isStale } from '../incident/state.ts'
 import type { EpochMs, LocationRecord, MonitorState, Verdict } from '../model.ts'
 import type { Entry } from './roster.ts'
 
@@ -17,7 +16,7 @@ export interface MonitorReading {
   readonly type: string
   readonly state: MonitorState
   readonly flapping: boolean
-  /** More than three rounds in a row could not be decided. */
+  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
   readonly stale: boolean
   readonly incident_open: boolean
   /** The incident is not told, since another monitor or a window of planned work explains it. */
@@ -37,6 +36,7 @@ export interface LocationReading {
 export function readingOf(
   { record, locations }: Entry,
   known: readonly LocationRecord[],
+  stale: boolean,
 ): MonitorReading {
   const { machine, common } = record
   return {
@@ -46,7 +46,7 @@ export function readingOf(
     type: record.type,
     state: machine.state,
     flapping: machine.flapping === true,
-    stale: isStale(machine),
+    stale,
     incident_open: machine.incident !== null,
     incident_held: machine.incident?.held !== undefined,
     locations: known.flatMap(({ id, name }) => {

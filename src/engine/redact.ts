@@ -6,12 +6,10 @@
  */
 
 import type { FieldTable } from '../fields/field.ts'
-import { MASK, mapSecrets } from '../fields/secrets.ts'
+import { formsOfSecrets } from '../fields/secrets.ts'
 import type { Logger } from '../logger.ts'
 import type { Json, JsonObject } from '../model.ts'
-
-/** Shorter secrets would blank out ordinary words. */
-const SHORTEST = 4
+import { redaction } from '../secrets/redaction.ts'
 
 export interface Redactor {
   text(text: string): string
@@ -22,36 +20,23 @@ export interface Redactor {
 
 /** For the secrets of settings, as the table of their fields names them. */
 export function redactorFor(fields: FieldTable, stored: JsonObject): Redactor {
-  const secrets: string[] = []
-  mapSecrets(fields, stored, (secret) => {
-    secrets.push(secret)
-    return secret
-  })
-  return redactor(secrets)
-}
-
-function redactor(secrets: readonly string[]): Redactor {
-  const worth = [...new Set(secrets.flatMap(spellings))].filter(
-    (secret) => secret.length >= SHORTEST,
-  )
-  if (worth.length === 0) {
+  const forms = formsOfSecrets(fields, stored)
+  if (forms.size === 0) {
     return { text: (text) => text, json: (value) => value, log: (logger) => logger }
   }
-  // The longest first, or a secret that holds another would be cut in the middle.
-  worth.sort((a, b) => b.length - a.length)
-  const text = (given: string): string =>
-    worth.reduce((cut, secret) => cut.replaceAll(secret, MASK), given)
+  const text = redaction(forms)
   const walk = (value: Json | undefined): Json | undefined => {
     if (typeof value === 'string') return text(value)
     if (Array.isArray(value)) return value.map((item: Json) => walk(item) ?? null)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value as JsonObject).map(([key, item]) => [key, walk(item)]),
-    )
+    return named(value as JsonObject, text)
   }
+  /** The names of measurements are the checker's own; those below may come from a server. */
+  const named = (value: JsonObject, name: (key: string) => string): JsonObject =>
+    Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), walk(item)]))
   return {
     text,
-    json: (value) => walk(value) as JsonObject,
+    json: (value) => named(value, (key) => key),
     log: (logger) => redactedLogger(logger, text),
   }
 }
@@ -70,6 +55,7 @@ function redacted(value: unknown, text: (text: string) => string, depth = DEPTH)
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return '…'
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
   const inner = (each: unknown): unknown => redacted(each, text, depth - 1)
   if (value instanceof Error) {
     const { name, message, stack, cause, code } = value as NodeJS.ErrnoException
@@ -77,16 +63,12 @@ function redacted(value: unknown, text: (text: string) => string, depth = DEPTH)
     return Object.assign(
       copy,
       { name, stack: text(stack ?? '') },
-      code === undefined ? {} : { code },
+      code === undefined ? {} : { code: inner(code) },
     )
   }
   if (Array.isArray(value)) return value.map(inner)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(each)]))
-}
-
-/** A secret also shows up as it is sent: URL-encoded and in base64. */
-function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret, 'utf8')
-  const base64 = bytes.toString('base64')
-  return [secret, encodeURIComponent(bytes.toString('utf8')), base64, base64.replace(/=+$/, '')]
+  const nameOf = depth === DEPTH ? (name: string): string => name : text
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [nameOf(name), inner(each)]),
+  )
 }

@@ -7,6 +7,7 @@
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../checkers/checker.ts'
 import type { CheckReport, Json, JsonObject, Outcome, Phases } from '../model.ts'
+import { printable } from '../webhook/printable.ts'
 import { fitsIn } from './json-size.ts'
 import type { Redactor } from './redact.ts'
 
@@ -42,7 +43,9 @@ export function report({
     verdict,
     cause_code: verdict === 'ok' ? null : cause_code,
     cause_text:
-      verdict === 'ok' ? null : redact.text(judgement.cause_text ?? textOf(checker, cause_code)),
+      verdict === 'ok'
+        ? null
+        : printable(redact.text(judgement.cause_text ?? textOf(checker, cause_code))),
     phase: verdict === 'ok' ? null : (findings.phase ?? phaseOf(checker, cause_code)),
     started_at,
     duration_ms,

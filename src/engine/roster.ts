@@ -8,7 +8,7 @@
 import { NotFoundError } from '../errors.ts'
 import type { StorageError } from '../errors.ts'
 import type { JsonObject, MonitorRecord } from '../model.ts'
-import { SHARDS, shardOf } from '../store/store.ts'
+import { quotaError, SHARDS, shardOf } from '../store/store.ts'
 import type { Change, Committed } from '../store/store.ts'
 import { createCommitter } from './committer.ts'
 import { complain } from './core.ts'
@@ -88,7 +88,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
   async function* pages(
     shards: readonly number[] | undefined,
   ): AsyncGenerator<readonly MonitorRecord[]> {
-    const within = shards === undefined ? {} : { shards }
+    const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
     for (let after_id = 0; ;) {
       const page = await store.monitors.list({ ...within, after_id, limit: PAGE }, setAside)
       yield page
@@ -133,6 +133,8 @@ export function createRoster(core: Core, underWay: () => number): Roster {
         held.delete(id)
         throw new NotFoundError('monitor')
       }
+      if (committed.reason === 'quota')
+        throw quotaError('checks_per_min', change.within?.checks_per_min ?? 0)
       if (tries === TRIES)
         throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
       // The old one stays until the new one is read: what is not in memory is not watched.

@@ -27,7 +27,8 @@ export function roundEvent(entry: Entry, reports: readonly Reported[], at: Epoch
     })),
     { confirm_locations, silent: entry.record.machine.silent ?? {} },
   )
-  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict }
+  const looked = entry.type.checker.passive === undefined ? { looked_at: lookedAt(reports) } : {}
+  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...looked }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
   const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
   return {
@@ -36,6 +37,7 @@ export function roundEvent(entry: Entry, reports: readonly Reported[], at: Epoch
     silent,
     reduced,
     verdict,
+    ...looked,
     since: failing[0]?.report.since,
     cause: { cause_code, cause_text },
     locations_failed: failing.map(({ location_id }) => location_id),
@@ -59,6 +61,14 @@ function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause
     cause_code: best?.outcome.cause_code ?? 'internal_error',
     cause_text: best?.outcome.cause_text ?? 'The check failed',
   }
+}
+
+/** When the last check ended, `null` where none was begun. */
+function lookedAt(reports: readonly Reported[]): EpochMs | null {
+  const ends = reports
+    .filter(({ report }) => report.begun !== false)
+    .map(({ report: { outcome } }) => Date.parse(outcome.started_at) + outcome.duration_ms)
+  return ends.length === 0 ? null : Math.round(Math.max(...ends))
 }
 
 /** The location was gone, as against a measurement that failed there. */

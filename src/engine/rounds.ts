@@ -68,9 +68,12 @@ export interface RoundsOptions {
   readonly roster: Roster
   readonly probes: ProbeTransport
   readonly onConcluded: (concluded: Concluded) => void
+  /** A check has been made of a monitor. */
+  readonly onLook: (monitor_id: number) => void
 }
 
-export function createRounds({ core, roster, probes, onConcluded }: RoundsOptions): Rounds {
+export function createRounds(options: RoundsOptions): Rounds {
+  const { core, roster, probes, onConcluded, onLook } = options
   const { clock } = core
   const open = new Map<number, OpenRound>()
   const unstored = createUnstored(clock, conclude)
@@ -105,6 +108,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
     const { record, settings, locations } = round.entry
     const order: CheckOrder = {
       id: `${record.id}-${record.version}-${round.tick}-${location.id}`,
+      account_id: record.account_id,
       monitor_id: record.id,
       version: record.version,
       type: record.type,
@@ -129,6 +133,7 @@ export function createRounds({ core, roster, probes, onConcluded }: RoundsOption
   function take(round: OpenRound, reported: Reported): void {
     if (open.get(round.entry.record.id) !== round || round.reports.has(reported.location_id)) return
     round.reports.set(reported.location_id, reported)
+    if (reported.report.begun !== false) onLook(round.entry.record.id)
     if (round.reports.size === round.locations.length) conclude(round)
   }
 

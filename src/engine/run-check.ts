@@ -10,8 +10,11 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ValidationError } from '../errors.ts'
 import { parse } from '../fields/parse.ts'
-import { silentLogger } from '../logger.ts'
+import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import type { Json, JsonObject, Outcome } from '../model.ts'
 import { targetPolicy } from '../net/guard.ts'
 import type { TargetRule } from '../net/guard.ts'
@@ -23,33 +26,47 @@ const DEFAULT_TIMEOUT_MS = 10_000
 
 export interface RunCheckOptions {
   /** Total deadline in ms, default 10000, or what the type says. */
-  readonly timeout_ms?: number
+  readonly timeout_ms?: number | undefined
   /** Which addresses may be dialled; default `open`: all but the metadata services of clouds. */
-  readonly targets?: TargetRule
+  readonly targets?: TargetRule | undefined
   /** Certificates (PEM) trusted besides the default ones. */
-  readonly ca?: string | readonly string[]
-  readonly memo?: Json
-  readonly signal?: AbortSignal
-  readonly clock?: Clock
-  readonly logger?: Logger
+  readonly ca?: string | readonly string[] | undefined
+  readonly memo?: Json | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly clock?: Clock | undefined
+  /** Default: errors of the checker itself are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
+}
+
+const OPTIONS: OptionTable<RunCheckOptions> = {
+  timeout_ms: option.milliseconds(1),
+  // Judged where the policy is made.
+  targets: option.anything,
+  ca: option.authority,
+  memo: option.anything,
+  signal: option.object,
+  clock: option.clock,
+  logger: option.logger,
 }
 
 /**
  * One check without an engine. The outcome says what was found; only wrong settings are thrown.
  *
- * @throws ValidationError
+ * @throws ValidationError for settings, ConfigurationError for options
  */
 export async function runCheck<const C extends AnyChecker>(
   source: CheckerSource<C>,
   settings: Omit<CheckerInput<C>, 'type'>,
   options: RunCheckOptions = {},
 ): Promise<Outcome> {
+  checkOptions('runCheck', options, OPTIONS)
   const checker = checkerFrom(source)
   const stored = parseSettings(checker, settings)
-  const clock = options.clock ?? systemClock
+  const { clock = systemClock, targets = 'open' } = options
   const network = createNetwork({
     clock,
-    policy: targetPolicy(options.targets ?? 'open'),
+    policy: targetPolicy(targets),
+    strangers: targets !== 'open',
     ...(options.ca !== undefined ? { ca: options.ca } : {}),
   })
   const report = await carryOut(checker, stored, {
@@ -57,7 +74,7 @@ export async function runCheck<const C extends AnyChecker>(
     network,
     timeout_ms: options.timeout_ms ?? checker.common?.timeout_ms?.default ?? DEFAULT_TIMEOUT_MS,
     location: { id: 0, name: 'local' },
-    log: options.logger ?? silentLogger,
+    log: loggerOf(options.logger),
     ...(options.memo !== undefined ? { memo: options.memo } : {}),
     ...(options.signal !== undefined ? { signal: options.signal } : {}),
   })

@@ -7,10 +7,13 @@
 
 import { ValidationError } from '../errors.ts'
 import type { Stored } from '../fields/field.ts'
+import { secretProblems } from '../fields/secrets.ts'
 import type { CommonSettings, ContactRecord, JsonObject } from '../model.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { Core } from './core.ts'
 import { isInstalled } from './installed.ts'
+import { isTooShort, quotasOf } from './quotas.ts'
+import type { SettledQuotas } from './quotas.ts'
 import type { MonitorType } from './registry.ts'
 
 export interface Settled {
@@ -23,6 +26,8 @@ interface Settling {
   readonly account_id: number
   /** The monitor that is changed; absent for a new one. */
   readonly id?: number
+  /** Its interval before: one that was allowed then stays. */
+  readonly interval_before?: number
   readonly type: MonitorType
   readonly input: JsonObject
 }
@@ -30,7 +35,7 @@ interface Settling {
 /** @throws ValidationError */
 export async function settleMonitor(
   core: Core,
-  { account_id, id, type, input }: Settling,
+  { account_id, id, type, input, interval_before }: Settling,
 ): Promise<Settled> {
   const { driver } = type.checker
   if (driver !== undefined && !isInstalled(driver)) {
@@ -44,7 +49,11 @@ export async function settleMonitor(
   const contacts = await core.store.contacts.list(account_id)
   const location_ids = common.location_ids ?? core.locations.map(({ id }) => id)
   const problems = {
+    ...secretProblems(type.checker.fields, settings),
     ...locationProblems(core, common, location_ids),
+    ...(common.interval_sec === interval_before
+      ? {}
+      : intervalProblems(await quotasOf(core, account_id), type, common)),
     ...contactProblems(common, contacts),
     ...(await dependencyProblems(core, { account_id, id, depends_on: common.depends_on })),
   }
@@ -85,6 +94,16 @@ export async function withoutGone(
       Object.entries(common.contact_delay).filter(([id]) => contacts.has(Number(id))),
     ),
   }
+}
+
+function intervalProblems(
+  quotas: SettledQuotas,
+  type: MonitorType,
+  common: Pick<CommonSettings, 'interval_sec'>,
+): Record<string, string> {
+  if (!isTooShort(quotas, type, common)) return {}
+  const least = quotas.min_interval_sec ?? 1
+  return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the account)` }
 }
 
 function locationProblems(

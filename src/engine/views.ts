@@ -6,6 +6,8 @@
  */
 
 import type {
+  AccountQuotas,
+  AccountUse,
   ClosedReason,
   CommonSettings,
   Json,
@@ -23,7 +25,7 @@ export interface MonitorSummary {
   readonly target: string
   readonly state: MonitorState
   readonly status: MonitorStatus
-  /** More than three rounds in a row could not be decided. */
+  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
   readonly stale: boolean
   /** So many outages in the last rounds that `down` and `up` are not told (`flap_detection`). */
   readonly flapping: boolean
@@ -223,7 +225,17 @@ export interface NotificationView {
 export interface AccountView {
   readonly id: number
   readonly name: string
+  /** Its id in the host's own books. */
+  readonly external_id: string | null
+  /** Those that were given to this account; what is left out is as the engine's options say. */
+  readonly quotas: AccountQuotas
   readonly created_at: string
+}
+
+export interface AccountUseView {
+  /** What it may have; `null` is without limit. */
+  readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
+  readonly use: AccountUse
 }
 
 export interface KeyView {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { iso } from '../clock.ts'
 import { NotFoundError } from '../errors.ts'
 import type { EpochMs } from '../model.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
@@ -14,6 +15,7 @@ import type { Core } from './core.ts'
 import { createDependencies } from './dependencies.ts'
 import { createMaintenance } from './maintenance.ts'
 import { incidentView, monitorSummary, resultView } from './present.ts'
+import type { Outlined, Watched } from './present.ts'
 import type { Ownership } from './ownership.ts'
 import { monitorOf } from './telling.ts'
 import { memoOf, termsOf } from './passive.ts'
@@ -21,6 +23,8 @@ import { createRounds } from './rounds.ts'
 import type { Concluded, Rounds } from './rounds.ts'
 import type { Changed, Entry, Roster } from './roster.ts'
 import { createScheduler } from './scheduler.ts'
+import { createStaleness } from './staleness.ts'
+import type { Staleness } from './staleness.ts'
 
 /** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
 const AGAIN_MS = 5_000
@@ -41,6 +45,13 @@ export interface Watch {
   reschedule(entry: Entry, when: 'now' | 'next'): void
   forget(monitor_id: number): void
   nextDue(monitor_id: number): EpochMs | null
+  /** Nobody knows how the monitor is; also of one that another engine watches. */
+  isStale(entry: Outlined): boolean
+  /** How many of the monitors that this engine watches are stale, a second ago at most. */
+  countStale(): number
+  factsOf(entry: Outlined): Watched
+  /** `run`, which is noticed to look at a monitor. */
+  looking: Staleness['looking']
   /** Tells what a change of a monitor brought about. */
   announce(changed: Changed, fresh: Concluded['fresh']): Promise<void>
   /** Judges a monitor that is fed by signals out of turn. */
@@ -88,7 +99,17 @@ export function createWatch(options: WatchOptions): Watch {
     },
   })
 
-  const rounds = createRounds({ core, roster, probes, onConcluded: concluded })
+  const staleness = createStaleness({
+    core,
+    roster,
+    remote: probes.remote === true,
+    onTurn({ entry, stale, since }) {
+      const monitor = monitorSummary(entry, { ...watch.factsOf(entry), stale })
+      emit(core, 'starved', { monitor, stale, since: iso(since) })
+    },
+  })
+  const onLook = (id: number): void => staleness.looked(id)
+  const rounds = createRounds({ core, roster, probes, onConcluded: concluded, onLook })
   const dependencies = createDependencies({ roster, onWanted: lookSoon })
   const maintenance = createMaintenance({
     core,
@@ -127,6 +148,7 @@ export function createWatch(options: WatchOptions): Watch {
     if (!ownership.owns(entry.record.id)) return
     // The round before has not ended: this one is skipped, not queued behind it.
     if (rounds.underWay(entry.record.id) || maintenance.skipsChecks(entry)) return
+    // Nobody waits for it; a failure was complained of already.
     void rounds.run(entry, due_at, { patient: true }).catch(() => undefined)
   }
 
@@ -174,7 +196,7 @@ export function createWatch(options: WatchOptions): Watch {
       core.events.listenerCount(event) > 0
     // What nobody listens to need not be composed, round by round.
     if (!OF_A_MONITOR.some(isHeard)) return
-    const monitor = monitorSummary(after, watch.nextDue(after.record.id))
+    const monitor = monitorSummary(after, watch.factsOf(after))
     if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
       const { id: monitor_id } = after.record
       const results = change.results.map((result, index) =>
@@ -198,11 +220,13 @@ export function createWatch(options: WatchOptions): Watch {
       for (const entry of roster.entries()) watch.adopt(entry)
       maintenance.start()
       scheduler.start()
+      staleness.start()
     },
     adopt(entry) {
       dependencies.note(entry)
       maintenance.plan(entry)
       if (!checked(entry)) return
+      staleness.watch(entry)
       const { id, common, machine } = entry.record
       const now = clock.now()
       const at =
@@ -219,11 +243,13 @@ export function createWatch(options: WatchOptions): Watch {
     stop() {
       scheduler.stop()
       maintenance.stop()
+      staleness.stop()
     },
     reschedule(entry, when) {
       const { id } = entry.record
       if (!held(id)) return
       maintenance.plan(entry)
+      staleness.watch(entry)
       const due_at = scheduler.dueAt(id)
       scheduleNext(entry, false)
       if (entry.type.checker.passive !== undefined || !checked(entry)) return
@@ -235,8 +261,16 @@ export function createWatch(options: WatchOptions): Watch {
     forget(id) {
       scheduler.delete(id)
       maintenance.forget(id)
+      staleness.forget(id)
     },
     nextDue: (id) => scheduler.dueAt(id) ?? null,
+    isStale: staleness.isStale,
+    countStale: staleness.count,
+    factsOf: (entry) => ({
+      next_due_at: watch.nextDue(entry.record.id),
+      stale: staleness.isStale(entry),
+    }),
+    looking: staleness.looking,
     announce,
     concluded,
     async judgeNow(entry) {

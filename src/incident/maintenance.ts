@@ -12,6 +12,8 @@ import type {
   RecurringWindow,
   Weekday,
 } from '../model.ts'
+import { wallClockOf } from '../model/time-zone.ts'
+import type { WallClock } from '../model/time-zone.ts'
 
 const DAY_MS = 86_400_000
 /** A rule that fits no day for so long (the 31st of February) is looked at again then. */
@@ -72,28 +74,6 @@ function fits({ weekdays, days }: RecurringWindow, day: number): boolean {
     (weekdays.length === 0 || weekdays.some((one) => one === weekday)) &&
     (days.length === 0 || days.includes(date.getUTCDate()))
   )
-}
-
-type WallClock = (at: EpochMs) => number
-
-/** What the clock on the wall shows, written as if it were UTC. */
-function wallClockOf(time_zone: string): WallClock {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: time_zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  return (at) => {
-    const shown: Record<string, number> = {}
-    for (const { type, value } of format.formatToParts(at)) shown[type] = Number(value)
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown
-    return Date.UTC(year, month - 1, day, hour, minute, second)
-  }
 }
 
 /**

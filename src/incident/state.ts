@@ -6,7 +6,7 @@
 
 import type { EpochMs, MachineState, MonitorState, MonitorStatus } from '../model.ts'
 
-/** Undecided rounds in a row after which a monitor is called stale and its time counts as unknown. */
+/** Undecided rounds in a row after which a monitor is stale and its time counts as unknown. */
 const STALE_AFTER = 3
 
 export function initialState(at: EpochMs): MachineState {
@@ -46,6 +46,12 @@ export function statesOf(status: MonitorStatus): MonitorState[] {
   return (Object.keys(STATUS_OF) as MonitorState[]).filter((state) => STATUS_OF[state] === status)
 }
 
-export function isStale(machine: Pick<MachineState, 'inconclusive'>): boolean {
+/** Too many rounds in a row could not be decided. */
+export function isUndecided(machine: Pick<MachineState, 'inconclusive'>): boolean {
   return machine.inconclusive > STALE_AFTER
+}
+
+/** When somebody looked last, as far as the state tells; being new or resumed counts as a look. */
+export function lastLook({ since, looked_at, last_round_at }: MachineState): EpochMs {
+  return Math.max(since, looked_at ?? last_round_at ?? since)
 }

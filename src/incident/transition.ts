@@ -13,7 +13,7 @@ import type {
   MonitorState,
   OpenIncident,
 } from '../model.ts'
-import { isStale } from './state.ts'
+import { isUndecided } from './state.ts'
 
 export interface Cause {
   readonly cause_code: string
@@ -29,6 +29,8 @@ export type RoundEvent = {
   readonly silent?: MachineState['silent']
   /** It was decided without those that have been silent for long. */
   readonly reduced?: boolean
+  /** When the last of its checks ended, `null` where none was begun; absent for monitors that are fed by signals. */
+  readonly looked_at?: EpochMs | null
 } & (
   | { readonly verdict: 'ok' | 'late' | 'inconclusive' }
   | {
@@ -114,9 +116,19 @@ function onRound(before: MachineState, event: RoundEvent, policy: Policy): Trans
   if (before.state === 'paused') return same(before)
   if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })
   const gap = afterGap(before, event.at, policy)
-  const seen: MachineState = attended({ ...gap.state, last_round_at: event.at }, event)
+  const looked = { ...gap.state, ...lookedAt(before, event), last_round_at: event.at }
+  const seen: MachineState = attended(looked, event)
   const next = judged(seen, event, policy)
   return { state: next.state, effects: [...gap.effects, ...next.effects] }
+}
+
+/** A state that is older than this field had its last look, as far as anybody knows, in its last round. */
+function lookedAt(
+  { looked_at, last_round_at, since }: MachineState,
+  event: RoundEvent,
+): Pick<MachineState, 'looked_at'> {
+  if (event.looked_at === undefined) return {}
+  return { looked_at: event.looked_at ?? looked_at ?? last_round_at ?? since }
 }
 
 function attended(state: MachineState, { silent = {}, reduced = false }: RoundEvent): MachineState {
@@ -201,7 +213,7 @@ function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): 
 
 /** Neither resets nor counts; but after several in a row nobody can claim to know. */
 function onInconclusive(seen: MachineState, at: EpochMs): Transition {
-  if (!isStale(seen)) return same(seen)
+  if (!isUndecided(seen)) return same(seen)
   const step = reckon(seen, 'unknown', at)
   return unknownUntil(step, at)
 }

@@ -168,3 +168,150 @@ describe('a heartbeat', () => {
     })
   })
 })
+
+describe('first_signal_sec', () => {
+  const first = { first_signal_sec: 1800 }
+
+  it('is down where nothing has come by then, dated at that time, and up with the first signal', async () => {
+    const { r, signal, state, events } = await job(first)
+    const deadline = r.clock.now() + 30 * MINUTE
+    await r.clock.advance(30 * MINUTE - 1)
+    expect(await state()).toBe('pending')
+    await r.clock.advance(1000)
+    expect(await state()).toBe('down')
+    expect(events()).toEqual(['down'])
+    const [incident] = (await r.engine.incidents.list()).items
+    expect(incident).toMatchObject({
+      cause_code: 'heartbeat_never_came',
+      started_at: new Date(deadline).toISOString(),
+    })
+    await signal()
+    await r.clock.settle()
+    expect(await state()).toBe('up')
+    expect(events()).toEqual(['down', 'up'])
+  })
+
+  it('says when the first signal is due', async () => {
+    const { r, id } = await job(first)
+    const { next_check_at } = await r.engine.monitors.status(id)
+    expect(next_check_at).toBe(new Date(r.clock.now() + 30 * MINUTE).toISOString())
+  })
+
+  it('a signal in time is an ordinary first one', async () => {
+    const { r, signal, state, events } = await job(first)
+    await r.clock.advance(29 * MINUTE)
+    await signal()
+    await r.clock.advance(HOUR)
+    expect(await state()).toBe('late')
+    expect(events()).toEqual([])
+  })
+
+  it('a pause before any signal begins it anew', async () => {
+    const { r, id, state } = await job(first)
+    await r.clock.advance(20 * MINUTE)
+    await r.engine.monitors.pause(id)
+    await r.clock.advance(24 * HOUR)
+    expect(await state()).toBe('paused')
+    await r.engine.monitors.resume(id)
+    await r.clock.advance(29 * MINUTE)
+    expect(await state()).toBe('pending')
+    await r.clock.advance(2 * MINUTE)
+    expect(await state()).toBe('down')
+  })
+
+  it('holds over a restart, and an outage of the engine is not the fault of the job', async () => {
+    const { r, id, events } = await job(first)
+    await r.clock.advance(10 * MINUTE)
+    await r.engine.stop()
+    await r.clock.advance(5 * HOUR)
+    const again = await r.restart()
+    await again.clock.advance(29 * MINUTE)
+    expect(events()).toEqual([])
+    await again.clock.advance(2 * MINUTE)
+    expect((await again.engine.monitors.status(id)).state).toBe('down')
+  })
+
+  it('stays down when it is judged again', async () => {
+    const { r, id, state } = await job(first)
+    await r.clock.advance(31 * MINUTE)
+    await r.engine.monitors.check(id)
+    expect(await state()).toBe('down')
+  })
+})
+
+describe('a cron schedule', () => {
+  /** The simulated clock begins at some time of day: the job runs an hour later, and ten minutes each. */
+  async function daily(settings: object = {}) {
+    const { r, ...rest } = await job({ cron: '0 3 * * *', time_zone: 'Europe/Berlin', ...settings })
+    const until = async (hhmm: string): Promise<void> => {
+      const [hour = 0, minute = 0] = hhmm.split(':').map(Number)
+      const day = new Date(r.clock.now())
+      const at = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour, minute)
+      const ahead = at > r.clock.now() ? at : at + 24 * HOUR
+      await r.clock.advance(ahead - r.clock.now())
+    }
+    return { r, ...rest, until }
+  }
+
+  const expected = (answer: { readonly next_expected_at: string | null }): string =>
+    (answer.next_expected_at ?? '').slice(11, 16)
+
+  it('expects the next signal at its next time, and is late and down after it', async () => {
+    const { until, signal, state, events } = await daily({ time_zone: 'UTC' })
+    await until('03:10')
+    expect(expected(await signal())).toBe('03:00')
+    await until('02:59')
+    expect(await state()).toBe('up')
+    await until('03:01')
+    expect(await state()).toBe('late')
+    await until('03:11')
+    expect(await state()).toBe('down')
+    expect(events()).toEqual(['down'])
+  })
+
+  it('takes a signal of a clock that runs ahead by half a minute as in time', async () => {
+    const { r, until, signal, state } = await daily({ time_zone: 'UTC' })
+    await until('02:59')
+    await r.clock.advance(30_000)
+    await signal()
+    await until('03:30')
+    expect(await state()).toBe('up')
+  })
+
+  it('one that is earlier than that is none for this time', async () => {
+    const { r, until, signal, state } = await daily({ time_zone: 'UTC' })
+    await until('02:59')
+    await r.clock.advance(29_000)
+    await signal()
+    await until('03:05')
+    expect(await state()).toBe('late')
+  })
+
+  it('has by default a fifth of its period as grace, at most an hour', async () => {
+    const { until, signal, state } = await daily({ time_zone: 'UTC', grace_sec: null })
+    await until('03:10')
+    await signal()
+    await until('03:59')
+    await until('03:59')
+    expect(await state()).toBe('late')
+    await until('04:01')
+    expect(await state()).toBe('down')
+  })
+
+  it('follows a change of its settings', async () => {
+    const { r, id, until, signal, state } = await daily({ time_zone: 'UTC' })
+    await until('03:10')
+    await signal()
+    await r.engine.monitors.update(id, { cron: '0 5 * * *' })
+    await until('03:30')
+    expect(await state()).toBe('up')
+    await until('05:05')
+    expect(await state()).toBe('late')
+  })
+
+  it('has a time zone only with an expression', async () => {
+    await expect(job({ time_zone: 'Europe/Berlin' })).rejects.toMatchObject({
+      fields: { time_zone: 'invalid: it goes with cron' },
+    })
+  })
+})

@@ -28,6 +28,7 @@ function closing(server: Server): Promise<void> {
 function order(type: string, settings: Record<string, string | number>): CheckOrder {
   return {
     id: '1-1-0-1',
+    account_id: 1,
     monitor_id: 1,
     version: 1,
     type,

@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engine/api.ts'
 import { defineChecker, down, unknown, up } from '../../src/checkers/checker.ts'
 import type { Findings } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
+import { silentLogger } from '../../src/logger.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -96,6 +97,8 @@ export async function rig(
     checkers: [scripted(script, checks), ...(options.checkers ?? [])],
     contacts: [recorder],
     clock,
+    // Many tests fail on purpose; `undefined` in the options is the default logger.
+    logger: silentLogger,
     ...options,
     ...(options.checkers === undefined
       ? {}

@@ -184,7 +184,7 @@ describe('secrets', () => {
     } as never)
     expect(made.secret).toBe('***')
     await r.engine.monitors.update(made.id, { secret: '***', level: 2 })
-    const [record] = await r.store.monitors.list({ limit: 10 })
+    const [record] = await r.store.monitors.list({ account_id: 'all', limit: 10 })
     expect(record!.settings.secret).toBe(secret)
   })
 
@@ -197,7 +197,7 @@ describe('secrets', () => {
     } as never)
     await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', secret })
     const stored = JSON.stringify([
-      await r.store.monitors.list({ limit: 10 }),
+      await r.store.monitors.list({ account_id: 'all', limit: 10 }),
       await r.store.contacts.list(1),
     ])
     expect(stored).not.toContain(secret)
@@ -217,6 +217,15 @@ describe('secrets', () => {
     await expect((await r.restart()).engine.monitors.get(made.id)).resolves.toMatchObject({
       state: 'pending',
     })
+  })
+
+  it('cannot be guessed by the digest of a request that was kept', async () => {
+    const r = await rig({ secretKey })
+    const reply = { request_hash: 'a'.repeat(64), status: 201, body: '{}' }
+    await r.engine.replies.put(1, 'key', reply)
+    const kept = await r.store.replies.get(1, 'key', r.clock.now())
+    expect(JSON.stringify(kept)).not.toContain(reply.request_hash)
+    expect(await r.engine.replies.get(1, 'key')).toMatchObject(reply)
   })
 
   it('a key of another length is refused', async () => {

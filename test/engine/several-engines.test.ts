@@ -58,10 +58,43 @@ async function monitors(r: Rig, count: number): Promise<number[]> {
   return ids
 }
 
+/** A monitor that both know, at rest. */
+async function twoOnOne() {
+  const { clock, join } = fleet()
+  const [a, b] = [await join(), await join()]
+  await clock.advance(10 * SECOND)
+  const [id = 0] = await monitors(a, 1)
+  await clock.advance(MINUTE)
+  const { version } = await a.engine.monitors.get(id)
+  clear(a, b)
+  return { a, b, id, version }
+}
+
 const count = (r: Rig): number => r.checks.length
 const clear = (...rigs: Rig[]): void => rigs.forEach((r) => void (r.checks.length = 0))
 
 describe('several engines on one store', () => {
+  it('let one of two win that pause the same version, here and there', async () => {
+    const { a, b, id, version } = await twoOnOne()
+    const pauses = [a, b].map(({ engine }) => engine.monitors.pause(id, { version }))
+    const ends = await Promise.allSettled(pauses)
+    const refused: unknown = ends.find((end) => end.status === 'rejected')?.reason
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(refused).toMatchObject({ code: 'version_mismatch' })
+  })
+
+  it.each(['check', 'queueCheck'] as const)(
+    'refuse a %s of a version that another engine has just replaced',
+    async (action) => {
+      const { a, b, id, version } = await twoOnOne()
+      await a.engine.monitors.update(id, { name: 'Renamed' }, { version })
+      await expect(b.engine.monitors[action](id, { version })).rejects.toMatchObject({
+        code: 'version_mismatch',
+      })
+      expect(count(a) + count(b)).toBe(0)
+    },
+  )
+
   it('check each monitor once a round, and share the work evenly', async () => {
     const { clock, join } = fleet()
     const [a, b] = [await join(), await join()]
@@ -208,5 +241,31 @@ describe('several engines on one store', () => {
     expect(told.map(({ event }) => event)).toEqual(Array.from({ length: 20 }, () => 'down'))
     const names = told.map(({ body }) => (body.monitor as { name: string }).name)
     expect(new Set(names).size).toBe(20)
+  })
+})
+
+describe('an account', () => {
+  it('that is removed at one engine is watched by none', async () => {
+    const fleet_ = fleet()
+    const [a, b] = [await fleet_.join(), await fleet_.join()]
+    const { id } = await a.engine.accounts.create({ name: 'gone' })
+    const scope = a.engine.account(id)
+    for (let index = 0; index < 8; index++) {
+      const host = `gone-${index}.test`
+      await scope.monitors.create({ type: 'scripted', name: host, host, interval_sec: 30 })
+    }
+    await monitors(a, 4)
+    await fleet_.clock.advance(MINUTE)
+    const checks = () => [...a.checks, ...b.checks].filter((one) => one.startsWith('gone')).length
+    expect(checks()).toBeGreaterThan(8)
+    expect(b.checks.some((one) => one.startsWith('gone'))).toBe(true)
+    await a.engine.accounts.remove(id)
+    const before = checks()
+    await fleet_.clock.advance(5 * MINUTE)
+    expect(checks()).toBe(before)
+    const left = await Promise.all([a, b].map(({ engine }) => engine.health()))
+    expect(left.reduce((sum, { monitors: count }) => sum + count, 0)).toBe(4)
+    await expect(b.engine.account(id).monitors.list()).rejects.toThrow('no such account')
+    await Promise.all([a, b].map(({ engine }) => engine.stop()))
   })
 })

@@ -6,17 +6,20 @@
 
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import type { FieldTable, Stored } from '../../fields/field.ts'
+import { withoutAbsent } from '../../fields/absent.ts'
 import { merge } from '../../fields/merge.ts'
 import { isPlainObject, parse } from '../../fields/parse.ts'
-import { unmask } from '../../fields/secrets.ts'
+import { secretProblems, unmask } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api.ts'
 import { openContact, sealContact } from '../contacts-sealed.ts'
 import { contactView, notificationView } from '../present.ts'
+import { allowanceOf, quotasOf } from '../quotas.ts'
 import type { ContactView } from '../views.ts'
 import type { Parts } from './parts.ts'
+import { demandSecrets } from './revise.ts'
 
 /** What every contact has besides the settings of its kind. */
 const OWN_FIELDS = {
@@ -55,16 +58,15 @@ export function contactsOf(
   }
 
   async function view(record: ContactRecord): Promise<ContactView> {
-    const final = { contact_id: record.id, statuses: ['sent', 'failed'] as const, limit: 1 }
-    const [last] = await store.notifications.list(final)
+    const final = { account_id, contact_id: record.id, statuses: ['sent', 'failed'] } as const
+    const [last] = await store.notifications.list({ ...final, limit: 1 })
     return contactView(record, core.kinds.get(record.kind)?.fields ?? {}, last)
   }
 
   return {
     async create(input) {
       await ready()
-      if (!isPlainObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
-      const { kind: name, ...fields } = input
+      const { kind: name, ...fields } = objectFrom(input)
       const kind = kindOf(name)
       const parsed = await settled(kind, fields)
       const now = core.clock.now()
@@ -77,7 +79,8 @@ export function contactsOf(
         created_at: now,
         updated_at: now,
       }
-      const created = await store.contacts.create(record)
+      const within = allowanceOf(await quotasOf(core, account_id))
+      const created = await store.contacts.create(record, within)
       outbox.contactChanged(created)
       return view(created)
     },
@@ -88,14 +91,16 @@ export function contactsOf(
     },
     async update(id, patch) {
       const record = await own(id)
-      const { kind: name, ...fields } = patch
+      const { kind: name, ...fields } = objectFrom(patch)
       if (name !== undefined && name !== record.kind)
         throw new ValidationError({ kind: 'immutable' })
       const kind = kindOf(record.kind)
       const table = { ...OWN_FIELDS, ...kind.fields }
       const open = openContact(core, kind, record)
       const before = { name: record.name, all_monitors: record.all_monitors, ...open }
-      const parsed = await settled(kind, merge(table, before, unmask(table, fields, open)))
+      const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
+      const given = merge(table, {}, fields)
+      demandSecrets(kind.fields, { stored: open, next: parsed.settings, given })
       const settings = sealContact(core, kind, parsed.settings)
       const updated = await store.contacts.update(id, {
         ...parsed,
@@ -117,12 +122,19 @@ export function contactsOf(
   }
 }
 
+function objectFrom(input: unknown): JsonObject {
+  if (isPlainObject(input)) return withoutAbsent(input)
+  throw new ValidationError({ '': 'invalid: an object is expected' })
+}
+
 /** @throws ValidationError with the problems of the fields, or of the kind's own judgement */
 async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { name, all_monitors, ...settings } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
+  const unstorable = secretProblems(kind.fields, settings)
+  if (Object.keys(unstorable).length > 0) throw new ValidationError(unstorable)
   const problems = await kind.check(settings)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return { name, all_monitors, settings }

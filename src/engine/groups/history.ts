@@ -11,6 +11,8 @@ import type { AccountScope } from '../api.ts'
 import type { Entry } from '../roster.ts'
 import { incidentView, notificationView, resultView } from '../present.ts'
 import type { IncidentView, NotificationView } from '../views.ts'
+import { readFilter } from '../read-filter.ts'
+import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
 import { pageOf } from './parts.ts'
 import type { Parts } from './parts.ts'
 
@@ -72,7 +74,8 @@ export function historyOf(parts: Parts, account_id: number): Scope {
 
   return {
     results: {
-      async list(monitor_id, { limit = 100, after, ...filter } = {}) {
+      async list(monitor_id, given) {
+        const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
         await demandMonitor(monitor_id)
         const query = {
           monitor_id,
@@ -88,7 +91,8 @@ export function historyOf(parts: Parts, account_id: number): Scope {
       async get(id) {
         return viewOf(await ownIncident(id))
       },
-      async list({ limit = 50, after, ...filter } = {}) {
+      async list(given) {
+        const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
         // A filter, and no more: incidents outlive their monitor.
         await ready()
         const query = {
@@ -125,7 +129,8 @@ export function historyOf(parts: Parts, account_id: number): Scope {
         if (view === undefined) throw new NotFoundError('notification')
         return view
       },
-      async list({ limit = 50, after, ...filter } = {}) {
+      async list(given) {
+        const { limit = 50, after, ...filter } = readFilter(notificationFilter, given)
         await ready()
         const query = {
           account_id,

@@ -5,12 +5,13 @@
  */
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
+import { withoutAbsent } from '../../fields/absent.ts'
 import { isPlainObject } from '../../fields/parse.ts'
 import { initialState, statesOf } from '../../incident/state.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import type { JsonObject, MonitorState, MonitorStatus } from '../../model.ts'
 import type { Change, MonitorQuery } from '../../store/store.ts'
-import type { AccountScope, MonitorFilter } from '../api.ts'
+import type { AccountScope, MonitorFilter, VersionOptions } from '../api.ts'
 import { interpret } from '../interpret.ts'
 import { rearmed } from '../passive.ts'
 import { monitorSummary, monitorView, resultView } from '../present.ts'
@@ -19,17 +20,25 @@ import type { Concluded } from '../rounds.ts'
 import { byLocation, groupByMonitor } from '../entry.ts'
 import type { Changed, Entry } from '../entry.ts'
 import type { MonitorType } from '../registry.ts'
+import { allowanceOf, quotasOf, requireInterval } from '../quotas.ts'
 import { settleMonitor } from '../settle.ts'
 import type { MonitorSummary, MonitorView } from '../views.ts'
 import { makeToken, pingOf } from '../tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
+import { read, readFilter } from '../read-filter.ts'
+import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
 import { previewOf } from './preview.ts'
 import { demandVersion, revised } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
 
 type Monitors = AccountScope['monitors']
+
+/** Not a promise itself: who awaits the beginning does not await the end. */
+interface Started {
+  readonly ended: Promise<Concluded | null>
+}
 
 export function monitorsOf(parts: Parts, account_id: number): Monitors {
   const { core, roster, watch, ready } = parts
@@ -41,13 +50,12 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     return entry
   }
 
-  const summary = (entry: Outlined): MonitorSummary =>
-    monitorSummary(entry, watch.nextDue(entry.record.id))
+  const summary = (entry: Outlined): MonitorSummary => monitorSummary(entry, watch.factsOf(entry))
 
   function view(entry: Entry): MonitorView {
     const ping = pingOf(core, entry.record)
     return monitorView(entry, {
-      next_due_at: watch.nextDue(entry.record.id),
+      ...watch.factsOf(entry),
       locations: core.locations,
       ...(ping === undefined ? {} : { ping }),
     })
@@ -56,10 +64,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   /** Changes the machine by an event and tells what follows. */
   async function happen(
     id: number,
-    kind: 'pause' | 'resume',
+    { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
     touch: (entry: Entry) => Partial<Change>,
   ): Promise<Changed | null> {
     const changed = await roster.change(id, async (entry) => {
+      demandVersion(entry.record, version)
       const interpreted = await interpret({ core, roster }, entry, {
         event: { kind, at: core.clock.now() },
       })
@@ -69,11 +78,32 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     return changed
   }
 
+  /** Begins a round, or joins the one under way. */
+  async function begin(id: number, { version }: VersionOptions): Promise<Started> {
+    const start = (entry: Entry): Started => {
+      demandVersion(entry.record, version)
+      demandCheckable(parts, entry)
+      const ended = checkNow(parts, entry)
+      // Who waits for it hears of a failure; it was complained of already.
+      ended.catch(() => undefined)
+      return { ended }
+    }
+    const entry = await own(id)
+    if (version === undefined) return start(entry)
+    // In the monitor's turn, behind the changes under way; another process may have changed it as well.
+    await roster.refresh(id)
+    let started: Started | undefined
+    await roster.change(id, (present) => {
+      started = start(present)
+      return null
+    })
+    return started ?? { ended: Promise.resolve(null) }
+  }
+
   return {
     async create(input) {
       await ready()
-      const given: JsonObject = isPlainObject(input) ? input : refuse({ type: 'required' })
-      const { type: name, ...fields } = given
+      const { type: name, ...fields } = objectFrom(input)
       const type = typeOf(parts, name)
       const { common, settings, target } = await settleMonitor(core, {
         account_id,
@@ -82,7 +112,8 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       })
       const token = type.checker.passive === undefined ? undefined : makeToken(core)
       const now = core.clock.now()
-      const record = await core.store.monitors.create({
+      const within = allowanceOf(await quotasOf(core, account_id))
+      const made = {
         account_id,
         type: type.checker.type,
         common,
@@ -93,25 +124,26 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
         token: token?.sealed ?? null,
         created_at: now,
         updated_at: now,
-      })
+      }
+      const record = await core.store.monitors.create(made, within)
       const entry = roster.add(record)
       watch.reschedule(entry, 'now')
       return view(entry)
     },
 
-    async preview(input, { against } = {}) {
+    async preview(input, options) {
+      const { against } = readFilter(previewOptions, options)
       await ready()
-      const { type: name, ...fields }: JsonObject = isPlainObject(input)
-        ? input
-        : refuse({ type: 'required' })
+      const { type: name, ...fields } = objectFrom(input)
       const type = typeOf(parts, name)
       const entry = against === undefined ? {} : { against: await own(against) }
       return previewOf(parts, { account_id, type, input: fields, ...entry })
     },
 
-    async list(filter = {}) {
+    async list(given) {
       await ready()
       const { names } = core.registry
+      const filter = readFilter({ ...monitorFilter, type: read.list(read.oneOf(names)) }, given)
       const records = await core.store.monitors.list(queryOf(account_id, filter, names))
       const states = groupByMonitor(
         await core.store.monitors.locations(records.map(({ id }) => id)),
@@ -125,12 +157,14 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
     get: async (id) => view(await own(id)),
 
-    async update(id, patch, options = {}) {
+    async update(id, patch, options) {
+      const { version } = readFilter(versionOptions, options)
       await own(id)
       if (!isPlainObject(patch)) refuse({ '': 'invalid: an object is expected' })
+      const wanted = withoutAbsent(patch)
       const changed = await roster.change(id, (entry) => {
-        demandVersion(entry.record, options.version)
-        return revised(parts, entry, patch)
+        demandVersion(entry.record, version)
+        return revised(parts, entry, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
       const { record } = changed.after
@@ -142,10 +176,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       return view(changed.after)
     },
 
-    async remove(id, options = {}) {
+    async remove(id, options) {
+      const { version } = readFilter(versionOptions, options)
       await own(id)
       const changed = await roster.change(id, async (entry) => {
-        demandVersion(entry.record, options.version)
+        demandVersion(entry.record, version)
         const interpreted = await interpret({ core, roster }, entry, {
           event: { kind: 'remove', at: core.clock.now() },
         })
@@ -157,28 +192,33 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       if (changed !== null) await watch.announce(changed, [])
     },
 
-    async pause(id) {
+    async pause(id, options = {}) {
       await own(id)
-      await happen(id, 'pause', touched)
+      await happen(id, { ...options, kind: 'pause' }, touched)
       watch.forget(id)
       watch.rounds.cancel(id, 'paused')
       return summary(await own(id))
     },
 
-    async resume(id) {
+    async resume(id, options = {}) {
       await own(id)
-      const changed = await happen(id, 'resume', (entry) => ({
-        ...touched(entry),
-        ...rearmed(entry, core.clock.now()),
-      }))
+      const quotas = await quotasOf(core, account_id)
+      const { checks_per_min } = allowanceOf(quotas)
+      const changed = await happen(id, { ...options, kind: 'resume' }, (entry) => {
+        requireInterval(quotas, entry.type, entry.record.common)
+        return {
+          ...touched(entry),
+          ...rearmed(entry, core.clock.now()),
+          ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
+        }
+      })
       if (changed?.after !== undefined) watch.reschedule(changed.after, 'now')
       return summary(await own(id))
     },
 
-    async check(id) {
-      const entry = await own(id)
-      demandCheckable(parts, entry)
-      const concluded = await checkNow(parts, entry)
+    async check(id, options = {}) {
+      const { ended } = await begin(id, options)
+      const concluded = await ended
       const after = concluded?.changed.after ?? (await own(id))
       const { change, committed } = concluded?.changed ?? {}
       const results = (change?.results ?? []).map((result, index) =>
@@ -187,19 +227,20 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       return { results, monitor: summary(after) }
     },
 
-    async queueCheck(id) {
-      const entry = await own(id)
-      demandCheckable(parts, entry)
-      // Its end is seen in the results; a failure to store it was complained of already.
-      checkNow(parts, entry).catch(() => undefined)
-    },
+    // Its end is seen in the results.
+    queueCheck: async (id, options = {}) => void (await begin(id, options)),
 
     status: async (id) => statusView(parts, await own(id)),
 
-    async uptime(id, options = {}) {
-      return uptimeOfDays(core, (await own(id)).record, options.days ?? 30)
+    async uptime(id, options) {
+      const { days = 30 } = readFilter(uptimeOptions, options)
+      return uptimeOfDays(core, (await own(id)).record, days)
     },
   }
+}
+
+function objectFrom(input: unknown): JsonObject {
+  return isPlainObject(input) ? withoutAbsent(input) : refuse({ type: 'required' })
 }
 
 function typeOf({ core }: Parts, name: unknown): MonitorType {
@@ -234,7 +275,9 @@ function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | nul
 
 function queryOf(
   account_id: number,
-  filter: MonitorFilter,
+  filter: Omit<MonitorFilter, 'status'> & {
+    readonly status?: readonly (MonitorState | MonitorStatus)[]
+  },
   names: readonly string[],
 ): MonitorQuery {
   return {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { KnownAccounts } from '../accounts-known.ts'
 import type { Core } from '../core.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Roster } from '../roster.ts'
@@ -18,6 +19,19 @@ export interface Parts {
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean
+  readonly accounts: KnownAccounts
+}
+
+/** The same for one account: what is opened has to be there. */
+export function partsOf(parts: Parts, account_id: number): Parts {
+  const { accounts, ready } = parts
+  return {
+    ...parts,
+    async ready() {
+      await ready()
+      await accounts.demand(account_id)
+    },
+  }
 }
 
 /** A page out of a list that was asked for with one item more than `limit`. */

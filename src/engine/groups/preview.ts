@@ -30,10 +30,11 @@ export async function previewOf(
 ): Promise<MonitorPreview> {
   if (against !== undefined && against.type !== type)
     throw new ValidationError({ type: 'immutable' })
-  const id = against?.record.id
   const settled = await settleMonitor(core, {
     account_id,
-    ...(id === undefined ? {} : { id }),
+    ...(against === undefined
+      ? {}
+      : { id: against.record.id, interval_before: against.record.common.interval_sec }),
     type,
     input,
   })

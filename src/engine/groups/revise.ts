@@ -5,12 +5,16 @@
  */
 
 import { ConflictError, ValidationError } from '../../errors.ts'
+import { keptSecretProblems } from '../../fields/destination.ts'
+import type { Revision } from '../../fields/destination.ts'
+import type { FieldTable } from '../../fields/field.ts'
 import { merge } from '../../fields/merge.ts'
 import { unmask } from '../../fields/secrets.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import { interpret } from '../interpret.ts'
 import type { Interpreted } from '../interpret.ts'
+import { allowanceOf, quotasOf } from '../quotas.ts'
 import type { MonitorType } from '../registry.ts'
 import type { Entry } from '../roster.ts'
 import { settleMonitor, withoutGone } from '../settle.ts'
@@ -29,13 +33,19 @@ export async function revised(
   const table = type.all
   const common = await withoutGone(core, record.account_id, record.common)
   const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
-  const input = merge(table, before, unmask(table, withoutReadOnly(type, fields), settings))
+  const wanted = withoutReadOnly(type, fields)
+  // Masks are looked for in what was merged, where dotted names have found their place.
+  const input = unmask(table, merge(table, before, wanted), settings)
   const next = await settleMonitor(core, {
     account_id: record.account_id,
     id: record.id,
+    interval_before: record.common.interval_sec,
     type,
     input,
   })
+  const given = merge(table, {}, wanted)
+  demandSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
+  const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
   const at = core.clock.now()
   const change: Change = {
     monitor_id: record.id,
@@ -46,6 +56,7 @@ export async function revised(
       settings: roster.seal(type, next.settings),
       target: next.target,
     },
+    ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.passive !== undefined) return change
@@ -53,6 +64,12 @@ export async function revised(
     event: { kind: 'reconfigure', at },
   })
   return { ...interpreted?.change, ...change, forget_locations: true }
+}
+
+/** @throws ValidationError where a stored secret would go to another destination */
+export function demandSecrets(fields: FieldTable, revision: Revision): void {
+  const problems = keptSecretProblems(fields, revision)
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
 }
 
 /** Fields of the answer that a client may send back as it got them. */

@@ -19,7 +19,10 @@ export async function statusView({ core, watch }: Parts, entry: Entry): Promise<
   const { record } = entry
   const { machine } = record
   const now = core.clock.now()
-  const { cause_code, stale, flapping, last_check_at } = monitorSummary(entry, null)
+  const { cause_code, stale, flapping, last_check_at } = monitorSummary(entry, {
+    next_due_at: null,
+    stale: watch.isStale(entry),
+  })
   const locations = locationStatuses(entry, core.locations)
   const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
   return {

@@ -5,7 +5,6 @@
  */
 
 import { iso } from '../../clock.ts'
-import { ValidationError } from '../../errors.ts'
 import { addCounts, percentiles } from '../../incident/latency.ts'
 import {
   DAY_MS,
@@ -25,21 +24,25 @@ const NONE: Seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 /** Incidents that are looked at for the counts of a report. */
 const INCIDENTS_LIMIT = 10_000
 
-/** @throws ValidationError where `days` is not 1 to 365 */
+/** @param days 1 to 365 */
 export async function uptimeOfDays(
   core: Core,
   record: MonitorRecord,
   days: number,
 ): Promise<UptimeView> {
-  if (!Number.isInteger(days) || days < 1 || days > 365)
-    throw new ValidationError({ days: 'out_of_range: 1..365' })
   const now = core.clock.now()
   const begins = lastDays(now, days)
   const from = begins[0] ?? now
   const [changes, stats, incidents] = await Promise.all([
     core.store.availability.list(record.id, from, now),
     core.store.daily.list(record.id, dayOf(from), dayOf(now)),
-    core.store.incidents.list({ monitor_id: record.id, from, to: now, limit: INCIDENTS_LIMIT }),
+    core.store.incidents.list({
+      account_id: record.account_id,
+      monitor_id: record.id,
+      from,
+      to: now,
+      limit: INCIDENTS_LIMIT,
+    }),
   ])
   const byDay = new Map(stats.map((counts) => [counts.day, counts]))
   const perDay = begins.map((begin) => {
