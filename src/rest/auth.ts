@@ -6,6 +6,7 @@
 
 import type { Engine } from '../engine/api.ts'
 import { Refusal } from './refusal.ts'
+import type { Strangers } from './strangers.ts'
 
 /** The key a request came with, as far as `GET /me` and the rate limit need to know it. */
 export interface RequestKey {
@@ -23,7 +24,7 @@ export interface Identity {
   readonly key: RequestKey
 }
 
-/** `undefined` refuses the request with 401. */
+/** `undefined` refuses the request with 401; an account that is not there with 403. */
 export type Authenticate = (
   request: Request,
 ) => Promise<Identity | undefined> | Identity | undefined
@@ -39,10 +40,26 @@ export function engineKeys(engine: Pick<Engine, 'authenticate'>): Authenticate {
   }
 }
 
-/** @throws Refusal 401 */
-export async function identify(authenticate: Authenticate, request: Request): Promise<Identity> {
+interface Known {
+  readonly engine: Pick<Engine, 'accounts'>
+  readonly authenticate: Authenticate
+  readonly strangers: Strangers
+}
+
+/**
+ * @throws Refusal 401, 403 where the host names an account that is not there, and 429 after too many wrong keys of the
+ *   same client
+ */
+export async function identify(
+  { engine, authenticate, strangers }: Known,
+  request: Request,
+): Promise<Identity> {
   const identity = await authenticate(request)
-  if (identity !== undefined) return identity
+  if (identity !== undefined) {
+    if (await engine.accounts.exists(identity.account_id)) return identity
+    throw new Refusal({ status: 403, error: 'forbidden', message: 'There is no such account' })
+  }
+  if (request.headers.has('authorization')) strangers(request)
   throw new Refusal({
     status: 401,
     error: 'unauthorized',

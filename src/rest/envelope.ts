@@ -5,11 +5,13 @@
  * @module
  */
 
+import { keptResponse } from './kept-body.ts'
+
 /** An answer before it becomes a `Response`. */
 export interface Reply {
   readonly status: number
-  /** An object is sent as JSON, a text as `text/plain`, `null` as no body at all. */
-  readonly body: Readonly<Record<string, unknown>> | string | null
+  /** An object is sent as JSON, a text as `text/plain`, bytes as the JSON they are, `null` as no body at all. */
+  readonly body: Readonly<Record<string, unknown>> | Uint8Array | string | null
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -63,6 +65,11 @@ export function toResponse(reply: Reply, base: Headers, options: { head: boolean
     'Content-Type',
     text ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
   )
-  const content = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
-  return new Response(options.head ? null : content, { status: reply.status, headers })
+  const init = { status: reply.status, headers }
+  if (options.head) return new Response(null, init)
+  if (reply.body instanceof Uint8Array) return keptResponse(reply.body, init)
+  return new Response(
+    typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body),
+    init,
+  )
 }

@@ -1,5 +1,5 @@
 /**
- * Entity tags of monitors: `"<version>.<digest of the body>"`.
+ * Entity tags: of documents their digest, of monitors `"<version>.<digest of the body>"`.
  *
  * The version alone decides about `If-Match`: a check that ran in between does not spoil an edit. The
  * digest is for `If-None-Match`: a body holds the state as well, which changes without a new version.
@@ -26,6 +26,17 @@ export function monitorReply(
   return ok({ ...also, monitor }, { ...rest, headers })
 }
 
+/** A document that is the same for everybody, as bytes with the digest of them. */
+export function documentReply(document: object): Reply {
+  const body = Buffer.from(JSON.stringify(document))
+  const digest = createHash('sha256').update(body).digest('base64url')
+  return {
+    status: 200,
+    body,
+    headers: { ETag: `"${digest.slice(0, 16)}"`, 'Cache-Control': 'no-cache' },
+  }
+}
+
 /** 304 without a body where the client has this very reply already. */
 export function unlessKnown(reply: Reply, request: Request): Reply {
   const etag = reply.headers['ETag']
@@ -33,7 +44,9 @@ export function unlessKnown(reply: Reply, request: Request): Reply {
   if (known === null || etag === undefined) return reply
   const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (!tags.includes(etag) && !tags.includes('*')) return reply
-  return { status: 304, body: null, headers: { ETag: etag } }
+  const kept = reply.headers['Cache-Control']
+  const headers = { ETag: etag, ...(kept === undefined ? {} : { 'Cache-Control': kept }) }
+  return { status: 304, body: null, headers }
 }
 
 /**

@@ -8,32 +8,34 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
-import { silentLogger } from '../logger.ts'
+import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
 import type { JsonObject } from '../model.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { engineKeys, identify, requireScope } from './auth.ts'
 import type { Authenticate, Identity } from './auth.ts'
 import { fail, toResponse } from './envelope.ts'
 import type { Reply } from './envelope.ts'
+import { documentReply, unlessKnown } from './etag.ts'
 import { heartbeat, methodNotAllowed } from './heartbeat.ts'
 import { idempotency } from './idempotency.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readJson } from './json-body.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
-import {
-  DEFAULT_RATE,
-  rateHeaders,
-  requireQuota,
-  sharedWindow,
-  slidingWindow,
-} from './rate-limit.ts'
+import { DEFAULT_RATE, engineWindow, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
+import { ownSite } from './own-site.ts'
+import type { OwnSite } from './own-site.ts'
 import { failureOf } from './refusal.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
 import { API, HEARTBEAT, OPENAPI, routes } from './routes.ts'
 import type { Route } from './routes.ts'
+import { countStrangers } from './strangers.ts'
+import type { Strangers } from './strangers.ts'
 
 export interface RestOptions {
   /** Who asks. Default: the bearer key, looked up with `engine.authenticate`. */
@@ -42,15 +44,43 @@ export interface RestOptions {
   readonly balance?: Host['balance']
   /**
    * Requests per key (spec 8: 60 in 60 seconds, the default); `false` switches it off. `window` counts
-   * them. Default: over all processes where the engine's store is shared and the keys are the engine's,
-   * else in this one.
+   * them. Default: the engine does, for REST, page and metrics together, and over all processes where its store
+   * is shared and the keys are the engine's.
    */
   readonly rateLimit?: false | (Partial<RatePolicy> & { readonly window?: RateWindow })
+  /**
+   * Origins of other sites (`https://app.example.com`) whose pages may send what changes something without a bearer
+   * key: with a cookie that your `authenticate` knows. Default none.
+   */
+  readonly allowedOrigins?: readonly string[]
+  /**
+   * Tells clients apart for the limit on wrong keys and tokens (20 a minute). Default: the address that
+   * `toNodeHandler` found; nobody is limited where it is unknown.
+   */
+  readonly clientOf?: (request: Request) => string | undefined
   /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
   readonly basePath?: string
-  /** Default: says nothing. */
-  readonly logger?: Logger
-  readonly clock?: Clock
+  /** Default: errors are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
+  readonly clock?: Clock | undefined
+}
+
+const OPTIONS: OptionTable<RestOptions> = {
+  authenticate: option.callback,
+  balance: option.callback,
+  rateLimit: option.falseOr(
+    option.group<Exclude<RestOptions['rateLimit'], false | undefined>>({
+      requests: option.requestCount,
+      window_sec: option.windowSec,
+      window: option.having('take'),
+    }),
+  ),
+  // Each is judged where it is used.
+  allowedOrigins: option.listOf(option.text),
+  clientOf: option.callback,
+  basePath: option.mountPath,
+  logger: option.logger,
+  clock: option.clock,
 }
 
 export interface Rest {
@@ -60,6 +90,7 @@ export interface Rest {
   owns(this: void, pathname: string): boolean
 }
 
+/** @throws ConfigurationError for options that cannot work */
 export function createRest(engine: Engine, options: RestOptions = {}): Rest {
   const service = createService(engine, options)
   return {
@@ -78,13 +109,15 @@ interface Service {
   readonly engine: Engine
   readonly host: Host
   readonly authenticate: Authenticate
+  readonly ownSite: OwnSite
+  readonly strangers: Strangers
   readonly window: RateWindow
   readonly router: Router<Route>
   readonly idempotency: Idempotency
   readonly clock: Clock
   readonly logger: Logger
   /** Made when first asked for: the types are known by then. */
-  document(): JsonObject
+  document(): Reply
 }
 
 /** One request on its way through. */
@@ -99,35 +132,40 @@ interface Exchange {
 }
 
 function createService(engine: Engine, options: RestOptions): Service {
-  const { clock = systemClock, logger = silentLogger, basePath = '', rateLimit = {} } = options
+  checkOptions('createRest', options, OPTIONS)
+  const { clock = systemClock, basePath = '', rateLimit = {} } = options
+  const logger = loggerOf(options.logger)
   const host: Host = {
     balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
-    rate: rateLimit === false ? null : { ...DEFAULT_RATE, ...rateLimit },
+    rate: rateLimit === false ? null : rateOf(rateLimit),
     base_path: basePath,
   }
-  let document: JsonObject | undefined
+  let document: Reply | undefined
   return {
     engine,
     host,
     authenticate: options.authenticate ?? engineKeys(engine),
-    window: (rateLimit === false ? undefined : rateLimit.window) ?? windowOf(engine, options),
+    ownSite: ownSite(options.allowedOrigins ?? []),
+    strangers: countStrangers(clock, options.clientOf),
+    window:
+      (rateLimit === false ? undefined : rateLimit.window) ??
+      engineWindow(engine, { foreign: options.authenticate !== undefined }),
     router: createRouter(routes),
     idempotency: idempotency({ engine, clock, logger }),
     clock,
     logger,
     document: () =>
-      (document ??= openApiDocument({ routes, types: engine.types, base_path: basePath })),
+      (document ??= documentReply(
+        openApiDocument({ routes, types: engine.types, base_path: basePath }),
+      )),
   }
 }
 
-/** Keys that the host made up have no id in the store to count by. */
-function windowOf(
-  { requests }: Engine,
-  { authenticate, clock = systemClock }: RestOptions,
-): RateWindow {
-  return requests === undefined || authenticate !== undefined
-    ? slidingWindow(clock)
-    : sharedWindow(requests)
+function rateOf({ requests, window_sec }: Partial<RatePolicy>): RatePolicy {
+  return {
+    requests: requests ?? DEFAULT_RATE.requests,
+    window_sec: window_sec ?? DEFAULT_RATE.window_sec,
+  }
 }
 
 async function respond(service: Service, request: Request): Promise<Response> {
@@ -152,12 +190,13 @@ async function respond(service: Service, request: Request): Promise<Response> {
 
 async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   const { request, url, pathname } = exchange
-  const { engine, clock, host } = service
+  const { engine, clock, host, strangers } = service
   if (!owns(host, url.pathname)) throw new NotFoundError('address')
-  if (isHeartbeat(pathname)) return heartbeat({ engine, clock, request, url, pathname })
+  if (isHeartbeat(pathname)) return heartbeat({ engine, clock, strangers, request, url, pathname })
   if (pathname === OPENAPI) return openapi(service, request)
 
-  const identity = await identify(service.authenticate, request)
+  const identity = await identify(service, request)
+  service.ownSite(request)
   await count(service, exchange, identity)
   const match = service.router.match(request.method, pathname)
   if (match.kind === 'none') throw new NotFoundError('address')
@@ -219,7 +258,7 @@ async function count(service: Service, exchange: Exchange, identity: Identity): 
 /** No key needed: it tells what there is, not what somebody has. */
 function openapi(service: Service, request: Request): Reply {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD'])
-  return { status: 200, body: service.document(), headers: { 'Cache-Control': 'no-cache' } }
+  return unlessKnown(service.document(), request)
 }
 
 function requireNoFields(body: JsonObject): void {

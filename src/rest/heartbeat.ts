@@ -11,21 +11,23 @@
 
 import type { Clock } from '../clock.ts'
 import type { Engine, SignalInput } from '../engine/api.ts'
-import { NotFoundError } from '../errors.ts'
+import { isWatchpostError, NotFoundError } from '../errors.ts'
 import { readBytes } from './body.ts'
 import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
 import { Refusal } from './refusal.ts'
 import { createRouter } from './router.ts'
+import type { Strangers } from './strangers.ts'
 
 /** Kept of a body, in bytes. */
 export const MESSAGE_LIMIT_BYTES = 10_240
 
 const SHORT_TEXT = 200
 const KINDS = ['start', 'fail', 'log'] as const
+const METHODS = ['GET', 'POST'] as const
 
 const router = createRouter(
-  ['GET', 'POST'].flatMap((method) => [
+  METHODS.flatMap((method) => [
     { method, path: '/hb/:token' },
     { method, path: '/hb/:token/:suffix' },
   ]),
@@ -34,24 +36,28 @@ const router = createRouter(
 interface Ping {
   readonly engine: Pick<Engine, 'signal'>
   readonly clock: Pick<Clock, 'timer'>
+  readonly strangers: Strangers
   readonly request: Request
   readonly url: URL
   /** Path without the base path. */
   readonly pathname: string
 }
 
-/** @throws Refusal 400 `bad_signal`, 405; NotFoundError for an unknown token or path */
-export async function heartbeat({ engine, clock, request, url, pathname }: Ping): Promise<Reply> {
-  const match = router.match(request.method, pathname)
+/** @throws Refusal 400 `bad_signal`, 405, 429 after too many unknown tokens; NotFoundError for an unknown token or path */
+export async function heartbeat(ping: Ping): Promise<Reply> {
+  const { engine, clock, strangers, request, url, pathname } = ping
+  // Link previews and scanners ask with HEAD; none of them is the job.
+  const method = request.method === 'HEAD' ? '' : request.method
+  const match = router.match(method, pathname)
   if (match.kind === 'none') throw new NotFoundError('address')
-  if (match.kind === 'method') throw methodNotAllowed(match.allow)
+  if (match.kind === 'method') throw methodNotAllowed(METHODS)
   const { token = '', suffix } = match.params
   const kind = kindOf(suffix)
   const message = await messageOf(request, url, clock)
-  const answer = await engine.signal(token, {
-    ...kind,
-    ...message,
-    ...ornaments(url.searchParams),
+  const signal = { ...kind, ...message, ...ornaments(url.searchParams) }
+  const answer = await engine.signal(token, signal).catch((error: unknown) => {
+    if (isWatchpostError(error) && error.code === 'not_found') strangers(request)
+    throw error
   })
   if (prefersText(request)) return { status: 200, body: 'OK', headers: {} }
   return ok(answer)

@@ -5,7 +5,8 @@
  */
 
 import type { MonitorInput } from '../engine/api.ts'
-import { ConflictError, ValidationError } from '../errors.ts'
+import { admitCheck, ASKED_CHECKS } from '../engine/asked-checks.ts'
+import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
 import { ok } from './envelope.ts'
 import { monitorReply, requiredVersion, unlessKnown } from './etag.ts'
@@ -13,6 +14,7 @@ import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts
 import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
+import { Refusal } from './refusal.ts'
 
 const tag = 'Monitors'
 
@@ -65,7 +67,7 @@ export const showMonitor = operation({
 export const updateMonitor = operation({
   summary: 'Changes the fields that are sent',
   description:
-    'Merges: `null` resets a field to its default, lists are replaced, a masked secret (`"***"`) is kept, `type` cannot change.',
+    'Merges: `null` resets a field to its default, lists are replaced, a masked secret (`"***"`) is kept, `type` cannot change. Another scheme, host or port needs the secrets again: 422 names those that were not given.',
   tag,
   body: 'MonitorUpdate',
   answers: { 200: { monitor: ref('Monitor') } },
@@ -95,8 +97,7 @@ export const pauseMonitor = operation({
   versioned: true,
   repeatable: true,
   async run(call) {
-    await requireMatch(call)
-    return monitorReply(await call.scope.monitors.pause(call.id))
+    return monitorReply(await call.scope.monitors.pause(call.id, await ifMatch(call)))
   },
 })
 
@@ -108,8 +109,7 @@ export const resumeMonitor = operation({
   versioned: true,
   repeatable: true,
   async run(call) {
-    await requireMatch(call)
-    return monitorReply(await call.scope.monitors.resume(call.id))
+    return monitorReply(await call.scope.monitors.resume(call.id, await ifMatch(call)))
   },
 })
 
@@ -136,12 +136,13 @@ export const checkMonitor = operation({
   repeatable: true,
   async run(call, { wait }) {
     const { scope, id } = call
-    await requireMatch(call)
+    const version = await ifMatch(call)
+    await requireAskable(call)
     if (wait !== true) {
-      await scope.monitors.queueCheck(id)
+      await scope.monitors.queueCheck(id, version)
       return ok({ check: { monitor_id: id, state: 'queued' } }, { status: 202 })
     }
-    const { results, monitor } = await scope.monitors.check(id)
+    const { results, monitor } = await scope.monitors.check(id, version)
     return monitorReply(monitor, { also: { check: { monitor_id: id, state: 'done' }, results } })
   },
 })
@@ -191,6 +192,19 @@ export const showUptime = operation({
   },
 })
 
+/** @throws Refusal 429 `check_too_soon` */
+async function requireAskable({ engine, scope, host, id }: Call): Promise<void> {
+  if (host.rate === null) return
+  const taken = await admitCheck(engine, { account_id: scope.account_id, id })
+  if (taken.admitted) return
+  throw new Refusal({
+    status: 429,
+    error: 'check_too_soon',
+    message: `More than ${ASKED_CHECKS.limit} checks of this monitor were asked for within a minute`,
+    retry_after: taken.retry_sec,
+  })
+}
+
 /** A typo in a type code would otherwise look like an empty account. */
 function requireKnownTypes({ engine }: Call, types: readonly string[]): void {
   const known = engine.types.tables()
@@ -203,13 +217,4 @@ function requireKnownTypes({ engine }: Call, types: readonly string[]): void {
 
 function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
   return requiredVersion(request, () => scope.monitors.get(id))
-}
-
-/** For actions, which the engine carries out whatever the version: compared beforehand. */
-async function requireMatch(call: Call): Promise<void> {
-  const { version } = await ifMatch(call)
-  if (version === undefined) return
-  const current = await call.scope.monitors.get(call.id)
-  if (current.version === version) return
-  throw new ConflictError('version_mismatch', 'The monitor has another version by now')
 }

@@ -6,7 +6,18 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientOf, noteClient } from '../net/client-address.ts'
+import type { Client } from '../net/client-address.ts'
+import { readTrustProxy } from '../net/trusted-proxies.ts'
+import type { ProxyTrust, TrustProxy } from '../net/trusted-proxies.ts'
+import { anything, checkOptions } from '../options.ts'
 import type { Rest } from './fetch.ts'
+import { keptBytes } from './kept-body.ts'
+
+export { clientAddress } from '../net/client-address.ts'
+export type { TrustProxy } from '../net/trusted-proxies.ts'
+export { limitServer } from './limits/limit-server.ts'
+export type { LimitEvent, LimitName, LimitServerOptions } from './limits/options.ts'
 
 /** Other paths go to `next`; without it they are answered with 404. */
 export type NodeHandler = (
@@ -14,6 +25,14 @@ export type NodeHandler = (
   res: ServerResponse,
   next?: (error?: unknown) => void,
 ) => void
+
+export interface NodeHandlerOptions {
+  /**
+   * The proxies in front that are believed: of what they write, `X-Forwarded-For` names the client and
+   * `X-Forwarded-Proto` says whether it came by https. Default: none, and both headers say nothing.
+   */
+  readonly trustProxy?: TrustProxy
+}
 
 /** What frameworks add to Node's request. */
 type FrameworkRequest = IncomingMessage & {
@@ -26,14 +45,20 @@ type FrameworkRequest = IncomingMessage & {
 /** Read and thrown away behind an answer, so that the client comes to read it; then the socket is closed. */
 const DISCARD_LIMIT_BYTES = 1_048_576
 
-export function toNodeHandler(rest: Rest): NodeHandler {
+/** @throws ConfigurationError for a `trustProxy` that is none */
+export function toNodeHandler(rest: Rest, options: NodeHandlerOptions = {}): NodeHandler {
+  // Its values are judged where they are read.
+  checkOptions('toNodeHandler', options, { trustProxy: anything })
+  const { trustProxy } = options
+  const trust = trustProxy === undefined ? undefined : readTrustProxy(trustProxy)
   return (req, res, next) => {
-    const url = urlOf(req)
+    const client = clientFrom(req, trust)
+    const url = urlOf(req, client)
     if (next !== undefined && !rest.owns(url?.pathname ?? '')) {
       next()
       return
     }
-    serve({ rest, req, res, url }).catch((error: unknown) => {
+    serve({ rest, req, res, url, client }).catch((error: unknown) => {
       if (next !== undefined && !res.headersSent) next(error)
       else res.destroy()
     })
@@ -45,22 +70,44 @@ interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly url: URL | undefined
+  readonly client: Client
 }
 
-async function serve({ rest, req, res, url }: Exchange): Promise<void> {
+async function serve({ rest, req, res, url, client }: Exchange): Promise<void> {
   if (url === undefined || !rest.owns(url.pathname)) {
     await send(plain(404, 'not found'), req, res)
     return
   }
   const gone = new AbortController()
   res.once('close', () => gone.abort())
-  await send(await rest.fetch(requestOf(req, url, gone.signal)), req, res)
+  const request = requestOf(req, url, gone.signal)
+  noteClient(request, client.address)
+  await send(await rest.fetch(request), req, res)
+}
+
+function clientFrom(req: IncomingMessage, trust: ProxyTrust | undefined): Client {
+  const { socket, headers } = req
+  return clientOf(
+    {
+      remoteAddress: socket.remoteAddress,
+      encrypted: 'encrypted' in socket,
+      forwardedFor: textOf(headers['x-forwarded-for']),
+      forwardedProto: textOf(headers['x-forwarded-proto']),
+    },
+    trust,
+  )
+}
+
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header.join(',') : header
 }
 
 async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
   // Events come one by one, and have no length; all else is short and is sent whole.
   const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  const body = events ? undefined : Buffer.from(await response.arrayBuffer())
+  const body = events
+    ? undefined
+    : (keptBytes(response) ?? Buffer.from(await response.arrayBuffer()))
   if (res.destroyed) {
     if (events) await response.body?.cancel()
     return
@@ -113,9 +160,8 @@ function plain(status: number, text: string): Response {
 }
 
 /** The address as the client sent it, without user and password; `undefined` for what is none (`*`, an authority). */
-function urlOf(req: FrameworkRequest): URL | undefined {
+function urlOf(req: FrameworkRequest, { secure }: Client): URL | undefined {
   const target = req.originalUrl ?? req.url ?? '/'
-  const secure = 'encrypted' in req.socket
   const host = req.headers.host ?? req.headers[':authority'] ?? 'localhost'
   const origin = `${secure ? 'https' : 'http'}://${String(host)}`
   const absolute = target.startsWith('/') ? origin + target : target

@@ -6,6 +6,7 @@
  */
 
 import { ValidationError } from '../errors.ts'
+import { isTime, readIsoTime } from '../fields/time.ts'
 import type { EpochMs, JsonObject } from '../model.ts'
 import { positiveInteger } from './router.ts'
 
@@ -229,23 +230,13 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ])
 
-/** The year 9999, where ISO 8601 without a sign ends. */
-const LAST_MS = 253_402_300_799_999
-const ISO_TIME =
-  /^\d{4}-\d\d-\d\d(?<time>T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?<offset>Z|[+-]\d\d:?\d\d)?$/i
-
 function timeOf(text: string): EpochMs {
-  if (/^\d{1,12}$/.test(text)) return within(Number(text) * 1000)
-  // In a query, the plus of an offset arrives as a space.
-  const parts = ISO_TIME.exec(text.replace(' ', '+'))?.groups
-  if (parts === undefined) throw new BadValue('invalid: a time is expected')
-  const whole = text.replace(' ', '+')
-  return within(Date.parse(parts['time'] && !parts['offset'] ? `${whole}Z` : whole))
-}
-
-function within(at: EpochMs): EpochMs {
-  if (at >= 0 && at <= LAST_MS) return at
-  throw new BadValue('invalid: a time between 1970 and 9999 is expected')
+  const at = /^\d{1,12}$/.test(text)
+    ? Number(text) * 1000
+    : // In a query, the plus of an offset arrives as a space.
+      readIsoTime(text.replace(' ', '+'))
+  if (at !== undefined && isTime(at)) return at
+  throw new BadValue('invalid: a time from 1970 to 9999 is expected, such as 2026-01-31T12:00:00Z')
 }
 
 function wordOf<W extends string>(words: readonly W[], text: string): W {

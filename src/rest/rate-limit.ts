@@ -1,6 +1,5 @@
 /**
- * At most so many requests per key in any window (spec 8: 60 per minute). A sliding log, not a
- * bucket: a bucket of 60 that refills by the minute lets almost 120 pass within one.
+ * At most so many requests per key in any window (spec 8: 60 per minute), and the headers that say so.
  *
  * @module
  */
@@ -34,53 +33,23 @@ export interface RateWindow {
   take(identity: Identity, policy: RatePolicy): Taken | Promise<Taken>
 }
 
-/** A {@link RateWindow} in the memory of one process. */
-export interface SlidingWindow extends RateWindow {
-  take(identity: Identity, policy: RatePolicy): Taken
-  /** Keys remembered: those that asked within the last two windows. */
-  readonly keys: number
-}
-
-/** The windows of one process, kept on its monotonic clock; a set clock opens no gap. */
-export function slidingWindow(clock: Pick<Clock, 'monotonic'>): SlidingWindow {
-  const log = new Map<string, number[]>()
-  let swept_at = clock.monotonic()
-
-  const sweep = (now: number, window_ms: number): void => {
-    if (now - swept_at < window_ms) return
-    swept_at = now
-    for (const [key, times] of log) {
-      if ((times.at(-1) ?? 0) <= now - window_ms) log.delete(key)
-    }
-  }
-
+/**
+ * The window that all doors of an engine share. Keys of the engine are counted by their ids; those that a host
+ * made up (`foreign`), by account and id.
+ */
+export function engineWindow(
+  { requests }: Pick<Engine, 'requests'>,
+  { foreign }: { readonly foreign: boolean },
+): RateWindow {
   return {
-    get keys() {
-      return log.size
-    },
-    take(identity, { requests, window_sec }) {
-      const key = `${identity.account_id}:${identity.key.id}`
-      const now = clock.monotonic()
-      const window_ms = window_sec * 1000
-      sweep(now, window_ms)
-      const times = (log.get(key) ?? []).filter((at) => at > now - window_ms)
-      const allowed = times.length < requests
-      if (allowed) times.push(now)
-      log.set(key, times)
-      const oldest = times[0] ?? now
-      return { allowed, remaining: requests - times.length, reset_ms: oldest + window_ms - now }
-    },
-  }
-}
-
-/** The windows that all processes on one store keep together. For keys of the engine: it counts by their ids. */
-export function sharedWindow({ admit }: NonNullable<Engine['requests']>): RateWindow {
-  return {
-    async take({ key }, { requests, window_sec }) {
-      const window_ms = window_sec * 1000
-      const request = { key_id: Number(key.id), window_ms, limit: requests }
-      const { admitted, remaining, wait_ms } = await admit(request)
-      return { allowed: admitted, remaining, reset_ms: admitted ? window_ms : wait_ms }
+    async take({ account_id, key }, { requests: limit, window_sec }) {
+      const by = foreign ? { identity: `${account_id}:${key.id}` } : { key_id: Number(key.id) }
+      const { admitted, ...rest } = await requests.admit({
+        by,
+        limit,
+        window_ms: window_sec * 1000,
+      })
+      return { allowed: admitted, ...rest }
     },
   }
 }

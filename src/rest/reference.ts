@@ -18,12 +18,15 @@ export const showMe = operation({
   answers: { 200: { me: ref('Me') } },
   async run({ engine, identity, host }) {
     const { account_id, key } = identity
-    const account = (await engine.accounts.list()).find(({ id }) => id === account_id)
+    const [account, { quotas, use }] = await Promise.all([
+      engine.accounts.get(account_id),
+      engine.accounts.use(account_id),
+    ])
     const per_minute =
       host.rate === null ? null : Math.floor((host.rate.requests * 60) / host.rate.window_sec)
     return ok({
       me: {
-        account: { id: account_id, name: account?.name ?? null },
+        account: { id: account_id, name: account.name },
         key: {
           id: key.id,
           name: key.name ?? null,
@@ -31,7 +34,8 @@ export const showMe = operation({
           created_at: key.created_at ?? null,
           last_used_at: key.last_used_at ?? null,
         },
-        limits: { requests_per_minute: per_minute },
+        limits: { requests_per_minute: per_minute, ...quotas },
+        use,
       },
     })
   },

@@ -22,12 +22,12 @@ export interface Router<R> {
   match(method: string, pathname: string): Match<R>
 }
 
-/** `HEAD` is served by the route of `GET`. */
+/** `HEAD` is served by the route of `GET`; one slash at the end of a path is as none. */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]): Router<R> {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }))
   return {
     match(method, pathname) {
-      const given = pathname.split('/')
+      const given = pathname.replace(/(?<=[^/])\/$/, '').split('/')
       const wanted = method === 'HEAD' ? 'GET' : method
       const allow: string[] = []
       for (const { route, segments } of compiled) {

@@ -35,7 +35,7 @@ export interface Client extends Service {
 export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
   const made = service()
   const { engine, clock, ready } = made
-  const mounted = createRest(engine, { rateLimit: false, ...options, clock })
+  const mounted = createRest(engine, { rateLimit: false, logger: false, ...options, clock })
   const rest: Rest = {
     owns: mounted.owns,
     fetch: async (request) => {

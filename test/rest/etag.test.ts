@@ -55,6 +55,41 @@ describe('If-Match', () => {
     },
   )
 
+  it.each([
+    ['pause', 'pause'],
+    ['pause', 'resume'],
+    ['pause', 'PATCH'],
+  ])('lets one of two win that come together: %s and %s', async (first, second) => {
+    const { ask, path, etag } = await setUp()
+    const send = (action: string) =>
+      action === 'PATCH'
+        ? ask('PATCH', path, { body: { port: 80 }, headers: { 'if-match': etag } })
+        : ask('POST', `${path}/${action}`, { headers: { 'if-match': etag } })
+    const answers = await Promise.all([send(first), send(second)])
+    expect(answers.map(({ status, body }): unknown => [status, body.error])).toEqual([
+      [200, undefined],
+      [412, 'version_mismatch'],
+    ])
+  })
+
+  it.each(['', '?wait=1'])(
+    'keeps a check%s from a monitor that is being changed',
+    async (query) => {
+      const { ask, path, etag, checked } = await setUp()
+      const headers = { 'if-match': etag }
+      const [changed, refused] = await Promise.all([
+        ask('PATCH', path, { body: { name: 'Renamed' }, headers }),
+        ask('POST', `${path}/check${query}`, { headers }),
+      ])
+      expect([changed.status, refused.status, refused.body.error]).toEqual([
+        200,
+        412,
+        'version_mismatch',
+      ])
+      expect(checked).toEqual([])
+    },
+  )
+
   it('of an unknown monitor is a 404', async () => {
     const headers = { 'if-match': '"1", "2"' }
     expect((await client().ask('DELETE', '/api/v1/monitors/9', { headers })).status).toBe(404)

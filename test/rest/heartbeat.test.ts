@@ -25,10 +25,11 @@ describe('the heartbeat address', () => {
     },
   )
 
-  it('takes HEAD for a signal', async () => {
+  it('takes HEAD for no signal: that is how link previews and scanners ask', async () => {
     const { ping, signals } = await setUp()
-    const { status, text } = await ping('HEAD', '')
-    expect([status, text, signals.length]).toEqual([200, '', 1])
+    const { status, text, headers } = await ping('HEAD', '')
+    expect([status, text, headers.get('allow')]).toEqual([405, '', 'GET, POST'])
+    expect(signals).toEqual([])
   })
 
   it.each([
@@ -120,6 +121,6 @@ describe('the heartbeat address', () => {
   it.each(['PUT', 'DELETE', 'PATCH'])('does not take %s', async (method) => {
     const { ping } = await setUp()
     const { status, headers } = await ping(method, '')
-    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
   })
 })

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { toNodeHandler } from '../../src/rest/node.ts'
+import { clientAddress, toNodeHandler } from '../../src/rest/node.ts'
 import type { Rest } from '../../src/rest/index.ts'
 import { client, tcpMonitor } from './client.ts'
 import { listen } from './hosts.ts'
@@ -311,3 +311,32 @@ async function http2Post(rest: Rest): Promise<ClientHttp2Stream> {
     'content-type': 'application/json',
   })
 }
+
+describe('the client behind a proxy', () => {
+  const echo: Rest = {
+    owns: () => true,
+    fetch: (request) =>
+      Promise.resolve(Response.json([clientAddress(request), new URL(request.url).protocol])),
+  }
+  const headers = { 'x-forwarded-for': '6.6.6.6, 198.51.100.1', 'x-forwarded-proto': 'https' }
+
+  async function ask(options?: Parameters<typeof toNodeHandler>[1]): Promise<unknown> {
+    const host = await listen(toNodeHandler(echo, options))
+    closing.push(host.close)
+    return (await host.fetch('/', { headers })).json()
+  }
+
+  it('is what the socket says, where no proxy is trusted', async () => {
+    expect(await ask()).toEqual(['127.0.0.1', 'http:'])
+    expect(await ask({ trustProxy: '10.0.0.0/8' })).toEqual(['127.0.0.1', 'http:'])
+  })
+
+  it('is what a trusted proxy says, and so is its https', async () => {
+    expect(await ask({ trustProxy: 'loopback' })).toEqual(['198.51.100.1', 'https:'])
+    expect(await ask({ trustProxy: 2 })).toEqual(['6.6.6.6', 'https:'])
+  })
+
+  it('is not guessed from a mistyped setting', () => {
+    expect(() => toNodeHandler(echo, { trustProxy: 'true' })).toThrow(/"true"/)
+  })
+})

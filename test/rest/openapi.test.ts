@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createRest } from '../../src/rest/index.ts'
+import { keptBytes } from '../../src/rest/kept-body.ts'
+import { toNodeHandler } from '../../src/rest/node.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { client, requestTo, tcpMonitor } from './client.ts'
+import { listen } from './hosts.ts'
 import { departures, resolve } from './schema-check.ts'
 
 interface Document {
@@ -172,6 +175,56 @@ describe('the OpenAPI document', () => {
     const monitor = { type: 'http', name: 'Shop', url: 'https://example.com', auth: { user: 'a' } }
     expect(departures(monitor, create, document)).toEqual([])
     expect(departures({ ...monitor, url: 7 }, create, document)).not.toEqual([])
+  })
+
+  it('is not sent again to who has it', async () => {
+    const { ask } = client()
+    const first = await ask('GET', '/api/v1/openapi.json', { key: null })
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{16}"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await ask('GET', '/api/v1/openapi.json', {
+        key: null,
+        headers: { 'If-None-Match': known },
+      })
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+      expect(again.headers.get('cache-control')).toBe('no-cache')
+    }
+    const other = await ask('GET', '/api/v1/openapi.json', { headers: { 'If-None-Match': '"x"' } })
+    expect([other.status, other.text]).toEqual([200, first.text])
+  })
+
+  it('is made once, and the same bytes leave a Node server for everybody', async () => {
+    const { rest } = client()
+    const bytes: unknown[] = []
+    const noting: typeof rest = {
+      ...rest,
+      fetch: async (request) => {
+        const response = await rest.fetch(request)
+        bytes.push(keptBytes(response))
+        return response
+      },
+    }
+    const host = await listen(toNodeHandler(noting))
+    const texts = await Promise.all(
+      [1, 2, 3].map(async () => (await host.fetch('/api/v1/openapi.json')).text()),
+    )
+    await host.close()
+    expect(new Set(bytes).size).toBe(1)
+    expect(bytes[0]).toBeInstanceOf(Uint8Array)
+    expect(new Set(texts)).toEqual(new Set([Buffer.from(bytes[0] as Uint8Array).toString()]))
+  })
+
+  it('cannot be changed through what is read of it', async () => {
+    const { rest } = client()
+    const read = async () =>
+      new Uint8Array(
+        await (await rest.fetch(requestTo('GET', '/api/v1/openapi.json'))).arrayBuffer(),
+      )
+    const first = await read()
+    const [letter] = first
+    first.fill(0)
+    expect((await read())[0]).toBe(letter)
   })
 
   it('takes GET and HEAD only', async () => {

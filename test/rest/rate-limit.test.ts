@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createRest } from '../../src/rest/index.ts'
-import { DEFAULT_RATE, rateHeaders, slidingWindow } from '../../src/rest/rate-limit.ts'
+import { slidingLog } from '../../src/engine/sliding-log.ts'
+import { DEFAULT_RATE, rateHeaders } from '../../src/rest/rate-limit.ts'
 import type { Taken } from '../../src/rest/rate-limit.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Requests } from '../../src/store/store.ts'
@@ -10,10 +11,11 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function setUp() {
   const clock = simulatedClock()
-  const window = slidingWindow(clock)
+  const log = slidingLog(clock)
+  const { requests: limit, window_sec } = DEFAULT_RATE
   const take = (id: number | string = 'a'): Taken =>
-    window.take({ account_id: 1, key: { id } }, DEFAULT_RATE)
-  return { clock, window, take }
+    log.take(String(id), { limit, window_ms: window_sec * 1000 })
+  return { clock, log, take }
 }
 
 describe('the request limit', () => {
@@ -60,12 +62,21 @@ describe('the request limit', () => {
     expect(take().allowed).toBe(false)
   })
 
-  it('counts keys of two accounts apart, whatever the host calls them', () => {
-    const { window } = setUp()
-    const take = (account_id: number) =>
-      window.take({ account_id, key: { id: 'session' } }, DEFAULT_RATE)
-    for (let n = 0; n < 61; n++) take(1)
-    expect(take(2).remaining).toBe(59)
+  it('counts keys of two accounts apart, whatever the host calls them', async () => {
+    const clock = simulatedClock()
+    const engine = createEngine({ store: memoryStore({ clock }), checkers: [], clock })
+    await engine.open()
+    await engine.accounts.create({ name: 'second' })
+    const authenticate = (request: Request) => ({
+      account_id: Number(request.headers.get('x-account')),
+      key: { id: 'session' },
+    })
+    const { fetch } = createRest(engine, { clock, authenticate })
+    const ask = (account: string) =>
+      fetch(new Request('http://localhost/api/v1/types', { headers: { 'x-account': account } }))
+    for (let n = 0; n < 61; n++) await ask('1')
+    expect((await ask('1')).status).toBe(429)
+    expect((await ask('2')).headers.get('x-ratelimit-remaining')).toBe('59')
   })
 
   it('never lets more than 60 pass in any 60 seconds, refuses nothing else, and keeps keys apart', async () => {
@@ -118,16 +129,16 @@ describe('the request limit', () => {
   })
 
   it('forgets keys that no longer ask, and remembers 60 times of each at most', async () => {
-    const { clock, window, take } = setUp()
+    const { clock, log, take } = setUp()
     for (let id = 0; id < 20_000; id++) take(id)
-    expect(window.keys).toBe(20_000)
+    expect(log.size).toBe(20_000)
     await clock.advance(60_000)
     take('a')
-    expect(window.keys).toBe(1)
+    expect(log.size).toBe(1)
     for (let minute = 0; minute < 50; minute++) {
       for (let id = 0; id < 100; id++) take(`${minute}.${id}`)
       await clock.advance(60_000)
-      expect(window.keys).toBeLessThanOrEqual(200)
+      expect(log.size).toBeLessThanOrEqual(200)
     }
   })
 

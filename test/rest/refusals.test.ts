@@ -66,6 +66,20 @@ describe('the host', () => {
     expect((await ask('GET', '/api/v1/me')).status).toBe(401)
   })
 
+  it.each([undefined, null, 3, 0, -1, 1.5, '1', 'abc'])(
+    'gets nothing for an account that is not there: %j',
+    async (account_id) => {
+      const { ask } = client({ authenticate: () => ({ account_id, key: { id: 1 } }) as never })
+      for (const path of ['me', 'monitors', 'incidents', 'contacts', 'balance', 'types']) {
+        const { status, body } = await ask('GET', `/api/v1/${path}`)
+        expect([status, body.error], path).toEqual([403, 'forbidden'])
+      }
+      const headers = { 'Idempotency-Key': 'k' }
+      const made = await ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers })
+      expect(made.status).toBe(403)
+    },
+  )
+
   it('may hand out keys that only read', async () => {
     const { ask } = client({
       authenticate: () => ({ account_id: 1, key: { id: 1, scopes: ['read'] } }),
@@ -98,7 +112,6 @@ describe('a request is refused', () => {
     '/api/v1',
     '/api/v1/',
     '/api/v1/nothing',
-    '/api/v1/monitors/',
     '/api/v1/monitors/x',
     '/api/v1/monitors/0',
     '/api/v1/monitors/99999999999999999999',

@@ -29,14 +29,22 @@ describe('the router', () => {
     })
   })
 
-  it.each(['/', '', '/monitor', '/monitors/', '/monitors/7/x', '//monitors'])(
+  it.each(['/', '', '/monitor', '/monitors//', '/monitors/7/x', '//monitors'])(
     'does not know %j',
     (path) => {
       expect(router.match('GET', path)).toEqual({ kind: 'none' })
     },
   )
 
-  it.each(['0', '-1', '1.5', '01', '1e3', 'abc', '9007199254740992', '%31x', '', ' 1', '١'])(
+  it.each(['/monitors/', '/monitors/7/', '/hb/token/'])(
+    'answers %j as without the slash',
+    (path) => {
+      expect(router.match('GET', path)).toEqual(router.match('GET', path.slice(0, -1)))
+      expect(router.match('GET', path).kind).toBe('found')
+    },
+  )
+
+  it.each(['0', '-1', '1.5', '01', '1e3', 'abc', '9007199254740992', '%31x', ' 1', '١'])(
     'takes %j for an unknown path, not for an id',
     (id) => {
       expect(router.match('GET', `/monitors/${encodeURI(id)}`)).toEqual({ kind: 'none' })

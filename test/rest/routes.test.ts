@@ -244,6 +244,28 @@ describe('the account', () => {
     })
   })
 
+  it('tells what it may have and has, and refuses what is beyond', async () => {
+    const { ask, engine } = client()
+    const quotas = { monitors: 2, contacts: null, min_interval_sec: 60, checks_per_min: 1.5 }
+    await engine.accounts.update(1, { quotas })
+    const post = async (interval_sec: number) => {
+      const more = { body: { ...tcpMonitor, interval_sec } }
+      const { status, body } = await ask('POST', '/api/v1/monitors', more)
+      const fields = Object.keys((body.fields ?? {}) as object)
+      return [status, body.error as unknown, fields] as const
+    }
+    expect(await post(59)).toEqual([422, 'validation', ['interval_sec']])
+    expect(await post(60)).toEqual([201, undefined, []])
+    expect(await post(60)).toEqual([409, 'quota', []])
+    expect(await post(120)).toEqual([201, undefined, []])
+    expect(await post(120)).toEqual([409, 'quota', []])
+    const { body } = await ask('GET', '/api/v1/me')
+    expect(body.me).toMatchObject({
+      limits: quotas,
+      use: { monitors: 2, contacts: 0, checks_per_min: 1.5 },
+    })
+  })
+
   it('has no balance unless the host keeps one', async () => {
     const { body } = await client().ask('GET', '/api/v1/balance')
     expect(body).toEqual({ ok: true, balance: { amount: null, unlimited: true } })

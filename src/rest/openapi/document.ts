@@ -54,7 +54,10 @@ const SELF: JsonObject = {
       summary: 'This document',
       tags: ['Account and reference lists'],
       security: [],
-      responses: { 200: answer('The document', { type: 'object' }) },
+      responses: {
+        200: answer('The document', { type: 'object' }, { ETag: { schema: { type: 'string' } } }),
+        304: { description: 'It is still what `If-None-Match` names' },
+      },
     },
   },
 }

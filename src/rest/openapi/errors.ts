@@ -25,7 +25,10 @@ export const errorSchema = object(
 export const REFUSALS: Readonly<Record<number, JsonObject>> = {
   400: refusal('The body is not a JSON object, or nested too deep', { error: 'bad_json' }),
   401: refusal('No valid API key', { error: 'unauthorized' }),
-  403: refusal('The key may not do this', { error: 'forbidden' }),
+  403: refusal(
+    'The key may not do this (`forbidden`), or a page of another site asks for it (`cross_site`)',
+    { error: 'forbidden' },
+  ),
   404: refusal('Unknown, or of another account', { error: 'not_found' }),
   408: refusal('The body did not arrive in time', { error: 'request_timeout' }),
   409: refusal('Not in the present state, or an Idempotency-Key used for something else', {
@@ -38,7 +41,10 @@ export const REFUSALS: Readonly<Record<number, JsonObject>> = {
     error: 'validation',
     fields: { url: 'required', interval_sec: 'out_of_range: 10..2678400' },
   }),
-  429: refusal('Too many requests with this key', { error: 'rate_limited', retry_after: 12 }),
+  429: refusal('Too many requests with this key, or too many wrong keys', {
+    error: 'rate_limited',
+    retry_after: 12,
+  }),
   500: refusal('A fault on our side', { error: 'internal' }),
   503: refusal('The storage does not answer (`storage`), or the service stops (`unavailable`)', {
     error: 'storage',

@@ -63,6 +63,7 @@ function ping(method: string, summary: string, path: readonly JsonObject[]): Jso
         ? { 400: { ...REFUSALS[400], description: 'Not a signal (`bad_signal`)' } }
         : {}),
       404: REFUSALS[404],
+      429: { ...REFUSALS[429], description: 'Too many unknown tokens from this client' },
       500: REFUSALS[500],
       503: REFUSALS[503],
     },

@@ -43,6 +43,9 @@ import type { Schema } from './schemas.ts'
 const id = integer('Positive, never used twice')
 const state = word(MONITOR_STATES)
 const status = word(MONITOR_STATUSES, 'The state, folded for a simple reader')
+const stale = flag(
+  'Nobody knows how it is: its checks have not begun for two intervals, or more than three rounds in a row could not be decided',
+)
 const cause_code = nullable(text('Stable machine code'))
 const cause_text = nullable(text('One sentence for a person'))
 const phases = record('Milliseconds per phase, those that took place', { type: 'number' })
@@ -55,7 +58,7 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
   target: text('The checked address, free of secrets'),
   state,
   status,
-  stale: flag('More than three rounds in a row could not be decided'),
+  stale,
   flapping: flag('So many outages in the last rounds that they are not told one by one'),
   interval_sec: integer(),
   tags: arrayOf(text()),
@@ -118,7 +121,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     since: time('When the state was entered'),
     last_check_at: nullable(time()),
     next_check_at: nullable(time()),
-    stale: flag(),
+    stale,
     flapping: flag(),
     reduced_quorum: flag('Decided without locations that have been silent for long'),
     degraded_locations: arrayOf(integer('Locations that see it fail while too few agree')),
@@ -229,7 +232,14 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       created_at: nullable(time()),
       last_used_at: nullable(time()),
     }),
-    limits: object({ requests_per_minute: nullable(integer()) }),
+    limits: object({
+      requests_per_minute: nullable(integer()),
+      monitors: nullable(integer()),
+      contacts: nullable(integer()),
+      min_interval_sec: nullable(integer()),
+      checks_per_min: nullable(number()),
+    }),
+    use: object({ monitors: integer(), contacts: integer(), checks_per_min: number() }),
   }),
   Type: object<TypeView>(
     {
@@ -276,7 +286,9 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       format: text(),
       unit: text(),
       secret: flag('Never shown again'),
+      available: flag('`false`: refused here, since the host has nothing that could answer for it'),
+      reason: text('What is missing where `available` is false'),
     },
-    { optional: ['min', 'max', 'enum', 'format', 'unit', 'secret'] },
+    { optional: ['min', 'max', 'enum', 'format', 'unit', 'secret', 'available', 'reason'] },
   ),
 }

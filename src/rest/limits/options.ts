@@ -1,0 +1,80 @@
+/**
+ * The bounds of `limitServer` with their defaults.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import { readTrustProxy } from '../../net/trusted-proxies.ts'
+import type { ProxyTrust, TrustProxy } from '../../net/trusted-proxies.ts'
+import { anything, callback, checkOptions, having, wholeNumber } from '../../options.ts'
+import type { OptionRule, OptionTable } from '../../options.ts'
+
+export interface LimitServerOptions {
+  /** Connections at the same time. 1 to 1,000,000, default 1000. */
+  readonly maxConnections?: number
+  /**
+   * Of these from one client address; an IPv6 address counts as its /64. 1 to 1,000,000, default 100.
+   * Connections from `trustProxy` are bounded by `maxConnections` alone.
+   */
+  readonly maxConnectionsPerAddress?: number
+  /** Requests on one connection that wait for their answer. 1 to 1000, default 16. */
+  readonly maxPipelinedRequests?: number
+  /** Until the headers of a request have arrived, TLS included. 1000 to 3,600,000 ms, default 10,000. */
+  readonly headersTimeoutMs?: number
+  /** From there until its body has arrived. 1000 to 3,600,000 ms, default 40,000: the API itself answers 408 after 30,000. */
+  readonly bodyTimeoutMs?: number
+  /** Without any progress of an answer, as its client does not read it. 1000 to 3,600,000 ms, default 20,000. */
+  readonly writeTimeoutMs?: number
+  /** Between an answer and the next request. 1000 to 3,600,000 ms, default 5000. */
+  readonly idleTimeoutMs?: number
+  /** Proxies in front, as `toNodeHandler` takes them: one address that stands for many clients. Default `loopback`. */
+  readonly trustProxy?: TrustProxy
+  /** Told of every connection that a bound has ended or refused; must not throw. */
+  readonly onLimit?: (event: LimitEvent) => void
+  readonly clock?: Pick<Clock, 'monotonic' | 'timer'>
+}
+
+const NUMBERS = {
+  maxConnections: { value: 1000, min: 1, max: 1_000_000 },
+  maxConnectionsPerAddress: { value: 100, min: 1, max: 1_000_000 },
+  maxPipelinedRequests: { value: 16, min: 1, max: 1000 },
+  headersTimeoutMs: { value: 10_000, min: 1000, max: 3_600_000 },
+  bodyTimeoutMs: { value: 40_000, min: 1000, max: 3_600_000 },
+  writeTimeoutMs: { value: 20_000, min: 1000, max: 3_600_000 },
+  idleTimeoutMs: { value: 5000, min: 1000, max: 3_600_000 },
+} as const
+
+export type LimitName = keyof typeof NUMBERS
+
+export interface LimitEvent {
+  /** The bound, by the name of its option. */
+  readonly limit: LimitName
+  /** Of the client; `undefined` on a socket without addresses. */
+  readonly address: string | undefined
+}
+
+export type Limits = Readonly<Record<LimitName, number>> & {
+  readonly isProxy: ProxyTrust
+}
+
+const OPTIONS: OptionTable<LimitServerOptions> = {
+  ...(Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, { min, max }]) => [name, wholeNumber(min, max)]),
+  ) as Record<LimitName, OptionRule>),
+  // Judged where it is read.
+  trustProxy: anything,
+  onLimit: callback,
+  clock: having('monotonic', 'timer'),
+}
+
+/** @throws ConfigurationError that names the option */
+export function readLimits(options: LimitServerOptions): Limits {
+  checkOptions('limitServer', options, OPTIONS)
+  const names = Object.keys(NUMBERS) as LimitName[]
+  const numbers = names.map((name) => [name, options[name] ?? NUMBERS[name].value] as const)
+  return {
+    ...(Object.fromEntries(numbers) as Record<LimitName, number>),
+    isProxy: readTrustProxy(options.trustProxy ?? 'loopback'),
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Wrong keys and unknown tokens, counted per client where its address is known. A right one is never refused for
+ * them: it is looked up first.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import { ATTEMPTS_LIMIT, createAttempts } from '../engine/attempts.ts'
+import { clientAddress, neighbourhoodOf } from '../net/client-address.ts'
+import { Refusal } from './refusal.ts'
+
+/** Counts one. @throws Refusal 429 where the client has sent too many */
+export type Strangers = (request: Request) => void
+
+export function countStrangers(
+  clock: Pick<Clock, 'monotonic'>,
+  clientOf: (request: Request) => string | undefined = clientAddress,
+): Strangers {
+  const attempts = createAttempts(clock)
+  return (request) => {
+    const client = clientOf(request)
+    if (client === undefined) return
+    const counted = attempts.failed(neighbourhoodOf(client))
+    if (counted.allowed) return
+    throw new Refusal({
+      status: 429,
+      error: 'rate_limited',
+      message: `More than ${ATTEMPTS_LIMIT} wrong keys or tokens in a minute; the one sent here is wrong as well`,
+      retry_after: counted.retry_sec,
+    })
+  }
+}
