@@ -6,15 +6,21 @@
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Engine } from '../engine/api.ts'
+import type { Engine, Requester } from '../engine/api.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { MetricsScope } from './metrics.ts'
 
 const TOKEN = /^[\x21-\x7e]{16,512}$/
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
-/** What the sender of a request may see; `undefined`: nothing. */
-type Reader = (request: Request) => Promise<MetricsScope | undefined>
+/** Who asks, and what they may see. */
+interface Reading {
+  readonly scope: MetricsScope
+  readonly by: Requester
+}
+
+/** `undefined`: nothing, and nobody; `wrong`: a key or token was sent that is none. */
+type Reader = (request: Request) => Promise<Reading | 'wrong' | undefined>
 
 /** @throws ConfigurationError */
 export function readerOf(
@@ -30,12 +36,14 @@ export function readerOf(
   return async (request) => {
     const given = BEARER.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
     if (given === undefined) return undefined
-    if (expected !== undefined && timingSafeEqual(digest(given), expected)) return {}
+    if (expected !== undefined && timingSafeEqual(digest(given), expected))
+      return { scope: {}, by: { identity: 'metrics token' } }
     const identity = await engine.authenticate(given)
-    if (identity === undefined) return undefined
-    const { account_id } = identity
+    if (identity === undefined) return 'wrong'
+    const { account_id, key } = identity
     const ids = (await engine.accounts.list()).map(({ id }) => id)
-    return { account_id, engine: account_id === Math.min(...ids) }
+    const scope = { account_id, engine: account_id === Math.min(...ids) }
+    return { scope, by: { key_id: key.id } }
   }
 }
 

@@ -5,4 +5,5 @@
  */
 
 export { createMetrics } from './metrics.ts'
+export type { MetricsRate } from './limits.ts'
 export type { Metrics, MetricsOptions, MetricsScope } from './metrics.ts'

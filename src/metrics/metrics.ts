@@ -9,10 +9,16 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api.ts'
 import type { MonitorReading } from '../engine/readings.ts'
-import { silentLogger } from '../logger.ts'
+import { NotFoundError } from '../errors.ts'
+import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { readerOf } from './access.ts'
 import { createCounting } from './counting.ts'
+import { createLimits } from './limits.ts'
+import type { MetricsRate } from './limits.ts'
 import { measureLoopDelay } from './loop-delay.ts'
 import { monitorParts, PART, rowOf } from './monitors.ts'
 import { engineState, processState } from './state.ts'
@@ -25,16 +31,21 @@ export interface MetricsOptions {
   readonly monitors?: boolean
   /** Adds processor time, memory and start of the process, for hosts without metrics of their own. Default `false`. */
   readonly process?: boolean
+  /**
+   * Reads per API key, counted with its requests of REST, and per token; `false` switches it off. Default 60 in 60
+   * seconds.
+   */
+  readonly rateLimit?: false | MetricsRate
   /** Where it is mounted. Default `/metrics`. */
   readonly path?: string
-  readonly clock?: Clock
-  /** Default: says nothing. */
-  readonly logger?: Logger
+  readonly clock?: Clock | undefined
+  /** Default: errors are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
 }
 
 /** Whose series are shown. */
 export interface MetricsScope {
-  /** Only monitors of this account. Default: of all. */
+  /** Only monitors of this account, which has to be there (else `NotFoundError`). Left out: of all. */
   readonly account_id?: number
   /** The figures of the engine as a whole. Default `true`. */
   readonly engine?: boolean
@@ -51,18 +62,36 @@ export interface Metrics {
   close(this: void): void
 }
 
+const OPTIONS: OptionTable<MetricsOptions> = {
+  token: option.text,
+  monitors: option.flag,
+  process: option.flag,
+  rateLimit: option.falseOr(
+    option.group<MetricsRate>({ requests: option.requestCount, window_sec: option.windowSec }),
+  ),
+  path: option.text,
+  clock: option.clock,
+  logger: option.logger,
+}
+
 /**
  * Counts from now on: call it before `engine.start()`. One per engine is enough.
  *
  * @throws ConfigurationError for a token that is none
  */
 export function createMetrics(engine: Engine, options: MetricsOptions = {}): Metrics {
-  const { clock = systemClock, logger = silentLogger, path = '/metrics' } = options
+  checkOptions('createMetrics', options, OPTIONS)
+  const { clock = systemClock, path = '/metrics' } = options
+  const logger = loggerOf(options.logger)
   const readerFor = readerOf(engine, options.token)
+  const limits = createLimits(engine, { clock, rate: options.rateLimit ?? {} })
   const counting = createCounting(engine)
   const loop = measureLoopDelay(clock)
 
   async function text(scope: MetricsScope = {}): Promise<string> {
+    // Left out it means all; a value that got lost does not.
+    if ('account_id' in scope && !(await engine.accounts.exists(scope.account_id)))
+      throw new NotFoundError('account')
     const all = await readAll()
     const parts: string[] = []
     if (scope.engine !== false) {
@@ -92,9 +121,14 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   async function answer(request: Request): Promise<Response> {
     const head = request.method === 'HEAD'
     if (request.method !== 'GET' && !head) return plain(405, { Allow: 'GET, HEAD' })
-    const scope = await readerFor(request)
-    if (scope === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
-    return new Response(head ? null : await text(scope), { headers: headersOf(CONTENT_TYPE) })
+    const reading = await readerFor(request)
+    if (reading === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
+    const wrong = reading === 'wrong'
+    const wait_sec = wrong ? limits.wrong(request) : await limits.read(reading.by)
+    if (wait_sec !== undefined) return plain(429, { 'Retry-After': `${wait_sec}` })
+    if (wrong) return plain(401, { 'WWW-Authenticate': 'Bearer' })
+    const body = head ? null : await text(reading.scope)
+    return new Response(body, { headers: headersOf(CONTENT_TYPE) })
   }
 
   function close(): void {
@@ -141,6 +175,7 @@ function within(
 const TEXTS: Readonly<Record<number, string>> = {
   401: 'Send "Authorization: Bearer" with the metrics token or an API key',
   405: 'Only GET and HEAD are answered here',
+  429: 'Too many requests; Retry-After says when to ask again',
   503: 'The metrics could not be read',
 }
 

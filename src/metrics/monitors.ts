@@ -31,10 +31,10 @@ const DOWN_STATES: readonly string[] = ['down', 'recovering']
 const METRICS: readonly MonitorMetric[] = [
   {
     name: 'watchpost_monitor_up',
-    help: '1 while a monitor counts as up, 0 while it counts as down; absent while pending, paused or under maintenance.',
-    samples(name, { labels, monitor: { state } }) {
+    help: '1 while a monitor counts as up, 0 while it counts as down; absent while pending, paused, under maintenance, or up and stale.',
+    samples(name, { labels, monitor: { state, stale } }) {
       if (DOWN_STATES.includes(state)) return line(name, labels, 0)
-      return UP_STATES.includes(state) ? line(name, labels, 1) : ''
+      return UP_STATES.includes(state) && !stale ? line(name, labels, 1) : ''
     },
   },
   {
@@ -58,7 +58,7 @@ const METRICS: readonly MonitorMetric[] = [
   flag('watchpost_monitor_flapping', 'a monitor is flapping', (monitor) => monitor.flapping),
   flag(
     'watchpost_monitor_stale',
-    'the last rounds of a monitor could not be decided',
+    'nobody knows how a monitor is: its checks have not begun for two intervals, or could not be decided',
     (monitor) => monitor.stale,
   ),
   perLocation(

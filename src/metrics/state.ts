@@ -18,10 +18,12 @@ export function engineState(
   health: Health | undefined,
 ): string {
   const open = monitors.filter(({ incident_open }) => incident_open).length
+  const stale = monitors.filter((monitor) => monitor.stale).length
   return [
     head('watchpost_build_info', 'gauge', 'The version of watchpost and of Node that run.'),
     sample('watchpost_build_info', { version: VERSION, node: process.versions.node }, 1),
     monitorsByState(monitors),
+    gauge('watchpost_monitors_stale', 'Monitors of which nobody knows how they are.', stale),
     gauge('watchpost_incidents_open', 'Monitors with an open incident.', open),
     health === undefined ? '' : healthText(health),
   ].join('')

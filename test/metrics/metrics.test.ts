@@ -13,6 +13,7 @@ import type { Metrics } from '../../src/metrics/metrics.ts'
 import { sample } from '../../src/metrics/text.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { doors } from '../engine/doors.ts'
 import { rig } from '../engine/rig.ts'
 import type { Rig } from '../engine/rig.ts'
 import { valuesOf } from './read.ts'
@@ -101,6 +102,30 @@ describe('metrics', () => {
     // The second waited for the first, since both are of one host.
     expect(read('watchpost_scheduler_lag_seconds_bucket', { le: '0.25' })).toBe(1)
     expect(read('watchpost_scheduler_lag_seconds_bucket', { le: '0.5' })).toBe(2)
+  })
+
+  it('say of which monitors nobody knows how they are, and call none of these up', async () => {
+    const clock = simulatedClock()
+    const places = doors(clock)
+    const made = await rig({ probes: places.transport }, { clock })
+    const metrics = createMetrics(made.engine)
+    closing.push(() => made.engine.stop({ drain_ms: 0 }), metrics.close)
+    const { id } = await made.engine.monitors.create({
+      ...{ type: 'scripted', name: 'shop', host: 'shop.test', interval_sec: 60 },
+    })
+    await clock.advance(5 * 60_000)
+    const by = { monitor_id: String(id), name: 'shop', type: 'scripted' }
+    const before = valuesOf(await metrics.text())
+    expect(before('watchpost_monitors_stale', {})).toBe(0)
+    expect(before('watchpost_monitor_stale', by)).toBe(0)
+    expect(before('watchpost_monitor_up', by)).toBe(1)
+    places.close()
+    await clock.advance(5 * 60_000)
+    const after = valuesOf(await metrics.text())
+    expect(after('watchpost_monitors_stale', {})).toBe(1)
+    expect(after('watchpost_monitor_stale', by)).toBe(1)
+    expect(after('watchpost_monitor_up', by)).toBeUndefined()
+    expect(after('watchpost_monitor_state', { ...by, state: 'up' })).toBe(1)
   })
 
   it('count what was delivered by outcome, and what waits to be', async () => {

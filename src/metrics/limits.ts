@@ -1,0 +1,50 @@
+/**
+ * How often metrics are read: a key's requests count with those of the API, the operator's token has a window of its own.
+ *
+ * @module
+ */
+
+import type { Clock } from '../clock.ts'
+import type { Engine, Requester } from '../engine/api.ts'
+import { createAttempts } from '../engine/attempts.ts'
+import { clientAddress, neighbourhoodOf } from '../net/client-address.ts'
+
+export interface MetricsRate {
+  /** Default 60. */
+  readonly requests?: number
+  /** Default 60. */
+  readonly window_sec?: number
+}
+
+/** Both count one; the answer is how long to wait, in seconds, where there were too many. */
+export interface Limits {
+  read(by: Requester): Promise<number | undefined>
+  /** A key or token that is none, per client where its address is known. */
+  wrong(request: Request): number | undefined
+}
+
+interface LimitsOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly rate: MetricsRate | false
+}
+
+export function createLimits(
+  { requests }: Pick<Engine, 'requests'>,
+  { clock, rate }: LimitsOptions,
+): Limits {
+  const attempts = createAttempts(clock)
+  return {
+    async read(by) {
+      if (rate === false) return undefined
+      const { requests: limit = 60, window_sec = 60 } = rate
+      const taken = await requests.admit({ by, limit, window_ms: window_sec * 1000 })
+      return taken.admitted ? undefined : Math.max(1, Math.ceil(taken.reset_ms / 1000))
+    },
+    wrong(request) {
+      const client = clientAddress(request)
+      if (client === undefined) return undefined
+      const counted = attempts.failed(neighbourhoodOf(client))
+      return counted.allowed ? undefined : counted.retry_sec
+    },
+  }
+}
