@@ -12,7 +12,7 @@ export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: readonly string[]
-  readonly body?: string | ReadableStream<Uint8Array>
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
 /** For the one response whose script and style it lets in. */

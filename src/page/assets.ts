@@ -44,7 +44,11 @@ function asset(
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 12)
   const headers = {
     'Content-Type': type,
+    ETag: `"${digest}"`,
     'Cache-Control': 'public, max-age=31536000, immutable',
   }
-  return { path: `/assets/${digest}.${ending}`, answer: { status: 200, headers, body } }
+  return {
+    path: `/assets/${digest}.${ending}`,
+    answer: { status: 200, headers, body: Buffer.from(body) },
+  }
 }

@@ -6,15 +6,16 @@
 
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api.ts'
+import type { Attempts } from '../engine/attempts.ts'
 import type { Logger } from '../logger.ts'
 import type { Authorize } from './access.ts'
 import type { Answer } from './answer.ts'
 import type { Assets } from './assets.ts'
-import type { Attempts } from './attempts.ts'
 import { isSameOrigin, readForm } from './form.ts'
 import type { Frame } from './frame.ts'
 import type { Live } from './live.ts'
 import { badRequest, forbidden } from './refusal.ts'
+import type { Requests } from './requests.ts'
 import type { Sessions } from './session.ts'
 
 /** What all requests share. */
@@ -28,6 +29,7 @@ export interface Service {
   readonly authorize: Authorize | undefined
   readonly sessions: Sessions
   readonly attempts: Attempts
+  readonly requests: Requests
   readonly live: Live
   clientOf(request: Request): string
   isSecure(url: URL): boolean

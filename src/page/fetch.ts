@@ -7,26 +7,28 @@
 
 import { systemClock } from '../clock.ts'
 import type { Engine } from '../engine/api.ts'
+import { createAttempts } from '../engine/attempts.ts'
 import { isWatchpostError } from '../errors.ts'
-import { silentLogger } from '../logger.ts'
+import { clientAddress } from '../net/client-address.ts'
+import { loggerOf } from '../logger.ts'
 import { htmlAnswer, makeNonce, toResponse } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { createAssets } from './assets.ts'
-import { createAttempts } from './attempts.ts'
 import type { Call, Route, Service } from './call.ts'
 import { cookieOf } from './cookies.ts'
 import { documentOf, THEMES } from './frame.ts'
 import type { Frame } from './frame.ts'
 import { createLive } from './live.ts'
 import { html } from './markup.ts'
-import { checkOptions, SESSION_SEC } from './options.ts'
+import { checkPage, SESSION_SEC } from './options.ts'
 import type { StatusPageOptions } from './options.ts'
+import { placesOf } from './places.ts'
 import { openRoutes } from './open-routes.ts'
 import { privateRoutes } from './private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
 import { notFound, PageRefusal, wrongMethod } from './refusal.ts'
 import type { Failure } from './refusal.ts'
-
+import { createRequests } from './requests.ts'
 import { createSessions } from './session.ts'
 import { THEME_COOKIE } from './theme.ts'
 
@@ -39,7 +41,7 @@ export interface StatusPage {
 
 /** @throws ConfigurationError for options that cannot work */
 export function createPage(engine: Engine, options: StatusPageOptions = {}): StatusPage {
-  checkOptions(options)
+  checkPage(options)
   const service = createService(engine, options)
   const routes = [...openRoutes, ...publicRoutes(service, options.public ?? []), ...privateRoutes]
   return {
@@ -49,7 +51,7 @@ export function createPage(engine: Engine, options: StatusPageOptions = {}): Sta
 }
 
 const OWN =
-  /^\/(?:$|(?:monitors|incidents|status|assets)(?:\/|$)|(?:sign-in|sign-out|theme|events)$)/
+  /^\/(?:$|(?:monitors|incidents|status|assets)(?:\/|$)|(?:sign-in|sign-out|theme|events)\/?$)/
 
 function owns(base: string, pathname: string): boolean {
   if (base === '') return OWN.test(pathname)
@@ -57,25 +59,22 @@ function owns(base: string, pathname: string): boolean {
 }
 
 function createService(engine: Engine, options: StatusPageOptions): Service {
-  const { clock = systemClock, logger = silentLogger, listeners = {} } = options
+  const { clock = systemClock, listeners = {} } = options
   const max_age_sec = options.session_sec ?? SESSION_SEC
   return {
     engine,
     clock,
-    logger,
+    logger: loggerOf(options.logger),
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
     assets: createAssets(),
     authorize: options.authorize,
     sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
     attempts: createAttempts(clock),
-    clientOf: options.clientOf ?? (() => ''),
+    requests: createRequests(engine, options.rateLimit ?? {}),
+    clientOf: options.clientOf ?? ((request) => clientAddress(request) ?? ''),
     isSecure: ({ protocol }) => options.secureCookies ?? protocol === 'https:',
-    live: createLive({
-      engine,
-      clock,
-      limits: { account: listeners.perAccount ?? 50, public: listeners.perPublicPage ?? 200 },
-    }),
+    live: createLive({ engine, clock, places: placesOf(listeners) }),
   }
 }
 
@@ -110,7 +109,9 @@ function callOf(service: Service, request: Request): Call {
     here: url.pathname + url.search,
     assets,
   }
-  return { service, request, url, path: url.pathname.slice(base.length), frame, params: [] }
+  // One slash at the end of a path is as none, but for the start itself.
+  const path = url.pathname.slice(base.length).replace(/(?<=[^/])\/$/, '')
+  return { service, request, url, path, frame, params: [] }
 }
 
 /** @throws PageRefusal and whatever the engine throws */

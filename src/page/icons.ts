@@ -8,8 +8,8 @@
 import type { MonitorState, Verdict } from '../model.ts'
 import { html } from './markup.ts'
 import type { Markup } from './markup.ts'
-import { STATE_WORDS, VERDICT_WORDS } from './words.ts'
-import type { Tone } from './words.ts'
+import { isUnseen, shownAs, VERDICT_WORDS } from './words.ts'
+import type { Shown, Tone } from './words.ts'
 
 const SHAPES = {
   check: html`<circle cx="8" cy="8" r="7" class="solid" /><path
@@ -70,8 +70,8 @@ export function icon(shape: keyof typeof SHAPES, tone: Tone): Markup {
   </svg>`
 }
 
-export function stateIcon(state: MonitorState): Markup {
-  return icon(OF_STATE[state], STATE_WORDS[state].tone)
+export function stateIcon(shown: Shown): Markup {
+  return icon(isUnseen(shown) ? 'dash' : OF_STATE[shown.state], shownAs(shown).tone)
 }
 
 export function verdictIcon(verdict: Verdict): Markup {
@@ -79,9 +79,9 @@ export function verdictIcon(verdict: Verdict): Markup {
 }
 
 /** Shape and word. */
-export function stateLabel(state: MonitorState): Markup {
-  const { label, meaning, tone } = STATE_WORDS[state]
-  return html`<span class="state ${tone}" title="${meaning}">${stateIcon(state)}${label}</span>`
+export function stateLabel(shown: Shown): Markup {
+  const { label, meaning, tone } = shownAs(shown)
+  return html`<span class="state ${tone}" title="${meaning}">${stateIcon(shown)}${label}</span>`
 }
 
 /** The mark of the page: a heartbeat in a ring. Also its favicon. */

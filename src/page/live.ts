@@ -8,23 +8,22 @@
 
 import type { Clock, Timer } from '../clock.ts'
 import type { Engine } from '../engine/api.ts'
+import { lookAtAdmission } from './admission.ts'
+import type { Admitted } from './admission.ts'
 import type { Answer } from './answer.ts'
+import { hasPlace } from './places.ts'
+import type { Audience, Places } from './places.ts'
 
 export interface LiveOptions {
   readonly engine: Pick<Engine, 'on'>
   readonly clock: Pick<Clock, 'timer'>
-  /** Listeners at the same time, per audience. */
-  readonly limits: Readonly<Record<Audience['kind'], number>>
-}
-
-/** Who listens; each account and each public page has its own number of places. */
-export interface Audience {
-  readonly kind: 'account' | 'public'
-  readonly id: number | string
+  readonly places: Places
 }
 
 export interface Subscription {
   readonly audience: Audience
+  /** Asked every few seconds; the connection ends where it is not `true`. Absent where everybody may listen. */
+  readonly admitted?: () => Promise<boolean>
   /** Monitors whose new states are told. */
   readonly states: ReadonlySet<number>
   /** Those whose rounds are told as well, which change nothing but figures: the ones on the page. */
@@ -33,6 +32,8 @@ export interface Subscription {
 
 export interface Live {
   listen(subscription: Subscription): Answer
+  /** The engine has stopped: nothing will ever be told. */
+  readonly stopped: boolean
   /** Listeners at this moment. */
   readonly size: number
 }
@@ -48,10 +49,11 @@ const RETRY_MS = 3000
 /** Messages that nobody takes: the browser is gone without a word. */
 const BACKLOG = 16
 
-export function createLive({ engine, clock, limits }: LiveOptions): Live {
+export function createLive({ engine, clock, places }: LiveOptions): Live {
   const listeners = new Set<Listener>()
   let unsubscribe: (() => void) | undefined
   let stopped = false
+  const admission = lookAtAdmission(clock, listeners)
   engine.on('stop', () => {
     stopped = true
     for (const listener of [...listeners]) listener.close()
@@ -60,6 +62,7 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
   function subscribe(): () => void {
     const offs = [
       engine.on('state', ({ monitor }) => tell(monitor.id, 'state')),
+      engine.on('starved', ({ monitor }) => tell(monitor.id, 'state')),
       engine.on('round', ({ monitor }) => tell(monitor.id, 'round')),
     ]
     return () => {
@@ -71,21 +74,26 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
     for (const listener of listeners) listener.changed(monitor_id, what)
   }
 
-  function taken({ kind, id }: Audience): number {
-    let count = 0
-    for (const { audience } of listeners) if (audience.kind === kind && audience.id === id) count++
-    return count
+  function leave(listener: Listener): void {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    admission.end()
+    unsubscribe?.()
+    unsubscribe = undefined
   }
 
   return {
+    get stopped() {
+      return stopped
+    },
     get size() {
       return listeners.size
     },
     listen(subscription) {
       // 204 tells an EventSource not to come back.
       if (stopped) return { status: 204 }
-      const { audience } = subscription
-      if (taken(audience) >= limits[audience.kind])
+      const taken = [...listeners].map(({ audience }) => audience)
+      if (!hasPlace(subscription.audience, taken, places))
         return { status: 503, headers: { 'Retry-After': '60' } }
       let cancel = (): void => undefined
       const body = new ReadableStream<Uint8Array>({
@@ -94,15 +102,11 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
             clock,
             subscription,
             controller,
-            onClose() {
-              listeners.delete(listener)
-              if (listeners.size > 0) return
-              unsubscribe?.()
-              unsubscribe = undefined
-            },
+            onClose: () => leave(listener),
           })
           listeners.add(listener)
           unsubscribe ??= subscribe()
+          admission.begin()
           cancel = () => listener.close()
         },
         cancel: () => cancel(),
@@ -118,10 +122,9 @@ const STREAM = {
   'X-Accel-Buffering': 'no',
 }
 
-interface Listener {
+interface Listener extends Admitted {
   readonly audience: Audience
   changed(monitor_id: number, what: 'state' | 'round'): void
-  close(): void
 }
 
 interface ListenerOptions {
@@ -132,7 +135,7 @@ interface ListenerOptions {
 }
 
 function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
-  const { audience, states, rounds } = subscription
+  const { audience, admitted, states, rounds } = subscription
   const encoder = new TextEncoder()
   let open = true
   let due: { readonly timer: Timer; readonly soon: boolean } | undefined
@@ -174,6 +177,7 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
   send(`retry: ${RETRY_MS}\n\n`)
   return {
     audience,
+    admitted,
     close,
     changed(monitor_id, what) {
       const soon = what === 'state'

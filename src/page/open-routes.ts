@@ -4,6 +4,7 @@
  * @module
  */
 
+import { neighbourhoodOf } from '../net/client-address.ts'
 import { sessionCookie, SESSION_COOKIE } from './access.ts'
 import { htmlAnswer, seeOther } from './answer.ts'
 import type { Answer } from './answer.ts'
@@ -23,10 +24,13 @@ export const openRoutes: readonly Route[] = [
   { method: 'POST', pattern: /^\/theme$/, answer: theme },
 ]
 
-function asset({ service, path }: Call): Answer {
+function asset({ service, path, request }: Call): Answer {
   const found = service.assets.find(path)
   if (found === undefined) throw notFound('file')
-  return found
+  const known = request.headers.get('if-none-match')?.match(/"[^"]*"/g) ?? []
+  const { headers = {} } = found
+  if (!known.some((tag) => tag === headers['ETag'])) return found
+  return { status: 304, headers }
 }
 
 function askForKey({ service, frame, url }: Call, status: number, problem?: string): Answer {
@@ -36,6 +40,9 @@ function askForKey({ service, frame, url }: Call, status: number, problem?: stri
   return htmlAnswer(documentOf(frame, { title: 'Sign in', main }), { nonce: frame.nonce, status })
 }
 
+const NOT_KNOWN = 'This key is not known, or was revoked.'
+
+/** A right key is let in however many wrong ones came before it. */
 async function signIn(call: Call): Promise<Answer> {
   const { service, request, url } = call
   const { base, sessions, attempts, engine } = service
@@ -43,15 +50,15 @@ async function signIn(call: Call): Promise<Answer> {
   const form = await ownForm(call)
   const back = backOf(form.get('return'), base)
   const again = { ...call, url: new URL(`?return=${encodeURIComponent(back)}`, url) }
-  const client = service.clientOf(request)
-  const taken = attempts.take(client)
-  if (!taken.allowed) {
-    const answer = askForKey(again, 429, `Too many attempts. Wait ${taken.retry_sec} seconds.`)
-    return { ...answer, headers: { ...answer.headers, 'Retry-After': String(taken.retry_sec) } }
-  }
   const found = await engine.authenticate((form.get('key') ?? '').trim())
-  if (found === undefined) return askForKey(again, 401, 'This key is not known, or was revoked.')
-  attempts.forgive(client)
+  if (found === undefined) {
+    const counted = attempts.failed(neighbourhoodOf(service.clientOf(request)))
+    if (counted.allowed) return askForKey(again, 401, NOT_KNOWN)
+    const { retry_sec } = counted
+    const answer = askForKey(again, 429, `${NOT_KNOWN} Too many were: wait ${retry_sec} seconds.`)
+    return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
+  }
+  await service.requests.view({ key_id: found.key.id })
   const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
   const secure = service.isSecure(url)
   return seeOther(back, [sessionCookie(value, { base, secure, max_age_sec: sessions.max_age_sec })])

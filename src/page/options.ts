@@ -7,9 +7,14 @@
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import type { Authorize } from './access.ts'
+import type { Places } from './places.ts'
 import { checkPublic } from './public/public-facts.ts'
 import type { PublicStatus } from './public/public-facts.ts'
+import type { PageRate } from './requests.ts'
 
 export interface StatusPageOptions {
   /** Path under which the page is mounted, without a slash at its end (`/watch`). Default: the root. */
@@ -29,20 +34,72 @@ export interface StatusPageOptions {
   readonly session_sec?: number
   /** Cookies for https alone. Default: where the request came by https; say `true` behind a proxy that ends TLS. */
   readonly secureCookies?: boolean
-  /** Tells clients apart for the limit on attempts to sign in (20 a minute). Default: all are one. */
+  /**
+   * Tells clients apart for the limit on wrong keys (20 a minute). Default: the address that `toNodeHandler` found;
+   * where it had no part, all are one.
+   */
   readonly clientOf?: (request: Request) => string
-  /** Live connections at the same time, default 50 per account and 200 per public page. */
-  readonly listeners?: { readonly perAccount?: number; readonly perPublicPage?: number }
+  /**
+   * How often one may look and press buttons, per key; `false` switches it off. Buttons share the window of the API's
+   * requests. Default 60 of them and 600 views in 60 seconds.
+   */
+  readonly rateLimit?: false | PageRate
+  /**
+   * Live connections at the same time: default 50 per account, 200 per public page, and of these 10 per session
+   * (`perSession`) and 25 per client (`perClient`, as `clientOf` tells them apart); 500 in all (`total`).
+   */
+  readonly listeners?: Partial<Places>
   readonly clock?: Clock
-  /** Default: says nothing. */
-  readonly logger?: Logger
+  /** Default: errors are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
 }
 
 export const SESSION_SEC = 12 * 3600
 const SESSION_MAX_SEC = 31 * 86_400
 
+const connections = option.wholeNumber(0, 1_000_000)
+
+const OPTIONS: OptionTable<StatusPageOptions> = {
+  basePath: option.text,
+  title: option.text,
+  authorize: option.callback,
+  public: option.listOf(
+    option.group<PublicStatus>({
+      slug: option.text,
+      title: option.text,
+      description: option.text,
+      // Judged below, where one that got lost is told from one that was left out.
+      account_id: option.anything,
+      monitors: option.anything,
+      show_targets: option.flag,
+      show_causes: option.flag,
+    }),
+  ),
+  sessionKey: option.eitherOf('a text, or bytes,', option.text, option.bytes),
+  session_sec: option.anything,
+  secureCookies: option.flag,
+  clientOf: option.callback,
+  rateLimit: option.falseOr(
+    option.group<PageRate>({
+      requests: option.requestCount,
+      views: option.requestCount,
+      window_sec: option.windowSec,
+    }),
+  ),
+  listeners: option.group<Partial<Places>>({
+    perAccount: connections,
+    perPublicPage: connections,
+    perSession: connections,
+    perClient: connections,
+    total: connections,
+  }),
+  clock: option.clock,
+  logger: option.logger,
+}
+
 /** @throws ConfigurationError */
-export function checkOptions(options: StatusPageOptions): void {
+export function checkPage(options: StatusPageOptions): void {
+  checkOptions('createPage', options, OPTIONS)
   const { basePath = '', session_sec = SESSION_SEC, public: pages = [] } = options
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath))
     throw new ConfigurationError(`basePath: "${basePath}" is no path such as /watch`)

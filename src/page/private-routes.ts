@@ -5,12 +5,13 @@
  */
 
 import type { AccountScope } from '../engine/api.ts'
-import { visitorOf } from './access.ts'
+import { SESSION_COOKIE, visitorOf } from './access.ts'
 import type { Visitor } from './access.ts'
 import { htmlAnswer, seeOther } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { ownForm } from './call.ts'
 import type { Call, Route } from './call.ts'
+import { cookieOf } from './cookies.ts'
 import { documentOf } from './frame.ts'
 import type { Sheet } from './frame.ts'
 import { incidentsFound, incidentsPage } from './incidents-page.ts'
@@ -22,9 +23,10 @@ import { wantedOf } from './overview/filter.ts'
 import { collectMonitors } from './overview/monitors.ts'
 import { overviewFacts, overviewPage } from './overview/overview.ts'
 import { leadOf } from './overview/summary.ts'
+import { clientFor } from './places.ts'
 import { idList, oneOf, positive } from './query.ts'
 import { forbidden } from './refusal.ts'
-import { STATE_WORDS } from './words.ts'
+import { shownAs } from './words.ts'
 
 /** Changes listened for at once by one page: more than a page ever shows. */
 const LISTENED = 100
@@ -51,7 +53,7 @@ export const privateRoutes: readonly Route[] = [
     const facts = await monitorFacts(scope, service.engine.types.list(), ask)
     return {
       title: facts.monitor.name,
-      said: [facts.monitor.name, ': ', STATE_WORDS[facts.status.state].label],
+      said: [facts.monitor.name, ': ', shownAs(facts.status).label],
       main: monitorPage(facts, { frame, can_act: visitor.read_only !== true }),
       section: 'monitors',
       events: { shown: [facts.monitor.id] },
@@ -123,6 +125,7 @@ function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet>): Rou
       const visitor = await visitorOf(request, service)
       if (visitor instanceof Response) return visitor
       if (visitor === undefined) return turnedAway(call)
+      await service.requests.view(visitor.by)
       const scope = service.engine.account(visitor.account_id)
       const { section, events, ...sheet } = await show({ call, scope, visitor })
       const document = documentOf(frame, {
@@ -145,7 +148,7 @@ function turnedAway({ service, frame }: Call): Answer {
   return seeOther(`${service.base}/sign-in${back}`)
 }
 
-/** The account of whoever may press buttons. @throws PageRefusal */
+/** The account of whoever may press buttons, counted with the requests of the API. @throws PageRefusal */
 async function actorOf(call: Call): Promise<AccountScope | Response> {
   const { service, request } = call
   await ownForm(call)
@@ -153,6 +156,7 @@ async function actorOf(call: Call): Promise<AccountScope | Response> {
   if (visitor instanceof Response) return visitor
   if (visitor === undefined || visitor.read_only === true)
     throw forbidden('Sign in first; then press the button again.')
+  await service.requests.action(visitor.by)
   return service.engine.account(visitor.account_id)
 }
 
@@ -169,7 +173,10 @@ async function act(call: Call): Promise<Answer | Response> {
   const { service, params } = call
   const { monitors } = scope
   const [id = '', action] = params
-  if (action === 'check') await monitors.queueCheck(Number(id))
+  if (action === 'check') {
+    await service.requests.check({ account_id: scope.account_id, id: Number(id) })
+    await monitors.queueCheck(Number(id))
+  }
   if (action === 'pause') await monitors.pause(Number(id))
   if (action === 'resume') await monitors.resume(Number(id))
   return seeOther(`${service.base}/monitors/${Number(id)}`)
@@ -178,8 +185,11 @@ async function act(call: Call): Promise<Answer | Response> {
 /** 401 and 403 end an EventSource for good; the page then says that it is not live any more. */
 async function listen(call: Call): Promise<Answer | Response> {
   const { service, request, url } = call
+  // 204 tells an EventSource not to come back; nobody can say any more who it is.
+  if (service.live.stopped) return { status: 204 }
   const visitor = await visitorOf(request, service)
   if (visitor === undefined || visitor instanceof Response) return { status: 401 }
+  await service.requests.view(visitor.by)
   if (request.method === 'HEAD') return { status: 200 }
   const { account_id } = visitor
   const scope = service.engine.account(account_id)
@@ -195,10 +205,21 @@ async function listen(call: Call): Promise<Answer | Response> {
   const shown = new Set(own.flat())
   const all = oneOf(url.searchParams, 'all', ['1']) === '1'
   return service.live.listen({
-    audience: { kind: 'account', id: account_id },
+    audience: {
+      kind: 'account',
+      id: account_id,
+      session: visitor.session ? cookieOf(request, SESSION_COOKIE) : undefined,
+      client: clientFor(request, service.clientOf),
+    },
+    admitted: () => isStillOf(account_id, call),
     states: all ? await everyId(scope) : shown,
     rounds: shown,
   })
+}
+
+async function isStillOf(account_id: number, { request, service }: Call): Promise<boolean> {
+  const visitor = await visitorOf(request, service)
+  return visitor !== undefined && 'account_id' in visitor && visitor.account_id === account_id
 }
 
 /** A monitor made later is among them when the browser connects anew. */

@@ -44,6 +44,16 @@ export function wrongMethod(allow: string): PageRefusal {
   })
 }
 
+export function tooMany(retry_sec: number): PageRefusal {
+  const seconds = retry_sec === 1 ? '1 second' : `${retry_sec} seconds`
+  return new PageRefusal({
+    status: 429,
+    title: 'Too many requests',
+    text: `There were too many requests within a minute. Wait ${seconds}, then try again.`,
+    headers: { 'Retry-After': String(retry_sec) },
+  })
+}
+
 export function forbidden(text: string): PageRefusal {
   return new PageRefusal({ status: 403, title: 'Not allowed', text })
 }

@@ -33,6 +33,29 @@ export const STATE_WORDS: Readonly<Record<MonitorState, StateWords>> = {
   paused: { label: 'Paused', tone: 'quiet', meaning: 'Nobody looks' },
 }
 
+/** Of a monitor that would be shown as good, while nobody knows how it is (`stale`). */
+export const STALE_WORDS: StateWords = {
+  label: 'Unknown',
+  tone: 'warn',
+  meaning: 'Nobody has been able to look for a while',
+}
+
+/** What is shown of a monitor: never that all is well where nobody looks. */
+export function shownAs({ state, stale }: Shown): StateWords {
+  const words = STATE_WORDS[state]
+  return isUnseen({ state, stale }) ? STALE_WORDS : words
+}
+
+export interface Shown {
+  readonly state: MonitorState
+  readonly stale: boolean
+}
+
+/** It counts as up, or as nothing yet, and nobody looks. */
+export function isUnseen({ state, stale }: Shown): boolean {
+  return stale && ['up', 'late', 'confirming', 'pending'].includes(state)
+}
+
 export const VERDICT_WORDS: Readonly<
   Record<Verdict, { readonly label: string; readonly tone: Tone }>
 > = {

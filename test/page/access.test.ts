@@ -48,16 +48,18 @@ describe('signing in', () => {
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('is limited to 20 wrong keys a minute; a good one in time does not count', async () => {
+  it('is limited to 20 wrong keys a minute, which keep no right one out', async () => {
     const { clock, visitor } = await site()
     const visit = visitor()
     for (let at = 0; at < 30; at++) expect((await visit.signIn()).status).toBe(303)
     for (let at = 0; at < 20; at++)
       expect((await visit.signIn('wrong-wrong-wrong')).status).toBe(401)
-    const refused = await visit.signIn()
+    const refused = await visit.signIn('wrong-wrong-wrong')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
-    await clock.advance(60_000)
+    expect(await refused.text()).toContain('wait 60 seconds')
     expect((await visit.signIn()).status).toBe(303)
+    await clock.advance(60_000)
+    expect((await visit.signIn('wrong-wrong-wrong')).status).toBe(401)
   })
 
   it('limits each client by itself where the host tells them apart', async () => {
@@ -291,6 +293,56 @@ describe('a host with accounts of its own', () => {
     expect((await visitor().signIn()).status).toBe(404)
   })
 
+  it.each([undefined, null, 3, 0, -1, 1.5, '1', 'abc'])(
+    'shows nothing to whom it gives an account that is not there: %j',
+    async (account_id) => {
+      const { engine, create, visitor } = await site({
+        authorize: () => ({ account_id }) as never,
+      })
+      const id = await create('inner.test')
+      for (const path of [...PRIVATE, `/monitors/${id}`]) {
+        const answer = await visitor().get(path)
+        expect(answer.status, path).toBe(403)
+        expect(await answer.text()).not.toContain('inner.test')
+      }
+      expect((await visitor().get(`/events?monitors=${id}&all=1`)).status).toBe(401)
+      expect((await visitor().post(`/monitors/${id}/pause`)).status).toBe(403)
+      expect((await engine.monitors.get(id)).state).not.toBe('paused')
+    },
+  )
+
+  it('counts the buttons of an account together, or of whom the host tells apart', async () => {
+    const { create, visitor } = await site({
+      authorize(request) {
+        const who = request.headers.get('x-user')
+        return { account_id: 1, ...(who === null ? {} : { identity: who }) }
+      },
+    })
+    const id = await create('a.test')
+    const press = async (who: string | null) => {
+      const headers = {
+        'Sec-Fetch-Site': 'same-origin',
+        ...(who === null ? {} : { 'X-User': who }),
+      }
+      return (await visitor().post(`/monitors/${id}/resume`, {}, headers)).status
+    }
+    for (let at = 0; at < 60; at++) expect(await press('ann')).toBe(303)
+    expect([await press('ann'), await press('bob'), await press(null)]).toEqual([429, 303, 303])
+    for (let at = 0; at < 59; at++) expect(await press(null)).toBe(303)
+    expect([await press(null), await press('bob')]).toEqual([429, 303])
+  })
+
+  it('may say how often one may look and press, or not count at all', async () => {
+    const looks = async (rateLimit: false | { readonly views: number }) => {
+      const { visitor } = await site({ rateLimit, authorize: () => ({ account_id: 1 }) })
+      const statuses: number[] = []
+      for (let at = 0; at < 3; at++) statuses.push((await visitor().get('/')).status)
+      return statuses
+    }
+    expect(await looks({ views: 2 })).toEqual([200, 200, 429])
+    expect(await looks(false)).toEqual([200, 200, 200])
+  })
+
   it('may let somebody look without touching', async () => {
     const { engine, create, visitor } = await site({
       authorize: () => ({ account_id: 1, read_only: true }),
@@ -360,6 +412,14 @@ describe('a page for customers', () => {
     ])
       expect(text, leak).not.toContain(leak)
     expect(text).not.toMatch(/id="m?\d/)
+  })
+
+  it('does not tell the address of a monitor that was given no name', async () => {
+    const made = await site({ public: [{ slug: 'x', title: 'X', monitors: [1] }] })
+    await made.create('10.7.7.7', { name: null })
+    const text = await made.visitor().text('/status/x')
+    expect(text).toContain('Unnamed service')
+    expect(text).not.toContain('10.7.7.7')
   })
 
   it('shows addresses and causes where the operator wants that', async () => {

@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import express from 'express'
 import type { Engine } from '../../src/engine/api.ts'
+import { systemClock } from '../../src/clock.ts'
+import type { Access } from '../../src/page/access.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { site } from './visit.ts'
 import type { Visitor } from './visit.ts'
@@ -103,6 +105,88 @@ describe('live changes', () => {
     expect((await visit.get('/events?monitors=1')).status).toBe(200)
   })
 
+  it('have so many places per session, and another session has its own', async () => {
+    const { visit, visitor } = await signedIn({ listeners: { perSession: 2 } })
+    const [first] = [await listen(visit, '/events'), await listen(visit, '/events')]
+    const full = await visit.get('/events')
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '60'])
+    const second = visitor()
+    await second.signIn()
+    expect((await second.get('/events')).status).toBe(200)
+    await first.leave()
+    expect((await visit.get('/events')).status).toBe(200)
+  })
+
+  it('have so many places per client, on all pages together, and so many in all', async () => {
+    const { visit, visitor } = await signedIn({
+      public: [{ slug: 'p', title: 'P', monitors: [1] }],
+      clientOf: (request) => request.headers.get('x-client') ?? '',
+      listeners: { perClient: 2, total: 4 },
+    })
+    const from = (client: string) => ({ 'x-client': client })
+    const get = async (path: string, client: string, by: Visitor = visitor()) =>
+      (await by.get(path, from(client))).status
+    expect(await get('/events', '192.0.2.1', visit)).toBe(200)
+    expect(await get('/status/p/events', '192.0.2.1')).toBe(200)
+    expect(await get('/status/p/events', '192.0.2.1')).toBe(503)
+    expect(await get('/status/p/events', '2001:db8::1')).toBe(200)
+    expect(await get('/status/p/events', '2001:db8::2')).toBe(200)
+    expect(await get('/status/p/events', '192.0.2.9')).toBe(503)
+  })
+
+  it('do not take everybody behind a proxy that nobody named for one client', async () => {
+    const { visitor } = await signedIn({
+      public: [{ slug: 'p', title: 'P', monitors: [1] }],
+      clientOf: () => '127.0.0.1',
+      listeners: { perClient: 1 },
+    })
+    expect((await visitor().get('/status/p/events')).status).toBe(200)
+    expect((await visitor().get('/status/p/events')).status).toBe(200)
+  })
+
+  it('end within 5 s of their key', async () => {
+    const { clock, engine, visit, id } = await signedIn()
+    const heard = await listen(visit, `/events?monitors=${id}`)
+    await clock.advance(60_000)
+    expect(heard.ended()).toBe(false)
+    await engine.keys.revoke(1)
+    await clock.advance(5000)
+    expect(heard.ended()).toBe(true)
+    expect((await visit.get('/events')).status).toBe(401)
+  })
+
+  it('end within 5 s of their session, signed out or over', async () => {
+    const { clock, visit, visitor } = await signedIn({ session_sec: 60 })
+    const other = visitor()
+    await other.signIn()
+    const [left, over] = [await listen(visit, '/events'), await listen(other, '/events')]
+    await visit.post('/sign-out')
+    await clock.advance(5000)
+    expect([left.ended(), over.ended()]).toEqual([true, false])
+    await clock.advance(60_000)
+    expect(over.ended()).toBe(true)
+  })
+
+  it.each<[string, () => Promise<Access | Response | null>]>([
+    ['refuses', async () => null],
+    [
+      'sends elsewhere',
+      async () => new Response(null, { status: 302, headers: { Location: '/login' } }),
+    ],
+    ['throws', () => Promise.reject(new Error('the host is broken'))],
+    ['says nothing any more', () => new Promise(() => undefined)],
+    ['means another account', async () => ({ account_id: 2 })],
+  ])('end within 5 s of when the host %s', async (_name, then) => {
+    let authorize = async (): Promise<Access | Response | null> => ({ account_id: 1 })
+    const { clock, visitor } = await site({ authorize: () => authorize() })
+    const heard = await listen(visitor(), '/events')
+    await clock.advance(60_000)
+    expect(heard.ended()).toBe(false)
+    authorize = then
+    await clock.advance(5000)
+    expect(heard.ended()).toBe(true)
+  })
+
   it('leave no listener and no timer behind', async () => {
     const { clock, visit, id } = await signedIn()
     const before = clock.pending
@@ -140,6 +224,24 @@ describe('live changes', () => {
 })
 
 describe('through a Node server', () => {
+  it('end with their key, by the clock of the machine', async () => {
+    const { engine, page, visit } = await signedIn({ clock: systemClock })
+    const handler = toNodeHandler(page)
+    const server = createServer((req, res) => handler(req, res)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const Cookie = [...visit.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`
+    const response = await fetch(url, { headers: { Cookie } })
+    expect(response.status).toBe(200)
+    await engine.keys.revoke(1)
+    expect(await response.text()).toBe('retry: 3000\n\n')
+    expect((await fetch(url, { headers: { Cookie } })).status).toBe(401)
+  })
+
   it.each(['node:http', 'Express'])(
     '%s they come one by one, and leaving is noticed',
     async (host) => {

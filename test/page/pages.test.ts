@@ -275,6 +275,12 @@ describe('every answer', () => {
     expect((await visitor.get('/monitors/1/check')).status).toBe(405)
   })
 
+  it('is the same with a slash at its end', async () => {
+    const { visitor } = await signedIn()
+    expect((await visitor.get('/incidents/')).status).toBe(200)
+    expect((await visitor.get('/incidents//')).status).toBe(404)
+  })
+
   it('tells nothing of a failure inside', async () => {
     const { engine, clock } = await site()
     const broken = {
@@ -311,6 +317,9 @@ describe('style, script and icon', () => {
     for (const path of paths) {
       const response = await visitor.get(path)
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      const etag = response.headers.get('etag') ?? ''
+      const again = await visitor.get(path, { 'If-None-Match': `"x", W/${etag}` })
+      expect([again.status, await again.text(), etag.length]).toEqual([304, '', 14])
     }
     expect((await visitor.get('/assets/none.css')).status).toBe(404)
   })

@@ -7,6 +7,7 @@ import type { Engine } from '../../src/engine/api.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { createPage } from '../../src/page/index.ts'
 import type { StatusPage, StatusPageOptions } from '../../src/page/index.ts'
+import type { ProbeTransport } from '../../src/probes/transport.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -41,7 +42,10 @@ export interface Visitor {
   readonly cookies: Map<string, string>
 }
 
-export async function site(options: StatusPageOptions = {}): Promise<Site> {
+export async function site(
+  options: StatusPageOptions = {},
+  { probes }: { readonly probes?: (clock: SimulatedClock) => ProbeTransport } = {},
+): Promise<Site> {
   const clock = simulatedClock()
   const failing = new Map<string, string>()
   const engine: Engine = createEngine({
@@ -49,6 +53,7 @@ export async function site(options: StatusPageOptions = {}): Promise<Site> {
     store: memoryStore({ clock }),
     checkers: [scripted(failing), heartbeat()],
     contacts: [silent()],
+    ...(probes === undefined ? {} : { probes: probes(clock) }),
   })
   await engine.open()
   await engine.keys.create({ name: 'one', key: KEY })

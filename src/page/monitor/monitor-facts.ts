@@ -13,6 +13,7 @@ import type {
   StatusView,
   UptimeView,
 } from '../../engine/views.ts'
+import { unlessGone } from '../../errors.ts'
 import { latencyOfDays, latencyOfToday, usualRange } from './latency-data.ts'
 import type { Latency, Range } from './latency-data.ts'
 
@@ -80,5 +81,5 @@ function parentOf(
   open: IncidentView | undefined,
 ): Promise<MonitorFacts['parent']> {
   const id = open?.suppressed_by ?? null
-  return id === null ? Promise.resolve(undefined) : monitors.get(id).catch(() => undefined)
+  return id === null ? Promise.resolve(undefined) : monitors.get(id).catch(unlessGone)
 }

@@ -19,6 +19,8 @@ import {
   percentText,
   relative,
   roughly,
+  isUnseen,
+  shownAs,
   STATE_WORDS,
 } from '../words.ts'
 import { checkList } from './checks.ts'
@@ -52,7 +54,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       </div>
       ${options.can_act && actions(facts, frame)}
     </div>
-    <div id="state" class="headline ${STATE_WORDS[monitor.state].tone}" data-live>
+    <div id="state" class="headline ${shownAs(monitor).tone}" data-live>
       ${headline(facts, frame)}${options.can_act && acknowledgeButton(facts, frame)}
     </div>
     <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
@@ -138,13 +140,15 @@ function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
 function headline(facts: MonitorFacts, frame: Frame): Markup {
   const { status, monitor } = facts
   const { now } = frame
-  const { label, meaning } = STATE_WORDS[status.state]
+  const { label, meaning } = shownAs(status)
   const since = roughly((now - Date.parse(status.since)) / 1000)
   const why = status.status === 'up' ? null : status.cause_text
-  return html`${stateIcon(status.state)}
+  const how = isUnseen(status)
+    ? html`, not seen for a while; before: ${STATE_WORDS[status.state].label}`
+    : html` for ${since}${status.stale && ', and not seen for a while'}`
+  return html`${stateIcon(status)}
     <p>
-      <strong>${label}</strong> for
-      ${since}${status.stale && ', and not seen for a while'}${notes(facts, frame)}<br />
+      <strong>${label}</strong>${how}${notes(facts, frame)}<br />
       <span class="muted"
         >${why === null ? meaning : foreign(why)}${monitor.last_check_at !== null && html` · checked ${relative(monitor.last_check_at, now)}`}</span
       >

@@ -8,6 +8,7 @@
 import type { AccountScope, MonitorFilter } from '../../engine/api.ts'
 import type { MonitorSummary } from '../../engine/views.ts'
 import type { MonitorState } from '../../model.ts'
+import { isUnseen } from '../words.ts'
 
 /** More than this are not read for one page; a filter finds the others. */
 const MONITORS_LIMIT = 5000
@@ -50,10 +51,15 @@ const URGENCY: Readonly<Record<MonitorState, number>> = {
   paused: 7,
 }
 
+/** What nobody looks at comes with what is about to be known. */
+function urgencyOf(monitor: MonitorSummary): number {
+  return Math.min(URGENCY[monitor.state], isUnseen(monitor) ? URGENCY.confirming : Infinity)
+}
+
 export function byUrgency(monitors: readonly MonitorSummary[]): readonly MonitorSummary[] {
   return [...monitors].sort(
     (a, b) =>
-      URGENCY[a.state] - URGENCY[b.state] ||
+      urgencyOf(a) - urgencyOf(b) ||
       a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }) ||
       a.id - b.id,
   )

@@ -57,7 +57,7 @@ export function rowItem(row: Row, { base, now }: Frame): Markup {
     <div class="who">
       <div class="lead">
         <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
-        ${stateLabel(state)}
+        ${stateLabel(monitor)}
       </div>
       ${row.open === undefined ? target(row, now) : reason(row.open, monitor)}
     </div>

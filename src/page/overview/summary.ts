@@ -10,7 +10,7 @@ import type { EpochMs } from '../../model.ts'
 import { icon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Content, Markup } from '../markup.ts'
-import { counted, relative, STATE_WORDS } from '../words.ts'
+import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../words.ts'
 
 interface Counted {
   readonly all: readonly MonitorSummary[]
@@ -21,9 +21,13 @@ interface Counted {
 /** Names of monitors that are down, in the second sentence. */
 const NAMED = 3
 
+function isUp(monitor: MonitorSummary): boolean {
+  return monitor.status === 'up' && !isUnseen(monitor)
+}
+
 export function leadOf({ all, cut }: Counted): string {
   const down = all.filter(({ status }) => status === 'down').length
-  const up = all.filter(({ status }) => status === 'up').length
+  const up = all.filter(isUp).length
   const total = `${cut ? 'the first ' : ''}${counted(all.length, 'monitor')}`
   if (down > 0) return `${down} of ${total} ${down === 1 ? 'is' : 'are'} down`
   if (up < all.length) return `${up} of ${total} ${up === 1 ? 'is' : 'are'} up`
@@ -32,7 +36,7 @@ export function leadOf({ all, cut }: Counted): string {
 
 export function summary({ all, cut }: Counted, now: EpochMs): Markup {
   const down = all.filter(({ status }) => status === 'down')
-  const up = all.filter(({ status }) => status === 'up')
+  const up = all.filter(isUp)
   const newest = all.reduce(
     (last, { last_check_at: at }) => (at !== null && at > last ? at : last),
     '',
@@ -43,15 +47,16 @@ export function summary({ all, cut }: Counted, now: EpochMs): Markup {
     ...others(all),
     newest === '' ? 'nothing checked yet' : html`last check ${relative(newest, now)}`,
   ].filter((part) => part !== false)
-  return html`${sign(down.length, up.length)}
+  return html`${sign(down.length, { up: up.length, unseen: all.filter(isUnseen).length })}
     <p>
       <strong>${leadOf({ all, cut })}</strong><br />
       <span class="muted">${parts.map((part, at) => [at > 0 && ' · ', part])}</span>
     </p>`
 }
 
-function sign(down: number, up: number): Markup {
+function sign(down: number, { up, unseen }: { up: number; unseen: number }): Markup {
   if (down > 0) return icon('cross', 'bad')
+  if (unseen > 0) return icon('dash', 'warn')
   return up > 0 ? icon('check', 'good') : icon('dots', 'quiet')
 }
 
@@ -62,10 +67,13 @@ function namesOf(down: readonly MonitorSummary[]): Content {
 
 /** Those that are neither up nor down, by what they are. */
 function others(all: readonly MonitorSummary[]): readonly string[] {
-  return MONITOR_STATES.flatMap((state) => {
-    const count = all.filter(
+  const rest = all.filter((each) => !isUnseen(each))
+  const unseen = all.length - rest.length
+  const byState = MONITOR_STATES.flatMap((state) => {
+    const count = rest.filter(
       (each) => each.state === state && each.status !== 'up' && each.status !== 'down',
     ).length
     return count === 0 ? [] : [`${count} ${STATE_WORDS[state].label.toLowerCase()}`]
   })
+  return unseen === 0 ? byState : [`${unseen} ${STALE_WORDS.label.toLowerCase()}`, ...byState]
 }

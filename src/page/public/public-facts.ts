@@ -6,7 +6,8 @@
 
 import type { AccountScope, Engine } from '../../engine/api.ts'
 import type { IncidentView, MonitorSummary } from '../../engine/views.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError, unlessGone } from '../../errors.ts'
+import { isAccountId } from '../../model.ts'
 import type { EpochMs } from '../../model.ts'
 import type { PublicFacts } from './public-page.ts'
 
@@ -27,6 +28,8 @@ export interface PublicStatus {
 }
 
 const SERVICES_LIMIT = 100
+/** Longest name, in characters. */
+const NAME_LIMIT = 200
 const DAYS = 90
 const PAST_DAYS = 14
 const PAST_LIMIT = 50
@@ -35,7 +38,11 @@ const DAY_MS = 86_400_000
 /** @throws ConfigurationError */
 export function checkPublic(pages: readonly PublicStatus[]): void {
   const seen = new Set<string>()
-  for (const { slug } of pages) {
+  for (const page of pages) {
+    const { slug } = page
+    // Left out it is the first account; a value that got lost is not.
+    if ('account_id' in page && !isAccountId(page.account_id))
+      throw new ConfigurationError(`The public page "${slug}" has an account_id that is no id`)
     if (!/^[a-z\d][a-z\d-]{0,63}$/i.test(slug))
       throw new ConfigurationError(`"${slug}" cannot be the slug of a public page`)
     if (seen.has(slug)) throw new ConfigurationError(`Two public pages have the slug "${slug}"`)
@@ -59,7 +66,7 @@ export async function chosenMonitors(
   }
   const found = await Promise.all(
     // One that was removed is left out; the page goes on with the others.
-    monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(() => undefined)),
+    monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(unlessGone)),
   )
   return found.filter((monitor) => monitor !== undefined)
 }
@@ -73,10 +80,11 @@ export async function publicFacts(
   const monitors = await chosenMonitors(scope, page)
   const from = now - PAST_DAYS * DAY_MS
   const services = await Promise.all(
-    monitors.map(async ({ id, name, target, state }) => ({
-      name,
+    monitors.map(async ({ id, name, target, state, stale }) => ({
+      name: publicName({ name, target }, show_targets),
       target: show_targets && target !== name ? target : undefined,
       state,
+      stale,
       uptime: await scope.monitors.uptime(id, { days: DAYS }),
     })),
   )
@@ -93,14 +101,24 @@ export async function publicFacts(
       .flatMap(({ items }) => items)
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
       .slice(0, PAST_LIMIT)
-      .map((incident) => publicIncident(incident, show_causes)),
+      .map((incident) => publicIncident(incident, { show_targets, show_causes })),
   }
+}
+
+/** A monitor that was given no name is called by its address, which strangers see with `show_targets` alone. */
+function publicName(
+  { name, target }: { readonly name: string; readonly target: string },
+  show_targets: boolean,
+): string {
+  const isAddress = name === target.slice(0, NAME_LIMIT)
+  return isAddress && !show_targets ? 'Unnamed service' : name
 }
 
 function publicIncident(
   { monitor, started_at, ended_at, duration_sec, cause_text }: IncidentView,
-  show_causes: boolean,
+  { show_targets, show_causes }: { readonly show_targets: boolean; readonly show_causes: boolean },
 ): PublicFacts['incidents'][number] {
   const cause = show_causes ? cause_text : undefined
-  return { service: monitor.name, started_at, ended_at, duration_sec, cause }
+  const service = publicName(monitor, show_targets)
+  return { service, started_at, ended_at, duration_sec, cause }
 }

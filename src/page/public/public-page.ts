@@ -12,7 +12,7 @@ import type { Frame } from '../frame.ts'
 import { icon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Markup } from '../markup.ts'
-import { dayText, durationText, moment, percentText } from '../words.ts'
+import { dayText, durationText, isUnseen, moment, percentText, STALE_WORDS } from '../words.ts'
 import type { Tone } from '../words.ts'
 
 export interface PublicFacts {
@@ -27,6 +27,8 @@ export interface PublicService {
   /** Only where the operator shows it. */
   readonly target: string | undefined
   readonly state: MonitorState
+  /** Nobody has been able to look for a while. */
+  readonly stale: boolean
   readonly uptime: UptimeView
 }
 
@@ -46,8 +48,10 @@ interface ServiceWords {
 }
 
 /** What is only suspected is not told to customers. */
-function serviceWords(state: MonitorState): ServiceWords {
-  switch (state) {
+function serviceWords(service: Pick<PublicService, 'state' | 'stale'>): ServiceWords {
+  // Nobody has looked for a while: that is not to be taken for good news.
+  if (isUnseen(service)) return { label: STALE_WORDS.label, tone: 'warn', shape: 'dash' }
+  switch (service.state) {
     case 'up':
     case 'confirming':
     case 'late':
@@ -86,7 +90,7 @@ export function saidOf({ services }: PublicFacts): string {
 }
 
 function overall(services: readonly PublicService[]): ServiceWords {
-  const words = services.map(({ state }) => serviceWords(state))
+  const words = services.map(serviceWords)
   const bad = words.filter(({ tone }) => tone === 'bad').length
   if (bad > 0) {
     const all = bad === services.length
@@ -95,6 +99,17 @@ function overall(services: readonly PublicService[]): ServiceWords {
       label: services.length === 1 ? 'The service is disrupted' : label,
       tone: 'bad',
       shape: 'cross',
+    }
+  }
+  if (services.some(isUnseen)) {
+    const all = services.every(isUnseen)
+    const label = all
+      ? 'Services could not be checked lately'
+      : 'Some services could not be checked lately'
+    return {
+      label: services.length === 1 ? 'The service could not be checked lately' : label,
+      tone: 'warn',
+      shape: 'dash',
     }
   }
   if (words.some(({ tone }) => tone === 'good'))
@@ -108,8 +123,9 @@ function banner(services: readonly PublicService[]): Markup {
     <h1>${label}</h1>`
 }
 
-function serviceItem({ name, target, state, uptime }: PublicService, at: number): Markup {
-  const { label, tone, shape } = serviceWords(state)
+function serviceItem(service: PublicService, at: number): Markup {
+  const { name, target, uptime } = service
+  const { label, tone, shape } = serviceWords(service)
   return html`<li id="s${at}" data-live>
     <div class="bar">
       <h3>

@@ -6,6 +6,7 @@
 
 import { htmlAnswer } from '../answer.ts'
 import { documentOf } from '../frame.ts'
+import { clientFor } from '../places.ts'
 import { remembered } from '../remembered.ts'
 import type { Route, Service } from '../call.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
@@ -56,7 +57,11 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
         if (request.method === 'HEAD') return { status: 200 }
         const monitors = await chosen.get()
         return live.listen({
-          audience: { kind: 'public', id: page.slug },
+          audience: {
+            kind: 'public',
+            id: page.slug,
+            client: clientFor(request, service.clientOf),
+          },
           states: new Set(monitors.map(({ id }) => id)),
           rounds: new Set(),
         })
