@@ -17,6 +17,7 @@ import type {
   VersionOptions,
 } from '../engine/api.ts'
 import type {
+  AccountUseView,
   ContactView,
   IncidentView,
   LocationView,
@@ -33,10 +34,8 @@ import type { Balance } from '../rest/operation.ts'
 import type { CallOptions } from './call.ts'
 import type { List } from './lists.ts'
 
-/** A filter of the engine, with dates for its times. */
-type Filter<F extends PageOptions> = {
-  readonly [K in keyof F as Exclude<K, keyof PageOptions>]: K extends 'from' | 'to' ? Date : F[K]
-}
+/** A filter of the engine. */
+type Filter<F extends PageOptions> = Omit<F, keyof PageOptions>
 
 /** Fields to change: `null` resets one to its default. */
 export type MonitorPatch<C extends AnyChecker = BuiltinChecker> = C extends AnyChecker
@@ -62,7 +61,8 @@ export interface Me {
     readonly created_at: string | null
     readonly last_used_at: string | null
   }
-  readonly limits: { readonly requests_per_minute: number | null }
+  readonly limits: AccountUseView['quotas'] & { readonly requests_per_minute: number | null }
+  readonly use: AccountUseView['use']
 }
 
 export interface Client<C extends AnyChecker = BuiltinChecker> {

@@ -7,9 +7,12 @@
 import type { AnyChecker } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { SignalInput } from '../engine/api.ts'
+import type { SignalInput, VersionOptions } from '../engine/api.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import type { Client, CreateOptions } from './api.ts'
 import { call } from './call.ts'
 import type { Call, Caller, CallOptions } from './call.ts'
@@ -24,7 +27,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** For one attempt of a call, its answer included; default 30000. */
   readonly timeout_ms?: number
-  /** How often a call is repeated that did not get through; default 2. Only where that cannot do a thing twice. */
+  /** How often a call is repeated that did not get through; default 2, at most 100. Only where that cannot do a thing twice. */
   readonly retries?: number
   readonly clock?: Clock
 }
@@ -137,7 +140,7 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
 /** A request that takes effect once, however often it is sent. */
 function once(
   path: string,
-  options: (CreateOptions & { readonly version?: number }) | undefined,
+  options: (CreateOptions & VersionOptions) | undefined,
 ): Omit<Call, 'signal'> {
   const key = options?.idempotencyKey ?? globalThis.crypto.randomUUID()
   return {
@@ -153,7 +156,7 @@ function again(path: string): Omit<Call, 'signal'> {
   return { method: 'POST', path, repeatable: true }
 }
 
-function ifMatch(options: { readonly version?: number } | undefined): Record<string, string> {
+function ifMatch(options: VersionOptions | undefined): Record<string, string> {
   return options?.version === undefined ? {} : { 'If-Match': `"${options.version}"` }
 }
 
@@ -169,13 +172,23 @@ function signalPath(token: string, signal: SignalInput | undefined): string {
   return `/hb/${encodeURIComponent(token)}${end}${query}`
 }
 
+const OPTIONS: OptionTable<ClientOptions> = {
+  url: option.text,
+  apiKey: option.text,
+  fetch: option.callback,
+  timeout_ms: option.milliseconds(1),
+  retries: option.wholeNumber(0, 100),
+  clock: option.clock,
+}
+
 function callerOf(options: ClientOptions): Caller {
+  checkOptions('createClient', options, OPTIONS)
   const { url, apiKey, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new ConfigurationError('createClient needs the address of the API, https://…')
   }
   return {
-    url: `${url.replace(/\/+$/, '')}/api/v1`,
+    url: `${url.replace(/(?<!\/)\/+$/, '')}/api/v1`,
     headers: { Authorization: `Bearer ${apiKey}` },
     // Looked up at each call: a test or an instrumentation may have put another one in its place.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { ValidationError } from '../errors.ts'
+
 export type QueryValue =
   string | number | boolean | Date | readonly string[] | readonly (readonly string[])[] | undefined
 
@@ -11,10 +13,22 @@ export type QueryValue =
 export function queryText(query: Readonly<Record<string, QueryValue>>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    for (const text of textsOf(value)) params.append(name, text)
+    const meant = TIMES.has(name) ? momentOf(name, value) : value
+    for (const text of textsOf(meant)) params.append(name, text)
   }
   const text = params.toString()
   return text === '' ? '' : `?${text}`
+}
+
+/** Of these a number is epoch milliseconds, which the API would take for seconds. */
+const TIMES = new Set(['from', 'to'])
+
+/** @throws ValidationError for what is no time at all */
+function momentOf(name: string, value: QueryValue): QueryValue {
+  if (typeof value !== 'number' && !(value instanceof Date)) return value
+  const moment = new Date(value)
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw new ValidationError({ [name]: 'invalid: a time is expected' })
 }
 
 function textsOf(value: QueryValue): string[] {

@@ -11,8 +11,9 @@
 
 import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { postingKind, secretsOfAddress } from './posting.ts'
+import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, factLines, markedTitle } from './text.ts'
 import type { Telling } from './words.ts'
@@ -28,6 +29,7 @@ const fields = {
 
 /** @throws ConfigurationError where an option is wrong */
 export function discordContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  checkOptions('discordContact', options, postingOptions)
   return postingKind(options, {
     kind: 'discord',
     title: 'Discord',

@@ -5,6 +5,7 @@
  */
 
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
+import type { RetryRules } from '../webhook/retry.ts'
 import { asGuard } from '../webhook/target.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
 import { discordContact } from './discord.ts'
@@ -30,11 +31,21 @@ export type { TelegramOptions } from './telegram.ts'
 export { tellingOf } from './words.ts'
 export type { Fact, Severity, Telling } from './words.ts'
 
-/** Every kind that ships with watchpost, the webhook first, behind one guard. @throws ConfigurationError */
-export function builtinContacts(given: ContactOptions = {}): readonly AnyContactKind[] {
-  const options = { ...given, guard: asGuard(given.guard) }
+export interface BuiltinContactsOptions
+  extends ContactOptions, Pick<RetryRules, 'retryConnectionErrors'> {}
+
+/**
+ * Every kind that ships with watchpost, the webhook first, behind one guard. `retryConnectionErrors` is a
+ * rule of the webhook alone. @throws ConfigurationError
+ */
+export function builtinContacts(given: BuiltinContactsOptions = {}): readonly AnyContactKind[] {
+  const { retryConnectionErrors, ...shared } = given
+  const options = { ...shared, guard: asGuard(given.guard) }
   return [
-    webhookContact(options),
+    webhookContact({
+      ...options,
+      ...(retryConnectionErrors === undefined ? {} : { retryConnectionErrors }),
+    }),
     emailContact(options),
     slackContact(options),
     discordContact(options),

@@ -8,8 +8,9 @@
  */
 
 import { field } from '../fields/vocabulary.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { postingKind } from './posting.ts'
+import { postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutBytes, factLines } from './text.ts'
 import type { Severity } from './words.ts'
@@ -37,6 +38,7 @@ const fields = {
 
 /** @throws ConfigurationError where an option is wrong */
 export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  checkOptions('ntfyContact', options, postingOptions)
   return postingKind(options, {
     kind: 'ntfy',
     title: 'ntfy',

@@ -10,8 +10,10 @@
 
 import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { baseOf, brandOf, postingKind } from './posting.ts'
+import { baseOf, brandOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cut } from './text.ts'
 import type { Severity, Telling } from './words.ts'
@@ -48,6 +50,7 @@ export interface PagerdutyOptions extends PostingOptions {
 
 /** @throws ConfigurationError where an option is wrong */
 export function pagerdutyContact(options: PagerdutyOptions = {}): ContactKind<typeof fields> {
+  checkOptions('pagerdutyContact', options, { ...postingOptions, baseUrl: option.text })
   const own = options.baseUrl === undefined ? undefined : baseOf(options.baseUrl)
   const client = brandOf(options)
   return postingKind(options, {

@@ -17,10 +17,12 @@ import type { JsonObject } from '../model.ts'
 import type { Guard, GuardOptions } from '../net/guard.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { ContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
+import * as option from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { endOf } from '../webhook/delivery-end.ts'
 import type { HeaderPair } from '../webhook/headers.ts'
 import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
-import { httpTransport } from '../webhook/transport.ts'
+import { httpTransport, transportOptions } from '../webhook/transport.ts'
 import type { TransportOptions, WebhookTransport } from '../webhook/transport.ts'
 import { tellingOf } from './words.ts'
 import type { Telling } from './words.ts'
@@ -35,6 +37,18 @@ export interface ContactOptions {
 export interface PostingOptions extends ContactOptions, TransportOptions {
   /** Instead of HTTP: for tests (`watchpost/testing`), or an egress proxy of your own. */
   readonly transport?: WebhookTransport
+}
+
+export const contactOptions: OptionTable<ContactOptions> = {
+  // Judged where the guard is made.
+  guard: option.object,
+  brand: option.text,
+}
+
+export const postingOptions: OptionTable<PostingOptions> = {
+  ...contactOptions,
+  ...transportOptions,
+  transport: option.having('send'),
 }
 
 export interface Posting<T extends FieldTable> {
@@ -105,7 +119,7 @@ export function brandOf({ brand = 'Watchpost' }: Pick<ContactOptions, 'brand'>):
 
 /** An address of a service's own, as an option; without a slash at its end. @throws ConfigurationError */
 export function baseOf(url: string): string {
-  if (URL.canParse(url) && /^https?:\/\//.test(url)) return url.replace(/\/+$/, '')
+  if (URL.canParse(url) && /^https?:\/\//.test(url)) return url.replace(/(?<!\/)\/+$/, '')
   throw new ConfigurationError(`Contact option baseUrl: "${url}" is no http:// or https:// address`)
 }
 

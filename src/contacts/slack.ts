@@ -12,8 +12,9 @@
 
 import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { postingKind, secretsOfAddress } from './posting.ts'
+import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
 import type { Telling } from './words.ts'
@@ -29,6 +30,7 @@ const fields = {
 
 /** @throws ConfigurationError where an option is wrong */
 export function slackContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  checkOptions('slackContact', options, postingOptions)
   return postingKind(options, {
     kind: 'slack',
     title: 'Slack',

@@ -11,8 +11,9 @@
 
 import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { postingKind, secretsOfAddress } from './posting.ts'
+import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { markedTitle } from './text.ts'
 import type { Fact, Severity, Telling } from './words.ts'
@@ -34,6 +35,7 @@ const fields = {
 
 /** @throws ConfigurationError where an option is wrong */
 export function teamsContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+  checkOptions('teamsContact', options, postingOptions)
   return postingKind(options, {
     kind: 'teams',
     title: 'Microsoft Teams',

@@ -8,8 +8,10 @@
  */
 
 import { field } from '../fields/vocabulary.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { baseOf, postingKind } from './posting.ts'
+import { baseOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
 import type { Telling } from './words.ts'
@@ -46,6 +48,7 @@ export interface TelegramOptions extends PostingOptions {
 
 /** @throws ConfigurationError where an option is wrong */
 export function telegramContact(options: TelegramOptions = {}): ContactKind<typeof fields> {
+  checkOptions('telegramContact', options, { ...postingOptions, baseUrl: option.text })
   const base = baseOf(options.baseUrl ?? 'https://api.telegram.org')
   return postingKind(options, {
     kind: 'telegram',

@@ -34,7 +34,7 @@ export function cut(text: string, max: number): string {
 export function cutBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text
   const bytes = Buffer.from(text).subarray(0, Math.max(0, max - 3))
-  return `${bytes.toString('utf8').replace(/\ufffd+$/, '')}…`
+  return `${bytes.toString('utf8').replace(/(?<!\ufffd)\ufffd+$/, '')}…`
 }
 
 /** {@link cut} of a text whose escaped form has to fit: an escape is kept whole or left out. */

@@ -63,7 +63,7 @@ function keyOf(text: string): string {
     .toLowerCase()
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9._/]+/g, '-')
-    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .replace(/^[^a-z0-9]+|(?<!-)-+$/g, '')
     .slice(0, KEY_CHARS)
   return key === '' ? 'monitor' : key
 }

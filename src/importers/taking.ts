@@ -101,7 +101,7 @@ export function durationMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|[smhdwy]))+$/.test(text)) return undefined
-  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|[smhdwy])/g)
+  const parts = text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|[smhdwy])/g)
   return [...parts].reduce(
     (sum, [, count = '0', unit = 's']) => sum + Number(count) * UNITS[unit as keyof typeof UNITS],
     0,

@@ -5,6 +5,9 @@
  * @module
  */
 
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import type { AnyChecker } from '../checkers/checker.ts'
 import type { Engine } from '../engine/api.ts'
 import type { MonitorSummary } from '../engine/views.ts'
@@ -17,7 +20,7 @@ import type { Preparation, Prepared, Scope } from './prepare.ts'
 import { UNLISTED_TAG } from './reading.ts'
 
 export interface SyncOptions {
-  /** Default: the first account. */
+  /** Left out: the first account. */
   readonly account_id?: number
   /**
    * What becomes of monitors that were made from a list and are not in it any more. Default `leave`. Those
@@ -30,10 +33,19 @@ export interface SyncOptions {
   readonly onProgress?: (done: number, all: number) => void
 }
 
+const OPTIONS: OptionTable<SyncOptions> = {
+  // The engine judges it.
+  account_id: option.anything,
+  unlisted: option.oneOf('leave', 'pause', 'remove'),
+  dryRun: option.flag,
+  onProgress: option.callback,
+}
+
 /**
  * Creates, updates, pauses and removes. Should it fail in between (a store that cannot write), run it again:
  * it goes on where it stopped.
  *
+ * @throws NotFoundError for an account that is not there
  * @throws ValidationError with every problem of every entry, keyed `<key>.<field>`; nothing is changed then
  */
 export async function syncMonitors<C extends AnyChecker>(
@@ -41,10 +53,12 @@ export async function syncMonitors<C extends AnyChecker>(
   monitors: readonly MonitorEntry<C>[],
   options: SyncOptions = {},
 ): Promise<SyncPlan> {
+  checkOptions('syncMonitors', options, OPTIONS)
   const { account_id, unlisted = 'leave', dryRun = false } = options
   // The types of checkers have done their work in the list.
   const own = engine as unknown as Engine
-  const scope: Scope = account_id === undefined ? own : own.account(account_id)
+  // Left out it is the first account; a value that got lost is none.
+  const scope: Scope = 'account_id' in options ? own.account(account_id as number) : own
   const preparation = await prepare(own, scope, monitors)
   const plan = planOf(preparation, unlisted)
   if (dryRun) return plan

@@ -18,6 +18,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
+import * as option from '../options.ts'
+import { checkOptions } from '../options.ts'
 import { createMeter } from './meter.ts'
 
 export type { DiskUse, ResourcesReport } from './meter.ts'
@@ -50,6 +52,11 @@ interface Answer {
  * @throws ConfigurationError where there is no secret, or none that could be sent
  */
 export function resourcesAgent(options: ResourcesAgentOptions): ResourcesAgent {
+  checkOptions('resourcesAgent', options, {
+    secret: option.anything,
+    disks: option.listOf(option.text),
+    clock: option.clock,
+  })
   const { disks, clock = systemClock } = options
   const isSecret = recogniser(options.secret)
   if (disks?.some((disk) => typeof disk !== 'string' || disk === '') === true) {

@@ -142,6 +142,23 @@ describe('the client', () => {
     expect((await client.results.list(later)).items).toEqual([])
   })
 
+  it('takes times as the engine does: a Date, epoch milliseconds or ISO text', async () => {
+    const { client } = await served()
+    const { id } = await client.monitors.create({ ...shop, host: 'down.example' })
+    await client.monitors.check(id)
+    const [found] = (await client.results.list({ monitor_id: id })).items
+    const at = new Date(found?.started_at ?? '')
+    for (const moment of [at, at.getTime(), at.toISOString()]) {
+      const since = { monitor_id: id, from: moment }
+      expect((await client.results.list(since)).items).toHaveLength(1)
+      expect((await client.results.list({ monitor_id: id, to: moment })).items).toEqual([])
+    }
+    for (const wrong of [NaN, new Date(NaN)])
+      await expect(client.results.list({ monitor_id: id, from: wrong })).rejects.toMatchObject({
+        fields: { from: 'invalid: a time is expected' },
+      })
+  })
+
   it('tells every problem of a refused input by field', async () => {
     const { client } = await served()
     const error = await rejection(client.monitors.create({ type: 'tcp', name: 'x', port: 0 }))

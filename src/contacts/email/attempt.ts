@@ -5,6 +5,7 @@
  */
 
 import { MissingDependencyError } from '../../errors.ts'
+import { formsOfLogin } from '../../secrets/forms.ts'
 import { beginAttempt } from '../../webhook/attempt.ts'
 import type { Delivery, DeliveryContext, DeliveryEnd } from '../../webhook/contact-kind.ts'
 import { printable, withoutSecrets } from '../../webhook/printable.ts'
@@ -91,6 +92,5 @@ function warnOfRejected(
 function passwordForms({ login }: MailServer): readonly string[] {
   if (login === undefined) return []
   const { user, pass } = login
-  const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
-  return [pass, base64(pass), base64(`\0${user}\0${pass}`)]
+  return [pass, ...formsOfLogin(user, pass)]
 }

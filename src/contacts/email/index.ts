@@ -10,10 +10,12 @@ import type { FieldTable, Settings } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/endpoint.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
 import { defineContactKind } from '../../webhook/contact-kind.ts'
 import type { ContactKind } from '../../webhook/contact-kind.ts'
 import { asGuard, refusedEnd, targetProblems } from '../../webhook/target.ts'
-import { brandOf } from '../posting.ts'
+import { brandOf, contactOptions } from '../posting.ts'
 import type { ContactOptions } from '../posting.ts'
 import { addressField } from './address.ts'
 import { attemptTo } from './attempt.ts'
@@ -39,6 +41,7 @@ const fields = {
   tls: field.oneOf(['starttls', 'implicit', 'none'], {
     description:
       'TLS by command, from the first byte, or none; where absent implicit on port 465, else by command',
+    destination: ['none'],
   }),
   user: field.text({ description: 'Logs in as this user', max: 512 }),
   pass: field.secret({ description: 'Password of the user' }),
@@ -62,9 +65,13 @@ export interface EmailOptions extends ContactOptions {
 
 /** @throws ConfigurationError where an option is wrong */
 export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields> {
+  checkOptions('emailContact', options, {
+    ...contactOptions,
+    deadline_ms: option.milliseconds(1, DEADLINE_MS),
+  })
   const guard = asGuard(options.guard)
   const brand = brandOf(options)
-  const deadline_ms = Math.min(options.deadline_ms ?? DEADLINE_MS, DEADLINE_MS)
+  const { deadline_ms = DEADLINE_MS } = options
   return defineContactKind<typeof fields>({
     kind: 'email',
     title: 'E-mail',

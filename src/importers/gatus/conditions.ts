@@ -34,9 +34,9 @@ export function judge(
   const found: { certificate?: JsonObject; domain?: JsonObject } = {}
   for (const text of conditions) {
     const [, place = '', operator = '', operand = ''] =
-      /^\s*(\[[A-Z_]+\]\S*)\s*(==|!=|<=|>=|<|>)\s*(.*?)\s*$/.exec(text) ?? []
+      /^(\[[A-Z_]+\][^\s=!<>]*)\s*(==|!=|<=|>=|<|>)(.*)$/.exec(text.trim()) ?? []
     const read = Object.hasOwn(PLACES, place) ? PLACES[place] : undefined
-    const said = read?.({ operator, operand: operand.replace(/^"(.*)"$/, '$1') }, target)
+    const said = read?.({ operator, operand: operand.trim().replace(/^"(.*)"$/, '$1') }, target)
     const both = bothStatuses(settings['expected_status'], said?.settings?.['expected_status'])
     if (both !== undefined) {
       settings['expected_status'] = both

@@ -30,7 +30,7 @@ export function targetOf(from: Taking, note: Note): Target | undefined {
   const make = Object.hasOwn(SCHEMES, scheme.toLowerCase())
     ? SCHEMES[scheme.toLowerCase()]
     : undefined
-  const target = make?.({ url, from, note, ...hostAndPort(rest.replace(/[/?#].*$/, '')) })
+  const target = make?.({ url, from, note, ...hostAndPort(rest.replace(/[/?#].*/s, '')) })
   if (make === undefined)
     note(`not imported: ${scheme === '' ? url : `${scheme}://`} has no counterpart`)
   else if (target === undefined) note('not imported: its address has no port')
