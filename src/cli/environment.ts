@@ -5,9 +5,11 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { ConfigurationError } from '../errors.ts'
-import { parseAllowedRange } from '../net/guard-options.ts'
+import { parseCidr } from '../net/ip.ts'
+import { readTrustProxy } from '../net/trusted-proxies.ts'
 import type { Environment, Flags, FlagOptions } from './command.ts'
 import { textFlag } from './command.ts'
 import { LOG_LEVELS } from './logger.ts'
@@ -52,6 +54,12 @@ const SETTINGS = {
     [],
     rangesOf,
   ),
+  retry_connection_errors: setting(
+    'WATCHPOST_RETRY_CONNECTION_ERRORS',
+    'Tries a webhook again after a failed connection (true)',
+    true,
+    booleanOf,
+  ),
   locations: setting(
     'WATCHPOST_LOCATIONS',
     'Names of locations, with commas (local)',
@@ -71,6 +79,12 @@ const SETTINGS = {
     undefined,
     baseUrlOf,
   ),
+  trust_proxy: setting(
+    'WATCHPOST_TRUST_PROXY',
+    'Believed X-Forwarded-For: CIDRs, loopback, private, a count (none)',
+    undefined,
+    proxiesOf,
+  ),
   anchors: setting(
     'WATCHPOST_ANCHORS',
     'host:port, with commas, that answer whenever there is a network (none)',
@@ -80,9 +94,39 @@ const SETTINGS = {
   checks: setting('WATCHPOST_CHECKS', 'Checks at the same time, 1 to 10000 (64)', 64, countOf),
   checks_per_host: setting(
     'WATCHPOST_CHECKS_PER_HOST',
-    'Checks at the same time against one host (2)',
+    'Checks of an account at the same time against one host (2)',
     2,
     countOf,
+  ),
+  rkn_feed: setting(
+    'WATCHPOST_RKN_FEED',
+    'Registry of blocked sites for rkn: a file or https://… (none)',
+    undefined,
+    feedOf,
+  ),
+  rkn_max_age_hours: setting(
+    'WATCHPOST_RKN_MAX_AGE_HOURS',
+    'Hours after which that registry says nothing, 1 to 8760 (48)',
+    48,
+    hoursOf,
+  ),
+  gsb_key: setting(
+    'WATCHPOST_GSB_KEY',
+    'Key of Google Safe Browsing or Web Risk for gsb (none)',
+    undefined,
+    apiKeyOf,
+  ),
+  gsb_url: setting(
+    'WATCHPOST_GSB_URL',
+    "Origin that answers for gsb instead of Google's (none)",
+    undefined,
+    baseUrlOf,
+  ),
+  gsb_api: setting(
+    'WATCHPOST_GSB_API',
+    'v4 (Safe Browsing) or webrisk (Web Risk) (v4)',
+    'v4',
+    gsbApiOf,
   ),
   public_tag: setting(
     'WATCHPOST_PUBLIC_TAG',
@@ -174,6 +218,11 @@ function same(text: string): string {
   return text
 }
 
+function booleanOf(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw wrong(`"${text}" is neither true nor false`)
+}
+
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
   if (port > 65535) throw wrong(`"${text}" is no port; 0 to 65535 is expected`)
@@ -208,6 +257,33 @@ function redisOf(text: string): string {
   throw wrong('redis://user:password@host:6379/0 is expected, or rediss:// for TLS')
 }
 
+/** A path or a web address. */
+function feedOf(text: string): { readonly url: string } | { readonly file: string } {
+  if (/^https?:\/\//i.test(text)) return { url: text }
+  if (!existsSync(text)) throw wrong(`there is no file "${text}"`)
+  return { file: text }
+}
+
+const MAX_AGE_HOURS = 8760
+
+function hoursOf(text: string): number {
+  const hours = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (hours < 1 || hours > MAX_AGE_HOURS)
+    throw wrong(`"${text}" is no number from 1 to ${MAX_AGE_HOURS}`)
+  return hours
+}
+
+/** It is a secret, so it is not repeated. */
+function apiKeyOf(text: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(text)) return text
+  throw wrong('1 to 512 characters are expected, printable ASCII without spaces')
+}
+
+function gsbApiOf(text: string): 'v4' | 'webrisk' {
+  if (text === 'v4' || text === 'webrisk') return text
+  throw wrong(`"${text}" is neither v4 nor webrisk`)
+}
+
 function keyOf(text: string): string {
   if (/^[\x21-\x7e]{16,512}$/.test(text)) return text
   throw wrong('16 to 512 characters are expected, printable ASCII without spaces')
@@ -226,9 +302,14 @@ function rule(text: string): 'open' | 'public' {
 
 function rangesOf(text: string): readonly string[] {
   return listOf(text).map((range) => {
-    parseAllowedRange(range)
+    parseCidr(range)
     return range
   })
+}
+
+function proxiesOf(text: string): string {
+  readTrustProxy(text)
+  return text
 }
 
 const NAME_LIMIT = 64
@@ -251,7 +332,7 @@ function listOf(text: string): string[] {
 function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url !== undefined && url.search + url.hash + url.username + url.password === ''
-  if (plain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '')
+  if (plain && /^https?:$/.test(url.protocol)) return text.replace(/(?<!\/)\/+$/, '')
   throw wrong(`"${text}" is no address such as https://watch.example.com`)
 }
 

@@ -11,11 +11,19 @@ import { ConfigurationError } from '../errors.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
+import { builtinOptions, PROVIDER_SETTINGS } from './providers.ts'
 import { lineLogger } from './logger.ts'
 import { stopSignal } from './stop-signal.ts'
 import { say } from './terminal.ts'
 
-const SETTINGS = ['redis_url', 'secret_key', 'targets', 'anchors', 'log_level'] as const
+const SETTINGS = [
+  'redis_url',
+  'secret_key',
+  'targets',
+  'anchors',
+  ...PROVIDER_SETTINGS,
+  'log_level',
+] as const
 
 export const command: Command = {
   help: `watchpost probe: makes the checks of one location, as the engines on the same Redis order them
@@ -38,10 +46,8 @@ async function run({ flags, words, env }: Call): Promise<number> {
   if (stranger !== undefined)
     throw new ConfigurationError(`probe takes no "${stranger}" (see --help)`)
   const location = locationOf(textFlag(flags, 'location'))
-  const { redis_url, secret_key, targets, anchors, log_level } = readSettings(SETTINGS, {
-    flags,
-    env,
-  })
+  const settings = readSettings(SETTINGS, { flags, env })
+  const { redis_url, secret_key, targets, anchors, log_level } = settings
   if (redis_url === undefined)
     throw new ConfigurationError('REDIS_URL: the Redis of serve is expected')
   if (secret_key === undefined)
@@ -52,7 +58,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
     location,
     connection: redis_url,
     secretKey: secret_key,
-    checkers: builtinCheckers(),
+    checkers: builtinCheckers(await builtinOptions(settings)),
     targets,
     anchors,
     logger: log,

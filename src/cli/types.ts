@@ -13,6 +13,8 @@ import type { FieldRow } from '../fields/describe.ts'
 import { memoryStore } from '../store/memory.ts'
 import type { Call, Command } from './command.ts'
 import { EXIT } from './command.ts'
+import { readSettings, settingFlags, settingsHelp } from './environment.ts'
+import { builtinOptions, PROVIDER_SETTINGS } from './providers.ts'
 import { say, sayJson, table } from './terminal.ts'
 
 export const command: Command = {
@@ -25,9 +27,10 @@ The types of checks with their fields; those with * are required.
   watchpost types --json     an array, as in GET /api/v1/types
 
   --json           As one JSON document
+${settingsHelp(PROVIDER_SETTINGS)}
 
 Exit code: 0 told, 64 wrong usage.`,
-  options: { json: { type: 'boolean' } },
+  options: { json: { type: 'boolean' }, ...settingFlags(PROVIDER_SETTINGS) },
   words: () => ({
     known: Object.fromEntries(CHECKER_TYPES.map((type) => [type, []])),
     repeated: true,
@@ -35,8 +38,12 @@ Exit code: 0 told, 64 wrong usage.`,
   run,
 }
 
-function run({ flags, words }: Call): Promise<number> {
-  const all = createEngine({ store: memoryStore(), checkers: builtinCheckers() }).types.list()
+async function run({ flags, words, env }: Call): Promise<number> {
+  const options = await builtinOptions(readSettings(PROVIDER_SETTINGS, { flags, env }))
+  const all = createEngine({
+    store: memoryStore(),
+    checkers: builtinCheckers(options),
+  }).types.list()
   const stranger = words.find((word) => all.every(({ type }) => type !== word))
   if (stranger !== undefined) {
     const types = all.map(({ type }) => type).join(', ')
@@ -45,7 +52,7 @@ function run({ flags, words }: Call): Promise<number> {
   const views = words.length === 0 ? all : all.filter(({ type }) => words.includes(type))
   if (flags['json'] === true) sayJson(views)
   else say(views.map((view) => describe(view).join('\n')).join('\n\n'))
-  return Promise.resolve(EXIT.ok)
+  return EXIT.ok
 }
 
 function describe({ type, name, available, install, fields }: TypeView): string[] {
@@ -58,10 +65,11 @@ function rowOf(field: FieldRow): string[] {
   const bounds = min === undefined && max === undefined ? '' : ` ${min ?? ''}..${max ?? ''}`
   const measure = unit === undefined ? '' : ` ${unit}`
   const choice = field.enum === undefined ? '' : `; one of ${field.enum.join(', ')}`
+  const absent = field.reason === undefined ? '' : `; not available: ${field.reason}`
   const fallback = field.default === null ? '' : `; default ${JSON.stringify(field.default)}`
   return [
     `  ${name}${required ? '*' : ''}`,
     kind === 'enum' ? 'one of' : `${kind}${bounds}${measure}`,
-    `${description}${choice}${fallback}`,
+    `${description}${choice}${fallback}${absent}`,
   ]
 }

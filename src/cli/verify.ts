@@ -13,14 +13,15 @@ import type { Call, Command, Flags } from './command.ts'
 import { say } from './terminal.ts'
 
 export const command: Command = {
-  help: `watchpost verify --secret s --header 'sha256=…' [file|-]
+  help: `watchpost verify --header 'sha256=…' [--secret …] [file|-]
 
 Verifies the body of a webhook, from a file or stdin, byte by byte as it came in.
 
-  watchpost verify --secret s3cret --header "$HTTP_X_SERVICE_SIGNATURE" body.json
-  curl … | WEBHOOK_SECRET=s3cret watchpost verify --header 'sha256=…'
+  WEBHOOK_SECRET=$(cat secret) watchpost verify --header "$HTTP_X_SERVICE_SIGNATURE" body.json
+  curl … | WEBHOOK_SECRET=$(cat secret) watchpost verify --header 'sha256=…'
 
-  --secret          WEBHOOK_SECRET   The contact's secret; may be given several times
+  --secret          WEBHOOK_SECRET   The contact's secret; may be given several times, where nobody else can
+                                     read the list of processes
   --header                           Value of X-Service-Signature
   --tolerance-sec                    How old it may be by its sent_at; 0 is any age (0)
 

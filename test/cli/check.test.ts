@@ -1,12 +1,14 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import type { Outcome } from '../../src/model.ts'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, folder } from '../support/command-line.ts'
 import { freePorts } from '../support/servers/ports.ts'
 
 const watchpost = commandLine()
@@ -82,6 +84,66 @@ describe('watchpost check', () => {
       authorization: `Basic ${Buffer.from('me:1234').toString('base64')}`,
       'x-number': '7',
       'user-agent': 'quoted',
+    })
+  })
+
+  describe('a value that does not stand on the command line', () => {
+    const basic = (pass: string) => `Basic ${Buffer.from(`me:${pass}`).toString('base64')}`
+
+    it('comes from the environment, a file or stdin, without the line break at its end', async () => {
+      const { url, requests } = await website()
+      const file = join(folder(), 'secret')
+      writeFileSync(file, 'of a file\r\n')
+      const site = ['check', 'http', `url=${url}`, 'auth.user=me']
+      const given = { env: { SHOP_PASS: '{"a":1}' }, input: 'of stdin \n' }
+      for (const source of ['env:SHOP_PASS', `file:${file}`, '-']) {
+        const ended = await watchpost.run([...site, `auth.pass@=${source}`], given)
+        expect(ended, source).toMatchObject({ code: 0, stderr: '' })
+      }
+      const headers = ['headers.X-Tok@=env:SHOP_PASS', 'expected_status@=-']
+      const ended = await watchpost.run(['check', 'http', `url=${url}`, ...headers], {
+        ...given,
+        input: '200\n',
+      })
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      expect(requests.map((request) => request.headers.authorization)).toEqual([
+        basic('{"a":1}'),
+        basic('of a file'),
+        basic('of stdin '),
+        undefined,
+      ])
+      expect(requests[3]?.headers['x-tok']).toBe('{"a":1}')
+    })
+
+    it('a value that only looks like a source is taken as it stands', async () => {
+      const { url, requests } = await website()
+      await watchpost.run(['check', 'http', `url=${url}`, 'auth.user=me', 'auth.pass=env:HOME'])
+      expect(requests[0]?.headers.authorization).toBe(basic('env:HOME'))
+    })
+
+    it.each([
+      ['auth.pass@=env:NOBODY', 'there is no such variable in the environment'],
+      ['auth.pass@=env:EMPTY', 'it is empty'],
+      ['auth.pass@=file:/no/such/file', 'cannot be read: ENOENT'],
+      ['auth.pass@=file:/', 'cannot be read: EISDIR'],
+      ['auth.pass@=file:/dev/zero', 'cannot be read: it has more than 262144 bytes'],
+      ['auth.pass@=file:/bin/ls', 'cannot be read: it is not UTF-8'],
+      ['auth.pass@=-', 'it is empty'],
+      ['auth.pass@=s3cret', 'env:NAME, file:PATH or - (stdin) is expected behind @='],
+    ])('%s is refused: one line, exit 64, no request', async (word, problem) => {
+      const ended = await watchpost.run(['check', 'http', 'url=http://127.0.0.1:1/', word], {
+        env: { EMPTY: '\n' },
+      })
+      expect(ended).toMatchObject({ code: 64, stdout: '' })
+      expect(ended.stderr).toMatch(/^watchpost: auth\.pass@=.*\n$/)
+      expect(ended.stderr).toContain(problem)
+    })
+
+    it('stdin is there for one value only', async () => {
+      const words = ['url=http://127.0.0.1:1/', 'auth.pass@=-', 'body@=-']
+      const ended = await watchpost.run(['check', 'http', ...words], { input: 'x' })
+      expect(ended).toMatchObject({ code: 64, stdout: '' })
+      expect(ended.stderr).toBe('watchpost: body@=-: auth.pass is read from stdin already\n')
     })
   })
 

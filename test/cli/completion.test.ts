@@ -76,7 +76,9 @@ describe('in a real bash', () => {
     ['watchpost ser', ['serve']],
     ['watchpost check ht', ['http']],
     ['watchpost check http ur', ['url=']],
-    ['watchpost check http url=http://a auth.', ['auth.user=', 'auth.pass=']],
+    ['watchpost check http url=http://a auth.', ['auth.user=', 'auth.pass@=']],
+    ['watchpost check http auth.pass@=', []],
+    ['watchpost check http auth.pass@=env:X ur', ['url=']],
     ['watchpost check --targets public tc', ['tcp']],
     ['watchpost check --targets=open dn', ['dns']],
     ['watchpost check http --ti', ['--timeout-ms']],
@@ -98,7 +100,7 @@ describe('in a real bash', () => {
 
 /** What bash would offer behind this, the words cut as readline cuts them. */
 function completedByBash(typed: string): string[] {
-  const words: string[] = typed.match(/=|[^\s=]+/g) ?? []
+  const words: string[] = typed.match(/@?=|[^\s=@]+/g) ?? []
   if (typed.endsWith(' ')) words.push('')
   const list = words.map((word) => `'${word}'`).join(' ')
   const { stdout, stderr, status } = spawnSync('bash', ['--norc', '--noprofile'], {

@@ -20,7 +20,7 @@ describe('WATCHPOST_CONTACTS', () => {
         id: 1,
         name: 'ops',
         all_monitors: true,
-        settings: { secret: '***', method: 'POST', headers: { 'X-Team': 'a' } },
+        settings: { secret: '***', method: 'POST', headers: { 'X-Team': '***' } },
       },
       { id: 2, name: 'boss', all_monitors: false, settings: { method: 'GET' } },
     ])

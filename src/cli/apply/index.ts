@@ -20,12 +20,20 @@ import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
 import { progress } from '../progress.ts'
+import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
 import { checkSecretKey } from '../serve/secret-key.ts'
 import { storeOf } from '../store.ts'
 import { say } from '../terminal.ts'
 import { asMistakeOf, readList } from './list.ts'
 
-const SETTINGS = ['data', 'database_url', 'secret_key', 'locations', 'targets'] as const
+const SETTINGS = [
+  'data',
+  'database_url',
+  'secret_key',
+  'locations',
+  'targets',
+  ...PROVIDER_SETTINGS,
+] as const
 const FATES = ['leave', 'pause', 'remove'] as const
 
 export const command: Command = {
@@ -78,7 +86,7 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
   const store = storeFor(settings, options.dryRun === true)
   await using engine = createEngine({
     store,
-    checkers: builtinCheckers(),
+    checkers: builtinCheckers(await builtinOptions(settings)),
     contacts: builtinContacts(),
     locations: settings.locations,
     targets: settings.targets,

@@ -6,6 +6,7 @@
 
 import type { AnyChecker } from '../../checkers/checker.ts'
 import { CHECKER_TYPES, loadChecker } from '../../checkers/by-type.ts'
+import type { BuiltinOptions } from '../../checkers/index.ts'
 import { parseSettings, runCheck } from '../../engine/run-check.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { describe } from '../../fields/describe.ts'
@@ -13,13 +14,15 @@ import type { Outcome } from '../../model.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command, Flags, Words } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
+import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
 import { lineLogger } from '../logger.ts'
 import { say, sayJson } from '../terminal.ts'
 import { report } from './report.ts'
+import { valueSources } from './sources.ts'
 import { watch } from './watch.ts'
 import { readWords } from './words.ts'
 
-const SETTINGS = ['targets', 'log_level'] as const
+const SETTINGS = ['targets', ...PROVIDER_SETTINGS, 'log_level'] as const
 const MAX_TIMEOUT_MS = 600_000
 const MAX_WATCH_SEC = 86_400
 /** A day and a bit at one per second. */
@@ -28,10 +31,12 @@ const MAX_COUNT = 100_000
 export const command: Command = {
   help: `watchpost check <type> key=value … [--json] [--watch sec [--count n]] [--timeout-ms n]
 
-One check now. A value that parses as JSON is taken as JSON, a dotted key nests.
+One check now. A value that parses as JSON is taken as JSON, a dotted key nests. Behind @= stands where
+the value is: env:NAME, file:PATH, or - for stdin. Passwords belong there: whatever is on a command line, every
+user of the machine can read. A line break at the end is left out.
 
   watchpost check http url=https://example.com expected_status=200-299
-  watchpost check http url=https://example.com auth.user=me auth.pass=secret
+  watchpost check http url=https://example.com auth.user=me auth.pass@=env:SHOP_PASS
   watchpost check tcp host=example.com port=443 tls=true
   watchpost check dns dns_name=example.com 'expected=["192.0.2.1"]' --json
   watchpost check ping host=example.com --watch 5     every 5 seconds until Ctrl-C, then a summary
@@ -59,7 +64,8 @@ Exit code: 0 ok, 2 failing, 3 unknown (our side could not measure), 64 wrong usa
 const EXIT_OF = { ok: EXIT.ok, fail: EXIT.failing, unknown: EXIT.unknown } as const
 
 async function run({ flags, words, env }: Call): Promise<number> {
-  const { targets, log_level } = readSettings(SETTINGS, { flags, env })
+  const settings = readSettings(SETTINGS, { flags, env })
+  const { targets, log_level } = settings
   const timeout_ms = numberFlag(flags, 'timeout-ms', MAX_TIMEOUT_MS)
   const every_sec = numberFlag(flags, 'watch', MAX_WATCH_SEC)
   const count = numberFlag(flags, 'count', MAX_COUNT)
@@ -67,8 +73,8 @@ async function run({ flags, words, env }: Call): Promise<number> {
     throw new ConfigurationError('--count goes with --watch (see --help)')
   }
   const [type, ...rest] = words
-  const checker = await checkerOf(type)
-  const input = readWords(checker.fields, rest)
+  const checker = await checkerOf(type, await builtinOptions(settings))
+  const input = await readWords(checker.fields, rest, valueSources(env).read)
   const subject = `${checker.type} ${checker.target(parseSettings(checker, input) as never)}`
   const check = (signal?: AbortSignal): Promise<Outcome> =>
     runCheck(checker, input as never, {
@@ -89,14 +95,15 @@ async function run({ flags, words, env }: Call): Promise<number> {
 
 /** A type, and what may be set of it. */
 async function knownWords(): Promise<Words> {
-  const checkers = await Promise.all(CHECKER_TYPES.map(loadChecker))
+  const checkers = await Promise.all(CHECKER_TYPES.map((type) => loadChecker(type)))
   const active = checkers.flatMap((each) => (each?.passive === undefined ? (each ?? []) : []))
-  const keysOf = ({ fields }: AnyChecker) => describe(fields).map(({ name }) => `${name}=`)
+  const keysOf = ({ fields }: AnyChecker) =>
+    describe(fields).map(({ name, secret }) => `${name}${secret === true ? '@=' : '='}`)
   return { known: Object.fromEntries(active.map((each) => [each.type, keysOf(each)])) }
 }
 
-async function checkerOf(type: string | undefined): Promise<AnyChecker> {
-  const checker = type === undefined ? undefined : await loadChecker(type)
+async function checkerOf(type: string | undefined, options: BuiltinOptions): Promise<AnyChecker> {
+  const checker = type === undefined ? undefined : await loadChecker(type, options)
   if (checker === undefined) {
     const problem = type === undefined ? 'a type is expected' : `there is no type "${type}"`
     throw new ConfigurationError(`${problem}; there are ${CHECKER_TYPES.join(', ')}`)

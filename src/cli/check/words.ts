@@ -11,23 +11,37 @@ import type { Json, JsonObject } from '../../model.ts'
 
 type Nested = { [key: string]: Json | undefined }
 
+/** Gives the value of a word `key@=source`. */
+export type ReadSource = (key: string, source: string) => Promise<string>
+
 /**
  * A value that parses as JSON is JSON, but for a number or a flag where the field holds text:
- * `expected_status=200` and `pass=1234` are what they look like. Dotted keys nest.
+ * `expected_status=200` is what it looks like. Dotted keys nest. Behind `@=` stands where the value is; it
+ * is text wherever the field holds any.
  *
  * @throws ConfigurationError, ValidationError
  */
-export function readWords(fields: FieldTable, words: readonly string[]): JsonObject {
+export async function readWords(
+  fields: FieldTable,
+  words: readonly string[],
+  readSource: ReadSource,
+): Promise<JsonObject> {
   const settings = empty()
   for (const word of words) {
     const at = word.indexOf('=')
     if (at < 1) {
       throw new ConfigurationError(`"${word}" is not of the form key=value (see --help)`)
     }
-    const key = word.slice(0, at)
+    const isSource = word[at - 1] === '@'
+    const key = word.slice(0, isSource ? at - 1 : at)
     if (key === 'timeout_ms') throw new ConfigurationError('timeout_ms: it is a flag, --timeout-ms')
     const path = key.split('.')
-    if (!place(settings, path, valueOf(word.slice(at + 1), fieldAt(fields, path)))) {
+    const field = fieldAt(fields, path)
+    const given = word.slice(at + 1)
+    const value = isSource
+      ? sourceValueOf(await readSource(key, given), field, path)
+      : valueOf(given, field)
+    if (!place(settings, path, value)) {
       throw new ValidationError({ [key]: 'invalid: given twice' })
     }
   }
@@ -69,6 +83,12 @@ function valueOf(text: string, field: AnyField | undefined): Json {
   }
   const scalar = typeof value === 'number' || typeof value === 'boolean'
   return scalar && field !== undefined && holdsText(field) ? text : value
+}
+
+/** A password that looks like JSON is none; an object of headers from a file is. */
+function sourceValueOf(text: string, field: AnyField | undefined, path: readonly string[]): Json {
+  const isWhole = path.length === 1 && field?.info.kind === 'object'
+  return field !== undefined && holdsText(field) && !isWhole ? text : valueOf(text, field)
 }
 
 /** An object without fields of its own is one of names and texts, such as headers. */

@@ -27,10 +27,10 @@ _watchpost() {
     return
   fi
 
-  # bash takes "=" for a word of its own.
-  if [[ $cur == "=" ]]; then
+  # bash takes "=" and "@=" for words of their own.
+  if [[ $cur == "=" || $cur == "@=" ]]; then
     cur="" value=1
-  elif [[ $prev == "=" ]]; then
+  elif [[ $prev == "=" || $prev == "@=" ]]; then
     prev="\${COMP_WORDS[COMP_CWORD-2]}" value=1
   fi
   case "$command $prev" in
@@ -50,10 +50,10 @@ ${commands.map(flagArm).join('\n')}
 
   for ((i = 2; i < COMP_CWORD; i++)); do
     case "\${COMP_WORDS[i]}" in
-      -* | =) continue ;;
+      -* | = | @=) continue ;;
     esac
     case "$command \${COMP_WORDS[i-1]}" in
-      *" =" | ${patterns(commands)}) continue ;;
+      *" =" | *" @=" | ${patterns(commands)}) continue ;;
     esac
     first="\${COMP_WORDS[i]}"
     break

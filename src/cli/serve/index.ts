@@ -22,6 +22,7 @@ import { displayIn, progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
+import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './first-key.ts'
 import { siteOf } from './site.ts'
@@ -43,15 +44,18 @@ const SETTINGS = [
   'secret_key',
   'targets',
   'webhook_allow',
+  'retry_connection_errors',
   'locations',
   'contacts',
   'monitors',
   'base_url',
+  'trust_proxy',
   'public_tag',
   'metrics_token',
   'anchors',
   'checks',
   'checks_per_host',
+  ...PROVIDER_SETTINGS,
   'log_level',
 ] as const
 
@@ -91,7 +95,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
 
   const { store, place } = storeOf(settings)
   const signal = stopSignal(systemClock)
-  const web = createWebServer(log)
+  const web = createWebServer({ log, trust_proxy: settings.trust_proxy })
   const address = await web.listen(settings)
   try {
     const engine = await open(settings, { web, address, log, store })
@@ -116,11 +120,14 @@ async function open(
   settings: ServeSettings,
   { web, address, log, store }: Surroundings,
 ): Promise<Engine> {
-  const kinds = builtinContacts({ guard: { allowCidrs: settings.webhook_allow } })
+  const kinds = builtinContacts({
+    guard: { allowCidrs: settings.webhook_allow },
+    retryConnectionErrors: settings.retry_connection_errors,
+  })
   const contacts = await readContacts(settings.contacts, kinds)
   const engine: Engine = createEngine({
     store,
-    checkers: builtinCheckers(),
+    checkers: builtinCheckers(await builtinOptions(settings)),
     contacts: kinds,
     locations: settings.locations,
     targets: settings.targets,

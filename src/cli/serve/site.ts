@@ -16,6 +16,7 @@ export interface SiteSettings {
   readonly secret_key: string | undefined
   readonly base_url: string | undefined
   readonly public_tag: string | undefined
+  readonly trust_proxy: string | undefined
 }
 
 interface Shown {
@@ -28,9 +29,10 @@ export function siteOf(
   settings: SiteSettings,
   logger: Logger,
 ): NodeHandler {
-  const { secret_key, base_url, public_tag } = settings
-  const figures = toNodeHandler(metrics)
-  const api = toNodeHandler(createRest(engine, { logger }))
+  const { secret_key, base_url, public_tag, trust_proxy } = settings
+  const behind = trust_proxy === undefined ? {} : { trustProxy: trust_proxy }
+  const figures = toNodeHandler(metrics, behind)
+  const api = toNodeHandler(createRest(engine, { logger }), behind)
   const page = toNodeHandler(
     createPage(engine, {
       logger,
@@ -41,6 +43,7 @@ export function siteOf(
         ? {}
         : { public: [{ slug: public_tag, title: 'Status', monitors: { tag: public_tag } }] }),
     }),
+    behind,
   )
   return (req, res) => figures(req, res, () => page(req, res, () => api(req, res)))
 }

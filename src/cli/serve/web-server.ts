@@ -11,16 +11,11 @@ import { systemClock } from '../../clock.ts'
 import type { Engine } from '../../engine/api.ts'
 import { WatchpostError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import { limitServer } from '../../rest/node.ts'
 import type { NodeHandler } from '../../rest/node.ts'
+import { limitLog } from './limit-log.ts'
 
-/** Slow or idle clients must not hold what others need (Node: 60 s, 300 s, no bound). */
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5000,
-  maxHeaderSize: 16 * 1024,
-} as const
-const MAX_CONNECTIONS = 1000
+const MAX_HEADER_BYTES = 16 * 1024
 
 /** For answers that are under way when the engine has stopped. */
 const LAST_ANSWERS_MS = 1000
@@ -40,15 +35,23 @@ interface Mounted {
   readonly handler: NodeHandler
 }
 
-export function createWebServer(log: Logger): WebServer {
+interface WebServerOptions {
+  readonly log: Logger
+  readonly trust_proxy: string | undefined
+}
+
+export function createWebServer({ log, trust_proxy }: WebServerOptions): WebServer {
   let mounted: Mounted | undefined
-  const server = createServer(LIMITS, (req, res) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (req, res) => {
     answer(req, res, mounted).catch((err: unknown) => {
       log.error({ err }, 'a request could not be answered')
       res.destroy()
     })
   })
-  server.maxConnections = MAX_CONNECTIONS
+  limitServer(server, {
+    onLimit: limitLog(log, systemClock),
+    ...(trust_proxy === undefined ? {} : { trustProxy: trust_proxy }),
+  })
   let closed: Promise<void> | undefined
   const refuse = (): Promise<void> =>
     (closed ??= new Promise((resolve) => server.close(() => resolve())))

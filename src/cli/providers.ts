@@ -1,0 +1,48 @@
+/**
+ * Who answers for `rkn` and `gsb`, as the environment names them.
+ *
+ * @module
+ */
+
+import type { BlacklistOptions } from '../checkers/blacklist/index.ts'
+import type { BuiltinOptions } from '../checkers/index.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { SettingValues } from './environment.ts'
+
+export const PROVIDER_SETTINGS = [
+  'rkn_feed',
+  'rkn_max_age_hours',
+  'gsb_key',
+  'gsb_url',
+  'gsb_api',
+] as const
+
+type ProviderSettings = SettingValues<(typeof PROVIDER_SETTINGS)[number]>
+type Providers = NonNullable<BlacklistOptions['providers']>
+
+const HOUR_MS = 3_600_000
+
+/** @throws ConfigurationError where WATCHPOST_GSB_URL stands without a key */
+export async function builtinOptions(settings: ProviderSettings): Promise<BuiltinOptions> {
+  const { rkn_feed, gsb_key, gsb_url } = settings
+  if (gsb_key === undefined && gsb_url !== undefined)
+    throw new ConfigurationError('WATCHPOST_GSB_URL: it goes with WATCHPOST_GSB_KEY')
+  // A check of another type need not load the code of this one.
+  if (rkn_feed === undefined && gsb_key === undefined) return {}
+  const { registryFeed, safeBrowsing } = await import('../checkers/blacklist/index.ts')
+  const providers: Providers = {
+    ...(rkn_feed === undefined
+      ? {}
+      : { rkn: registryFeed({ ...rkn_feed, maxAge_ms: settings.rkn_max_age_hours * HOUR_MS }) }),
+    ...(gsb_key === undefined
+      ? {}
+      : {
+          gsb: safeBrowsing({
+            key: gsb_key,
+            api: settings.gsb_api,
+            ...(gsb_url === undefined ? {} : { endpoint: gsb_url }),
+          }),
+        }),
+  }
+  return { blacklist: { providers } }
+}
