@@ -157,6 +157,15 @@ describe('no page mentions', () => {
       'max_prepared_statements',
       'ignore_startup_parameters',
       'json_each',
+      'sys_exec',
+      'query_to_xml',
+      'ts_stat',
+      'pg_is_in_recovery',
+      'pg_wal_lsn_diff',
+      'pg_size_pretty',
+      'pg_sleep',
+      'pg_write_server_files',
+      'pg_execute_server_program',
     ]) {
       known.add(name)
     }

@@ -11,7 +11,17 @@ interface Layer {
 }
 
 /** Everybody may use these, but for the layers that say `free: false`. */
-const FREE = ['model.ts', 'model', 'errors.ts', 'clock.ts', 'logger.ts', 'seal.ts', 'version.ts']
+const FREE = [
+  'model.ts',
+  'model',
+  'errors.ts',
+  'clock.ts',
+  'logger.ts',
+  'options.ts',
+  'seal.ts',
+  'secrets',
+  'version.ts',
+]
 
 const isFree = (path: string): boolean => FREE.some((free) => within(path, free))
 
@@ -42,16 +52,18 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     types: ['probes/transport.ts'],
   },
-  rest: { values: ['engine', 'fields'] },
+  rest: {
+    values: ['engine', 'fields', 'net/client-address.ts', 'net/ip.ts', 'net/trusted-proxies.ts'],
+  },
   // From the engine's events and readings.
-  metrics: { values: [], types: ['engine'] },
+  metrics: { values: ['engine/attempts.ts', 'net/client-address.ts'], types: ['engine'] },
   // Around the work of an engine.
   otel: { values: [], types: ['engine', 'probes', 'store'] },
   // Runs beside the API, not beside the engine.
   client: { values: [], types: ['checkers', 'engine', 'fields', 'monitors', 'rest'] },
   // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.
   monitors: { values: [], types: ['checkers', 'engine', 'fields'] },
-  page: { values: ['engine', 'fields'] },
+  page: { values: ['engine', 'fields', 'net/client-address.ts'] },
   // Pure: documents in, lists and notes out.
   importers: { values: [] },
   // Runs on the servers that are watched, beside nothing else of ours.
@@ -119,6 +131,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     eventemitter3: { in: ['engine'] },
     'dns-packet': { in: ['net', 'checkers'] },
     tldts: { in: ['checkers'] },
+    croner: { in: ['fields'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },
     mysql2: { in: ['checkers'], lazy: true },
     pg: { in: ['checkers', 'store'], lazy: true },

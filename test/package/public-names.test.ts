@@ -24,6 +24,7 @@ it('every subpath keeps its names', () => {
       ClosedError
       ConfigurationError
       ConflictError
+      ListenerError
       MissingDependencyError
       NotFoundError
       StorageError
@@ -39,8 +40,13 @@ it('every subpath keeps its names', () => {
       systemClock
       unknown
       up
+      type AccountInput
+      type AccountQuotas
       type AccountScope
+      type AccountUse
+      type AccountUseView
       type AccountView
+      type Accounts
       type AnyChecker
       type AnyContactKind
       type AttemptView
@@ -99,6 +105,7 @@ it('every subpath keeps its names', () => {
       type Phases
       type ProbeHost
       type ProbeTransport
+      type Requester
       type ResultFilter
       type ResultView
       type RunCheckOptions
@@ -111,6 +118,7 @@ it('every subpath keeps its names', () => {
       type Stored
       type TargetPolicy
       type TargetRule
+      type TimeInput
       type Timer
       type Tracing
       type TypeView
@@ -136,6 +144,7 @@ it('every subpath keeps its names', () => {
       smtp
       ssl
       tcp
+      type BuiltinOptions
     ./checkers/http
       http
     ./checkers/content
@@ -261,6 +270,7 @@ it('every subpath keeps its names', () => {
       teamsContact
       telegramContact
       tellingOf
+      type BuiltinContactsOptions
       type ContactOptions
       type EmailOptions
       type Fact
@@ -320,12 +330,20 @@ it('every subpath keeps its names', () => {
       type RestOptions
       type Taken
     ./rest/node
+      clientAddress
+      limitServer
       toNodeHandler
+      type LimitEvent
+      type LimitName
+      type LimitServerOptions
       type NodeHandler
+      type NodeHandlerOptions
+      type TrustProxy
     ./page
       createPage
       type Access
       type Authorize
+      type PageRate
       type PublicStatus
       type StatusPage
       type StatusPageOptions
@@ -349,6 +367,7 @@ it('every subpath keeps its names', () => {
       createMetrics
       type Metrics
       type MetricsOptions
+      type MetricsRate
       type MetricsScope
     ./resources-agent
       resourcesAgent

@@ -2,6 +2,7 @@
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import type { Engine } from '../../src/engine/api.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { silentLogger } from '../../src/logger.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { badPost } from './probes.ts'
 import { spawnProcess } from './process.ts'
@@ -126,6 +127,8 @@ function engineOf(world: World, process: Process): Engine {
   })
   return createEngine({
     store: process.store,
+    // Stores and listeners fail on purpose.
+    logger: silentLogger,
     clock: process.clock,
     locations: plan.locations,
     checkers: [simulatedChecker(targets, dice, () => (world.calm ? 500 : 1500)), heartbeat()],

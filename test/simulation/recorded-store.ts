@@ -66,7 +66,12 @@ export function recordStore(inner: Store, tape: Tape): Recording {
     const row = end.then === undefined ? undefined : await inner.notifications.get(end.id)
     if (row === undefined || row.incident_id === null) return taken
     const { incident_id, contact_id } = row
-    const [next] = await inner.notifications.list({ incident_id, contact_id, limit: 1 })
+    const [next] = await inner.notifications.list({
+      account_id: 'all',
+      incident_id,
+      contact_id,
+      limit: 1,
+    })
     if (next !== undefined && next.id > end.id && !open.has(next.id)) await note(next.id, 'finish')
     return taken
   }

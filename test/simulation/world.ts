@@ -57,7 +57,7 @@ export function listening({ current }: World): Life | undefined {
 
 /** Ids of the monitors that the store holds. */
 export async function monitorIds({ store }: World): Promise<readonly number[]> {
-  return (await store.monitors.list({ limit: 1_000_000 })).map(({ id }) => id)
+  return (await store.monitors.list({ account_id: 'all', limit: 1_000_000 })).map(({ id }) => id)
 }
 
 /** An error that a caller or a listener saw. */

@@ -59,10 +59,10 @@ const commonRows = <O extends { certificate?: CertificateKind; tls?: string }, P
     ],
     [
       type,
-      'the query would change something',
+      'the column does not exist',
       'db_query_failed',
       'query',
-      { settings: { query: "UPDATE items SET name = ''" } },
+      { settings: { query: 'SELECT no_such_column FROM items' } },
     ],
     [
       type,

@@ -240,7 +240,7 @@ export const web: Bench<NginxOptions, Port> = {
       'http',
       'the target is not public',
       'connect_blocked',
-      'connect',
+      'resolve',
       { flags: ['--targets=public'] },
     ],
 

@@ -66,6 +66,7 @@ export function dying(die: EnginePlan['die'], say: (line: Said) => void): Dying 
 /** Tells of the first bytes that were handed to the system on each connection. */
 function watched(network: Network, onWritten: () => void): Network {
   return {
+    ...network,
     open(options) {
       const net = network.open(options)
       const connect: Net['connect'] = async (target) => {

@@ -1,0 +1,26 @@
+/**
+ * All attacks, in the order in which they run.
+ *
+ * @module
+ */
+
+import type { Attack } from './attack.ts'
+import { deafSockets } from './deaf-sockets.ts'
+import { halfHeaders } from './half-headers.ts'
+import { heavyPages } from './heavy-pages.ts'
+import { sessionChecks } from './session-checks.ts'
+import { hoardedLiveUpdates } from './hoarded-live-updates.ts'
+import { slowBodies } from './slow-bodies.ts'
+import { unreadAnswers } from './unread-answers.ts'
+import { wrongKeys } from './wrong-keys.ts'
+
+export const attacks: readonly Attack[] = [
+  unreadAnswers,
+  halfHeaders,
+  deafSockets,
+  slowBodies,
+  sessionChecks,
+  wrongKeys,
+  heavyPages,
+  hoardedLiveUpdates,
+]
