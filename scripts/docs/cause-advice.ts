@@ -85,6 +85,14 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
     'Length or compression of the answer are wrong: a backend or proxy that died meanwhile, or compresses twice.',
   ],
   [
+    ['http_coding_limit'],
+    'A proxy compresses what is compressed already, more than twice over: ask it for the page itself, and let one of them compress.',
+  ],
+  [
+    ['content_ignore_slow'],
+    'Patterns with `.*` look at the rest of the page from every match: bound them (`[^\\n]{0,80}`), or watch a shorter page.',
+  ],
+  [
     ['http_body_limit'],
     'What is looked for may stand behind what was searched: choose a smaller page, or a text near its beginning.',
   ],
@@ -122,6 +130,10 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
     'The server works. `cause_text` has its words: was a table renamed, a right taken away, or is the data really missing?',
   ],
   [
+    ['db_query_refused'],
+    'The query was stored before only reading was taken. `cause_text` says what is wrong with it: change it to one statement that reads, or remove it for a ping.',
+  ],
+  [
     ['ping_no_reply', 'ping_loss', 'ping_slow', 'ttl_exceeded'],
     'Compare locations, then `mtr` to the host: a line, a router or a limit on ICMP. `details.icmp_error` says who refused.',
   ],
@@ -138,7 +150,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
     '`details.lists` names list and reason. First end the cause (an open relay, a hacked page), then ask for removal at `delist_url`.',
   ],
   [
-    ['heartbeat_missed'],
+    ['heartbeat_missed', 'heartbeat_never_came'],
     'Did the job run (its log, the scheduler), and can it reach the address of the heartbeat?',
   ],
   [

@@ -195,5 +195,9 @@ function exchange(url: string, status: number, text: string): HttpExchange {
     body_bytes: body.length,
     tls: null,
     text: () => text,
+    *textSteps() {
+      yield
+      return text
+    },
   }
 }

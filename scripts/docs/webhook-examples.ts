@@ -9,6 +9,7 @@ import { carryOut } from '../../src/engine/carry-out.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { Net } from '../../src/net/net.ts'
+import { createTurns } from '../../src/net/turns.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
@@ -151,7 +152,10 @@ function stagedProbes({ clock, checkers, net }: Stage): StagedProbes {
     const time = insideClock(clock)
     const report = await carryOut(checker, order.settings, {
       clock: time,
-      network: { open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }) },
+      network: {
+        open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }),
+        turns: createTurns(time),
+      },
       timeout_ms: order.timeout_ms,
       location: order.location,
       log: silentLogger,
