@@ -3,15 +3,16 @@
  * when somebody looked last is then not to be shown as healthy.
  *
  * A check that is under way counts as a look. Of checks made in this process the begin is known; of all others only
- * the report, so that they have their `timeout_ms` and five seconds more. What this process has not seen itself is
- * judged by what is stored, so that every engine on a shared store says the same of a monitor, whoever watches it.
+ * the report, so that they have their `timeout_ms` and five seconds more. What this process watches is judged on the
+ * monotonic clock, so that a wall clock that is set neither hides a neglect nor makes one up. All else is judged by
+ * what is stored, so that every engine on a shared store says the same of a monitor, whoever watches it.
  *
  * @module
  */
 
 import { iso } from '../clock.ts'
 import type { Timer } from '../clock.ts'
-import { isUndecided, lastLook } from '../incident/state.ts'
+import { isUndecided, lastLook, looksOf } from '../incident/state.ts'
 import type { EpochMs } from '../model.ts'
 import type { ProbeHost } from '../probes/transport.ts'
 import type { Core } from './core.ts'
@@ -41,8 +42,10 @@ interface Sight {
   interval_sec: number
   /** Checks under way. */
   running: number
-  /** Monotonic: when the last one ended, or the interval became another. */
-  looked: number | undefined
+  /** Monotonic: when somebody looked last, here or elsewhere, or the interval became another. */
+  looked: number
+  /** What the store told of last: see `looksOf`. */
+  stored: readonly EpochMs[]
   /** It was told to be starved, and since when. */
   told: EpochMs | undefined
 }
@@ -115,11 +118,21 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
   /** For how long nobody has looked, in ms. */
   function neglect({ record }: Outlined): number {
     const sight = sights.get(record.id)
-    if (sight !== undefined && sight.running > 0) return 0
-    const stored = clock.now() - lastLook(record.machine)
-    // The wall clock may have been set since.
-    const seen = sight?.looked === undefined ? Infinity : clock.monotonic() - sight.looked
-    return Math.min(stored, seen)
+    if (sight === undefined) return clock.now() - lastLook(record.machine)
+    return sight.running > 0 ? 0 : clock.monotonic() - sight.looked
+  }
+
+  /** Of a look that the store tells of, monotonic. One of the future is one of a clock that was set back since. */
+  function lookedAt(stored: EpochMs): number {
+    return clock.monotonic() - Math.max(0, clock.now() - stored)
+  }
+
+  /** Another process may have looked meanwhile. Each look counts once, by the wall clock as it is then. */
+  function hear(sight: Sight, { record }: Entry): void {
+    const stored = looksOf(record.machine)
+    const news = stored.filter((at, i) => at !== sight.stored[i])
+    sight.stored = stored
+    sight.looked = Math.max(sight.looked, ...news.map(lookedAt))
   }
 
   function isStarved(entry: Outlined): boolean {
@@ -138,6 +151,7 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
   function turn(id: number, late_ms: number): void {
     const [entry, sight] = [roster.peek(id), sights.get(id)]
     if (entry === undefined || sight === undefined) return
+    hear(sight, entry)
     const starved = isStarved(entry)
     // Who stood still does not blame others: whatever is due by now may begin first.
     const stoodStill = late_ms > LATE_MS
@@ -193,11 +207,15 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
       timer = undefined
     },
     watch(entry) {
-      const { id, common } = entry.record
+      const { id, common, machine } = entry.record
       if (entry.type.checker.passive !== undefined) return
       const { interval_sec } = common
-      const known = sights.get(id)
-      const sight = known ?? { interval_sec, running: 0, looked: undefined, told: undefined }
+      const stored = looksOf(machine)
+      const sight = sights.get(id) ?? {
+        ...{ interval_sec, stored, looked: lookedAt(lastLook(machine)) },
+        ...{ running: 0, told: undefined },
+      }
+      hear(sight, entry)
       if (sight.interval_sec !== interval_sec) sight.looked = clock.monotonic()
       sight.interval_sec = interval_sec
       sights.set(id, sight)

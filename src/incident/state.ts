@@ -52,6 +52,11 @@ export function isUndecided(machine: Pick<MachineState, 'inconclusive'>): boolea
 }
 
 /** When somebody looked last, as far as the state tells; being new or resumed counts as a look. */
-export function lastLook({ since, looked_at, last_round_at }: MachineState): EpochMs {
-  return Math.max(since, looked_at ?? last_round_at ?? since)
+export function lastLook(machine: MachineState): EpochMs {
+  return Math.max(...looksOf(machine))
+}
+
+/** What counts as a look: the last change of its state, and the last check. Out of order where a clock was set. */
+export function looksOf({ since, looked_at, last_round_at }: MachineState): readonly EpochMs[] {
+  return [since, looked_at ?? last_round_at ?? since]
 }

@@ -108,6 +108,33 @@ describe('a monitor that nobody looks at', () => {
     expect(told).toHaveLength(1)
   })
 
+  it('is stale although the clock was set back meanwhile', async () => {
+    const { r, id, clock, told, close } = await watched()
+    const left = Date.parse(await lastCheck(r, id)) + 2 * MINUTE - clock.now()
+    close()
+    await clock.advance(MINUTE)
+    clock.jump(-60 * MINUTE)
+    await clock.advance(left - MINUTE)
+    expect(await staleOf(r, id)).toBe(false)
+    await clock.advance(SECOND)
+    expect(await staleOf(r, id)).toBe(true)
+    expect(told).toHaveLength(1)
+    expect(Date.parse(told[0]!.since)).toBeLessThanOrEqual(clock.now() - 2 * MINUTE)
+  })
+
+  it('is stale although the clock was set back and somebody else had looked last', async () => {
+    const { r, id, clock } = await watched()
+    await r.engine.stop()
+    const next = doors(clock)
+    const { engine } = await r.restart({ probes: next.transport })
+    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    next.close()
+    expect(await staleOf({ engine }, id)).toBe(false)
+    clock.jump(-60 * MINUTE)
+    await clock.advance(2 * MINUTE + SECOND)
+    expect(await staleOf({ engine }, id)).toBe(true)
+  })
+
   it('is stale for an engine on the same store that watches nothing, once no report can come', async () => {
     const { r, id, clock, close } = await watched()
     const other = createEngine({ store: r.store, clock, checkers: [scripted] }) as Engine
@@ -206,6 +233,24 @@ describe('nobody is called stale', () => {
     clock.jump(-48 * 60 * MINUTE)
     await clock.advance(120 * MINUTE)
     expect(await staleOf(r, id)).toBe(false)
+    expect(told).toEqual([])
+  })
+
+  it('because the wall clock was set back during planned work', async () => {
+    const { r, id, clock, told } = await watched()
+    const at = clock.now()
+    const [start, end] = [at, at + 60 * MINUTE].map((ms) => new Date(ms).toISOString())
+    await r.engine.monitors.update(id, {
+      maintenance: [{ start, end, skip_checks: true }] as never,
+    })
+    await clock.advance(30 * MINUTE)
+    clock.jump(-45 * MINUTE)
+    await clock.advance(10 * MINUTE)
+    await r.engine.monitors.update(id, { maintenance: [] })
+    for (let i = 0; i < 180; i++) {
+      expect(await staleOf(r, id)).toBe(false)
+      await clock.advance(SECOND)
+    }
     expect(told).toEqual([])
   })
 
