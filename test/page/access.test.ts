@@ -457,6 +457,18 @@ describe('a page for customers', () => {
     expect(await visit.text('/status/shop')).toContain('Newcomer')
   })
 
+  it('shows a new state at once, also where somebody has just asked', async () => {
+    const made = await site({ public: [{ slug: 'x', title: 'X', monitors: [1] }] })
+    const id = await made.create('a.test', { fail_threshold: 1 })
+    await made.clock.advance(5000)
+    const visit = made.visitor()
+    expect(await visit.text('/status/x')).toContain('The service is operational')
+    made.failing.set('a.test', 'No')
+    await made.engine.monitors.queueCheck(id)
+    await made.clock.advance(200)
+    expect(await visit.text('/status/x')).toContain('The service is disrupted')
+  })
+
   it('is found at /status as well, and no other is', async () => {
     const { visit } = await shown()
     expect((await visit.get('/status')).headers.get('location')).toBe('/status/shop')

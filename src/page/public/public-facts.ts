@@ -74,10 +74,9 @@ export async function chosenMonitors(
 export async function publicFacts(
   scope: Scope,
   page: PublicStatus,
-  now: EpochMs,
+  { monitors, now }: { readonly monitors: readonly MonitorSummary[]; readonly now: EpochMs },
 ): Promise<PublicFacts> {
   const { title, description, show_targets = false, show_causes = false } = page
-  const monitors = await chosenMonitors(scope, page)
   const from = now - PAST_DAYS * DAY_MS
   const services = await Promise.all(
     monitors.map(async ({ id, name, target, state, stale }) => ({

@@ -12,8 +12,8 @@ import type { Frame } from '../frame.ts'
 import { icon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Markup } from '../markup.ts'
-import { dayText, durationText, isUnseen, moment, percentText, STALE_WORDS } from '../words.ts'
-import type { Tone } from '../words.ts'
+import { dayText, durationText, moment, percentText } from '../words.ts'
+import { overall, serviceWords } from './overall.ts'
 
 export interface PublicFacts {
   readonly title: string
@@ -41,33 +41,6 @@ export interface PublicIncident {
   readonly cause: string | undefined
 }
 
-interface ServiceWords {
-  readonly label: string
-  readonly tone: Tone
-  readonly shape: Parameters<typeof icon>[0]
-}
-
-/** What is only suspected is not told to customers. */
-function serviceWords(service: Pick<PublicService, 'state' | 'stale'>): ServiceWords {
-  // Nobody has looked for a while: that is not to be taken for good news.
-  if (isUnseen(service)) return { label: STALE_WORDS.label, tone: 'warn', shape: 'dash' }
-  switch (service.state) {
-    case 'up':
-    case 'confirming':
-    case 'late':
-      return { label: 'Operational', tone: 'good', shape: 'check' }
-    case 'down':
-    case 'recovering':
-      return { label: 'Disrupted', tone: 'bad', shape: 'cross' }
-    case 'maintenance':
-      return { label: 'Maintenance', tone: 'quiet', shape: 'tool' }
-    case 'pending':
-      return { label: 'No data yet', tone: 'quiet', shape: 'dots' }
-    case 'paused':
-      return { label: 'Not monitored', tone: 'quiet', shape: 'bars' }
-  }
-}
-
 export function publicPage(facts: PublicFacts, { now }: Frame): Markup {
   const { services, incidents, description } = facts
   return html`<div>
@@ -86,41 +59,17 @@ export function publicPage(facts: PublicFacts, { now }: Frame): Markup {
 
 /** The state of all in a sentence. */
 export function saidOf({ services }: PublicFacts): string {
-  return overall(services).label
-}
-
-function overall(services: readonly PublicService[]): ServiceWords {
-  const words = services.map(serviceWords)
-  const bad = words.filter(({ tone }) => tone === 'bad').length
-  if (bad > 0) {
-    const all = bad === services.length
-    const label = all ? 'Services are disrupted' : 'Some services are disrupted'
-    return {
-      label: services.length === 1 ? 'The service is disrupted' : label,
-      tone: 'bad',
-      shape: 'cross',
-    }
-  }
-  if (services.some(isUnseen)) {
-    const all = services.every(isUnseen)
-    const label = all
-      ? 'Services could not be checked lately'
-      : 'Some services could not be checked lately'
-    return {
-      label: services.length === 1 ? 'The service could not be checked lately' : label,
-      tone: 'warn',
-      shape: 'dash',
-    }
-  }
-  if (words.some(({ tone }) => tone === 'good'))
-    return { label: 'All services are operational', tone: 'good', shape: 'check' }
-  return { label: 'There is no data yet', tone: 'quiet', shape: 'dots' }
+  const { label, rest } = overall(services)
+  return rest === '' ? label : `${label}, ${rest}`
 }
 
 function banner(services: readonly PublicService[]): Markup {
-  const { label, tone, shape } = overall(services)
+  const { label, tone, shape, rest } = overall(services)
   return html`${icon(shape, tone)}
-    <h1>${label}</h1>`
+    <div>
+      <h1>${label}</h1>
+      ${rest !== '' && html`<p class="muted">${rest}</p>`}
+    </div>`
 }
 
 function serviceItem(service: PublicService, at: number): Markup {

@@ -13,7 +13,7 @@ import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
 
-/** Strangers see a state that is at most this old. */
+/** A state that has changed is seen at once, all else at most this late. */
 const KEPT_MS = 2000
 
 export function publicRoutes(service: Service, pages: readonly PublicStatus[]): readonly Route[] {
@@ -32,8 +32,19 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const path = `/status/${page.slug}`
   const scope = scopeOf(engine, page)
   const kept = { clock, ms: KEPT_MS }
-  const facts = remembered(() => publicFacts(scope, page, clock.now()), kept)
+  let shown: ReadonlySet<number> | undefined
+  const facts = remembered(async () => {
+    const monitors = await chosenMonitors(scope, page)
+    shown = new Set(monitors.map(({ id }) => id))
+    return publicFacts(scope, page, { monitors, now: clock.now() })
+  }, kept)
   const chosen = remembered(() => chosenMonitors(scope, page), kept)
+  // Whoever is told of a change asks again, and is not to get what was worked out before it.
+  const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
+    if (shown === undefined || shown.has(monitor.id)) facts.forget()
+  }
+  engine.on('state', forget)
+  engine.on('starved', forget)
   return [
     {
       method: 'GET',
