@@ -65,12 +65,18 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
       <body${sheet.masthead !== undefined && html` class="slim"`}>
         <a class="skip" href="#main">Skip to the content</a>
         ${header(frame, sheet)}
+        ${events !== undefined && LOST}
         <main id="main" tabindex="-1">${main}</main>
         ${sheet.said !== undefined && html`<p id="said" class="hidden" role="status" data-live>${sheet.said}</p>`}
         ${footer(frame, sheet)}
       </body>
     </html> `
 }
+
+/** The script shows it. */
+const LOST = html`<p id="lost" class="lost" role="status" hidden>
+  No connection to the service since <time></time> UTC. This page shows what was known then.
+</p>`
 
 function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup {
   if (masthead !== undefined)

@@ -26,6 +26,8 @@ export interface Subscription {
   readonly admitted?: () => Promise<boolean>
   /** Monitors whose new states are told. */
   readonly states: ReadonlySet<number>
+  /** Whether a monitor that was made after the page belongs to it as well. Absent: none does. */
+  readonly joins?: (monitor_id: number) => Promise<boolean>
   /** Those whose rounds are told as well, which change nothing but figures: the ones on the page. */
   readonly rounds: ReadonlySet<number>
 }
@@ -41,7 +43,7 @@ export interface Live {
 /** A new state is told at once, but for what comes with it; rounds are gathered. */
 const SOON_MS = 300
 const LATER_MS = 5000
-/** Proxies close what is silent for a minute. */
+/** Proxies close what is silent for a minute, and the page takes a minute's silence for a lost connection. */
 const HEARTBEAT_MS = 25_000
 /** Then the browser connects anew, and it is looked at again who it is. */
 const LIFE_MS = 10 * 60_000
@@ -135,7 +137,10 @@ interface ListenerOptions {
 }
 
 function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
-  const { audience, admitted, states, rounds } = subscription
+  const { audience, admitted, rounds, joins } = subscription
+  const states = new Set(subscription.states)
+  const newest = Math.max(0, ...states)
+  const asked = new Set<number>()
   const encoder = new TextEncoder()
   let open = true
   let due: { readonly timer: Timer; readonly soon: boolean } | undefined
@@ -166,11 +171,41 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     heartbeat = clock.timer(
       HEARTBEAT_MS,
       () => {
-        send(': still here\n\n')
+        send('event: beat\ndata: {}\n\n')
         if (open) beat()
       },
       { background: true },
     )
+  }
+
+  /** Ids ascend: what is made later has a higher one. Each is asked for once. */
+  async function askFor(monitor_id: number): Promise<void> {
+    if (joins === undefined || monitor_id <= newest || asked.has(monitor_id)) return
+    asked.add(monitor_id)
+    // What cannot be looked up now is seen when the browser connects anew.
+    if (!(await joins(monitor_id).catch(() => false))) return
+    states.add(monitor_id)
+    changed(monitor_id, 'state')
+  }
+
+  function changed(monitor_id: number, what: 'state' | 'round'): void {
+    if (!open) return
+    const soon = what === 'state'
+    if (!(soon ? states : rounds).has(monitor_id)) {
+      if (soon) void askFor(monitor_id)
+      return
+    }
+    if (due !== undefined && (due.soon || !soon)) return
+    due?.timer.cancel()
+    const timer = clock.timer(
+      soon ? SOON_MS : LATER_MS,
+      () => {
+        due = undefined
+        send('event: change\ndata: {}\n\n')
+      },
+      { background: true },
+    )
+    due = { timer, soon }
   }
 
   beat()
@@ -179,20 +214,6 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     audience,
     admitted,
     close,
-    changed(monitor_id, what) {
-      const soon = what === 'state'
-      if (!(soon ? states : rounds).has(monitor_id)) return
-      if (due !== undefined && (due.soon || !soon)) return
-      due?.timer.cancel()
-      const timer = clock.timer(
-        soon ? SOON_MS : LATER_MS,
-        () => {
-          due = undefined
-          send('event: change\ndata: {}\n\n')
-        },
-        { background: true },
-      )
-      due = { timer, soon }
-    },
+    changed,
   }
 }

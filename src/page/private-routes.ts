@@ -194,15 +194,8 @@ async function listen(call: Call): Promise<Answer | Response> {
   const { account_id } = visitor
   const scope = service.engine.account(account_id)
   const asked = idList(url.searchParams, 'monitors', LISTENED)
-  const own = await Promise.all(
-    asked.map((id) =>
-      scope.monitors.get(id).then(
-        () => [id],
-        () => [],
-      ),
-    ),
-  )
-  const shown = new Set(own.flat())
+  const own = await Promise.all(asked.map((id) => isOwn(scope, id)))
+  const shown = new Set(asked.filter((_, at) => own[at]))
   const all = oneOf(url.searchParams, 'all', ['1']) === '1'
   return service.live.listen({
     audience: {
@@ -214,6 +207,7 @@ async function listen(call: Call): Promise<Answer | Response> {
     admitted: () => isStillOf(account_id, call),
     states: all ? await everyId(scope) : shown,
     rounds: shown,
+    ...(all ? { joins: (id) => isOwn(scope, id) } : {}),
   })
 }
 
@@ -222,7 +216,13 @@ async function isStillOf(account_id: number, { request, service }: Call): Promis
   return visitor !== undefined && 'account_id' in visitor && visitor.account_id === account_id
 }
 
-/** A monitor made later is among them when the browser connects anew. */
+function isOwn(scope: AccountScope, id: number): Promise<boolean> {
+  return scope.monitors.get(id).then(
+    () => true,
+    () => false,
+  )
+}
+
 async function everyId(scope: AccountScope): Promise<ReadonlySet<number>> {
   const { monitors } = await collectMonitors(scope)
   return new Set(monitors.map(({ id }) => id))

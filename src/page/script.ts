@@ -2,7 +2,8 @@
  * The one script of the page, at most 4 kB. It makes the page live; everything works without it.
  *
  * On a change it asks for the page again and puts what is new in the place of what was: element by element,
- * so that nothing moves, nothing that was opened closes, and the focus stays.
+ * so that nothing moves, nothing that was opened closes, and the focus stays. Where the connection is lost for
+ * five seconds, or silent for a minute, it says since when and takes the colours from what was known then.
  *
  * @module
  */
@@ -15,8 +16,12 @@ export const SCRIPT = `(() => {
   const ahead = Date.parse(root.dataset.now) - Date.now()
   const was = new Map()
   for (const each of document.querySelectorAll('[data-live]')) was.set(each.id, each.innerHTML)
+  const lost = document.getElementById('lost')
   let asking = false
   let again = false
+  let behind = false
+  let heard = Date.now()
+  let losing = 0
 
   const roughly = (s) =>
     s < 60 ? Math.floor(s) + ' s'
@@ -36,13 +41,30 @@ export const SCRIPT = `(() => {
   const say = (text) => {
     if (note.textContent !== text) note.textContent = text
   }
+  const grey = () => {
+    const at = new Date(heard + ahead).toISOString()
+    lost.querySelector('time').textContent = at.slice(0, 19).replace('T', ' ')
+    root.dataset.lost = ''
+    lost.hidden = false
+  }
   const lose = () => {
     note.innerHTML = reload
+    losing ||= setTimeout(grey, 5000)
+  }
+  const alive = () => {
+    heard = Date.now()
+    clearTimeout(losing)
+    losing = 0
+    delete root.dataset.lost
+    lost.hidden = true
+    say('Live')
   }
 
   const list = (page) => [...page.querySelectorAll('[data-monitor]')].map((row) => row.id).sort().join()
 
   const put = (fresh) => {
+    const first = (page) => page.getElementById('first')
+    if (first(document) && !first(fresh)) location.reload()
     const news = document.getElementById('news')
     if (news) news.hidden = list(fresh) === list(document)
     for (const old of document.querySelectorAll('[data-live]')) {
@@ -73,8 +95,10 @@ export const SCRIPT = `(() => {
       const answer = await fetch(location.href, { redirect: 'manual' })
       if (!answer.ok) throw new Error(answer.status)
       put(new DOMParser().parseFromString(await answer.text(), 'text/html'))
-      say('Live')
+      behind = false
+      alive()
     } catch {
+      behind = true
       lose()
     }
     asking = false
@@ -84,9 +108,10 @@ export const SCRIPT = `(() => {
   let known = false
   const source = new EventSource(root.dataset.events)
   source.addEventListener('change', refresh)
+  source.addEventListener('beat', () => (behind ? refresh() : alive()))
   source.addEventListener('open', () => {
-    say('Live')
     if (known) refresh()
+    else alive()
     known = true
   })
   source.addEventListener('error', lose)
@@ -98,7 +123,10 @@ export const SCRIPT = `(() => {
   addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload()
   })
-  setInterval(tick, 5000)
+  setInterval(() => {
+    tick()
+    if (Date.now() - heard > 60000) lose()
+  }, 5000)
 
   const target = location.hash && document.getElementById(location.hash.slice(1))
   if (target && target.tagName === 'DETAILS') target.open = true

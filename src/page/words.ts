@@ -19,7 +19,7 @@ export interface StateWords {
 }
 
 export const STATE_WORDS: Readonly<Record<MonitorState, StateWords>> = {
-  up: { label: 'Up', tone: 'good', meaning: 'Everything is as it should be' },
+  up: { label: 'Up', tone: 'good', meaning: 'The last check succeeded' },
   down: { label: 'Down', tone: 'bad', meaning: 'An incident is open' },
   confirming: { label: 'Confirming', tone: 'warn', meaning: 'It failed; a further look decides' },
   recovering: {

@@ -49,11 +49,7 @@ export async function stage(program: string, options?: DemoOptions): Promise<Sta
   const server = createServer(toNodeHandler(page)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const browser = await chromium.launch({
-    executablePath: program,
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-    timeout: 20_000,
-  })
+  const browser = await launch(program)
   return {
     ...shop,
     browser,
@@ -68,7 +64,15 @@ export async function stage(program: string, options?: DemoOptions): Promise<Sta
   }
 }
 
-async function openWindow(
+export function launch(program: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath: program,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    timeout: 20_000,
+  })
+}
+
+export async function openWindow(
   { browser, url }: Pick<Stage, 'browser' | 'url'>,
   { signedIn = true, ...options }: WindowOptions,
 ): Promise<Window> {

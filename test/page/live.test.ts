@@ -72,6 +72,18 @@ describe('live changes', () => {
     expect((await visit.get('/events?all=yes')).status).toBe(400)
   })
 
+  it('of a monitor made after the page are told to a page of all monitors, those of others never', async () => {
+    const { clock, create, other, visit, id } = await signedIn()
+    const heard = await listen(visit, `/events?monitors=${id}&all=1`)
+    const one = await listen(visit, `/events?monitors=${id}`)
+    await other.monitors.create({ type: 'scripted', name: 'theirs', host: 'c.test' })
+    await clock.advance(1000)
+    expect(heard.changes()).toBe(0)
+    await create('b.test')
+    await clock.advance(1000)
+    expect([heard.changes(), one.changes()]).toEqual([1, 0])
+  })
+
   it('say nothing but that something changed, to customers only for states', async () => {
     const made = await signedIn({ public: [{ slug: 'p', title: 'P', monitors: [1] }] })
     const heard = await listen(made.visitor(), '/status/p/events')
@@ -79,7 +91,7 @@ describe('live changes', () => {
     expect(heard.changes()).toBe(0)
     await made.engine.monitors.pause(made.id)
     await made.clock.advance(1000)
-    expect(heard.text().replace(': still here\n\n', '').replace(': still here\n\n', '')).toBe(
+    expect(heard.text().replaceAll('event: beat\ndata: {}\n\n', '')).toBe(
       'retry: 3000\n\nevent: change\ndata: {}\n\n',
     )
   })
@@ -88,7 +100,7 @@ describe('live changes', () => {
     const { clock, visit, id } = await signedIn()
     const heard = await listen(visit, `/events?monitors=${id}`)
     await clock.advance(26_000)
-    expect(heard.text()).toContain(': still here')
+    expect(heard.text()).toContain('event: beat')
     await clock.advance(10 * 60_000)
     expect(heard.ended()).toBe(true)
   })

@@ -104,6 +104,16 @@ describe('the page of a monitor', () => {
     expect(text).toMatch(/Greeting<\/dt> <dd><bdi>from a\.test/)
   })
 
+  it('says beside "Up" what ends soon, and never that all is well', async () => {
+    const { create, visitor, clock } = await signedIn()
+    const id = await create('a.test')
+    await clock.advance(1000)
+    const state = async () =>
+      /id="state"[^]*?<\/div>/.exec(await visitor.text(`/monitors/${id}`))?.[0] ?? ''
+    expect(await state()).toMatch(/Up<\/strong>[^]*Licence ends in 8 days/)
+    expect(await state()).not.toContain('as it should be')
+  })
+
   it('has all checks page by page, of one result where asked', async () => {
     const { create, failing, visitor, clock } = await signedIn()
     const id = await create('a.test')

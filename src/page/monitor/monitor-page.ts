@@ -7,7 +7,7 @@
 import type { UptimeView } from '../../engine/views.ts'
 import { bars, dayWords } from '../bars.ts'
 import type { Frame } from '../frame.ts'
-import { stateIcon } from '../icons.ts'
+import { icon, stateIcon } from '../icons.ts'
 import { incidentList, notificationTable } from '../incidents.ts'
 import { foreign, html } from '../markup.ts'
 import type { Content, Markup } from '../markup.ts'
@@ -24,7 +24,7 @@ import {
   STATE_WORDS,
 } from '../words.ts'
 import { checkList } from './checks.ts'
-import { highlights } from './highlights.ts'
+import { highlights, nearestEnd } from './highlights.ts'
 import { latencyChart } from './latency-chart.ts'
 import { RANGES } from './latency-data.ts'
 import type { Range } from './latency-data.ts'
@@ -143,6 +143,8 @@ function headline(facts: MonitorFacts, frame: Frame): Markup {
   const { label, meaning } = shownAs(status)
   const since = roughly((now - Date.parse(status.since)) / 1000)
   const why = status.status === 'up' ? null : status.cause_text
+  const end =
+    status.status === 'up' && !isUnseen(status) ? nearestEnd({ ...facts, now }) : undefined
   const how = isUnseen(status)
     ? html`, not seen for a while; before: ${STATE_WORDS[status.state].label}`
     : html` for ${since}${status.stale && ', and not seen for a while'}`
@@ -150,7 +152,7 @@ function headline(facts: MonitorFacts, frame: Frame): Markup {
     <p>
       <strong>${label}</strong>${how}${notes(facts, frame)}<br />
       <span class="muted"
-        >${why === null ? meaning : foreign(why)}${monitor.last_check_at !== null && html` · checked ${relative(monitor.last_check_at, now)}`}</span
+        >${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span> · `}${why === null ? meaning : foreign(why)}${monitor.last_check_at !== null && html` · checked ${relative(monitor.last_check_at, now)}`}</span
       >
     </p>`
 }

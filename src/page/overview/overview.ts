@@ -95,11 +95,11 @@ function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: 
 }
 
 function firstSteps({ origin }: Frame): Markup {
-  return html`<div class="first">
+  return html`<div class="first" id="first">
     <h1>No monitors yet</h1>
     <p>
-      Create the first one with the REST API and the key you signed in with, and load this page
-      again:
+      Create the first one with the REST API and the key you signed in with. It appears here after
+      its first check:
     </p>
     <pre tabindex="0"><code>curl -s ${origin}/api/v1/monitors \\
   -H 'Authorization: Bearer YOUR_KEY' \\

@@ -17,6 +17,8 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .tag{display:inline-block;padding:0 7px;border:1px solid var(--line);border-radius:99px;font-size:12px;line-height:18px}
 .headline{display:flex;gap:14px;align-items:flex-start;min-height:52px}
 .headline .icon{width:26px;height:26px;margin-top:3px}
+.headline .near{display:inline}
+.headline .near .icon{width:16px;height:16px;margin:0 6px 0 0}
 .headline strong{font-size:20px;letter-spacing:-.015em;font-weight:600}
 .headline p{min-width:0;flex:1}
 .headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}

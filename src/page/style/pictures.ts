@@ -42,6 +42,9 @@ figcaption .key.p95{border-top:2px dotted var(--accent);margin-left:12px}
 .banner{display:flex;align-items:center;gap:16px;padding:22px 24px;border:1px solid var(--line);border-radius:14px;background:var(--raised);min-height:76px}
 .banner .icon{width:30px;height:30px}
 .banner h1{font-size:22px;letter-spacing:-.02em}
+.banner p{font-size:14px}
+.lost{position:fixed;inset:auto 16px 16px;width:fit-content;margin-inline:auto;padding:12px 18px;border:1px solid var(--warn);border-radius:10px;background:var(--raised);font-size:14px;z-index:1}
+[data-lost] :is(.headline,.banner,.state,.row .icon){filter:grayscale(1)}
 .banner.bad{background:var(--bad-soft);border-color:var(--bad)}
 .about{margin-top:20px;color:var(--muted);max-width:65ch}
 .services{margin-top:28px}
