@@ -109,10 +109,9 @@ export function deadline(
   return { timeout_ms }
 }
 
-/** A text that is looked for as it is, although it may look like `/a pattern/`. */
-export function literalKeyword(text: string): string {
-  if (!/^\/.*\/[a-z]*$/s.test(text)) return text
-  return `/${text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}/`
+/** A pattern as it stands, although it may look like `/pattern/flags`. */
+export function barePattern(pattern: string): string {
+  return /^\/.+\/[a-z]*$/su.test(pattern) ? `/${pattern}/` : pattern
 }
 
 /** `host:port`, `[v6]:port`; the port may be missing. */

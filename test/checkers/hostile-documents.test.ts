@@ -67,7 +67,7 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
     'http, $name',
     async (page) => {
       const server = await pageServer(page)
-      const patterns = { keyword_present: '/(?:a|b)*c$/', number_regex: '(\\d+) of (\\d+)' }
+      const patterns = { keyword_present_regex: '(?:a|b)*c$', number_regex: '(\\d+) of (\\d+)' }
       await look(server, () => run(http(), { url: urlOf(server), ...patterns }))
     },
   )

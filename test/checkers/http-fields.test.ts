@@ -19,10 +19,11 @@ function refuse(input: JsonObject): Readonly<Record<string, string>> {
 }
 
 describe('the fields of http', () => {
-  it('are those of the specification, in its order', () => {
+  it('are those of the specification, in its order, and patterns beside the keywords', () => {
     expect(rows(http().fields).map(({ name }) => name)).toEqual(
       (
-        'url method expected_status max_response_ms keyword_present keyword_absent size_min size_max ' +
+        'url method expected_status max_response_ms keyword_present keyword_present_regex ' +
+        'keyword_absent keyword_absent_regex size_min size_max ' +
         'number_regex number_min number_max follow_redirects expected_final_url user_agent referer ' +
         'headers body content_type auth.user auth.pass ignore_tls_errors ip_family'
       ).split(' '),
@@ -85,6 +86,8 @@ describe('the fields of http', () => {
     [{ body: 'x', method: 'HEAD' }, 'body'],
     [{ method: 'HEAD', keyword_present: 'x' }, 'keyword_present'],
     [{ method: 'HEAD', keyword_absent: 'x' }, 'keyword_absent'],
+    [{ method: 'HEAD', keyword_present_regex: 'x' }, 'keyword_present_regex'],
+    [{ method: 'HEAD', keyword_absent_regex: 'x' }, 'keyword_absent_regex'],
     [{ method: 'HEAD', size_min: 1 }, 'size_min'],
     [{ method: 'HEAD', size_max: 1 }, 'size_max'],
     [{ method: 'HEAD', number_regex: '1' }, 'number_regex'],
@@ -98,8 +101,9 @@ describe('the fields of http', () => {
     [{ auth: { user: 'a' }, headers: { Authorization: 'y' } }, 'auth.user'],
     [{ 'auth.user': 'a:b' }, 'auth.user'],
     [{ method: 'TRACE' }, 'method'],
-    [{ keyword_present: '/(/' }, 'keyword_present'],
-    [{ keyword_present: '/(?=x)/' }, 'keyword_present'],
+    [{ keyword_present_regex: '/(/' }, 'keyword_present_regex'],
+    [{ keyword_present_regex: '(?=x)' }, 'keyword_present_regex'],
+    [{ keyword_absent_regex: '/x/q' }, 'keyword_absent_regex'],
     [{ keyword_present: 'a'.repeat(1001) }, 'keyword_present'],
     [{ number_regex: '(?<=x)1' }, 'number_regex'],
     [{ expected_final_url: '/relative' }, 'expected_final_url'],
@@ -148,9 +152,13 @@ describe('the fields of http', () => {
     })
   })
 
-  it('a keyword that looks like a path stays a plain text', () => {
-    expect(accept({ url, keyword_present: '/usr/bin' }).keyword_present).toBe('/usr/bin')
-  })
+  it.each(['/usr/bin', '/usr/i', '/img/', '/(/', '/a.c/i', '.*', ' two  spaces '])(
+    'the keyword %j is a text, whatever it looks like',
+    (keyword) => {
+      const given = { keyword_present: keyword, keyword_absent: keyword }
+      expect(accept({ url, ...given })).toMatchObject(given)
+    },
+  )
 
   it('the final address is normalised, its star kept', () => {
     expect(accept({ url, expected_final_url: 'HTTPS://example.com*' }).expected_final_url).toBe(

@@ -49,10 +49,23 @@ describe('an answer is judged', () => {
     [{ expected_status: '404' }, 'http_status: Got status 200, expected 404'],
     [{ keyword_present: 'All fine' }, 'ok'],
     [{ keyword_present: 'all fine' }, 'keyword_missing: "all fine" is not in the body'],
-    [{ keyword_present: '/ALL\\s+fine/i' }, 'ok'],
+    [
+      { keyword_present: '/ALL\\s+fine/i' },
+      'keyword_missing: "/ALL\\\\s+fine/i" is not in the body',
+    ],
+    [{ keyword_present: 'A.l' }, 'keyword_missing: "A.l" is not in the body'],
+    [{ keyword_present_regex: '/ALL\\s+fine/i' }, 'ok'],
+    [{ keyword_present_regex: 'All +fine' }, 'ok'],
+    [{ keyword_present_regex: 'no\\d' }, 'keyword_missing: No match of "no\\\\d" is in the body'],
+    [
+      { keyword_present: 'fine', keyword_present_regex: 'x+' },
+      'keyword_missing: No match of "x+" is in the body',
+    ],
     [{ keyword_absent: 'error' }, 'ok'],
     [{ keyword_absent: 'jobs' }, 'keyword_found: "jobs" is in the body'],
-    [{ keyword_absent: '/j[a-z]+s/' }, 'keyword_found: "/j[a-z]+s/" is in the body'],
+    [{ keyword_absent: '/j[a-z]+s/' }, 'ok'],
+    [{ keyword_absent_regex: 'j[a-z]+s' }, 'keyword_found: A match of "j[a-z]+s" is in the body'],
+    [{ keyword_absent_regex: 'j[A-Z]+s' }, 'ok'],
     [{ size_min: 28, size_max: 28 }, 'ok'],
     [{ size_min: 29 }, 'size_below: The body has 28 bytes, expected at least 29'],
     [{ size_max: 27 }, 'size_above: The body has 28 bytes, expected at most 27'],
@@ -118,7 +131,7 @@ describe('an answer is judged', () => {
 
   it('as too long to tell where a pattern could not search the whole text', () => {
     const long = answer(`${'x'.repeat(300_000)}end`)
-    expect(judged({ keyword_present: '/end/' }, long)).toMatch(/^http_body_limit/)
+    expect(judged({ keyword_present_regex: 'end' }, long)).toMatch(/^http_body_limit/)
     expect(judged({ keyword_present: 'end' }, long)).toBe('ok')
   })
 

@@ -140,7 +140,8 @@ describe('a field of http has its effect', () => {
   it.each<[HttpInput, string | null]>([
     [{ keyword_present: 'Shop' }, null],
     [{ keyword_present: 'shop' }, 'keyword_missing'],
-    [{ keyword_present: '/sho+p/i' }, null],
+    [{ keyword_present_regex: '/sho+p/i' }, null],
+    [{ keyword_absent_regex: 'Sho+p' }, 'keyword_found'],
     [{ keyword_absent: 'sold out' }, null],
     [{ keyword_absent: 'Shop' }, 'keyword_found'],
     [{ size_min: 35 }, null],
@@ -201,6 +202,23 @@ describe('a field of http has its effect', () => {
     const outcome = await check(page, { ip_family: 'ipv6' })
     expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'dns_no_records' })
     expect((await check(page, { ip_family: 'ipv4' })).verdict).toBe('ok')
+  })
+})
+
+describe('a keyword is a word', () => {
+  const at = (text: string, input: HttpInput) =>
+    check((_request, response) => void response.end(text), input)
+
+  it('slashes around it are a part of it', async () => {
+    const missing = { verdict: 'fail', cause_code: 'keyword_missing' }
+    expect(await at('noimghere', { keyword_present: '/img/' })).toMatchObject(missing)
+    expect(await at('src="/img/a.png"', { keyword_present: '/img/' })).toMatchObject({
+      verdict: 'ok',
+    })
+    expect(await at('noimghere', { keyword_absent: '/img/' })).toMatchObject({ verdict: 'ok' })
+    expect(await at('noimghere', { keyword_present_regex: '/IMG/i' })).toMatchObject({
+      verdict: 'ok',
+    })
   })
 })
 

@@ -30,6 +30,7 @@ const SPEC: Readonly<Record<string, string>> = {
 
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
+  http: 'keyword_present_regex, keyword_absent_regex',
   heartbeat: 'first_signal_sec, cron, time_zone',
 }
 

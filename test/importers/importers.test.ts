@@ -105,7 +105,7 @@ describe('Uptime Kuma', () => {
       days_warn: [7, 14, 21],
     })
     expect(entry(kuma, 'shop-page')).toMatchObject({
-      keyword_absent: '/\\/sold out\\//',
+      keyword_absent: '/sold out/',
       interval_sec: 10,
       timeout_ms: 9999,
       paused: true,
@@ -286,8 +286,8 @@ describe('blackbox_exporter', () => {
       url: 'http://blog.example',
       method: 'GET',
       expected_status: '200-299',
-      keyword_present: '/path\\/to/',
-      keyword_absent: '/Could not connect to (database|cache)/',
+      keyword_present_regex: 'path/to',
+      keyword_absent_regex: 'Could not connect to (database|cache)',
       auth: { user: 'watch', pass: 's3cret' },
       ignore_tls_errors: true,
       ip_family: 'ipv4',
@@ -298,6 +298,8 @@ describe('blackbox_exporter', () => {
     expect(entry(blackbox, 'login/login.example/')).toMatchObject({
       method: 'POST',
       body: '{}',
+      // With slashes of its own, which are none of the pattern's.
+      keyword_absent_regex: '//admin//',
       expected_status: '200,401',
       follow_redirects: false,
       headers: { 'X-Team': 'web', Authorization: 'Bearer t0ken' },

@@ -9,7 +9,7 @@ import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { authField, userProblem, withoutUserinfo } from './credentials.ts'
 import { statusRangesField } from './status-ranges.ts'
-import { finalUrlField, keywordField } from './text-rules.ts'
+import { finalUrlField } from './final-url.ts'
 
 /** Largest body that can be asked for with `size_min` and `size_max`: 16 MiB. */
 const MAX_SIZE_BYTES = 16 * 1024 * 1024
@@ -36,10 +36,13 @@ export const httpFields = {
     unit: 'ms',
     description: 'Longest time from the first look-up to the last byte, redirects included',
   }),
-  keyword_present: keywordField(
-    'Text that must be in the body, or a pattern as /…/flags (its first 262144 characters are searched)',
-  ),
-  keyword_absent: keywordField('Text or /pattern/flags that must not be in the body'),
+  keyword_present: keyword('Text that must be in the body, letter for letter, capitals and all'),
+  keyword_present_regex: field.regex({
+    description: 'Pattern that must match in the body',
+    example: '/in stock: \\d+/i',
+  }),
+  keyword_absent: keyword('Text that must not be in the body, letter for letter'),
+  keyword_absent_regex: field.regex({ description: 'Pattern that must not match in the body' }),
   size_min: field.integer({
     min: 0,
     max: MAX_SIZE_BYTES,
@@ -91,6 +94,10 @@ export const httpFields = {
   ip_family: field.ipFamily().default('auto'),
 }
 
+function keyword(description: string) {
+  return field.text({ max: 1000, multiline: true, description })
+}
+
 export type HttpStored = Stored<typeof httpFields>
 export type HttpSettings = Settings<typeof httpFields>
 
@@ -115,7 +122,9 @@ function bodyProblems(settings: HttpStored): Problems {
   if (method !== 'HEAD') return problems
   const ofBody = [
     'keyword_present',
+    'keyword_present_regex',
     'keyword_absent',
+    'keyword_absent_regex',
     'size_min',
     'size_max',
     'number_regex',

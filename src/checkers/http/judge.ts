@@ -12,7 +12,7 @@ import { down, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { HttpSettings } from './fields.ts'
 import { readNumber } from './numbers.ts'
-import type { Keyword } from './text-rules.ts'
+import type { Pattern } from '../../fields/pattern.ts'
 import type { HTTP_CAUSES } from './causes.ts'
 
 export const HTTP_RULE_CAUSES = {
@@ -43,7 +43,9 @@ const RULES: readonly Rule[] = [
   status,
   finalUrl,
   keywordPresent,
+  patternPresent,
   keywordAbsent,
+  patternAbsent,
   size,
   numberFound,
   numberRange,
@@ -73,8 +75,9 @@ export function* judgeSteps(
 
 /** Whether any rule asks for more than status, size and speed. */
 export function looksAtText(settings: HttpSettings): boolean {
-  const { keyword_present, keyword_absent, number_regex } = settings
-  return (keyword_present ?? keyword_absent ?? number_regex) !== undefined
+  const { keyword_present, keyword_present_regex, keyword_absent, keyword_absent_regex } = settings
+  const pattern = keyword_present_regex ?? keyword_absent_regex ?? settings.number_regex
+  return (keyword_present ?? keyword_absent ?? pattern) !== undefined
 }
 
 /** The number that `number_regex` finds in the body. */
@@ -99,21 +102,34 @@ function finalUrl({ exchange }: Answered, { expected_final_url }: HttpSettings) 
 }
 
 function keywordPresent({ exchange }: Answered, { keyword_present }: HttpSettings) {
-  if (keyword_present === undefined || keyword_present.foundIn(exchange.text())) return undefined
+  if (keyword_present === undefined || exchange.text().includes(keyword_present)) return undefined
   return (
-    unread(exchange, keyword_present) ??
-    down('keyword_missing', `${quoted(keyword_present.source)} is not in the body`)
+    unread(exchange) ?? down('keyword_missing', `${quoted(keyword_present)} is not in the body`)
+  )
+}
+
+function patternPresent({ exchange }: Answered, { keyword_present_regex: pattern }: HttpSettings) {
+  if (pattern === undefined || pattern.test(exchange.text())) return undefined
+  return (
+    unread(exchange, pattern) ??
+    down('keyword_missing', `No match of ${quoted(pattern.source)} is in the body`)
   )
 }
 
 function keywordAbsent({ exchange }: Answered, { keyword_absent }: HttpSettings) {
   if (keyword_absent === undefined) return undefined
-  if (!keyword_absent.foundIn(exchange.text())) return unread(exchange, keyword_absent)
-  return down('keyword_found', `${quoted(keyword_absent.source)} is in the body`)
+  if (!exchange.text().includes(keyword_absent)) return unread(exchange)
+  return down('keyword_found', `${quoted(keyword_absent)} is in the body`)
+}
+
+function patternAbsent({ exchange }: Answered, { keyword_absent_regex: pattern }: HttpSettings) {
+  if (pattern === undefined) return undefined
+  if (!pattern.test(exchange.text())) return unread(exchange, pattern)
+  return down('keyword_found', `A match of ${quoted(pattern.source)} is in the body`)
 }
 
 /** What was not found may stand in the part that was not looked at; then nothing can be said. */
-function unread(exchange: HttpExchange, { searched }: Pick<Keyword, 'searched'>) {
+function unread(exchange: HttpExchange, { searched = Infinity }: Partial<Pattern> = {}) {
   if (exchange.body_cut) {
     return down('http_body_limit', `Only the first ${exchange.body.length} bytes were read`)
   }

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort, isObject } from '../imported.ts'
+import { barePattern, hostAndPort, isObject } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 
@@ -49,8 +49,8 @@ function http(options: Taking, note: Note): SettingsOf {
     ...(options.object('tls_config').flag('insecure_skip_verify') === true
       ? { ignore_tls_errors: true }
       : {}),
-    ...keyword(options, 'fail_if_body_not_matches_regexp', 'keyword_present', note),
-    ...keyword(options, 'fail_if_body_matches_regexp', 'keyword_absent', note),
+    ...keyword(options, 'fail_if_body_not_matches_regexp', 'keyword_present_regex', note),
+    ...keyword(options, 'fail_if_body_matches_regexp', 'keyword_absent_regex', note),
     ...headersOf(options),
     ...authOf(options),
     ...familyOf(options),
@@ -67,7 +67,7 @@ function http(options: Taking, note: Note): SettingsOf {
 function keyword(options: Taking, theirs: string, ours: string, note: Note): JsonObject {
   const [first, ...more] = options.texts(theirs)
   if (more.length > 0) note(`${theirs}: of ${more.length + 1} patterns the first one is judged`)
-  return first === undefined ? {} : { [ours]: `/${first.replace(/(?<!\\)\//g, '\\/')}/` }
+  return first === undefined ? {} : { [ours]: barePattern(first) }
 }
 
 function headersOf(options: Taking): JsonObject {
@@ -111,7 +111,7 @@ function tcp(options: Taking, note: Note): SettingsOf {
     type: 'tcp',
     ...(options.flag('tls') === true ? { tls: true } : {}),
     ...(send === undefined ? {} : { send: `${send}\\r\\n` }),
-    ...(expect === undefined ? {} : { banner_regex: expect }),
+    ...(expect === undefined ? {} : { banner_regex: barePattern(expect) }),
     ...familyOf(options),
   }
   if (options.object('tls_config').flag('insecure_skip_verify') === true) {

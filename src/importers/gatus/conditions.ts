@@ -6,7 +6,6 @@
  */
 
 import type { Json, JsonObject } from '../../model.ts'
-import { literalKeyword } from '../imported.ts'
 import { durationMs } from '../taking.ts'
 import type { Target } from './target.ts'
 
@@ -123,8 +122,8 @@ function body({ operator, operand }: Condition, target: Target): Found {
   }
   const word = /^pat\(\*([^*?[\]\\]+)\*\)$/.exec(operand)?.[1]
   if (!isHttp(target) || word === undefined) return undefined
-  if (operator === '==') return { settings: { keyword_present: literalKeyword(word) } }
-  return operator === '!=' ? { settings: { keyword_absent: literalKeyword(word) } } : undefined
+  if (operator === '==') return { settings: { keyword_present: word } }
+  return operator === '!=' ? { settings: { keyword_absent: word } } : undefined
 }
 
 /** A warning comes at a number of days, as the condition would fail. */

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort, literalKeyword } from '../imported.ts'
+import { hostAndPort } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 
 export interface Translated {
@@ -39,7 +39,7 @@ const TRANSLATORS: Readonly<Record<string, (from: Taking, note: Note) => Transla
       const found = http(from, note)
       if (found === undefined || word === undefined) return found
       const field = from.flag('invertKeyword') === true ? 'keyword_absent' : 'keyword_present'
-      return { ...found, settings: { ...found.settings, [field]: literalKeyword(word) } }
+      return { ...found, settings: { ...found.settings, [field]: word } }
     },
     'json-query'(from, note) {
       note(

@@ -173,7 +173,7 @@ export const web: Bench<NginxOptions, Port> = {
       'a text is there that must not be',
       'keyword_found',
       'transfer',
-      page('/', { keyword_absent: '/watchpost (test|error)/' }),
+      page('/', { keyword_absent_regex: 'watchpost (test|error)' }),
     ],
     ['http', 'the page is too small', 'size_below', 'transfer', page('/', { size_min: 1000 })],
     ['http', 'the page is too large', 'size_above', 'transfer', page('/big', { size_max: 1000 })],

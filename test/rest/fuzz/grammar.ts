@@ -197,7 +197,6 @@ const FORMATS: Readonly<Record<string, readonly unknown[]>> = {
   port: [1, 80, 65_535],
   regex: ['a+', '/^ok$/i'],
   status_ranges: ['200-299', '200,301-302', 204],
-  keyword: ['Welcome', 'ä b'],
   patterns: ['\\d+ views', 'a\nb'],
   escaped: ['PING\\r\\n', 'a'],
   dns_name: ['shop.example', '_dmarc.shop.example'],
