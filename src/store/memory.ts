@@ -108,16 +108,17 @@ function announcedRemovals(
 ): Sync<Store['accounts']> {
   return {
     ...methods,
-    remove(id) {
+    remove(id, limit) {
+      const begins = place.tables.accounts.has(id)
       const monitors = [...place.tables.monitors.values()].filter(
-        ({ account_id }) => account_id === id,
+        ({ account_id }) => begins && account_id === id,
       )
-      const removed = methods.remove(id)
+      const removal = methods.remove(id, limit)
       announce(
         place,
         monitors.map((monitor) => monitor.id),
       )
-      return removed
+      return removal
     },
   }
 }

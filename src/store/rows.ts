@@ -74,7 +74,8 @@ function parsedOrNull<T>(row: Row, column: string): T | null {
 }
 
 export function toAccount(row: Row): AccountRecord {
-  return { ...plain<AccountRecord>(row), quotas: parsedObject(row, 'quotas') }
+  const { removing: _, ...columns } = row
+  return { ...plain<AccountRecord>(columns), quotas: parsedObject(row, 'quotas') }
 }
 
 export const toKey = (row: Row): KeyRecord => plain(row)

@@ -53,6 +53,9 @@ export type { Changes, Requests, Shards, Turns } from './shared.ts'
 export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
   Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
 
+/** What a step of a removal has left. */
+export type Removal = 'more' | 'done'
+
 export interface Store {
   /** Several processes may use it at the same time. */
   readonly shared: boolean
@@ -76,10 +79,15 @@ export interface Store {
     /** Checks a minute: of monitors without a token that are not paused. */
     use(id: number): Promise<AccountUse>
     /**
-     * Removes it with all that is its own: keys, contacts, monitors with their history, incidents, notifications
-     * whatever their state, kept answers. The results of its monitors may go later, unseen. `false`: it was not there.
+     * One step of its removal, of about `limit` rows: to be called until it is `done`. All that is its own goes:
+     * keys, contacts, monitors with their history, incidents, notifications whatever their state, kept answers. The
+     * results of its monitors may go later, unseen.
+     *
+     * From the first step on it is gone for everybody: the account, its keys and its monitors are not found, nothing
+     * is stored for it, none of its notifications is claimed, due or counted. What `prune` finds of a removal that
+     * was begun and did not end, it removes. `undefined`: it was not there.
      */
-    remove(id: number): Promise<boolean>
+    remove(id: number, limit: number): Promise<Removal | undefined>
   }
 
   readonly keys: {

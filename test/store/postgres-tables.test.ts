@@ -65,7 +65,13 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const stores = Array.from({ length: 4 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
     const { rows } = await admin.query(`SELECT version FROM ${schema}.migrations ORDER BY version`)
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }, { version: 4 }])
+    expect(rows).toEqual([
+      { version: 1 },
+      { version: 2 },
+      { version: 3 },
+      { version: 4 },
+      { version: 5 },
+    ])
   })
 
   test('rows of accounts that never were keep an account, that nobody else gets', async () => {

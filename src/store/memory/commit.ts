@@ -4,7 +4,16 @@ import { exceeds } from '../quota.ts'
 import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { checksOf, useOf } from './accounts.ts'
-import { addResult, copy, dropMonitor, listAt, mapAt, putNotification, rowsOf } from './tables.ts'
+import {
+  addResult,
+  copy,
+  dropMonitor,
+  isThere,
+  listAt,
+  mapAt,
+  putNotification,
+  rowsOf,
+} from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
@@ -14,7 +23,7 @@ export function commit(tables: Tables, changes: readonly Change[]): Committed[] 
 
 function apply(tables: Tables, change: Change): Committed {
   const monitor = tables.monitors.get(change.monitor_id)
-  if (monitor === undefined) return { ok: false, reason: 'gone' }
+  if (!isThere(tables, monitor)) return { ok: false, reason: 'gone' }
   if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
   if (isBeyond(tables, monitor, change)) return { ok: false, reason: 'quota' }
 

@@ -12,7 +12,7 @@ import {
   UNREADABLE,
 } from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
-import { copy, isOf, listAt, putNotification, requireAccount, rowsOf } from './tables.ts'
+import { copy, isOf, isThere, listAt, putNotification, requireAccount, rowsOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function notifications(tables: Tables): Sync<Store['notifications']> {
@@ -32,10 +32,14 @@ export function notifications(tables: Tables): Sync<Store['notifications']> {
     nextDue() {
       let least = Infinity
       for (const row of tables.waiting.values())
-        least = Math.min(least, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
+        if (isThere(tables, row))
+          least = Math.min(least, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
       return least === Infinity ? null : least
     },
-    depth: () => tables.waiting.size,
+    depth() {
+      if (tables.removing.size === 0) return tables.waiting.size
+      return [...tables.waiting.values()].filter((row) => isThere(tables, row)).length
+    },
   }
 }
 
@@ -82,6 +86,7 @@ function claimable(tables: Tables, now: EpochMs): NotificationRecord[] {
   const held = new Set<string>()
   const ready: NotificationRecord[] = []
   for (const row of tables.waiting.values()) {
+    if (!isThere(tables, row)) continue
     const lane = row.monitor_id === null ? undefined : `${row.monitor_id}:${row.contact_id}`
     const free = lane === undefined || !held.has(lane)
     if (free && isClaimable(row, now)) {

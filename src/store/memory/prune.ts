@@ -1,10 +1,12 @@
 import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
+import { goOnRemoving } from './account-removal.ts'
 import { dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function prune(tables: Tables, options: PruneOptions): number {
   return (
+    goOnRemoving(tables, options.limit) +
     pruneResults(tables, options) +
     pruneNotifications(tables, options) +
     pruneDaily(tables, options) +

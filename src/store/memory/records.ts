@@ -11,8 +11,9 @@ import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken, fold, searchText } from '../rules.ts'
 import { shardOf } from '../store.ts'
 import type { IncidentQuery, MonitorQuery, NewAccount, ResultQuery, Store } from '../store.ts'
-import { removeAccount, useOf, useWith } from './accounts.ts'
-import { copy, isOf, putNotification, requireAccount } from './tables.ts'
+import { removeAccount } from './account-removal.ts'
+import { useOf, useWith } from './accounts.ts'
+import { copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<Store['accounts']> {
@@ -43,7 +44,7 @@ export function accounts(tables: Tables): Sync<Store['accounts']> {
       return copy(changed)
     },
     use: (id) => useOf(tables, id),
-    remove: (id) => removeAccount(tables, id),
+    remove: (id, limit) => removeAccount(tables, id, limit),
   }
 }
 
@@ -57,7 +58,10 @@ export function keys(tables: Tables): Sync<Store['keys']> {
       tables.keys.set(made.id, made)
       return copy(made)
     },
-    byHash: (hash) => copy(byHash(hash)),
+    byHash(hash) {
+      const key = byHash(hash)
+      return isThere(tables, key) ? copy(key) : undefined
+    },
     list: (account_id) =>
       copy([...tables.keys.values()].filter((key) => key.account_id === account_id)),
     update(id, change) {
@@ -119,12 +123,19 @@ export function monitors(tables: Tables): Sync<Store['monitors']> {
       tables.monitors.set(made.id, made)
       return copy(made)
     },
-    get: (id) => copy(tables.monitors.get(id)),
-    byTokenHash: (hash) =>
-      copy(first(tables.monitors.values(), 1, ({ token_hash }) => token_hash === hash)[0]),
+    get(id) {
+      const monitor = tables.monitors.get(id)
+      return isThere(tables, monitor) ? copy(monitor) : undefined
+    },
+    byTokenHash(hash) {
+      const fits = (monitor: MonitorRecord) =>
+        monitor.token_hash === hash && isThere(tables, monitor)
+      return copy(first(tables.monitors.values(), 1, fits)[0])
+    },
     list(query) {
       const account_id = accountAsked(query)
-      const fits = (monitor: MonitorRecord) => isOf(account_id, monitor) && matches(monitor, query)
+      const fits = (monitor: MonitorRecord) =>
+        isOf(account_id, monitor) && isThere(tables, monitor) && matches(monitor, query)
       return copy(first(tables.monitors.values(), query.limit, fits))
     },
     locations: (ids) =>

@@ -25,6 +25,8 @@ import type { StoredReply } from '../store.ts'
 
 export interface Tables {
   readonly accounts: Map<number, AccountRecord>
+  /** Accounts that are there for nobody, and of which there are rows. */
+  readonly removing: Set<number>
   readonly keys: Map<number, KeyRecord>
   readonly locations: Map<number, LocationRecord>
   readonly contacts: Map<number, ContactRecord>
@@ -67,6 +69,7 @@ export function createTables(): Tables {
   const last = new Map<Numbered, number>()
   return {
     accounts: new Map(),
+    removing: new Set(),
     keys: new Map(),
     locations: new Map(),
     contacts: new Map(),
@@ -105,6 +108,11 @@ interface Owned {
 /** Nothing is kept for an account that is not there. @throws NotFoundError */
 export function requireAccount(tables: Tables, { account_id }: Owned): void {
   if (!tables.accounts.has(account_id)) throw new NotFoundError('account')
+}
+
+/** Whether it belongs to an account that is there. */
+export function isThere<Row extends Owned>(tables: Tables, row: Row | undefined): row is Row {
+  return row !== undefined && !tables.removing.has(row.account_id)
 }
 
 /** `undefined`: of any. */

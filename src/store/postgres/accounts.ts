@@ -5,7 +5,8 @@ import { externalIdTaken } from '../rules.ts'
 import { assignments, insertInto } from '../sql.ts'
 import type { Param } from '../sql.ts'
 import type { NewAccount, Store } from '../store.ts'
-import { removeAccount, useOf } from './account-use.ts'
+import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
+import { useOf } from './account-use.ts'
 import { codeOf } from './explain.ts'
 import type { Database, Session } from './database.ts'
 
@@ -58,12 +59,14 @@ export function accounts(db: Database): Store['accounts'] {
     get: (id) => first(db, 'id = ?', id),
     byExternalId: (external_id) => first(db, 'external_id = ?', external_id),
     list: async () =>
-      (await db.rows('SELECT * FROM watchpost.accounts ORDER BY id')).map(toAccount),
+      (await db.rows('SELECT * FROM watchpost.accounts WHERE removing = 0 ORDER BY id')).map(
+        toAccount,
+      ),
     async update(id, change) {
       const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
       const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
       if (text === '') return first(db, 'id = ?', id)
-      const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? RETURNING *`
+      const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? AND removing = 0 RETURNING *`
       try {
         const [row] = await db.rows(sql, [...params, id])
         return row && toAccount(row)
@@ -72,7 +75,7 @@ export function accounts(db: Database): Store['accounts'] {
       }
     },
     use: (id) => useOf(db, id),
-    remove: (id) => db.transaction((session) => removeAccount(session, db.schema, id)),
+    remove: (id, limit) => removeAccount(db, id, limit),
   }
 }
 
@@ -91,20 +94,26 @@ async function first(
   condition: string,
   value: number | string,
 ): Promise<AccountRecord | undefined> {
-  const [row] = await session.rows(`SELECT * FROM watchpost.accounts WHERE ${condition}`, [value])
+  const sql = `SELECT * FROM watchpost.accounts WHERE ${condition} AND removing = 0`
+  const [row] = await session.rows(sql, [value])
   return row && toAccount(row)
 }
 
 export function keys(db: Database): Store['keys'] {
   return {
-    async create(key) {
+    create(key) {
       const values = KEY_COLUMNS.map((column) => key[column])
       const sql = insertInto('watchpost.api_keys', KEY_COLUMNS)
-      const id = await db.transaction((session) => insertedId(session, sql, values))
-      return { ...key, id }
+      return db.transaction(async (session) => {
+        await requireAccount(session, key)
+        return { ...key, id: await insertedId(session, sql, values) }
+      })
     },
     async byHash(hash) {
-      const [row] = await db.rows('SELECT * FROM watchpost.api_keys WHERE hash = ?', [hash])
+      const [row] = await db.rows(
+        `SELECT * FROM watchpost.api_keys WHERE hash = ? AND ${ofNoneRemoved()}`,
+        [hash],
+      )
       return row && toKey(row)
     },
     list: async (account_id) =>

@@ -16,6 +16,7 @@ import type { NotificationRecord } from '../../model.ts'
 import { hostsWithRoom, INTERRUPTED, isReadable, sharedByAccount, UNREADABLE } from '../rules.ts'
 import { toNotification } from '../rows.ts'
 import type { Claim } from '../store.ts'
+import { ofNoneRemoved } from './account-removal.ts'
 import { arraysOf, given, numbers } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import type { Database, Session } from './database.ts'
@@ -79,6 +80,7 @@ function rowsOf(contacts: string): string {
       WITH front AS MATERIALIZED (
         SELECT n.id, n.account_id, n.contact_id, n.monitor_id, n.due_at FROM watchpost.notifications AS n
         WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${READY}
+          AND ${ofNoneRemoved('n.account_id')}
         ORDER BY n.due_at, n.id LIMIT ${FRONT}),
       free AS MATERIALIZED (
         SELECT id, account_id, contact_id, due_at FROM front
@@ -91,6 +93,7 @@ function rowsOf(contacts: string): string {
           n.id, n.account_id, n.contact_id, n.due_at, n.status, n.lease_until
         FROM watchpost.notifications AS n
         WHERE n.contact_id = due.contact_id AND n.${ACTIVE} AND ${holdsUp('n')}
+          AND ${ofNoneRemoved('n.account_id')}
           AND (SELECT count(*) FROM front) = ${FRONT} AND (SELECT count(*) FROM free) < contact.room
         ORDER BY COALESCE(n.monitor_id, -n.id), n.id)
       SELECT * FROM free
@@ -121,7 +124,8 @@ async function candidates(session: Session, wanted: Claim): Promise<readonly Can
 
 const OF_OWN = rowsOf('unnest($4::bigint[]) AS due (contact_id)')
 /** Asked once more of the row that is locked: its contact may have been removed meanwhile. */
-const PICK = `SELECT n.* FROM watchpost.notifications AS n WHERE n.id = ANY ($2::bigint[]) AND ${READY}
+const PICK = `SELECT n.* FROM watchpost.notifications AS n
+  WHERE n.id = ANY ($2::bigint[]) AND ${READY} AND ${ofNoneRemoved('n.account_id')}
   FOR UPDATE SKIP LOCKED`
 
 async function pick(

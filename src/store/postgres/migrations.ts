@@ -11,8 +11,9 @@ import { first } from './schema/0001-first.ts'
 import { turns } from './schema/0002-turns.ts'
 import { owners } from './schema/0003-owners.ts'
 import { quotas } from './schema/0004-quotas.ts'
+import { removals } from './schema/0005-removals.ts'
 
-const STEPS: readonly string[] = [first, turns, owners, quotas]
+const STEPS: readonly string[] = [first, turns, owners, quotas, removals]
 
 /** A step may rewrite a table, and wait for another engine that is at it. */
 const STEP_LIMIT_MS = 600_000

@@ -6,6 +6,7 @@ import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, Store } from '../store.ts'
 import { ratedChecks } from '../quota.ts'
+import { ofNoneRemoved } from './account-removal.ts'
 import { requireRoomForMonitor } from './account-use.ts'
 import { insertedId } from './accounts.ts'
 import { numbers, texts } from './bulk.ts'
@@ -42,7 +43,9 @@ export function monitors(db: Database): Store['monitors'] {
     byTokenHash: (hash) => first(db, 'token_hash = ?', hash),
     async list(query) {
       const { text, params } = where(conditions(query))
-      const rows = await db.search(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, query.limit])
+      const there = `${text === '' ? ' WHERE ' : `${text} AND `}${ofNoneRemoved()}`
+      const sql = `${SELECT}${there} ORDER BY id LIMIT ?`
+      const rows = await db.search(sql, [...params, query.limit])
       return rows.map(toMonitor)
     },
     async locations(ids) {
@@ -77,7 +80,7 @@ async function first(
   condition: string,
   value: number | string,
 ): Promise<MonitorRecord | undefined> {
-  const [row] = await session.rows(`${SELECT} WHERE ${condition}`, [value])
+  const [row] = await session.rows(`${SELECT} WHERE ${condition} AND ${ofNoneRemoved()}`, [value])
   return row && toMonitor(row)
 }
 

@@ -3,6 +3,7 @@ import { accountAsked, isFinal, queuedRow } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
+import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { arraysOf, insertAll, numbers } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import { claim } from './claim.ts'
@@ -11,7 +12,10 @@ import type { Database, Session } from './database.ts'
 export function notifications(db: Database): Store['notifications'] {
   return {
     create: (fields) =>
-      db.transaction((session) => insert(session, fields)) as Promise<NotificationRecord>,
+      db.transaction(async (session) => {
+        await requireAccount(session, fields)
+        return (await insert(session, fields)) as NotificationRecord
+      }),
     async get(id) {
       const [row] = await db.rows('SELECT * FROM watchpost.notifications WHERE id = ?', [id])
       return row && toNotification(row)
@@ -38,15 +42,15 @@ export function notifications(db: Database): Store['notifications'] {
     async nextDue() {
       const [row] = await db.rows(
         `SELECT LEAST(
-           (SELECT min(due_at) FROM watchpost.notifications WHERE status = 'queued'),
-           (SELECT min(lease_until) FROM watchpost.notifications WHERE status = 'sending')) AS due`,
+           (SELECT min(due_at) FROM watchpost.notifications WHERE status = 'queued' AND ${ofNoneRemoved()}),
+           (SELECT min(lease_until) FROM watchpost.notifications WHERE status = 'sending' AND ${ofNoneRemoved()})) AS due`,
       )
       return (row?.['due'] ?? null) as number | null
     },
     async depth() {
       const [row] = await db.rows(
         `SELECT count(*) AS depth FROM watchpost.notifications
-         WHERE status IN ('queued', 'sending')`,
+         WHERE status IN ('queued', 'sending') AND ${ofNoneRemoved()}`,
       )
       return Number(row?.['depth'])
     },

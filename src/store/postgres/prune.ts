@@ -8,6 +8,7 @@
 import type { EpochMs } from '../../model.ts'
 import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
+import { goOnRemoving } from './account-removal.ts'
 import type { Database, Session } from './database.ts'
 import { dropOld } from './partitions.ts'
 
@@ -16,6 +17,7 @@ const NOTE_MS = 3_600_000
 
 export async function prune(db: Database, options: PruneOptions, now: EpochMs): Promise<number> {
   const { limit } = options
+  const removed = await goOnRemoving(db, limit)
   const orphans = await pruneOrphans(db, limit)
   const results = await dropOld(db, { before: options.results_before, limit: limit - orphans })
   const others = [
@@ -27,7 +29,7 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
   await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
   await db.run('DELETE FROM watchpost.request_windows WHERE until < ?', [now])
   await db.run('DELETE FROM watchpost.turns WHERE until < ?', [now])
-  return others.reduce((sum, gone) => sum + gone, orphans + results)
+  return others.reduce((sum, gone) => sum + gone, removed + orphans + results)
 }
 
 const ORPHANS = `DELETE FROM watchpost.results AS r USING (

@@ -55,20 +55,3 @@ export function isBeyond(db: Connection, { monitor_id, within, ...change }: Chan
   const all = Number(db.get(CHECKS, [row['account_id']])?.['checks'])
   return exceeds(all + more, within.checks_per_min)
 }
-
-const OF_MONITORS = ['standings', 'location_states', 'availability', 'daily']
-const OWNED = ['notifications', 'incidents', 'contacts', 'api_keys', 'replies', 'monitors']
-
-/** Results are left to `prune`, as those of any removed monitor. */
-export function removeAccount(db: Connection, id: number): boolean {
-  const own = 'SELECT id FROM monitors WHERE account_id = ?'
-  db.run(`INSERT INTO removed_monitors (monitor_id) ${own}`, [id])
-  for (const table of OF_MONITORS) db.run(`DELETE FROM ${table} WHERE monitor_id IN (${own})`, [id])
-  db.run(
-    `DELETE FROM attempts WHERE notification_id IN (
-       SELECT id FROM notifications WHERE account_id = ?)`,
-    [id],
-  )
-  for (const table of OWNED) db.run(`DELETE FROM ${table} WHERE account_id = ?`, [id])
-  return db.run('DELETE FROM accounts WHERE id = ?', [id]) > 0
-}

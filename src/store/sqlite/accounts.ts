@@ -2,7 +2,8 @@ import type { AccountRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { externalIdTaken } from '../rules.ts'
 import type { NewAccount, Store } from '../store.ts'
-import { removeAccount, useOf } from './account-use.ts'
+import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
+import { useOf } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { toAccount, toKey } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -22,7 +23,7 @@ const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
 
 export function accounts(db: Connection): Accounts {
   const first = (condition: string, value: number | string): AccountRecord | undefined => {
-    const row = db.get(`SELECT * FROM accounts WHERE ${condition}`, [value])
+    const row = db.get(`SELECT * FROM accounts WHERE ${condition} AND removing = 0`, [value])
     return row && toAccount(row)
   }
   const add = (account: NewAccount, id?: number): AccountRecord => {
@@ -41,30 +42,32 @@ export function accounts(db: Connection): Accounts {
     create: (account) => db.transaction(() => byExternalId(account.external_id) ?? add(account)),
     get: (id) => first('id = ?', id),
     byExternalId,
-    list: () => db.all('SELECT * FROM accounts ORDER BY id').map(toAccount),
+    list: () => db.all('SELECT * FROM accounts WHERE removing = 0 ORDER BY id').map(toAccount),
     ensureFirst: (account) => db.transaction(() => first('id = ?', 1) ?? add(account, 1)),
     update: (id, change) =>
       db.transaction(() => {
         if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
         const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
         const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
-        if (text !== '') db.run(`UPDATE accounts SET ${text} WHERE id = ?`, [...params, id])
+        const sql = `UPDATE accounts SET ${text} WHERE id = ? AND removing = 0`
+        if (text !== '') db.run(sql, [...params, id])
         return first('id = ?', id)
       }),
     use: (id) => useOf(db, id),
-    remove: (id) => db.transaction(() => removeAccount(db, id)),
+    remove: (id, limit) => db.transaction(() => removeAccount(db, id, limit)),
   }
 }
 
 export function keys(db: Connection): Sync<Store['keys']> {
   return {
-    create(key) {
-      const values = KEY_COLUMNS.map((column) => key[column])
-      const id = db.insert(insertInto('api_keys', KEY_COLUMNS), values)
-      return { ...key, id }
-    },
+    create: (key) =>
+      db.transaction(() => {
+        requireAccount(db, key)
+        const values = KEY_COLUMNS.map((column) => key[column])
+        return { ...key, id: db.insert(insertInto('api_keys', KEY_COLUMNS), values) }
+      }),
     byHash(hash) {
-      const row = db.get('SELECT * FROM api_keys WHERE hash = ?', [hash])
+      const row = db.get(`SELECT * FROM api_keys WHERE hash = ?${ofNoneRemoved(db)}`, [hash])
       return row && toKey(row)
     },
     list: (account_id) =>

@@ -15,6 +15,7 @@ import {
   UNREADABLE,
 } from '../rules.ts'
 import type { Claim } from '../store.ts'
+import { ofNoneRemoved } from './account-removal.ts'
 import type { Connection, Row } from './connection.ts'
 import { toNotification } from '../rows.ts'
 
@@ -30,9 +31,9 @@ export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
 }
 
 /** The contacts with something to do, and how many of their rows are under way. */
-const CONTACTS = `
+const contactsOf = (condition: string): string => `
   SELECT contact_id, SUM(CASE WHEN status = 'sending' AND lease_until > ? THEN 1 ELSE 0 END) AS under_way
-  FROM notifications WHERE status IN ('queued', 'sending')
+  FROM notifications WHERE status IN ('queued', 'sending')${condition}
   GROUP BY contact_id
   HAVING MIN(CASE WHEN status = 'queued' THEN due_at ELSE lease_until END) <= ?`
 
@@ -55,7 +56,7 @@ const UNDER_WAY = `
 function pick(db: Connection, wanted: Claim): readonly NotificationRecord[] {
   const { now, limit, per_contact, hosts } = wanted
   const under_way = db.all(UNDER_WAY, [now])
-  const rows = db.all(CONTACTS, [now, now]).flatMap((contact) => {
+  const rows = db.all(contactsOf(ofNoneRemoved(db)), [now, now]).flatMap((contact) => {
     const room = Math.min(limit, per_contact - Number(contact['under_way']))
     return room <= 0 ? [] : db.all(ROWS, [contact['contact_id'], now, now, now, room])
   })

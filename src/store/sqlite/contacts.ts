@@ -3,6 +3,7 @@ import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import type { Store } from '../store.ts'
 import { requireWithin } from '../quota.ts'
+import { requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
@@ -29,6 +30,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contac
       const columns = { ...contact, settings: JSON.stringify(contact.settings) }
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
+        requireAccount(db, contact)
         if (within !== undefined)
           requireWithin({ contacts: useOf(db, contact.account_id).contacts + 1 }, within)
         return get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord

@@ -13,8 +13,9 @@ import { today } from './schema/0003-today.ts'
 import { standings } from './schema/0004-standings.ts'
 import { owners } from './schema/0005-owners.ts'
 import { quotas } from './schema/0006-quotas.ts'
+import { removals } from './schema/0007-removals.ts'
 
-const STEPS: readonly string[] = [first, revisions, today, standings, owners, quotas]
+const STEPS: readonly string[] = [first, revisions, today, standings, owners, quotas, removals]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

@@ -4,6 +4,7 @@ import { accountAsked, fold, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
 import { ratedChecks, requireWithin } from '../quota.ts'
+import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { useWith } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
@@ -16,7 +17,7 @@ const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN standings ON monito
 
 export function monitors(db: Connection): Sync<Store['monitors']> {
   const first = (condition: string, value: number | string): MonitorRecord | undefined => {
-    const row = db.get(`${SELECT} WHERE ${condition}`, [value])
+    const row = db.get(`${SELECT} WHERE ${condition}${ofNoneRemoved(db)}`, [value])
     return row && toMonitor(row)
   }
   return {
@@ -32,6 +33,7 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
       }
       const sql = insertInto('monitors', Object.keys(columns))
       return db.transaction(() => {
+        requireAccount(db, monitor)
         if (within !== undefined) requireWithin(useWith(db, monitor), within)
         const id = db.insert(sql, Object.values(columns))
         createStanding(db, id, monitor.machine)
@@ -54,7 +56,8 @@ function list(
   const found: MonitorRecord[] = []
   for (let rest = query; ;) {
     const { text, params } = where(conditions(rest))
-    const rows = db.all(`${SELECT}${text} ORDER BY id LIMIT ?`, [...params, rest.limit])
+    const sql = `${SELECT}${text || ' WHERE 1 = 1'}${ofNoneRemoved(db)} ORDER BY id LIMIT ?`
+    const rows = db.all(sql, [...params, rest.limit])
     found.push(...readable(rows, toMonitor, onUnreadable))
     if (rows.length < rest.limit || found.length >= query.limit) return found
     const after_id = Number(rows.at(-1)?.['id'])

@@ -2,6 +2,7 @@ import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { accountAsked, queuedRow } from '../rules.ts'
 import type { ClockSet, NotificationQuery, Store } from '../store.ts'
+import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { claim } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
@@ -14,7 +15,11 @@ export function notifications(db: Connection): Omit<Sync<Store['notifications']>
     return row && toNotification(row)
   }
   return {
-    create: (fields) => get(insertNotification(db, fields)) as NotificationRecord,
+    create: (fields) =>
+      db.transaction(() => {
+        requireAccount(db, fields)
+        return get(insertNotification(db, fields)) as NotificationRecord
+      }),
     get,
     list(query: NotificationQuery) {
       const { text, params } = where([
@@ -42,13 +47,14 @@ export function notifications(db: Connection): Omit<Sync<Store['notifications']>
     nextDue() {
       const row = db.get(
         `SELECT MIN(CASE WHEN status = 'queued' THEN due_at ELSE lease_until END) AS due
-         FROM notifications WHERE status IN ('queued', 'sending')`,
+         FROM notifications WHERE status IN ('queued', 'sending')${ofNoneRemoved(db)}`,
       )
       return (row?.['due'] ?? null) as number | null
     },
     depth() {
       const row = db.get(
-        "SELECT COUNT(*) AS depth FROM notifications WHERE status IN ('queued', 'sending')",
+        `SELECT COUNT(*) AS depth FROM notifications
+         WHERE status IN ('queued', 'sending')${ofNoneRemoved(db)}`,
       )
       return Number(row?.['depth'])
     },

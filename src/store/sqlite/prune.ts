@@ -6,6 +6,7 @@
 
 import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
+import { goOnRemoving } from './account-removal.ts'
 import type { Connection } from './connection.ts'
 import { pruneDaily } from './daily.ts'
 import { keepLast } from './location-states.ts'
@@ -14,6 +15,7 @@ export function prune(db: Connection, options: PruneOptions): number {
   return db.transaction(() => {
     const orphans = pruneOrphans(db, options.limit)
     return (
+      goOnRemoving(db, options.limit) +
       orphans +
       pruneResults(db, { ...options, limit: options.limit - orphans }) +
       pruneNotifications(db, options) +

@@ -9,6 +9,7 @@ import type { MachineState } from '../../model.ts'
 import { withIncident } from '../change.ts'
 import { idChunks, marks } from '../sql.ts'
 import type { Change } from '../store.ts'
+import { ofNoneRemoved } from './account-removal.ts'
 import type { Connection } from './connection.ts'
 import { count, COUNTED_WITH_BUCKET, partsOf, valuesOf } from './daily.ts'
 
@@ -21,10 +22,12 @@ export interface Standing {
 /** All in one question; as one text each, since a driver takes longer for a column than for a JSON of three. */
 export function standingOf(db: Connection, monitor_ids: readonly number[]): Map<number, Standing> {
   const standing = new Map<number, Standing>()
+  const left = ofNoneRemoved(db)
+  const known = left === '' ? '' : ` AND monitor_id IN (SELECT id FROM monitors WHERE 1 = 1${left})`
   for (const chunk of idChunks(monitor_ids)) {
     const row = db.get(
       `SELECT json_group_array(json_array(monitor_id, version, revision)) AS found
-       FROM standings WHERE monitor_id IN (${marks(chunk.length)})`,
+       FROM standings WHERE monitor_id IN (${marks(chunk.length)})${known}`,
       chunk,
     )
     const found = JSON.parse(String(row?.['found'])) as [number, number, number][]

@@ -105,7 +105,7 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     const stays = await furnished(store)
     const before = await left(store, stays)
     assert.deepEqual(await left(store, gone), [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1])
-    assert.equal(await store.accounts.remove(gone.account_id), true)
+    assert.equal(await store.accounts.remove(gone.account_id, 99), 'done')
     assert.deepEqual(
       await left(store, gone),
       Array.from(before, () => 0),
@@ -120,7 +120,7 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
       (await claim(store)).map(({ id }) => id),
       [stays.row],
     )
-    assert.equal(await store.accounts.remove(gone.account_id), false)
+    assert.equal(await store.accounts.remove(gone.account_id, 99), undefined)
     assert.ok((await anotherAccount(store)) > stays.account_id)
   },
 
@@ -128,7 +128,7 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     const { account_id, row } = await furnished(store)
     const [claimed] = await claim(store)
     assert.equal(claimed?.id, row)
-    await store.accounts.remove(account_id)
+    await store.accounts.remove(account_id, 99)
     const end = {
       id: row,
       claim: 1,

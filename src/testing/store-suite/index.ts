@@ -11,6 +11,7 @@
 import type { Store } from '../../store/store.ts'
 import { accountCases, emptyCases } from './accounts.ts'
 import { accountLifeCases } from './account-life.ts'
+import { accountRemovalCases } from './account-removal.ts'
 import { firstAccount } from './case.ts'
 import type { Case } from './case.ts'
 import { claimCases } from './claim.ts'
@@ -49,6 +50,7 @@ export function storeSuite(
   const cases: Readonly<Record<string, Case>> = {
     ...accountCases,
     ...accountLifeCases,
+    ...accountRemovalCases,
     ...contactCases,
     ...monitorCases,
     ...commitCases,

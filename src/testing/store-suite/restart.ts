@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { Store } from '../../store/store.ts'
+import { removeAcrossRestart } from './account-removal.ts'
 import {
   claim,
   commitOne,
@@ -91,6 +92,9 @@ export function restartCases(
         assert.equal(again[0].sent_at, claimed?.sent_at)
       })
     },
+
+    'an account whose removal a restart interrupted is gone for everybody': (store) =>
+      removeAcrossRestart(store, restarted),
 
     'a store that is not open refuses to work, and closing twice does no harm': async (store) => {
       await store.close()

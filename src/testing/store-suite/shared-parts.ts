@@ -167,7 +167,7 @@ function newsCases(): Record<string, SharedCase> {
       const gone = await store.monitors.create(monitor({ account_id }))
       const stays = await store.monitors.create(monitor())
       const there = await hearing(other)
-      await store.accounts.remove(account_id)
+      await store.accounts.remove(account_id, 99)
       const last = await store.monitors.create(monitor())
       await there.until(last.id)
       assert.ok(there.heard.includes(gone.id))

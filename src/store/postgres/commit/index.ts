@@ -8,6 +8,7 @@
 import type { MonitorState } from '../../../model.ts'
 import { exceeds, isChecked, ratedChecks } from '../../quota.ts'
 import type { Change, Committed } from '../../store.ts'
+import { ofNoneRemoved } from '../account-removal.ts'
 import { lockedChecks } from '../account-use.ts'
 import { numbers } from '../bulk.ts'
 import { announce } from '../changes.ts'
@@ -83,7 +84,7 @@ type Monitors = Map<number, Locked>
 /** In the order of their ids, so that engines that commit at the same time wait for each other one way only. */
 const LOCK = `SELECT id, account_id, version, revision, state, token_hash, checks_per_min
   FROM watchpost.monitors
-  WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`
+  WHERE id = ANY ($1::bigint[]) AND ${ofNoneRemoved()} ORDER BY id FOR NO KEY UPDATE`
 
 async function lock(session: Session, changes: readonly Change[]): Promise<Monitors> {
   const ids = new Set(changes.map(({ monitor_id }) => monitor_id))

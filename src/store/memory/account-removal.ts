@@ -1,0 +1,48 @@
+/**
+ * The end of an account, in steps of bounded size. From the first one on it is there for nobody.
+ *
+ * @module
+ */
+
+import type { Removal } from '../store.ts'
+import { dropMonitor, dropNotification } from './tables.ts'
+import type { Tables } from './tables.ts'
+
+/** One step. */
+export function removeAccount(tables: Tables, id: number, limit: number): Removal | undefined {
+  if (tables.accounts.delete(id)) tables.removing.add(id)
+  else if (!tables.removing.has(id)) return undefined
+  return removeSome(tables, id, limit) < limit ? 'done' : 'more'
+}
+
+/** Goes on with a removal that nobody has brought to its end; returns how many rows went. */
+export function goOnRemoving(tables: Tables, limit: number): number {
+  const [id] = tables.removing
+  return id === undefined ? 0 : removeSome(tables, id, limit)
+}
+
+/** Less than `limit` only where nothing is left of it. */
+function removeSome(tables: Tables, id: number, limit: number): number {
+  const rows = ownRows(tables, id)
+  let gone = 0
+  for (; gone < limit; gone++) {
+    const row = rows.next()
+    if (row.done === true) break
+    row.value()
+  }
+  if (gone < limit) tables.removing.delete(id)
+  return gone
+}
+
+/** For each of its rows what takes it out; a map may lose the entry that was read last. */
+function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
+  for (const monitor of tables.monitors.values())
+    if (monitor.account_id === id) yield () => dropMonitor(tables, monitor.id)
+  for (const row of tables.notifications.values())
+    if (row.account_id === id) yield () => dropNotification(tables, row)
+  for (const rows of [tables.incidents, tables.contacts, tables.keys])
+    for (const [row_id, { account_id }] of rows)
+      if (account_id === id) yield () => void rows.delete(row_id)
+  for (const place of tables.replies.keys())
+    if (place.startsWith(`${id}:`)) yield () => void tables.replies.delete(place)
+}

@@ -1,0 +1,129 @@
+/**
+ * The end of an account, in steps of bounded size. From the first one on it is there for nobody.
+ *
+ * @module
+ */
+
+import { NotFoundError } from '../../errors.ts'
+import type { Removal } from '../store.ts'
+import { numbers } from './bulk.ts'
+import { announce } from './changes.ts'
+import type { Database, Session } from './database.ts'
+
+/** A condition: rows of accounts that are being removed are left out. Asked once in a statement, of a tiny index. */
+export function ofNoneRemoved(column = 'account_id'): string {
+  return `${column} <> ALL (ARRAY(SELECT a.id FROM watchpost.accounts AS a WHERE a.removing = 1))`
+}
+
+/** Holds off its removal until the end of the transaction. @throws NotFoundError */
+export async function requireAccount(
+  session: Session,
+  { account_id }: { readonly account_id: number },
+): Promise<void> {
+  const sql = 'SELECT id FROM watchpost.accounts WHERE id = ? AND removing = 0 FOR KEY SHARE'
+  if ((await session.rows(sql, [account_id])).length === 0) throw new NotFoundError('account')
+}
+
+export async function removeAccount(
+  db: Database,
+  id: number,
+  limit: number,
+): Promise<Removal | undefined> {
+  const found = await db.transaction((session) => begin(session, db.schema, id), REPEATABLE)
+  if (!found) return undefined
+  return (await removeSome(db, id, limit)) < limit ? 'done' : 'more'
+}
+
+/** Goes on with a removal whose process ended in between; returns how many rows went. */
+export async function goOnRemoving(db: Database, limit: number): Promise<number> {
+  const [account] = await db.rows('SELECT id FROM watchpost.accounts WHERE removing = 1 LIMIT 1')
+  return account === undefined ? 0 : removeSome(db, Number(account['id']), limit)
+}
+
+const REPEATABLE = { repeatable: true }
+
+/** Whoever makes something for it is done before, or finds it gone. */
+async function begin(session: Session, schema: string, id: number): Promise<boolean> {
+  const sql = 'SELECT removing FROM watchpost.accounts WHERE id = ? FOR UPDATE'
+  const [account] = await session.rows(sql, [id])
+  if (account === undefined) return false
+  if (account['removing'] === 1) return true
+  // Whoever comes with the same `external_id` meanwhile is somebody new.
+  await session.run('UPDATE watchpost.accounts SET removing = 1, external_id = NULL WHERE id = ?', [
+    id,
+  ])
+  const own = await session.rows('SELECT id FROM watchpost.monitors WHERE account_id = ?', [id])
+  await announce(
+    session,
+    schema,
+    own.map((row) => Number(row['id'])),
+  )
+  return true
+}
+
+/** Less than `limit` only where nothing is left of it. */
+function removeSome(db: Database, id: number, limit: number): Promise<number> {
+  return db.transaction(async (session) => {
+    // One step at a time: what another one has under its hands is not taken for gone.
+    const own = 'SELECT id FROM watchpost.accounts WHERE id = ? AND removing = 1 FOR UPDATE'
+    if ((await session.rows(own, [id])).length === 0) return 0
+    let gone = 0
+    for (const remove of [removeMonitors, removeNotifications, ...OWNED.map(removeRows)])
+      if (gone < limit) gone += await remove(session, id, limit - gone)
+    if (gone < limit) await session.run('DELETE FROM watchpost.accounts WHERE id = ?', [id])
+    return gone
+  }, REPEATABLE)
+}
+
+/** So many monitors in one step at most: each has a few rows more. */
+const MONITORS = 20
+
+/** Locked in the order of their ids, as commits do it, and with what they wrote. They go after all that is theirs. */
+async function removeMonitors(session: Session, id: number, limit: number): Promise<number> {
+  const rows = await session.rows(
+    'SELECT id FROM watchpost.monitors WHERE account_id = ? ORDER BY id LIMIT ? FOR UPDATE',
+    [id, Math.min(limit, MONITORS)],
+  )
+  if (rows.length === 0) return 0
+  const monitors = numbers(rows.map((row) => Number(row['id'])))
+  let gone = 0
+  for (const sql of HISTORY)
+    if (gone < limit) gone += await session.run(sql, [monitors, limit - gone])
+  if (gone >= limit) return gone
+  for (const sql of REMOVE) await session.run(sql, [monitors])
+  return rows.length === MONITORS ? limit : gone + rows.length
+}
+
+const HISTORY = ['availability', 'daily'].map(
+  (table) => `DELETE FROM watchpost.${table} WHERE ctid IN (
+    SELECT ctid FROM watchpost.${table} WHERE monitor_id = ANY ($1::bigint[]) LIMIT $2)`,
+)
+
+const REMOVE = [
+  'INSERT INTO watchpost.removed_monitors SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING',
+  'DELETE FROM watchpost.location_states WHERE monitor_id = ANY ($1::bigint[])',
+  'DELETE FROM watchpost.monitors WHERE id = ANY ($1::bigint[])',
+]
+
+/** Locked in the order of their ids, as everybody does it who waits for locks. */
+const NOTIFICATIONS = `WITH old AS (
+    SELECT id FROM watchpost.notifications WHERE account_id = $1 ORDER BY id LIMIT $2 FOR UPDATE),
+  attempts AS (
+    DELETE FROM watchpost.attempts AS a USING old WHERE a.notification_id = old.id),
+  gone AS (
+    DELETE FROM watchpost.notifications AS n USING old WHERE n.id = old.id RETURNING n.id)
+  SELECT count(*) AS gone FROM gone`
+
+async function removeNotifications(session: Session, id: number, limit: number): Promise<number> {
+  const [row] = await session.rows(NOTIFICATIONS, [id, limit])
+  return Number(row?.['gone'])
+}
+
+const OWNED = ['incidents', 'contacts', 'api_keys', 'replies', 'turns']
+
+function removeRows(table: string) {
+  const sql = `DELETE FROM watchpost.${table} WHERE ctid IN (
+    SELECT ctid FROM watchpost.${table} WHERE account_id = $1 LIMIT $2)`
+  return (session: Session, id: number, limit: number): Promise<number> =>
+    session.run(sql, [id, limit])
+}

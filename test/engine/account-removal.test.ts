@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { incident, monitor, notice, on } from '../../src/testing/store-suite/case.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
+import { rig } from './rig.ts'
+
+const MONITORS = 500
+/** Each with two notifications. */
+const INCIDENTS_EACH = 40
+
+async function fill(store: Store, account_id: number): Promise<void> {
+  const made = []
+  for (let index = 0; index < MONITORS; index++)
+    made.push(await store.monitors.create(monitor({ account_id })))
+  const payload = JSON.stringify({ event: 'down', text: 'x'.repeat(600) })
+  for (let revision = 1; revision <= INCIDENTS_EACH; revision++) {
+    const notify = [1, 2].map((contact_id) => notice({ contact_id, payload, incident: 'opened' }))
+    const change = { open_incident: incident(), notify }
+    await store.commit(made.map((one) => on({ ...one, revision }, change)))
+  }
+}
+
+const stores: Record<string, () => Store> = {
+  memory: () => memoryStore(),
+  SQLite: () => sqliteStore({ file: ':memory:' }),
+}
+
+describe.each(Object.entries(stores))('a big account in %s', (_, make) => {
+  it('goes in short turns', { timeout: 120_000 }, async () => {
+    const least = await leastOf(
+      3,
+      async () => {
+        const store = make()
+        const engine = createEngine({ store, checkers: [] })
+        const { id } = await engine.accounts.create({ name: 'big' })
+        await fill(store, id)
+        const measured = await measureTurns(() => engine.accounts.remove(id))
+        expect(await engine.accounts.exists(id)).toBe(false)
+        expect(await store.incidents.list({ account_id: 'all', limit: 9 })).toEqual([])
+        expect(await store.notifications.depth()).toBe(0)
+        await engine.stop()
+        return measured
+      },
+      50,
+    )
+    expect(least.longest_ms).toBeLessThan(50)
+  })
+})
+
+/** What a process leaves that ends in the middle of a removal. */
+async function halfRemoved() {
+  const r = await rig()
+  const { id } = await r.engine.accounts.create({ name: 'gone' })
+  const gone = r.engine.account(id)
+  const { key } = await gone.keys.create()
+  await gone.contacts.create({ kind: 'recorder', name: 'duty', to: 'duty', all_monitors: true })
+  r.answer('duty', 503)
+  for (const host of ['a.test', 'b.test', 'c.test']) {
+    r.say(host, 'fail')
+    const common = { type: 'scripted', interval_sec: 30, fail_threshold: 1 } as const
+    await gone.monitors.create({ ...common, name: host, host })
+  }
+  await r.clock.advance(60_000)
+  expect(r.told.map(({ event }) => event)).toContain('down')
+  await r.engine.stop()
+  await r.store.open()
+  expect(await r.store.accounts.remove(id, 2)).toBe('more')
+  await r.store.close()
+  r.told.length = 0
+  return { id, key, r: await r.restart() }
+}
+
+describe('a removal that a crash interrupted', () => {
+  it('leaves nothing that is checked or delivered, and is ended by the housekeeping', async () => {
+    const { id, key, r } = await halfRemoved()
+    expect(await r.engine.accounts.exists(id)).toBe(false)
+    expect(await r.engine.authenticate(key)).toBeUndefined()
+    const left = () => r.store.notifications.list({ account_id: id, limit: 9 })
+    expect(await left()).not.toEqual([])
+    await r.clock.advance(20 * 60_000)
+    expect(r.checks).toEqual([])
+    expect(r.told).toEqual([])
+    expect(await left()).toEqual([])
+    expect(await r.store.accounts.remove(id, 2)).toBeUndefined()
+    await r.engine.stop()
+  })
+
+  it('is ended by whoever asks for it again', async () => {
+    const { id, r } = await halfRemoved()
+    await r.engine.accounts.remove(id)
+    expect(await r.store.notifications.list({ account_id: id, limit: 9 })).toEqual([])
+    await expect(r.engine.accounts.remove(id)).rejects.toMatchObject({ code: 'not_found' })
+    await r.engine.stop()
+  })
+})
