@@ -153,16 +153,18 @@ export function quoted(name: string): string {
 
 /** What may have been meant by an unknown name: the one that is near it, else all there are. */
 export function suggestion(name: string, known: readonly string[]): string {
-  const near = nearest(name, known)
+  const near = nearestName(name, known)
   return near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`
 }
 
 /** The known name that a slip or two lead to; case and underscores do not count. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   const given = plain(name).slice(0, LONGEST_SHOWN)
   const most = given.length < 4 ? 1 : given.length < 10 ? 2 : 3
   const ranked = known
-    .map((each) => ({ each, slips: slipsBetween(given, plain(each)) }))
+    .map((each) => ({ each, text: plain(each) }))
+    .filter(({ text }) => Math.abs(text.length - given.length) <= most)
+    .map(({ each, text }) => ({ each, slips: slipsBetween(given, text) }))
     .filter(({ slips }) => slips <= most)
     .sort((a, b) => a.slips - b.slips)
   return ranked[0]?.each

@@ -94,5 +94,5 @@ export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
 }
 
 function strict({ expected }: { readonly expected: string | null }): string {
-  return expected === 'never' ? 'unknown' : 'required'
+  return expected === 'never' ? 'unknown_field' : 'required'
 }

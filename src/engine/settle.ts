@@ -7,6 +7,7 @@
 
 import { ValidationError } from '../errors.ts'
 import type { Stored } from '../fields/field.ts'
+import { addProblem, problemAt } from '../fields/problems.ts'
 import { secretProblems } from '../fields/secrets.ts'
 import type { CommonSettings, ContactRecord, JsonObject } from '../model.ts'
 import type { CommonFields } from './monitor-fields.ts'
@@ -114,7 +115,8 @@ function locationProblems(
   const known = new Set(core.locations.map(({ id }) => id))
   const problems: Record<string, string> = {}
   location_ids.forEach((id, index) => {
-    if (!known.has(id)) problems[`location_ids.${index}`] = `invalid: there is no location ${id}`
+    if (known.has(id)) return
+    addProblem(problems, 'location_ids', problemAt([index], `invalid: there is no location ${id}`))
   })
   const count = new Set(location_ids).size
   if (confirm_locations !== undefined && confirm_locations > count) {
@@ -130,11 +132,12 @@ function contactProblems(
   const known = new Set(contacts.map(({ id }) => id))
   const problems: Record<string, string> = {}
   contact_ids.forEach((id, index) => {
-    if (!known.has(id)) problems[`contact_ids.${index}`] = `invalid: there is no contact ${id}`
+    if (known.has(id)) return
+    addProblem(problems, 'contact_ids', problemAt([index], `invalid: there is no contact ${id}`))
   })
   for (const id of Object.keys(contact_delay)) {
-    if (!known.has(Number(id)))
-      problems[`contact_delay.${id}`] = `invalid: there is no contact ${id}`
+    if (known.has(Number(id))) continue
+    addProblem(problems, 'contact_delay', problemAt([id], `invalid: there is no contact ${id}`))
   }
   return problems
 }
@@ -154,11 +157,12 @@ async function dependencyProblems(
 ): Promise<Record<string, string>> {
   const problems: Record<string, string> = {}
   for (const [index, parent_id] of depends_on.entries()) {
+    const note = (problem: string): void =>
+      addProblem(problems, 'depends_on', problemAt([index], problem))
     const parent = await store.monitors.get(parent_id)
-    if (parent?.account_id !== account_id)
-      problems[`depends_on.${index}`] = `invalid: there is no monitor ${parent_id}`
+    if (parent?.account_id !== account_id) note(`invalid: there is no monitor ${parent_id}`)
     else if (id !== undefined && (await leadsTo(store, parent_id, id)))
-      problems[`depends_on.${index}`] = `invalid: monitor ${parent_id} depends on this one`
+      note(`invalid: monitor ${parent_id} depends on this one`)
   }
   return problems
 }

@@ -8,8 +8,10 @@
 import type { Json, JsonObject } from '../model.ts'
 import type { FieldInfo, FieldTable } from './field.ts'
 import { isPlainObject } from './parse.ts'
-import type { Problems } from './parse.ts'
-import { MASK, mapSecrets } from './secrets.ts'
+import { addProblem, problemAt } from './problems.ts'
+import type { Problems } from './problems.ts'
+import { MASK, mapSecrets, stepsWithin } from './secrets.ts'
+import type { SecretPlace } from './secrets.ts'
 import { takeUserinfo } from './url.ts'
 
 export interface Revision {
@@ -37,11 +39,19 @@ export function keptSecretProblems(fields: FieldTable, revision: Revision): Prob
   const known = secretsByPath(fields, stored)
   const spoken = passwordsInUrls(given)
   const problems: Record<string, string> = {}
-  for (const [path, secret] of secretsByPath(fields, next)) {
-    const isKept = secret !== '' && known.get(path) === secret && !told.has(path)
-    // One of several values of a header is told under the name of the header.
-    if (isKept && !spoken.has(secret))
-      problems[path.replace(/\.\d+$/, '')] = `required: ${changed} has changed; ${ADVICE}`
+  const asked = new Set<string>()
+  for (const [path, { secret, place }] of secretsByPath(fields, next)) {
+    const isKept = secret !== '' && known.get(path)?.secret === secret && !told.has(path)
+    if (!isKept || spoken.has(secret)) continue
+    const steps = stepsWithin(place)
+    const header = `${place.field}.${steps.join()}`
+    if (!asked.has(header))
+      addProblem(
+        problems,
+        place.field,
+        problemAt(steps, `required: ${changed} has changed; ${ADVICE}`),
+      )
+    asked.add(header)
   }
   return problems
 }
@@ -107,10 +117,15 @@ function hostIn(headers: Json | undefined): string {
   return JSON.stringify(host?.[1] ?? null)
 }
 
-function secretsByPath(fields: FieldTable, settings: JsonObject): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  mapSecrets(fields, settings, (secret, path) => {
-    found.set(path, secret)
+interface FoundSecret {
+  readonly secret: string
+  readonly place: SecretPlace
+}
+
+function secretsByPath(fields: FieldTable, settings: JsonObject): ReadonlyMap<string, FoundSecret> {
+  const found = new Map<string, FoundSecret>()
+  mapSecrets(fields, settings, (secret, path, place) => {
+    found.set(path, { secret, place })
     return secret
   })
   return found

@@ -10,9 +10,10 @@
 import type { JsonObject } from '../model.ts'
 import { fieldNamed } from './field.ts'
 import type { AnyField, FieldTable, Settings, Stored } from './field.ts'
+import { addProblem, problemAt, unknownFields } from './problems.ts'
+import type { Problems } from './problems.ts'
 
-/** Field name, as the user wrote it, to problem. */
-export type Problems = Readonly<Record<string, string>>
+export type { Problems }
 
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fields: Problems }
@@ -57,9 +58,10 @@ function parseTable(
   problems: Record<string, string>,
 ): JsonObject {
   const value: Record<string, unknown> = {}
+  const unknown = unknownFields(Object.keys(fields).map((name) => prefix + name))
   for (const name of Object.keys(input)) {
     if (!Object.hasOwn(fields, name) || POISON.has(name)) {
-      problems[prefix + name] ??= 'unknown_field'
+      problems[prefix + name] ??= unknown(prefix + name)
     }
   }
   for (const [name, field] of Object.entries(fields)) {
@@ -90,7 +92,7 @@ function parseField(
     throw new TypeError(`The schema of the field "${path}" is asynchronous`)
   if (result.issues === undefined) return result.value
   for (const issue of result.issues) {
-    problems[path + pathOf(issue.path)] ??= problemOf(issue.message)
+    addProblem(problems, path, problemAt(stepsOf(issue.path), problemOf(issue.message)))
   }
   return undefined
 }
@@ -116,10 +118,8 @@ function nest(fields: FieldTable, input: JsonObject, problems: Record<string, st
 
 type IssuePath = readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 
-function pathOf(path: IssuePath): string {
-  return (path ?? [])
-    .map((step) => `.${String(typeof step === 'object' ? step.key : step)}`)
-    .join('')
+function stepsOf(path: IssuePath): PropertyKey[] {
+  return (path ?? []).map((step) => (typeof step === 'object' ? step.key : step))
 }
 
 /** A message of a foreign validator becomes an `invalid`; ours already begin with a code. */

@@ -13,7 +13,8 @@ import { MASK } from '../secrets/redaction.ts'
 import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { isPlainObject } from './parse.ts'
-import type { Problems } from './parse.ts'
+import { addProblem, problemAt } from './problems.ts'
+import type { Problems } from './problems.ts'
 
 export { MASK }
 
@@ -24,6 +25,14 @@ export interface SecretPlace {
   /** The settings that it stands among. */
   readonly beside: JsonObject
   readonly isHeader: boolean
+  /** The field's dotted name. */
+  readonly field: string
+}
+
+/** The steps from its field to the secret: none, or the name of the header. */
+export function stepsWithin({ field, path }: SecretPlace): readonly string[] {
+  // One of several values of a header is told under the name of the header.
+  return path === field ? [] : [path.slice(field.length + 1).replace(/\.\d+$/, '')]
 }
 
 type Change = (secret: string, path: string, place: SecretPlace) => string
@@ -42,7 +51,7 @@ export function mapSecrets(
     if (info?.fields !== undefined && isPlainObject(value)) {
       mapped[name] = mapSecrets(info.fields, value, change, `${path}.`)
     } else if (info?.secret === 'value' && typeof value === 'string') {
-      mapped[name] = change(value, path, { path, beside: settings, isHeader: false })
+      mapped[name] = change(value, path, { path, beside: settings, isHeader: false, field: path })
     } else if (info?.secret === 'by_header_name' && isPlainObject(value)) {
       mapped[name] = mapHeaders(value, path, change)
     } else {
@@ -75,12 +84,15 @@ export function unmask(fields: FieldTable, sent: JsonObject, stored: JsonObject)
  */
 export function secretProblems(fields: FieldTable, settings: JsonObject): Problems {
   const problems: Record<string, string> = {}
-  mapSecrets(fields, settings, (secret, path) => {
-    if (secret === MASK) {
-      problems[path] = `required: ${MASK} stands for a stored secret, and there is none`
-    } else if (isSealed(secret)) {
-      problems[path] = 'invalid: it begins like a secret that was sealed for the store'
-    }
+  mapSecrets(fields, settings, (secret, _path, place) => {
+    const problem =
+      secret === MASK
+        ? `required: ${MASK} stands for a stored secret, and there is none`
+        : isSealed(secret)
+          ? 'invalid: it begins like a secret that was sealed for the store'
+          : undefined
+    if (problem !== undefined)
+      addProblem(problems, place.field, problemAt(stepsWithin(place), problem))
     return secret
   })
   return problems
@@ -131,7 +143,7 @@ function mapHeaders(headers: JsonObject, prefix: string, change: Change): JsonOb
       const path = `${prefix}.${name.toLowerCase()}`
       if (isHarmlessHeader(name) || value === undefined) return [name, value]
       const changed = (item: string, at: string): string =>
-        change(item, at, { path: at, beside, isHeader: true })
+        change(item, at, { path: at, beside, isHeader: true, field: prefix })
       if (typeof value === 'string') return [name, changed(value, path)]
       if (!Array.isArray(value)) return [name, value]
       return [

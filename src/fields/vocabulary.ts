@@ -207,7 +207,7 @@ export const field = {
 /** A step of a Standard Schema's path as valibot writes it. */
 function within(input: unknown) {
   return (step: PropertyKey | { readonly key: PropertyKey }) => {
-    const key = String(typeof step === 'object' ? step.key : step)
+    const key = typeof step === 'object' ? step.key : step
     return { type: 'unknown', origin: 'value', input, key, value: undefined } as const
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { addProblem, problemAt } from '../fields/problems.ts'
 import type { Problems, ReadEntry } from './reading.ts'
 
 /** Entries with those that they depend on before them. Whatever is unknown or goes in a circle is a problem. */
@@ -19,10 +20,11 @@ export function parentsFirst(
     if (ordered.has(entry)) return
     onTheWay.add(entry)
     entry.depends_on.forEach((key, index) => {
-      const place = `${entry.key}.depends_on.${index}`
+      const note = (problem: string): void =>
+        addProblem(problems, `${entry.key}.depends_on`, problemAt([index], problem))
       const parent = byKey.get(key)
-      if (parent === undefined) problems[place] = `invalid: the list has no ${JSON.stringify(key)}`
-      else if (onTheWay.has(parent)) problems[place] = `invalid: ${key} depends on this one`
+      if (parent === undefined) note(`invalid: the list has no ${JSON.stringify(key)}`)
+      else if (onTheWay.has(parent)) note(`invalid: ${key} depends on this one`)
       else visit(parent)
     })
     onTheWay.delete(entry)

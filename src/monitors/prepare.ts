@@ -8,10 +8,12 @@
 import type { AccountScope, Engine } from '../engine/api.ts'
 import type { MonitorSummary } from '../engine/views.ts'
 import { isWatchpostError, ValidationError } from '../errors.ts'
+import { describe } from '../fields/describe.ts'
+import { addProblem, problemAt, unknownFields } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { parentsFirst } from './dependencies.ts'
 import type { Difference } from './plan.ts'
-import { keyIn, readEntries } from './reading.ts'
+import { entryWords, isIdField, keyIn, readEntries } from './reading.ts'
 import type { Problems, ReadEntry } from './reading.ts'
 
 const PAGE = 200
@@ -38,7 +40,7 @@ export interface Preparation {
 
 /** @throws ValidationError with every problem of every entry */
 export async function prepare(
-  engine: Pick<Engine, 'locations'>,
+  engine: Pick<Engine, 'locations' | 'types'>,
   scope: Scope,
   list: unknown,
 ): Promise<Preparation> {
@@ -54,7 +56,8 @@ export async function prepare(
   for (const entry of entries) {
     const input = inputOf(entry, names, problems)
     const monitor = known.get(entry.key)
-    const seen = await look(scope, { entry, input, monitor, names }, problems)
+    const known_fields = fieldsOf(engine, entry)
+    const seen = await look(scope, { entry, input, monitor, names, known_fields }, problems)
     if (seen !== undefined) listed.push({ entry, input, known: monitor, ...seen })
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
@@ -101,23 +104,27 @@ function idsByName(items: readonly { readonly id: number; readonly name: string 
   return ids
 }
 
+/** A field of an entry, and what in it. */
+type Place = readonly [field: string, at: number | string]
+
 function inputOf(entry: ReadEntry, names: Names, problems: Problems): JsonObject {
-  const find = (kind: 'contact' | 'location', name: string, place: string): number[] => {
+  const find = (kind: 'contact' | 'location', name: string, [field, at]: Place): number[] => {
     const ids = names[kind].get(name) ?? []
     if (ids.length === 1) return [...ids]
     const problem = ids.length === 0 ? `there is no ${kind}` : `several ${kind}s are called`
-    problems[`${entry.key}.${place}`] = `invalid: ${problem} ${JSON.stringify(name)}`
+    const text = problemAt([at], `invalid: ${problem} ${JSON.stringify(name)}`)
+    addProblem(problems, `${entry.key}.${field}`, text)
     return []
   }
   const delays = Object.entries(entry.delays).flatMap(([name, minutes]) =>
-    find('contact', name, `contact_delay.${name}`).map((id) => [String(id), minutes] as const),
+    find('contact', name, ['contact_delay', name]).map((id) => [String(id), minutes] as const),
   )
-  const found = entry.locations?.map((name, at) => find('location', name, `locations.${at}`))
+  const found = entry.locations?.map((name, at) => find('location', name, ['locations', at]))
   // One that is not known is a problem already, and an empty list would be another.
   const locations = found?.every((ids) => ids.length > 0) === true ? found.flat() : undefined
   return {
     ...entry.settings,
-    contact_ids: entry.contacts.flatMap((name, at) => find('contact', name, `contacts.${at}`)),
+    contact_ids: entry.contacts.flatMap((name, at) => find('contact', name, ['contacts', at])),
     contact_delay: Object.fromEntries(delays) as JsonObject,
     ...(locations === undefined ? {} : { location_ids: locations }),
     depends_on: entry.depends_on.flatMap((key) => names.monitor.get(key) ?? []),
@@ -129,11 +136,21 @@ interface Looking {
   readonly input: JsonObject
   readonly monitor: MonitorSummary | undefined
   readonly names: Names
+  /** What may stand in the entry. */
+  readonly known_fields: readonly string[]
+}
+
+/** Groups with dots. */
+function fieldsOf({ types }: Pick<Engine, 'types'>, { type }: ReadEntry): readonly string[] {
+  const tables = types.tables().get(type)
+  if (tables === undefined) return []
+  const rows = describe({ ...tables.common, ...tables.fields })
+  return [...entryWords(), ...rows.map(({ name }) => name).filter((name) => !isIdField(name))]
 }
 
 async function look(
   scope: Scope,
-  { entry, input, monitor, names }: Looking,
+  { entry, input, monitor, names, known_fields }: Looking,
   problems: Problems,
 ): Promise<Pick<Prepared, 'name' | 'changes'> | undefined> {
   try {
@@ -146,9 +163,13 @@ async function look(
     }
   } catch (error) {
     if (!isWatchpostError(error) || !(error instanceof ValidationError)) throw error
+    const unknown = unknownFields(known_fields)
     for (const [field, problem] of Object.entries(error.fields)) {
-      problems[`${entry.key}.${field}`] ??=
-        problem === 'immutable' ? `immutable: it is of another type; take another key` : problem
+      problems[`${entry.key}.${field}`] ??= problem.startsWith('unknown_field')
+        ? unknown(field)
+        : problem === 'immutable'
+          ? `immutable: it is of another type; take another key`
+          : problem
     }
     return undefined
   }

@@ -41,6 +41,16 @@ export const UNLISTED_TAG = 'unlisted'
 const OWN_WORDS = ['key', 'contacts', 'contact_delay', 'locations', 'depends_on', 'paused']
 const IDS = { contact_ids: 'contacts', location_ids: 'locations' } as const
 
+/** Fields of an entry besides those of the engine. */
+export function entryWords(): readonly string[] {
+  return ['type', ...OWN_WORDS]
+}
+
+/** Whether the engine's field has another name in a list. */
+export function isIdField(name: string): boolean {
+  return name in IDS
+}
+
 export function readEntries(list: unknown, problems: Problems): readonly ReadEntry[] {
   if (!Array.isArray(list)) {
     problems.monitors = 'invalid: a list is expected'

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../clock.ts'
 import { ValidationError } from '../errors.ts'
+import { addProblem, problemAt } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { badJson, BODY_LIMITS, readBytes } from './body.ts'
 import { Refusal } from './refusal.ts'
@@ -93,37 +94,53 @@ function namesIn(text: string): number {
 
 /** Walks with a list of its own: recursion would run out of stack long before 256 KiB of brackets. */
 function inspect(root: JsonObject): { readonly members: number } {
-  // A map: assigning to `problems['__proto__']` of a plain object would be lost.
-  const problems = new Map<string, string>()
-  const note = (path: string, problem: string): void => {
-    if (problems.size >= JSON_LIMITS.problems) return
-    problems.set(path.slice(0, JSON_LIMITS.name_characters), problem)
+  // Without a prototype: assigning to `problems['__proto__']` of a plain object would be lost.
+  const problems = Object.create(null) as Record<string, string>
+  let noted = 0
+  const note = (place: Place | null, problem: string): void => {
+    noted += 1
+    if (noted > JSON_LIMITS.problems) return
+    const [name = '', ...steps] = stepsTo(place)
+    const field = String(name).slice(0, JSON_LIMITS.name_characters)
+    addProblem(problems, field, problemAt(steps, problem))
   }
   let members = 0
-  const open: { value: JsonObject | readonly Json[]; path: string; depth: number }[] = [
-    { value: root, path: '', depth: 1 },
-  ]
+  const open: Place[] = [{ value: root, step: '', parent: null, depth: 0 }]
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const { value, path, depth } = at
+    const { value } = at
+    const depth = at.depth + 1
     if (depth > JSON_LIMITS.depth) {
       throw badJson(`The body is nested deeper than ${JSON_LIMITS.depth} levels`)
     }
     const entries = Object.entries(value)
     if (!isList(value)) members += entries.length
     if (entries.length > JSON_LIMITS.entries) {
-      note(path, `out_of_range: 0..${JSON_LIMITS.entries} entries`)
+      note(at, `out_of_range: 0..${JSON_LIMITS.entries} entries`)
       continue
     }
     for (const [key, child] of entries) {
-      const name = path === '' ? key : `${path}.${key}`
-      if (POISON.has(key)) note(name, 'unknown_field')
-      if (typeof child === 'object' && child !== null) {
-        open.push({ value: child, path: name, depth: depth + 1 })
-      }
+      const step = isList(value) ? Number(key) : key
+      const inside = { value: child as JsonObject, step, parent: at, depth }
+      if (POISON.has(key)) note(inside, 'unknown_field')
+      if (typeof child === 'object' && child !== null) open.push(inside)
     }
   }
-  if (problems.size > 0) throw new ValidationError(Object.fromEntries(problems))
+  if (noted > 0) throw new ValidationError(Object.fromEntries(Object.entries(problems)))
   return { members }
+}
+
+interface Place {
+  readonly value: JsonObject | readonly Json[]
+  readonly step: string | number
+  /** `null` of the body itself. */
+  readonly parent: Place | null
+  readonly depth: number
+}
+
+function stepsTo(place: Place | null): (string | number)[] {
+  const steps: (string | number)[] = []
+  for (let at = place; at !== null && at.parent !== null; at = at.parent) steps.unshift(at.step)
+  return steps
 }
 
 function isList(value: JsonObject | readonly Json[]): value is readonly Json[] {

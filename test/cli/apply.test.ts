@@ -87,7 +87,10 @@ describe('watchpost apply', () => {
     ['{"monitors": [{"pass": "hidden', 'monitors.json: is not valid JSON'],
     ['{}', 'monitors.json: an array of monitors is expected'],
     [[{ key: 'a', type: 'http', url: 'ftp://hidden' }], 'monitors.json: a.url: invalid'],
-    [[{ ...SHOP, contacts: ['nobody'] }], 'shop.contacts.0: invalid: there is no contact "nobody"'],
+    [
+      [{ ...SHOP, contacts: ['nobody'] }],
+      'shop.contacts: invalid: entry 1: there is no contact "nobody"',
+    ],
   ])('refuses %j with exit code 64', async (content, problem) => {
     const { write, apply } = place()
     write(content)

@@ -7,6 +7,9 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { readWords } from '../../src/cli/check/words.ts'
+import type { FieldTable } from '../../src/fields/field.ts'
 import type { Outcome } from '../../src/model.ts'
 import { commandLine, folder } from '../support/command-line.ts'
 import { freePorts } from '../support/servers/ports.ts'
@@ -44,6 +47,18 @@ describe('watchpost check', () => {
     const ended = await slim.run(['check', 'ftp', ...words])
     expect(ended).toMatchObject({ code: 3, stderr: '' })
     expect(ended.stdout).toMatch(/^UNKNOWN ftp 127\.0\.0\.1.*npm install basic-ftp/)
+  })
+
+  it('takes the address without the name of its setting, a port behind a colon', async () => {
+    const { url } = await website()
+    const { port } = new URL(url)
+    const site = await watchpost.run(['check', 'http', `${url}?a=b`, 'expected_status=200'])
+    expect(site).toMatchObject({ code: 0, stderr: '' })
+    expect(site.stdout).toContain(`OK http ${url}?a=b `)
+    const socket = await watchpost.run(['check', 'tcp', `127.0.0.1:${port}`])
+    expect(socket.stdout).toContain(`OK tcp 127.0.0.1:${port} `)
+    const asked = await watchpost.run(['check', 'tcp', '127.0.0.1', `port=${port}`])
+    expect(asked.stdout).toContain(`OK tcp 127.0.0.1:${port} `)
   })
 
   it('--json prints the outcome and nothing else', async () => {
@@ -166,10 +181,23 @@ describe('watchpost check', () => {
     expect(lines).toContain('host: required')
   })
 
+  it('asks back where a setting is misspelt', async () => {
+    const words = ['http', 'https://127.0.0.1:1/', 'expected_staus=200', 'auth.usr=me']
+    const { code, stderr } = await watchpost.run(['check', ...words])
+    expect(code).toBe(64)
+    expect(stderr.split('\n').sort()).toEqual([
+      '',
+      'auth.usr: unknown_field: did you mean "auth.user"?',
+      'expected_staus: unknown_field: did you mean "expected_status"?',
+    ])
+  })
+
   it.each([
     [[], 'a type is expected; there are http, '],
     [['htp'], 'there is no type "htp"; there are http, '],
-    [['http', 'url'], '"url" is not of the form key=value'],
+    [['http', 'url=http://a', 'follow'], '"follow": url is given twice'],
+    [['tcp', 'a:1', 'b:2'], '"b:2": host is given twice'],
+    [['tcp', 'port=2', 'a:1'], '"a:1": port is given twice'],
     [['http', '=1'], '"=1" is not of the form key=value'],
     [['http', 'url=http://a', 'timeout_ms=500'], '--timeout-ms'],
     [['http', 'url=http://a', '--timeout-ms', 'soon'], '--timeout-ms: "soon": 1 to 600000 milli'],
@@ -322,3 +350,26 @@ async function website() {
   const { port } = await listening(server)
   return { url: `http://127.0.0.1:${port}/`, requests, fails }
 }
+
+describe('the address by itself', () => {
+  it.each(builtinCheckers().filter(({ passive }) => passive === undefined))(
+    'is the first required setting of $type',
+    async ({ type, fields }) => {
+      const table: FieldTable = fields
+      const [first = ''] = Object.keys(table).filter((name) => table[name]?.presence === 'required')
+      const settings = await readWords(table, ['x.example'], () => Promise.reject(new Error()))
+      expect(settings).toEqual({ [first]: 'x.example' })
+      expect(['url', 'host', 'dns_name', 'domain', 'target'], type).toContain(first)
+    },
+  )
+
+  it.each([
+    ['db.example:5432', { host: 'db.example', port: 5432 }],
+    ['[2001:db8::1]:80', { host: '[2001:db8::1]', port: 80 }],
+    ['2001:db8::1', { host: '2001:db8::1' }],
+    ['db.example', { host: 'db.example' }],
+  ])('%s is %j', async (word, expected) => {
+    const words = await readWords(tcp().fields, [word], () => Promise.reject(new Error()))
+    expect(words).toEqual(expected)
+  })
+})

@@ -266,7 +266,7 @@ describe('the settings of an e-mail', () => {
     }
     expect(await problems({ ...ENVELOPE, to: [] })).toEqual({ to: 'out_of_range: 1..20 items' })
     expect(await problems({ ...ENVELOPE, to: ['a@example.com', 'b'] })).toEqual({
-      'to.1': 'invalid: one e-mail address is expected',
+      to: 'invalid: entry 2: one e-mail address is expected',
     })
   })
 

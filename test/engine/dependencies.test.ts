@@ -117,11 +117,11 @@ describe('a monitor that depends on another', () => {
         (error: { fields: object }) => error.fields,
       )
     expect(await problems(parent, [child])).toEqual({
-      'depends_on.0': `invalid: monitor ${child} depends on this one`,
+      depends_on: `invalid: entry 1: monitor ${child} depends on this one`,
     })
-    expect(await problems(child, [child])).toHaveProperty(['depends_on.0'])
+    expect(await problems(child, [child])).toHaveProperty('depends_on')
     expect(await problems(child, [parent, 999])).toEqual({
-      'depends_on.1': 'invalid: there is no monitor 999',
+      depends_on: 'invalid: entry 2: there is no monitor 999',
     })
     const other = await r.engine.accounts.create({ name: 'other' })
     const foreign = await r.engine.account(other.id).monitors.create({
@@ -129,7 +129,7 @@ describe('a monitor that depends on another', () => {
       name: 'Foreign',
       host: 'foreign.test',
     })
-    expect(await problems(child, [foreign.id])).toHaveProperty(['depends_on.0'])
+    expect(await problems(child, [foreign.id])).toHaveProperty('depends_on')
   })
 })
 

@@ -161,25 +161,31 @@ describe('planned work', () => {
   it('every wrong window is named with its place', async () => {
     const r = await rig()
     const wrong = {
-      'maintenance.0.end': { start: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:00Z' },
-      'maintenance.1.start': { start: '2026-01-01 10:00', end: '2026-01-02T00:00:00Z' },
-      'maintenance.2.at': { at: '25:00', duration_min: 5 },
-      'maintenance.3.time_zone': { at: '05:00', duration_min: 5, time_zone: 'Mars/Olympus' },
-      'maintenance.4.duration_min': { at: '05:00' },
-      'maintenance.5.weekdays.0': { at: '05:00', duration_min: 5, weekdays: ['someday'] },
-      'maintenance.6.cron': { at: '05:00', duration_min: 5, cron: '* * *' },
-      'maintenance.7': 'tomorrow',
+      'out_of_range: entry 1, "end": must be after start': {
+        start: '2026-01-01T00:00:00Z',
+        end: '2026-01-01T00:00:00Z',
+      },
+      'invalid: entry 2, "start": an ISO 8601 time with a zone is expected, such as 2026-12-24T22:00:00Z':
+        { start: '2026-01-01 10:00', end: '2026-01-02T00:00:00Z' },
+      'invalid: entry 3, "at": HH:MM is expected': { at: '25:00', duration_min: 5 },
+      'invalid: entry 4, "time_zone": an IANA time zone is expected, such as Europe/Berlin': {
+        at: '05:00',
+        duration_min: 5,
+        time_zone: 'Mars/Olympus',
+      },
+      'required: entry 5, "duration_min"': { at: '05:00' },
+      'invalid: entry 6, "weekdays", entry 1: one of mon, tue, wed, thu, fri, sat, sun is expected':
+        { at: '05:00', duration_min: 5, weekdays: ['someday'] },
+      'unknown_field: entry 7, "cron"': { at: '05:00', duration_min: 5, cron: '* * *' },
+      'invalid: entry 8: an object is expected': 'tomorrow',
     }
-    const creating = r.engine.monitors.create({
-      type: 'scripted',
-      name: 'Shop',
-      host: 'shop.test',
-      maintenance: Object.values(wrong) as never,
-    })
-    const error = await creating.then(
-      () => undefined,
-      (thrown: { fields: Record<string, string> }) => thrown,
-    )
-    expect(Object.keys(error?.fields ?? {}).sort()).toEqual(Object.keys(wrong).sort())
+    for (const [problem, window] of Object.entries(wrong)) {
+      const before = Number(/entry (\d)/.exec(problem)?.[1]) - 1
+      const maintenance = [...Array<unknown>(before).fill({ at: '05:00', duration_min: 5 }), window]
+      const input = { type: 'scripted', name: 'Shop', host: 'shop.test', maintenance }
+      await expect(r.engine.monitors.create(input as never)).rejects.toMatchObject({
+        fields: { maintenance: problem },
+      })
+    }
   })
 })

@@ -59,19 +59,30 @@ describe('the common settings', () => {
       { timeout_ms: 'out_of_range: must be less than interval_sec' },
     ],
     [{ location_ids: [] }, { location_ids: 'out_of_range: 1..100 items' }],
-    [{ location_ids: [1, 99] }, { 'location_ids.1': 'invalid: there is no location 99' }],
+    [{ location_ids: [1, 99] }, { location_ids: 'invalid: entry 2: there is no location 99' }],
     [
       { confirm_locations: 2 },
       { confirm_locations: 'out_of_range: 1..1 (the number of locations)' },
     ],
     [{ fail_threshold: 0 }, { fail_threshold: 'out_of_range: 1..20' }],
     [{ notify_recovery: 'yes' }, { notify_recovery: 'invalid: true or false is expected' }],
-    [{ tags: ['ok', 5] }, { 'tags.1': 'invalid: a string is expected' }],
-    [{ contact_ids: [7] }, { 'contact_ids.0': 'invalid: there is no contact 7' }],
-    [{ contact_delay: { x: 1 } }, { 'contact_delay.x': 'invalid: the key is a contact id' }],
-    [{ contact_delay: { '1': -1 } }, { 'contact_delay.1': 'out_of_range: 0..10080' }],
-    [{ contact_delay: { '7': 5 } }, { 'contact_delay.7': 'invalid: there is no contact 7' }],
+    [{ tags: ['ok', 5] }, { tags: 'invalid: entry 2: a string is expected' }],
+    [
+      { tags: [5, 'ok', 'x'.repeat(65), true] },
+      {
+        tags: 'invalid: entry 1: a string is expected; out_of_range: entry 3: 1..64 characters; invalid: entry 4: a string is expected',
+      },
+    ],
+    [{ contact_ids: [7] }, { contact_ids: 'invalid: entry 1: there is no contact 7' }],
+    [
+      { contact_ids: [7, 8] },
+      { contact_ids: 'invalid: entry 1: there is no contact 7; entry 2: there is no contact 8' },
+    ],
+    [{ contact_delay: { x: 1 } }, { contact_delay: 'invalid: "x": the key is a contact id' }],
+    [{ contact_delay: { '1': -1 } }, { contact_delay: 'out_of_range: "1": 0..10080' }],
+    [{ contact_delay: { '7': 5 } }, { contact_delay: 'invalid: "7": there is no contact 7' }],
     [{ interval: 60 }, { interval: 'unknown_field' }],
+    [{ intervall_sec: 60 }, { intervall_sec: 'unknown_field: did you mean "interval_sec"?' }],
     [{ name: 'a\r\nb' }, { name: 'invalid: line breaks are not allowed' }],
     [{ type: 'carrier-pigeon' }, { type: 'invalid: one of scripted is expected' }],
     [{ type: null }, { type: 'required' }],
@@ -81,11 +92,16 @@ describe('the common settings', () => {
 
   it('names every problem at once', async () => {
     expect(
-      await problemsOf(await rig(), { host: 'not a host', interval_sec: 1, nope: true, level: 99 }),
+      await problemsOf(await rig(), {
+        host: 'not a host',
+        interval_sec: 1,
+        colour: 'red',
+        level: 99,
+      }),
     ).toEqual({
       host: 'invalid: a host name or IP address is expected',
       interval_sec: 'out_of_range: 10..2678400',
-      nope: 'unknown_field',
+      colour: 'unknown_field',
       level: 'out_of_range: 0..10',
     })
   })

@@ -233,8 +233,8 @@ describe('dependencies', () => {
         { ...DB, depends_on: ['shop'] },
       ]),
     ).toEqual({
-      'shop.depends_on.1': 'invalid: the list has no "nobody"',
-      'db.depends_on.0': 'invalid: shop depends on this one',
+      'shop.depends_on': 'invalid: entry 2: the list has no "nobody"',
+      'db.depends_on': 'invalid: entry 1: shop depends on this one',
     })
   })
 })
@@ -253,11 +253,15 @@ describe('a list with mistakes', () => {
       { ...SHOP },
       { key: 'odd', type: 'oracle', depends_on: 'db', paused: 'yes', contact_delay: 5 },
       'nothing',
+      {
+        ...{ key: 'slips', type: 'http', urll: 'https://x.example', contacs: [] },
+        ...{ contact_delay: { nobody: 5 }, auth: { usr: 'u', pass: 'p' } },
+      },
     ]
     expect(await problemsOf(sync, list)).toEqual({
       'shop.url': 'invalid: an http:// or https:// address is expected',
-      'shop.contacts.0': 'invalid: there is no contact "nobody"',
-      'shop.locations.0': 'invalid: there is no location "mars"',
+      'shop.contacts': 'invalid: entry 1: there is no contact "nobody"',
+      'shop.locations': 'invalid: entry 1: there is no location "mars"',
       'shop.key': 'invalid: the same as in entry 1',
       'db.type': 'immutable: it is of another type; take another key',
       'entry 3.key': 'invalid: 1 to 60 lower-case letters, digits, . _ - and / are expected',
@@ -270,6 +274,11 @@ describe('a list with mistakes', () => {
       'odd.paused': 'invalid: true or false is expected',
       'odd.contact_delay': 'invalid: an object of names and minutes is expected',
       'entry 9': 'invalid: an object is expected',
+      'slips.urll': 'unknown_field: did you mean "url"?',
+      'slips.url': 'required',
+      'slips.contacs': 'unknown_field: did you mean "contacts"?',
+      'slips.contact_delay': 'invalid: "nobody": there is no contact "nobody"',
+      'slips.auth.usr': 'unknown_field: did you mean "auth.user"?',
     })
     expect(await names()).toEqual(['db.example:5432'])
     expect((await engine.monitors.get(1)).version).toBe(1)
@@ -285,7 +294,7 @@ describe('a list with mistakes', () => {
     await engine.monitors.create({ ...entryOf(DB), tags: ['key:db'] })
     expect(await problemsOf(sync, [{ ...DB, contacts: ['ops'] }])).toEqual({
       'db.key': 'invalid: the monitors 1 and 2 both have it',
-      'db.contacts.0': 'invalid: several contacts are called "ops"',
+      'db.contacts': 'invalid: entry 1: several contacts are called "ops"',
     })
   })
 })

@@ -62,7 +62,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // Runs beside the API, not beside the engine.
   client: { values: [], types: ['checkers', 'engine', 'fields', 'monitors', 'rest'] },
   // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.
-  monitors: { values: [], types: ['checkers', 'engine', 'fields'] },
+  monitors: {
+    values: ['fields/describe.ts', 'fields/problems.ts'],
+    types: ['checkers', 'engine', 'fields'],
+  },
   page: { values: ['engine', 'fields', 'net/client-address.ts'] },
   // Pure: documents in, lists and notes out.
   importers: { values: [] },

@@ -103,12 +103,12 @@ describe('a JSON body', () => {
     expect(JSON.stringify(fields).length).toBeLessThan(100 * (JSON_LIMITS.name_characters + 50))
   })
 
-  it('names the forbidden key by its path', async () => {
+  it('names the field with a forbidden key in it, and where that stands', async () => {
     const reading = readJson(post('{"a":[{"__proto__":1}],"__proto__":1}'), simulatedClock())
     const { fields } = await reading.catch((error: unknown) => error as { fields: object })
     expect(Object.entries(fields as object)).toEqual([
       ['__proto__', 'unknown_field'],
-      ['a.0.__proto__', 'unknown_field'],
+      ['a', 'unknown_field: entry 1, "__proto__"'],
     ])
   })
 

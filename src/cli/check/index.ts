@@ -29,15 +29,16 @@ const MAX_WATCH_SEC = 86_400
 const MAX_COUNT = 100_000
 
 export const command: Command = {
-  help: `watchpost check <type> key=value … [--json] [--watch sec [--count n]] [--timeout-ms n]
+  help: `watchpost check <type> [address] key=value … [--json] [--watch sec [--count n]] [--timeout-ms n]
 
-One check now. A value that parses as JSON is taken as JSON, a dotted key nests. Behind @= stands where
+One check now. The address stands by itself, or as the setting that it is (url, host, dns_name, …); a port may
+stand behind a host. A value that parses as JSON is taken as JSON, a dotted key nests. Behind @= stands where
 the value is: env:NAME, file:PATH, or - for stdin. Passwords belong there: whatever is on a command line, every
 user of the machine can read. A line break at the end is left out.
 
-  watchpost check http url=https://example.com expected_status=200-299
+  watchpost check http https://example.com expected_status=200-299
+  watchpost check tcp example.com:443 tls=true
   watchpost check http url=https://example.com auth.user=me auth.pass@=env:SHOP_PASS
-  watchpost check tcp host=example.com port=443 tls=true
   watchpost check dns dns_name=example.com 'expected=["192.0.2.1"]' --json
   watchpost check ping host=example.com --watch 5     every 5 seconds until Ctrl-C, then a summary
 

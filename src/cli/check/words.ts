@@ -1,5 +1,5 @@
 /**
- * `key=value` words of a command line as the settings of a check.
+ * Words of a command line as the settings of a check: `key=value`, and the address by itself.
  *
  * @module
  */
@@ -28,10 +28,11 @@ export async function readWords(
 ): Promise<JsonObject> {
   const settings = empty()
   for (const word of words) {
-    const at = word.indexOf('=')
-    if (at < 1) {
-      throw new ConfigurationError(`"${word}" is not of the form key=value (see --help)`)
+    if (!SETTING.test(word)) {
+      placeAddress(settings, fields, word)
+      continue
     }
+    const at = word.indexOf('=')
     const isSource = word[at - 1] === '@'
     const key = word.slice(0, isSource ? at - 1 : at)
     if (key === 'timeout_ms') throw new ConfigurationError('timeout_ms: it is a flag, --timeout-ms')
@@ -47,6 +48,25 @@ export async function readWords(
   }
   return settings
 }
+
+/** No address begins like this: one with a `=` has a colon or a slash before it. */
+const SETTING = /^[\w.-]+@?=/
+
+/** The first required field is the address that is looked at; a port may stand behind its colon. */
+function placeAddress(settings: Nested, fields: FieldTable, word: string): void {
+  const [name] = Object.keys(fields).filter((each) => fields[each]?.presence === 'required')
+  if (name === undefined || word.startsWith('='))
+    throw new ConfigurationError(`"${word}" is not of the form key=value (see --help)`)
+  const twice = (given: string): never => {
+    throw new ConfigurationError(`"${word}": ${given} is given twice (see --help)`)
+  }
+  const [, host, port] = fields['port'] === undefined ? [] : (HOST_AND_PORT.exec(word) ?? [])
+  if (!place(settings, [name], host ?? word)) twice(name)
+  if (port !== undefined && !place(settings, ['port'], Number(port))) twice('port')
+}
+
+/** `db.example:5432`, `192.0.2.1:80`, `[2001:db8::1]:80`; a bare IPv6 address has no port. */
+const HOST_AND_PORT = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/
 
 /** Without a prototype, so that a key of any name is a key. */
 function empty(): Nested {

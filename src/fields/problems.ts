@@ -1,0 +1,59 @@
+/**
+ * What is wrong with settings: one text per field, keyed by the name that the field has in its table. Where in
+ * a value it is wrong stands in the text, behind the code: `invalid: entry 2: a string is expected`.
+ *
+ * @module
+ */
+
+import { nearestName, quoted } from '../options.ts'
+
+/** Field name, as the user wrote it, to problem. */
+export type Problems = Readonly<Record<string, string>>
+
+/** Characters of one text, about; beyond that `…` stands for the rest. */
+const ENOUGH_CHARACTERS = 400
+/** Levels of a place that are named. */
+const MOST_STEPS = 6
+/** Unknown names of one input that are compared with the known ones. */
+const MOST_SUGGESTIONS = 20
+
+/** A problem of a part of a value, as one of the whole. Steps are indices of lists and names of members. */
+export function problemAt(steps: readonly PropertyKey[], problem: string): string {
+  if (steps.length === 0) return problem
+  const place = [...steps.slice(0, MOST_STEPS), ...(steps.length > MOST_STEPS ? ['…'] : [])]
+    .map((step) => (typeof step === 'number' ? `entry ${step + 1}` : quoted(String(step))))
+    .join(', ')
+  const { code, text } = partsOf(problem)
+  return text === '' ? `${code}: ${place}` : `${code}: ${place}: ${text}`
+}
+
+/** Notes a problem, behind those that the field has already. */
+export function addProblem(problems: Record<string, string>, name: string, problem: string): void {
+  const known = Object.hasOwn(problems, name) ? problems[name] : undefined
+  if (known === undefined) problems[name] = problem
+  else if (known.length < ENOUGH_CHARACTERS) problems[name] = `${known}; ${behind(known, problem)}`
+  else if (!known.endsWith('; …')) problems[name] = `${known}; …`
+}
+
+/** For names that are no fields: `unknown_field`, with the name that may have been meant. */
+export function unknownFields(known: readonly string[]): (name: string) => string {
+  let asked = 0
+  return (name) => {
+    asked += 1
+    const near = asked > MOST_SUGGESTIONS ? undefined : nearestName(name, known)
+    return near === undefined ? 'unknown_field' : `unknown_field: did you mean "${near}"?`
+  }
+}
+
+/** The code is said again where it is another one. */
+function behind(known: string, problem: string): string {
+  const { code, text } = partsOf(problem)
+  const last = [...known.matchAll(/(?:^|; )([a-z_]+): /g)].at(-1)?.[1]
+  return text !== '' && code === last ? text : problem
+}
+
+function partsOf(problem: string): { readonly code: string; readonly text: string } {
+  const colon = problem.indexOf(': ')
+  if (colon < 0) return { code: problem, text: '' }
+  return { code: problem.slice(0, colon), text: problem.slice(colon + 2) }
+}
