@@ -8,6 +8,8 @@ export interface Service {
   /** Typical milliseconds from the nearest location. */
   readonly phases: Readonly<Record<string, number>>
   readonly ip?: string
+  /** Of the whole check, where its phases do not make it up. */
+  readonly duration_ms?: number
   details?(now: number): JsonObject
 }
 
@@ -33,13 +35,13 @@ const END_OF_CERTIFICATE = Date.UTC(2026, 3, 28, 9, 12, 0)
 function web(bytes: number): (now: number) => JsonObject {
   return () => ({
     status: 200,
-    http_version: '2',
+    http_version: '1.1',
     body_bytes: bytes,
     content_type: 'text/html; charset=utf-8',
     tls: {
       protocol: 'TLSv1.3',
-      cipher: 'TLS_AES_128_GCM_SHA256',
-      alpn: 'h2',
+      cipher: 'TLS_AES_256_GCM_SHA384',
+      alpn: 'http/1.1',
       authorized: true,
       not_after: new Date(END_OF_CERTIFICATE).toISOString(),
     },
@@ -146,9 +148,16 @@ export const services: readonly Service[] = [
   {
     name: 'Warehouse link',
     input: { type: 'ping', host: '192.0.2.44', tags: ['network'] },
-    phases: { first_byte_ms: 24 },
+    phases: {},
+    duration_ms: 4060,
     ip: '192.0.2.44',
-    details: () => ({ sent: 4, received: 4, loss_pct: 0, rtt_avg_ms: 24.3, jitter_ms: 1.8 }),
+    details: (now) => ({
+      sent: 5,
+      received: 5,
+      loss_pct: 0,
+      rtt_avg_ms: Math.round(243 + 18 * Math.sin(now / 7e6)) / 10,
+      jitter_ms: 1.8,
+    }),
   },
   {
     name: 'App server',
@@ -172,21 +181,21 @@ const BAD_GATEWAY: Outage['cause'] = {
   details: { status: 502 },
 }
 const TIMEOUT: Outage['cause'] = {
-  code: 'timeout',
-  text: 'No answer within 10 s, while waiting for the first byte',
+  code: 'http_response_timeout',
+  text: 'The request was not answered within 10 s',
   phase: 'first_byte',
   ms: 10_000,
 }
 const REFUSED: Outage['cause'] = {
   code: 'connect_refused',
-  text: 'The server refused the connection to port 587',
+  text: 'mail.fjord.example:587 refused the connection',
   phase: 'connect',
 }
 const LOSS: Outage['cause'] = {
-  code: 'ping_lost',
-  text: 'None of 4 packets was answered',
+  code: 'ping_no_reply',
+  text: 'No reply from 192.0.2.44 to 5 packets',
   phase: null,
-  ms: 4000,
+  ms: 10_000,
 }
 const UNAVAILABLE: Outage['cause'] = {
   code: 'http_status',

@@ -21,7 +21,7 @@ export const DEMO_KEY = 'demo-key-of-the-page'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const NOW = Date.UTC(2026, 2, 12, 14, 36, 20)
+export const NOW = Date.UTC(2026, 2, 12, 14, 36, 20)
 
 export interface Demo {
   readonly engine: Engine
@@ -210,7 +210,7 @@ function outcomeOf({ clock, service, order, cause }: Asked): Outcome {
       Math.round(ms * wobble() * (travels ? far : 1) * (name === 'first_byte_ms' ? busy : 1) * 10) /
       10
   }
-  const ends = Object.values(phases).reduce((sum, ms) => sum + ms, 0)
+  const ends = service?.duration_ms ?? Object.values(phases).reduce((sum, ms) => sum + ms, 0)
   const details: JsonObject = service?.details?.(clock.now()) ?? {}
   const good = cause === undefined || cause === 'paused'
   return {
