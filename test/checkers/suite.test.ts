@@ -7,26 +7,7 @@ import { describe as describeFields } from '../../src/fields/describe.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { checkerSuite } from '../../src/testing/checker-suite.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
-
-/** Spec 2.2: the fields of each type, `*` where required. */
-const SPEC: Readonly<Record<string, string>> = {
-  http: 'url*, method, expected_status, max_response_ms, keyword_present, keyword_absent, size_min, size_max, number_regex, number_min, number_max, follow_redirects, expected_final_url, user_agent, referer, headers, body, content_type, auth.user, auth.pass, ignore_tls_errors, ip_family',
-  content: 'url*, ignore_regex, user_agent, auth.user, auth.pass',
-  ping: 'host*, count, max_loss_pct, max_avg_ms, ip_family',
-  tcp: 'host*, port*, tls, ip_family, send, banner_regex',
-  dns: 'dns_name*, rrtype, nameserver, expected, match',
-  ssl: 'host*, port, days_warn, check_chain, check_hostname, alert_on_change',
-  domain: 'domain*, days_warn',
-  smtp: 'host*, port, tls, user, pass, banner_regex',
-  pop3: 'host*, port, tls, user, pass',
-  imap: 'host*, port, tls, user, pass',
-  ftp: 'host*, port, tls, user, pass',
-  mysql: 'host*, port, tls, user*, pass, database, query, expect_rows_min',
-  postgres: 'host*, port, tls, user*, pass, database, query, expect_rows_min',
-  resources: 'url*, secret, cpu_max, ram_max, disk_max, load_max, ignore_tls_errors',
-  heartbeat: 'grace_sec',
-  blacklist: 'target*, rkn, gsb, lists',
-}
+import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -68,22 +49,25 @@ describe('the sixteen', () => {
 
   it('are those of the specification, in its order', () => {
     // A type of ours beyond it may stand anywhere.
-    const types = checkers.map(({ type }) => type).filter((type) => type in SPEC)
-    expect(types).toEqual(Object.keys(SPEC))
+    const types = checkers.map(({ type }) => type).filter((type) => type in SPECIFIED_FIELDS)
+    expect(types).toEqual(Object.keys(SPECIFIED_FIELDS))
     const files = readdirSync(new URL('../../src/checkers/', import.meta.url)).map((name) =>
       name.replace(/\.ts$/, ''),
     )
-    for (const type of Object.keys(SPEC)) expect(files).toContain(type)
+    for (const type of Object.keys(SPECIFIED_FIELDS)) expect(files).toContain(type)
   })
 
-  it.each(Object.entries(SPEC))('%s has the fields of the specification', (type, spec) => {
-    const fieldsOf = checkers.find((checker) => checker.type === type)?.fields ?? {}
-    const fields = describeFields(fieldsOf).map(({ name, required }) =>
-      required ? `${name}*` : name,
-    )
-    const extensions = EXTENSIONS[type]?.split(', ') ?? []
-    expect(fields.sort()).toEqual([...spec.split(', '), ...extensions].sort())
-  })
+  it.each(Object.entries(SPECIFIED_FIELDS))(
+    '%s has the fields of the specification',
+    (type, spec) => {
+      const fieldsOf = checkers.find((checker) => checker.type === type)?.fields ?? {}
+      const fields = describeFields(fieldsOf).map(({ name, required }) =>
+        required ? `${name}*` : name,
+      )
+      const extensions = EXTENSIONS[type]?.split(', ') ?? []
+      expect(fields.sort()).toEqual([...spec.split(', '), ...extensions].sort())
+    },
+  )
 
   it('have settings below, for the suite to run with', () => {
     const types = checkers.map(({ type }) => type)

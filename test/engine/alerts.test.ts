@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
 
@@ -161,6 +162,27 @@ describe('contacts', () => {
     r.say('shop.test', 'ok')
     await r.clock.advance(2 * MINUTE)
     expect(events(r).at(-1)).toBe('up')
+  })
+
+  it('are told of a type with a word of its own by that word instead of "down", and of its end by "up"', async () => {
+    let listed = true
+    const lists = defineChecker({
+      type: 'lists',
+      title: 'Lists',
+      description: 'Listed or not as the test says',
+      fields: {},
+      causes: { listed: { text: 'It is listed' } },
+      downEvent: 'blacklisted',
+      target: () => 'shop.test',
+      run: () => Promise.resolve(listed ? down('listed', 'It is listed') : up()),
+    })
+    const r = await rig({ checkers: [lists] as never })
+    await contact(r)
+    await r.engine.monitors.create({ type: 'lists' } as never)
+    await r.clock.advance(3 * MINUTE)
+    listed = false
+    await r.clock.advance(3 * MINUTE)
+    expect(events(r)).toEqual(['blacklisted', 'up'])
   })
 
   it('a repetition that was planned is not sent after the recovery', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { defineChecker } from '../../src/checkers/checker.ts'
 import { firstSlot, nextSlot, retrySlot } from '../../src/engine/cadence.ts'
 import { dueQueue } from '../../src/engine/due-queue.ts'
 import { rig } from './rig.ts'
@@ -87,6 +88,34 @@ describe('the scheduler at work', () => {
     expect(items).toHaveLength(11)
     for (let i = 2; i < rounds.length; i++) expect(rounds[i]! - rounds[i - 1]!).toBe(MINUTE)
     expect(items.every(({ lag_ms }) => lag_ms < 1000)).toBe(true)
+  })
+
+  it.each([10, 90, 3600])('checks every %i s where interval_sec says so', async (interval_sec) => {
+    const r = await rig()
+    const { id } = await create(r, 'a.test', { interval_sec })
+    await r.clock.advance(5 * interval_sec * 1000)
+    const { items } = await r.engine.results.list(id, { order: 'asc' })
+    const rounds = items.map(({ round }) => Date.parse(round))
+    const gaps = rounds.slice(2).map((round, i) => round - rounds[i + 1]!)
+    expect(gaps.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(gaps)).toEqual(new Set([interval_sec * 1000]))
+  })
+
+  it('gives a check up after timeout_ms', async () => {
+    const hanging = defineChecker({
+      type: 'hanging',
+      title: 'Hanging',
+      description: 'Never answers',
+      fields: {},
+      target: () => 'nobody',
+      run: (ctx) => ctx.phase('query', () => new Promise<never>(() => undefined)),
+    })
+    const r = await rig({ checkers: [hanging] as never })
+    const settings = { type: 'hanging', timeout_ms: 7000 }
+    const { id } = await r.engine.monitors.create(settings as never)
+    await r.clock.advance(30_000)
+    const [result] = (await r.engine.results.list(id, { order: 'asc' })).items
+    expect(result).toMatchObject({ cause_code: 'query_timeout', duration_ms: 7000 })
   })
 
   it('a clock that jumps neither stops the checks nor sets off a burst', async () => {

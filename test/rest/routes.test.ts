@@ -229,6 +229,7 @@ describe('monitors', () => {
     await ask('DELETE', `/api/v1/monitors/${id}`)
     const path = `/api/v1/incidents?monitor_id=${id}`
     expect(idsOf((await ask('GET', path)).body.incidents)).toEqual([1])
+    expect((await ask('GET', `${path}&open=1`)).body.incidents).toEqual([])
     const foreign = await ask('GET', path, { key: OTHER_KEY })
     expect([foreign.status, foreign.body.incidents]).toEqual([200, []])
   })
@@ -275,6 +276,17 @@ describe('the account', () => {
     const balance = (account_id: number) => ({ amount: `${account_id}2.50`, currency: 'EUR' })
     const { body } = await client({ balance }).ask('GET', '/api/v1/balance')
     expect(body.balance).toEqual({ amount: '12.50', currency: 'EUR' })
+  })
+
+  it('pays nothing for a webhook: the balance of the host is only read', async () => {
+    let asked = 0
+    const balance = () => ({ amount: `${12 - asked++}.00`, currency: 'EUR' })
+    const { ask, engine, webhooks } = client({ balance })
+    await engine.start()
+    const { id } = await engine.contacts.create(webhook)
+    await ask('POST', `/api/v1/contacts/${id}/test`)
+    expect(webhooks.requests).toHaveLength(1)
+    expect((await ask('GET', '/api/v1/balance')).body.balance.amount).toBe('12.00')
   })
 
   it('refuses a balance that is a float', async () => {

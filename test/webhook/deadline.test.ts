@@ -3,6 +3,8 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import type { DeliveryEnd } from '../../src/webhook/contact-kind.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import type { Script } from '../support/scripted-server.ts'
@@ -99,6 +101,21 @@ describe('the deadline of an attempt', () => {
     const end = await rig(options).attempt({ url: `http://127.0.0.1:${server.port}/` })
     expect(end).toMatchObject({ class: 'delivered', answer: 'x' })
     expect(end.duration_ms).toBeLessThan(SOON_MS)
+  })
+})
+
+describe('the time that a receiver has', () => {
+  it('is 10 seconds unless the operator says otherwise', async () => {
+    const clock = simulatedClock()
+    const server = await scriptedServer(() => undefined)
+    const pending = rig({ clock }).attempt({ url: `http://127.0.0.1:${server.port}/` })
+    let end: DeliveryEnd | undefined
+    void pending.then((ended) => (end = ended))
+    await expect.poll(() => server.received).not.toBe('')
+    await clock.advance(9_999)
+    expect(end).toBeUndefined()
+    await clock.advance(1)
+    expect(await pending).toMatchObject({ ...timeout, duration_ms: 10_000 })
   })
 })
 

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import { parse, revive } from '../../src/fields/parse.ts'
 import type { Logger } from '../../src/logger.ts'
 import { createNetwork } from '../../src/net/network.ts'
@@ -20,6 +21,7 @@ import { hostsFile } from '../support/hosts-file.ts'
 export interface RigOptions extends WebhookOptions {
   readonly hosts?: Readonly<Record<string, readonly string[]>>
   readonly nameservers?: readonly string[]
+  readonly clock?: Clock
 }
 
 export const SENT_AT = Date.UTC(2026, 0, 1, 12)
@@ -51,11 +53,12 @@ export interface Rig {
 export function rig({
   hosts = {},
   nameservers = ['127.0.0.1:9'],
+  clock = systemClock,
   ...options
 }: RigOptions = {}): Rig {
   const kind = webhookContact({ guard: { allowCidrs: ['127.0.0.1/32', '::1/128'] }, ...options })
   const network = createNetwork({
-    clock: systemClock,
+    clock,
     policy: kind.policy,
     ca: certificates().ca,
     resolver: createResolver({ hostsFile: hostsFile(hosts), nameservers }),
@@ -69,7 +72,7 @@ export function rig({
     warn: (fields) => void warnings.push(fields),
     error: (fields) => void warnings.push(fields),
   }
-  const context = { network, clock: systemClock, signal: controller.signal, log }
+  const context = { network, clock, signal: controller.signal, log }
   return {
     kind,
     stored: (settings) => kind.deliver(context, settings, delivery),

@@ -522,6 +522,16 @@ describe('alert_on_change', () => {
     ])
   })
 
+  it('is off unless it is asked for: another certificate is no news then', async () => {
+    const server = await handshaker(mint({ end: from(80) }))
+    const { memo } = await look({ port: server.port, ...input })
+    server.show(mint({ end: from(85) }))
+    for (const off of [{}, { alert_on_change: false }]) {
+      const outcome = await look({ port: server.port, ...off }, { memo: memo! })
+      expect(outcome).toMatchObject({ verdict: 'ok', notices: [] })
+    }
+  })
+
   it('says nothing of a balancer that serves two in turn, until both are forgotten', async () => {
     const [one, two] = [mint(), mint()]
     const server = await handshaker(one)
