@@ -21,6 +21,7 @@ import {
 import { fill } from './markdown.ts'
 import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
+import { specificationPage } from './specification.ts'
 import { webhookExamples } from './webhook-examples.ts'
 
 export function documentedCheckers(): readonly AnyChecker[] {
@@ -36,6 +37,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/causes.md', causesPage(checkers)],
     ['docs/reference/cli.md', await cliPage()],
     ['docs/reference/imports.md', importsPage()],
+    ['docs/design/specification.md', specificationPage()],
     filled('README.md', { check: checkReport() }),
     filled('docs/reference/events.md', {
       engine: engineEvents(),
