@@ -138,7 +138,10 @@ describe('the demonstration', () => {
     if (cause === 'paused') continue
     const type = services.find((each) => each.name === name)?.input.type ?? ''
     const status = cause.details?.['status']
-    seen.set([type, cause.code, status].filter((part) => part !== undefined).join(' '), cause)
+    seen.set(
+      `${type} ${cause.code}${status === undefined ? '' : ` ${JSON.stringify(status)}`}`,
+      cause,
+    )
   }
 
   it.each([...seen])('%s says what a real check says', async (key, cause) => {
