@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { domain } from '../../src/checkers/domain/index.ts'
 import type { DomainOptions } from '../../src/checkers/domain/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
 import { ConfigurationError, ValidationError } from '../../src/errors.ts'
 import { parseSettings } from '../../src/engine/run-check.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import { checkerSuite } from '../../src/testing/checker-suite.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { check } from '../support/check.ts'
@@ -199,6 +201,28 @@ describe('the verdict', () => {
       verdict: 'unknown',
       cause_code: 'probe_expiry_unpublished',
     })
+  })
+})
+
+describe('an engine', () => {
+  it('takes the first certain sight of the end for confirmed: a registry does not err for a round', async () => {
+    const server = await rdapServer(() => ({ body: domainObject({ expires: '2020-03-01' }) }))
+    await using engine = createEngine({
+      store: memoryStore(),
+      checkers: [asking(server)],
+      logger: false,
+    })
+    await engine.start()
+    const { id } = await engine.monitors.create({
+      type: 'domain',
+      name: 'Shop',
+      domain: 'example.com',
+    })
+    expect(await engine.monitors.check(id)).toMatchObject({
+      results: [{ cause_code: 'domain_expired' }],
+      monitor: { state: 'down' },
+    })
+    expect((await engine.results.list(id)).items).toHaveLength(1)
   })
 })
 

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, folder } from '../support/command-line.ts'
 import type { Running, Server } from '../support/command-line.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import { describeWithServer } from '../support/servers/need.ts'
@@ -83,6 +85,23 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
     await expect.poll(() => locations(server), POLITELY).toEqual({ rome: false })
   })
 
+  it('answer for rkn by the registry of their own environment', async () => {
+    const listed = '198.51.100.3'
+    const at = new Date(systemClock.now()).toISOString().replace('T', ' ').replace(/\..*/, ' +0000')
+    const feed = join(folder(), 'dump.csv')
+    writeFileSync(feed, `Updated: ${at}\n${listed};;;authority;1;2024-01-01\n`)
+    const registry = { WATCHPOST_RKN_FEED: feed }
+    const locations = { WATCHPOST_LOCATIONS: 'oslo' }
+    const server = await watchpost.serve({ env: { ...env, ...registry, ...locations } })
+    await probeAt('oslo', registry)
+    await everybody(server)
+    const monitor = { type: 'blacklist', name: 'Lists', target: listed, lists: 'none', rkn: true }
+    const { body } = await server.call('/api/v1/monitors', { body: monitor })
+    const path = `/api/v1/monitors/${body.monitor.id}/check?wait=1`
+    const { body: checked } = await server.call(path, { body: {} })
+    expect(checked.results).toMatchObject([{ verdict: 'fail', cause_code: 'list_rkn_listed' }])
+  })
+
   it.each(['probe', 'serve'])('%s ends with one line for a wrong password', async (name) => {
     const args = name === 'probe' ? ['probe', '--location', 'fra'] : ['serve', '--port', '0']
     const wrong = { ...env, REDIS_URL: `redis://:wrong@127.0.0.1:${redis.ports.redis}` }
@@ -91,8 +110,8 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
     expect(ended.stderr).toMatch(/^watchpost: Redis refuses us: WRONGPASS .*\n$/)
   })
 
-  async function probeAt(location: string): Promise<Running> {
-    const probe = watchpost.start(['probe', '--location', location], { env })
+  async function probeAt(location: string, more: object = {}): Promise<Running> {
+    const probe = watchpost.start(['probe', '--location', location], { env: { ...env, ...more } })
     await probe.says(/^Probe \w+ of .*: at work$/m)
     return probe
   }
