@@ -57,7 +57,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   async function readLine({
     max = READ_LIMIT_BYTES,
-    plausible = () => true,
+    plausible,
   }: ReadOptions = {}): Promise<string> {
     for (let searched = 0; ;) {
       const end = inbox.indexOf(LF, searched)
@@ -67,7 +67,8 @@ export function createConnection(parts: ConnectionParts): Connection {
         return line.toString('latin1', 0, line[end - 1] === CR ? end - 1 : end)
       }
       searched = inbox.size()
-      if (searched > 0 && !plausible(inbox.peek(max).toString('latin1'))) throw strange(name())
+      const strange = plausible !== undefined && searched > 0
+      if (strange && !plausible(inbox.peek(max).toString('latin1'))) throw otherProtocol(name())
       if (!(await fill())) throw closedEarly(name())
     }
   }
@@ -148,7 +149,7 @@ function lost(error: Error, name: string): CheckFailure {
     : toFailure(error, { phase: null, target: name })
 }
 
-function strange(name: string): CheckFailure {
+function otherProtocol(name: string): CheckFailure {
   return new CheckFailure('protocol_error', `${name} does not speak the protocol`)
 }
 

@@ -43,6 +43,15 @@ export async function measureTurns<T>(work: () => Promise<T>): Promise<Measured<
   }
 }
 
+/** Time of the processor that `work` takes of this thread, without looking at turns, which takes time as well. */
+export async function measureCpu<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T; readonly cpu_ms: number }> {
+  const from = processorMs()
+  const value = await work()
+  return { value, cpu_ms: processorMs() - from }
+}
+
 /** The least of a few tries: a collection of garbage that others caused is nobody's turn. */
 export async function leastOf<T>(
   tries: number,

@@ -53,18 +53,28 @@ export function ignoreRulesField(description: string): FieldBuilder<string, Igno
 }
 
 function ignoreRules(source: string): IgnoreRules {
-  const patterns = rulesIn(source).map(({ rule }) => compilePattern(rule))
-  const most_ms = Math.max(LEAST_MS, patterns.length * PATTERN_MS)
+  const rules = rulesIn(source)
+  const most_ms = Math.max(LEAST_MS, rules.length * PATTERN_MS)
+  // Some take a millisecond or two, all of them too long for one turn.
+  const compiled: Pattern[] = []
+  const patternAt = (index: number): Pattern =>
+    (compiled[index] ??= compilePattern(rules[index]?.rule ?? ''))
   return {
     source,
-    removeFrom: (text, clock) => within(removeAll(patterns, text), most_ms, clock),
+    removeFrom: (text, clock) => within(removeAll(rules.length, patternAt, text), most_ms, clock),
   }
 }
 
-function* removeAll(patterns: readonly Pattern[], text: string): Generator<void, string> {
+function* removeAll(
+  count: number,
+  patternAt: (index: number) => Pattern,
+  text: string,
+): Generator<void, string> {
   const [beginning, rest] = cut(text, PATTERN_TEXT_LIMIT)
   let searched = beginning
-  for (const pattern of patterns) {
+  for (let index = 0; index < count; index++) {
+    const pattern = patternAt(index)
+    yield
     const kept: string[] = []
     // Half of what one search may take: others have their steps in the same turn.
     const limit = Math.min(PIECE_CHARACTERS, Math.ceil(pattern.searched / 2))

@@ -20,18 +20,27 @@ export interface Saying {
   readonly greets?: boolean
   /** The connection is closed after the last of it. Default `true`. */
   readonly ends?: boolean
+  /** Each byte in a packet of its own, a millisecond after the other. */
+  readonly drips?: boolean
 }
 
 /** Plain JavaScript, as a worker of Node 20 reads no other. */
 const PROGRAM = `
 const { createServer } = require('node:net')
 const { parentPort, workerData } = require('node:worker_threads')
-const { says, greets, ends } = workerData
-const server = createServer((socket) => {
+const { says, greets, ends, drips } = workerData
+const drip = (socket, bytes, at) => {
+  if (socket.destroyed) return
+  if (at >= bytes.length) return ends ? socket.end() : undefined
+  socket.write(bytes.subarray(at, at + 1))
+  setTimeout(drip, 1, socket, bytes, at + 1)
+}
+const server = createServer({ noDelay: true }, (socket) => {
   let next = 0
   const say = () => {
     if (next >= says.length) return
     const bytes = says[next++]
+    if (drips) return drip(socket, bytes, 0)
     if (next === says.length && ends) socket.end(bytes)
     else socket.write(bytes)
   }
@@ -46,8 +55,9 @@ export async function documentServer({
   says,
   greets = false,
   ends = true,
+  drips = false,
 }: Saying): Promise<DocumentServer> {
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { says, greets, ends } })
+  const worker = new Worker(PROGRAM, { eval: true, workerData: { says, greets, ends, drips } })
   const [port] = (await once(worker, 'message')) as [number]
   return {
     port,
