@@ -20,10 +20,11 @@ import { effective } from './registry.ts'
 import { roundEvent } from './round-event.ts'
 import type { Concluded } from './rounds.ts'
 import type { Entry, Roster } from './roster.ts'
+import { slidingLog } from './sliding-log.ts'
 import { hashOf } from './tokens.ts'
 
 /** Signals of one monitor in a minute; more are answered and not recorded. */
-const SIGNALS_PER_MINUTE = 60
+const SIGNALS = { limit: 60, window_ms: 60_000 }
 
 export interface SignalAnswer {
   readonly state: MonitorState
@@ -56,16 +57,8 @@ export function createPassiveMonitors({
   onConcluded,
 }: PassiveOptions): PassiveMonitors {
   const { clock } = core
-  const recent = new Map<number, number[]>()
-
-  function tooMany(id: number): boolean {
-    const now = clock.monotonic()
-    const minute = (recent.get(id) ?? []).filter((at) => at > now - 60_000)
-    const full = minute.length >= SIGNALS_PER_MINUTE
-    if (!full) minute.push(now)
-    recent.set(id, minute)
-    return full
-  }
+  /** Forgets by itself who is silent, so also a monitor that was removed. */
+  const recent = slidingLog(clock)
 
   async function judged(
     entry: Entry,
@@ -111,7 +104,7 @@ export function createPassiveMonitors({
       const { passive } = found.type.checker
       if (passive === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
-      if (tooMany(id)) return { ...answerOf(found), ignored: 'rate_limited' }
+      if (!recent.take(String(id), SIGNALS).allowed) return { ...answerOf(found), ignored: 'rate_limited' }
       const concluded = await conclude(id, (entry) => {
         const at = clock.now()
         const memo = passive.receive(
