@@ -104,7 +104,8 @@ export function createPassiveMonitors({
       const { passive } = found.type.checker
       if (passive === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
-      if (!recent.take(String(id), SIGNALS).allowed) return { ...answerOf(found), ignored: 'rate_limited' }
+      if (!recent.take(String(id), SIGNALS).allowed)
+        return { ...answerOf(found), ignored: 'rate_limited' }
       const concluded = await conclude(id, (entry) => {
         const at = clock.now()
         const memo = passive.receive(
