@@ -94,7 +94,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['http_body_limit'],
-    'What is looked for may stand behind what was searched: choose a smaller page, or a text near its beginning.',
+    'What is looked for may stand behind what was searched: choose a smaller page, a word instead of a pattern (words are searched for up to 64 MiB), or one near its beginning. A report of `resources` is too long: name fewer disks.',
   ],
   [
     ['keyword_missing', 'keyword_found', 'number_missing', 'size_below', 'size_above'],

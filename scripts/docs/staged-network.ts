@@ -163,8 +163,11 @@ function flickering(clock: Clock): Partial<Net> {
 
 function page(status: number, text: string): Scene {
   return (clock) => ({
-    async http({ url }) {
+    async http({ url }, readerFor) {
       await clock.sleep(124)
+      const reader = readerFor?.(status)
+      for (const _step of reader?.take(text) ?? []);
+      for (const _step of reader?.end({ bytes: text.length, whole: true }) ?? []);
       return exchange(url, status, text)
     },
   })
@@ -191,6 +194,7 @@ function exchange(url: string, status: number, text: string): HttpExchange {
     final_url: url,
     body,
     elapsed_ms: 143,
+    decoded_bytes: body.length,
     body_cut: false,
     body_bytes: body.length,
     tls: null,

@@ -16,8 +16,17 @@ export interface Pattern {
   test(text: string): boolean
   /** The first match and its groups (`null` for a group that took no part), or `null`. */
   exec(text: string): readonly (string | null)[] | null
+  /** The first match that begins at `from` or later; what stands before counts for `^` and `\b`. */
+  find(text: string, from: number): Match | undefined
   /** The text without every match in what is searched of it. Yields before it takes too long. */
   removeFrom(text: string): Generator<void, string>
+}
+
+export interface Match {
+  readonly start: number
+  readonly end: number
+  /** The match itself and its groups (`null` for a group that took no part). */
+  readonly groups: readonly (string | null)[]
 }
 
 export type ParsedPattern =
@@ -109,17 +118,20 @@ export function compilePattern(source: string): Pattern {
   const searched = Math.min(PATTERN_TEXT_LIMIT, Math.floor(STEPS_LIMIT / size))
   const cut = (text: string): string => (text.length > searched ? text.slice(0, searched) : text)
   const isSmall = size <= AUTOMATON_SIZE
+  function find(text: string, from: number): Match | undefined {
+    const part = cut(text)
+    if (isSmall && !compiled.test(part)) return undefined
+    const matcher = compiled.matcher(part)
+    if (from > 0 ? !matcher.find(from) : !matcher.find()) return undefined
+    const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, n) => matcher.group(n))
+    return { start: matcher.start(), end: matcher.end(), groups }
+  }
   return {
     source,
     searched,
     test: (text) => (isSmall ? compiled.test(cut(text)) : compiled.matcher(cut(text)).find()),
-    exec(text) {
-      const part = cut(text)
-      if (isSmall && !compiled.test(part)) return null
-      const matcher = compiled.matcher(part)
-      if (!matcher.find()) return null
-      return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group))
-    },
+    exec: (text) => find(text, 0)?.groups ?? null,
+    find,
     removeFrom: (text) => removeFrom(compiled, text, searched),
   }
 }

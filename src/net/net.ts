@@ -115,8 +115,28 @@ export interface HttpRequest {
   readonly redirects?: number
   /** Sent to the first origin only; dropped when a redirect leads to another origin. */
   readonly auth?: { readonly user: string; readonly pass: string } | undefined
-  /** Decoded bytes kept of the body; the rest is counted up to this bound too, then the transfer ends. Default 4 MiB. */
+  /** Decoded bytes read of the body, then the transfer ends. Default 4 MiB. */
   readonly bodyLimit?: number
+  /** Whether the body is kept; else it is only counted, and shown to a reader. Default `true`. */
+  readonly keepBody?: boolean
+}
+
+/** Reads the text of a body as it streams by, so that none of it need be kept. */
+export interface TextReader {
+  /** While this is so, the body is read beyond `bodyLimit`, up to 64 MiB. */
+  readonly wantsMore: boolean
+  /** The next piece, at most 64 Ki characters; in steps as for `ctx.inTurns`. */
+  take(text: string): Generator<void, void>
+  /** Nothing more comes. */
+  end(read: BodyRead): Generator<void, void>
+}
+
+/** What was read of a body. */
+export interface BodyRead {
+  /** Unpacked. */
+  readonly bytes: number
+  /** Nothing was left. */
+  readonly whole: boolean
 }
 
 /** One request and its answer; an exchange with redirects has several. */
@@ -142,9 +162,11 @@ export interface HttpExchange {
   readonly hops: readonly HttpHop[]
   /** After redirects, without fragment and userinfo. */
   readonly final_url: string
-  /** Decoded (gzip, deflate, br in any order), at most `bodyLimit` bytes. */
+  /** Decoded (gzip, deflate, br in any order), at most `bodyLimit` bytes; empty where it is not kept. */
   readonly body: Buffer
-  /** The decoded body went on beyond `bodyLimit`. */
+  /** Decoded bytes that were read, whether they are kept or not. */
+  readonly decoded_bytes: number
+  /** The decoded body went on beyond what was read of it. */
   readonly body_cut: boolean
   /** Bytes of the body on the wire. */
   readonly body_bytes: number
@@ -269,7 +291,11 @@ export interface Net {
   /** Guarded addresses of a name, in the resolver's order; an address stands for itself. */
   resolve(host: string, options?: { readonly ip_family?: IpFamily }): Promise<readonly Address[]>
   connect(options: ConnectOptions): Promise<Connection>
-  http(request: HttpRequest): Promise<HttpExchange>
+  /** `reader` is asked once, with the status of the final answer, who reads its body as it comes. */
+  http(
+    request: HttpRequest,
+    reader?: (status: number) => TextReader | undefined,
+  ): Promise<HttpExchange>
 }
 
 /** Says why an address may not be dialled, or `undefined` where it may. */

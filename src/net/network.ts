@@ -102,10 +102,11 @@ export function createNetwork(options: NetworkOptions): Network {
     codec: codecLoader(),
     planned: oncePer(planOf),
     firstOf: oncePer(firstRequest),
+    turns: createTurns(clock),
   }
   return {
     open: (check) => openNet(shared, check),
-    turns: createTurns(clock),
+    turns: shared.turns,
   }
 }
 
@@ -121,6 +122,7 @@ interface Shared {
   readonly codec: CodecLoader
   readonly planned: (query: DnsQuery) => Plan
   readonly firstOf: (request: HttpRequest) => HopRequest
+  readonly turns: Turns
 }
 
 interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
@@ -128,11 +130,12 @@ interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
 }
 
 function openNet(shared: Shared, check: OpenOptions): OwnedNet {
-  const { clock, policy, contexts, firstOf } = shared
+  const { clock, policy, contexts, firstOf, turns } = shared
   const { signal, trace, deadlineIn } = check
   const sockets = ownSockets(signal)
   let questions: OwnedQuestions | undefined
   let closed = false
+  const inTurns = <T>(steps: Generator<void, T>): Promise<T> => turns.run(signal, steps)
 
   /** Nothing is looked up for an address, so there is no such phase. */
   function known(host: string, ip_family: IpFamily = 'auto'): readonly Address[] | undefined {
@@ -248,7 +251,8 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     connect: (options) => connect(options),
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
-    http: (request) => httpExchange(net, trace, request, { signal, clock, firstOf }),
+    http: (request, reader) =>
+      httpExchange(net, trace, request, { signal, clock, firstOf, reader, inTurns }),
     close() {
       closed = true
       const left = [sockets.close(), questions?.close()].filter((each) => each !== undefined)

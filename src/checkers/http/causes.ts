@@ -18,6 +18,7 @@ export const HTTP_CAUSES = {
   },
   http_body_limit: {
     text: 'The body is too long to be looked at to its end',
+    verdict: 'unknown',
     phase: 'transfer',
   },
   http_redirect_limit: { text: 'Too many redirects', phase: 'first_byte' },

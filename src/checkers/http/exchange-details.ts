@@ -18,7 +18,8 @@ export const EXCHANGE_MEASUREMENTS = {
   hops: 'Every request and its answer, redirects first: url, status, remote_ip and the ms of each phase',
   final_url: 'Address of the final answer, credentials in its query hidden',
   body_bytes: 'Bytes of the body on the wire, packed as it was sent',
-  body_decoded_bytes: 'Bytes of the unpacked body; at most the limit where body_cut is true',
+  body_decoded_bytes:
+    'Bytes of the unpacked body that were read; there were more where body_cut is true',
   body_cut: 'true where the body went on beyond the limit and the rest was not read',
   content_type: 'Content-Type of the final answer',
   tls: 'protocol, cipher, alpn, authorized and not_after of the final connection',
@@ -34,7 +35,7 @@ export function exchangeDetails(exchange: HttpExchange): JsonObject {
     // The last hop is where it ended.
     final_url: hops.at(-1)?.url ?? redactHref(exchange.final_url),
     body_bytes,
-    body_decoded_bytes: exchange.body.length,
+    body_decoded_bytes: exchange.decoded_bytes,
     ...(body_cut ? { body_cut } : {}),
     content_type: exchange.headers['content-type'] ?? null,
     tls: tls === null ? null : { ...tls },

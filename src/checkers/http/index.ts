@@ -12,7 +12,11 @@ import { HTTP_CAUSES } from './causes.ts'
 import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange-details.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
-import { findNumber, HTTP_RULE_CAUSES, judge, judgeSteps, looksAtText } from './judge.ts'
+import { HTTP_RULE_CAUSES, judge } from './judge.ts'
+import { createSearch } from './search.ts'
+
+/** What the search for a number may take of our own time, at most a quarter of what the check has. */
+const SEARCH_MS = 1_000
 
 export const http = () => {
   // What is asked depends on nothing else, and settings are the same object from check to check.
@@ -40,16 +44,17 @@ export const http = () => {
     async run(ctx, settings) {
       const request = requests.get(settings) ?? requestFor(settings)
       if (!requests.has(settings)) requests.set(settings, request)
-      const exchange = await ctx.net.http(request)
+      const most_ms = Math.min(SEARCH_MS, ctx.remaining() / 4)
+      const search = createSearch(settings, { clock: ctx.clock, most_ms })
+      // An error page says nothing about the page that was wanted.
+      const reader = (status: number) =>
+        settings.expected_status.includes(status) ? search : undefined
+      const exchange = await ctx.net.http(request, reader)
       const response_ms = exchange.elapsed_ms
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
-      if (!looksAtText(settings))
-        return judge({ exchange, response_ms, number: undefined }, settings)
-      await ctx.inTurns(exchange.textSteps())
-      const number = findNumber(exchange, settings)
-      if (number !== undefined) ctx.measure({ number })
-      return ctx.inTurns(judgeSteps({ exchange, response_ms, number }, settings))
+      if (search?.number !== undefined) ctx.measure({ number: search.number })
+      return judge({ exchange, response_ms, search }, settings)
     },
   })
 }
@@ -66,6 +71,8 @@ function requestFor(settings: HttpSettings): HttpRequest {
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
     bodyLimit: Math.max(DEFAULT_BODY_LIMIT_BYTES, size_min, size_max),
+    // Counted, and searched as it comes.
+    keepBody: false,
   })
 }
 

@@ -6,13 +6,13 @@
  * @module
  */
 
+import type { Pattern } from '../../fields/pattern.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
-import { down, up } from '../checker.ts'
+import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { HttpSettings } from './fields.ts'
-import { readNumber } from './numbers.ts'
-import type { Pattern } from '../../fields/pattern.ts'
+import type { Search, Sought } from './search.ts'
 import type { HTTP_CAUSES } from './causes.ts'
 
 export const HTTP_RULE_CAUSES = {
@@ -32,8 +32,8 @@ export interface Answered {
   readonly exchange: HttpExchange
   /** From the first look-up to the last byte. */
   readonly response_ms: number
-  /** What `number_regex` found. */
-  readonly number: number | undefined
+  /** What the rules of the text found; `undefined` where there are none, or nobody looked. */
+  readonly search: Search | undefined
 }
 
 type Rule = (answered: Answered, settings: HttpSettings) => Judgement<HttpCause> | undefined
@@ -52,42 +52,17 @@ const RULES: readonly Rule[] = [
   speed,
 ]
 
+/**
+ * What was seen to be wrong is a failure, whatever else could not be looked at; then comes what could not be looked at.
+ */
 export function judge(answered: Answered, settings: HttpSettings): Judgement<HttpCause> {
-  const steps = judgeSteps(answered, settings)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
-
-/** One rule in each step: a search by a pattern may fill a turn. */
-export function* judgeSteps(
-  answered: Answered,
-  settings: HttpSettings,
-): Generator<void, Judgement<HttpCause>> {
+  let unseen: Judgement<HttpCause> | undefined
   for (const rule of RULES) {
     const broken = rule(answered, settings)
-    if (broken !== undefined) return broken
-    yield
+    if (broken?.verdict === 'fail') return broken
+    unseen ??= broken
   }
-  return up()
-}
-
-/** Whether any rule asks for more than status, size and speed. */
-export function looksAtText(settings: HttpSettings): boolean {
-  const { keyword_present, keyword_present_regex, keyword_absent, keyword_absent_regex } = settings
-  const pattern = keyword_present_regex ?? keyword_absent_regex ?? settings.number_regex
-  return (keyword_present ?? keyword_absent ?? pattern) !== undefined
-}
-
-/** The number that `number_regex` finds in the body. */
-export function findNumber(
-  exchange: HttpExchange,
-  { number_regex }: Pick<HttpSettings, 'number_regex'>,
-): number | undefined {
-  const match = number_regex?.exec(exchange.text())
-  if (match === undefined || match === null) return undefined
-  return readNumber((match.length > 1 ? match[1] : match[0]) ?? '')
+  return unseen ?? up()
 }
 
 function status({ exchange }: Answered, { expected_status }: HttpSettings) {
@@ -101,44 +76,50 @@ function finalUrl({ exchange }: Answered, { expected_final_url }: HttpSettings) 
   return down('http_final_url_mismatch', `Ended at ${ended}, expected ${expected}`)
 }
 
-function keywordPresent({ exchange }: Answered, { keyword_present }: HttpSettings) {
-  if (keyword_present === undefined || exchange.text().includes(keyword_present)) return undefined
-  return (
-    unread(exchange) ?? down('keyword_missing', `${quoted(keyword_present)} is not in the body`)
+function keywordPresent({ search }: Answered, { keyword_present: word = '' }: HttpSettings) {
+  return missing(search?.keyword_present, 'keyword_missing', `${quoted(word)} is not in`)
+}
+
+function patternPresent({ search }: Answered, { keyword_present_regex: pattern }: HttpSettings) {
+  return missing(
+    search?.keyword_present_regex,
+    'keyword_missing',
+    `no match of ${source(pattern)} is in`,
   )
 }
 
-function patternPresent({ exchange }: Answered, { keyword_present_regex: pattern }: HttpSettings) {
-  if (pattern === undefined || pattern.test(exchange.text())) return undefined
-  return (
-    unread(exchange, pattern) ??
-    down('keyword_missing', `No match of ${quoted(pattern.source)} is in the body`)
-  )
+function keywordAbsent({ search }: Answered, { keyword_absent: word = '' }: HttpSettings) {
+  const sought = search?.keyword_absent
+  if (sought?.found === true) return down('keyword_found', `${quoted(word)} is in the body`)
+  return unread(sought, `${quoted(word)} is not in`)
 }
 
-function keywordAbsent({ exchange }: Answered, { keyword_absent }: HttpSettings) {
-  if (keyword_absent === undefined) return undefined
-  if (!exchange.text().includes(keyword_absent)) return unread(exchange)
-  return down('keyword_found', `${quoted(keyword_absent)} is in the body`)
+function patternAbsent({ search }: Answered, { keyword_absent_regex: pattern }: HttpSettings) {
+  const sought = search?.keyword_absent_regex
+  if (sought?.found === true) {
+    return down('keyword_found', `A match of ${source(pattern)} is in the body`)
+  }
+  return unread(sought, `no match of ${source(pattern)} is in`)
 }
 
-function patternAbsent({ exchange }: Answered, { keyword_absent_regex: pattern }: HttpSettings) {
-  if (pattern === undefined) return undefined
-  if (!pattern.test(exchange.text())) return unread(exchange, pattern)
-  return down('keyword_found', `A match of ${quoted(pattern.source)} is in the body`)
+function missing(
+  sought: Sought | undefined,
+  cause: 'keyword_missing' | 'number_missing',
+  what: string,
+) {
+  if (sought?.found !== false) return undefined
+  return unread(sought, what) ?? down(cause, `${what.replace(/^n/, 'N')} the body`)
 }
 
 /** What was not found may stand in the part that was not looked at; then nothing can be said. */
-function unread(exchange: HttpExchange, { searched = Infinity }: Partial<Pattern> = {}) {
-  if (exchange.body_cut) {
-    return down('http_body_limit', `Only the first ${exchange.body.length} bytes were read`)
-  }
-  if (exchange.text().length <= searched) return undefined
-  return down('http_body_limit', `Only the first ${searched} characters were searched`)
+function unread(sought: Sought | undefined, what: string) {
+  const unseen = sought?.found === false ? sought.unseen : undefined
+  if (unseen === undefined) return undefined
+  return unknown('http_body_limit', `${unseen}, and ${what} them`)
 }
 
 function size({ exchange }: Answered, { size_min, size_max }: HttpSettings) {
-  const bytes = exchange.body.length
+  const bytes = exchange.decoded_bytes
   if (size_max !== undefined && (bytes > size_max || exchange.body_cut)) {
     const seen = exchange.body_cut ? `more than ${bytes}` : String(bytes)
     return down('size_above', `The body has ${seen} bytes, expected at most ${size_max}`)
@@ -147,15 +128,16 @@ function size({ exchange }: Answered, { size_min, size_max }: HttpSettings) {
   return down('size_below', `The body has ${bytes} bytes, expected at least ${size_min}`)
 }
 
-function numberFound({ exchange, number }: Answered, { number_regex }: HttpSettings) {
-  if (number_regex === undefined || number !== undefined) return undefined
-  return (
-    unread(exchange, number_regex) ??
-    down('number_missing', `${quoted(number_regex.source)} finds no number in the body`)
+function numberFound({ search }: Answered, { number_regex }: HttpSettings) {
+  return missing(
+    search?.number_regex,
+    'number_missing',
+    `${source(number_regex)} finds no number in`,
   )
 }
 
-function numberRange({ number }: Answered, { number_min, number_max }: HttpSettings) {
+function numberRange({ search }: Answered, { number_min, number_max }: HttpSettings) {
+  const number = search?.number
   if (number === undefined) return undefined
   if (number_min !== undefined && number < number_min) {
     return down('number_below', `The number is ${number}, expected at least ${number_min}`)
@@ -167,6 +149,10 @@ function numberRange({ number }: Answered, { number_min, number_max }: HttpSetti
 function speed({ response_ms }: Answered, { max_response_ms }: HttpSettings) {
   if (max_response_ms === undefined || response_ms <= max_response_ms) return undefined
   return down('slow_response', `Took ${response_ms} ms, allowed are ${max_response_ms} ms`)
+}
+
+function source(pattern: Pattern | undefined): string {
+  return quoted(pattern?.source ?? '')
 }
 
 function quoted(text: string): string {

@@ -10,7 +10,7 @@ import { field } from '../../fields/vocabulary.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
-import { defineChecker, down } from '../checker.ts'
+import { defineChecker, down, unknown } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import { HTTP_CAUSES } from '../http/causes.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
@@ -122,7 +122,8 @@ function judgeAnswer(
     return down('http_status', `Got status ${status}, expected 200 or 207`)
   }
   if (!body_cut) return undefined
-  return down('http_body_limit', `The report is longer than ${BODY_LIMIT_BYTES} bytes`)
+  const text = `The report is longer than the ${BODY_LIMIT_BYTES} bytes that are read of it`
+  return unknown('http_body_limit', text)
 }
 
 function measurements(report: ResourceReport): JsonObject {

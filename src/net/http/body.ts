@@ -1,17 +1,21 @@
 /**
- * Gathers the body of an answer: unpacked, counted, and never more of it than the limit.
+ * Takes the body of an answer: unpacked, counted, kept or shown to a reader, and never more of it than the limit.
  *
  * @module
  */
 
 import { Readable } from 'node:stream'
 import { CheckFailure } from '../failure.ts'
-import { decoded, decodeError } from './decode.ts'
+import { codingLimit, decoded, decodeError } from './decode.ts'
+import { gather } from './gather.ts'
+import type { Reading } from './reading.ts'
 
 export interface CollectedBody {
-  /** Unpacked, at most the limit. */
+  /** Unpacked, at most the limit; empty where it is not kept. */
   readonly body: Buffer
-  /** The unpacked body went on beyond the limit. */
+  /** Unpacked, whether kept or not. */
+  readonly decoded_bytes: number
+  /** The unpacked body went on beyond what was read of it. */
   readonly body_cut: boolean
   /** Taken off the wire, without chunk framing. */
   readonly body_bytes: number
@@ -29,14 +33,23 @@ export interface BodySink {
 export interface BodyOptions {
   readonly codings: readonly string[]
   readonly bodyLimit: number
+  /** Default `true`. */
+  readonly keepBody?: boolean | undefined
+  /** Whoever reads the body as it comes, as far as {@link SEARCH_LIMIT_BYTES}. */
+  readonly reading?: Reading | undefined
+  /** Keeps more from coming until it is called back; counted. */
+  readonly hold: () => () => void
   /** The body is complete, or cut. */
   readonly resolve: (body: CollectedBody) => void
   readonly reject: (error: Error) => void
 }
 
+/** Unpacked bytes that are shown to a reader at most: 64 MiB. */
+export const SEARCH_LIMIT_BYTES = 64 * 1024 * 1024
+
 /**
  * Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to
- * nothing. This bounds what waits to be unpacked, too.
+ * nothing. This bounds what is unpacked for nothing.
  */
 const PACKING_OVERHEAD_BYTES = 64 * 1024
 
@@ -44,43 +57,74 @@ export function createBodySink(options: BodyOptions): BodySink {
   return options.codings.length === 0 ? plainSink(options) : packedSink(options)
 }
 
-function plainSink({ bodyLimit, resolve, reject }: Omit<BodyOptions, 'codings'>): BodySink {
-  const gathering = gather(bodyLimit)
+function plainSink(options: BodyOptions): BodySink {
+  const { hold, resolve, reject } = options
+  const taking = takeUnpacked(options)
   let body_bytes = 0
   let finished = false
+  let held = false
   function finish(): void {
     if (finished) return
     finished = true
-    const { body, body_cut } = gathering.result()
-    resolve({ body, body_cut, body_bytes })
+    const ending = taking.end()
+    if ('body' in ending) resolve({ ...ending, body_bytes })
+    else ending.then((body) => resolve({ ...body, body_bytes }), reject)
+  }
+  async function wait(behind: Promise<void>): Promise<void> {
+    held = true
+    const release = hold()
+    try {
+      await behind
+    } catch (error) {
+      reject(asError(error))
+    } finally {
+      held = false
+      release()
+    }
   }
   return {
     body_bytes: () => body_bytes,
     take(chunk) {
       body_bytes += chunk.length
       // What comes after that is on its way already: it is counted off and dropped.
-      if (!finished && !gathering.add(chunk)) finish()
+      if (finished) return
+      if (!taking.add(chunk)) {
+        hold()
+        finish()
+        return
+      }
+      const behind = held ? undefined : taking.behind()
+      if (behind !== undefined) void wait(behind)
     },
     end: finish,
     fail: reject,
   }
 }
 
-function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodySink {
-  const source = new Readable({ read: () => undefined })
+function packedSink(options: BodyOptions): BodySink {
+  const { codings, bodyLimit, reading, hold, resolve, reject } = options
+  let release: (() => void) | undefined
+  const source = new Readable({
+    read() {
+      release?.()
+      release = undefined
+    },
+  })
   // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
   source.on('error', () => undefined)
-  const gathering = gather(bodyLimit)
-  const limitBytes = bodyLimit + PACKING_OVERHEAD_BYTES
+  const taking = takeUnpacked(options)
+  const readLimit = reading === undefined ? bodyLimit : Math.max(bodyLimit, SEARCH_LIMIT_BYTES)
+  const limitBytes = readLimit + PACKING_OVERHEAD_BYTES
   let body_bytes = 0
   let failure: Error | undefined
 
   async function unpack(): Promise<void> {
     try {
       for await (const chunk of await decoded(source, codings, limitBytes)) {
-        if (!gathering.add(chunk as Buffer)) break
+        if (!taking.add(chunk as Buffer)) break
+        await taking.behind()
       }
-      resolve({ ...gathering.result(), body_bytes })
+      resolve({ ...(await taking.end()), body_bytes })
     } catch (error) {
       reject(failure ?? asDecodeError(error))
     } finally {
@@ -95,14 +139,18 @@ function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodyS
       if (body_bytes === 0) void unpack()
       body_bytes += chunk.length
       if (body_bytes > limitBytes) {
-        this.fail(decodeError('The packed body is longer than what it may unpack to'))
-      } else {
-        source.push(chunk)
+        this.fail(codingLimit(`More than ${limitBytes} bytes of the packed body unpack to less`))
+      } else if (!source.push(chunk)) {
+        // What waits to be unpacked is bounded, too.
+        release ??= hold()
       }
     },
     end() {
-      if (body_bytes === 0) resolve({ ...gathering.result(), body_bytes })
-      else source.push(null)
+      if (body_bytes > 0) return void source.push(null)
+      void Promise.resolve(taking.end()).then(
+        (body) => resolve({ ...body, body_bytes }),
+        (error: unknown) => reject(asError(error)),
+      )
     },
     fail(error) {
       failure = error
@@ -112,36 +160,41 @@ function packedSink({ codings, bodyLimit, resolve, reject }: BodyOptions): BodyS
   }
 }
 
-function gather(bodyLimit: number): {
-  /** `false` once the limit is passed. */
+type Taken = Omit<CollectedBody, 'body_bytes'>
+
+/** The unpacked body: kept up to the limit, and shown to a reader as far as that wants it. */
+function takeUnpacked({ bodyLimit, keepBody = true, reading }: BodyOptions): {
+  /** `false` once nothing more is wanted. */
   add(chunk: Buffer): boolean
-  result(): Omit<CollectedBody, 'body_bytes'>
+  behind(): Promise<void> | undefined
+  end(): Taken | Promise<Taken>
 } {
-  // One growing buffer: a server that sends byte by byte must not cost an object for each.
-  let held = Buffer.alloc(0)
-  let used = 0
-  let size = 0
-
-  function keep(chunk: Buffer): void {
-    const needed = used + chunk.length
-    if (needed > held.length) {
-      const grown = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * held.length), bodyLimit))
-      held.copy(grown, 0, 0, used)
-      held = grown
-    }
-    chunk.copy(held, used)
-    used = needed
-  }
-
+  const gathering = gather(keepBody ? bodyLimit : 0)
+  let decoded_bytes = 0
+  let body_cut = false
   return {
     add(chunk) {
-      const room = bodyLimit - size
-      size += chunk.length
-      if (room > 0) keep(chunk.length > room ? chunk.subarray(0, room) : chunk)
-      return size <= bodyLimit
+      const limit = reading?.wantsMore() === true ? SEARCH_LIMIT_BYTES : 0
+      const room = Math.max(bodyLimit, limit) - decoded_bytes
+      body_cut = chunk.length > room
+      const part = body_cut ? chunk.subarray(0, Math.max(0, room)) : chunk
+      decoded_bytes += part.length
+      gathering.add(part)
+      reading?.add(part)
+      return !body_cut
     },
-    result: () => ({ body: held.subarray(0, used), body_cut: size > bodyLimit }),
+    behind: () => reading?.behind(),
+    end() {
+      const taken = { body: gathering.result().body, decoded_bytes, body_cut }
+      return reading === undefined
+        ? taken
+        : reading.end({ bytes: decoded_bytes, whole: !body_cut }).then(() => taken)
+    },
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
 
 function asDecodeError(error: unknown): Error {

@@ -33,7 +33,8 @@ export function* textSteps(
   return pieces.join('') + decoder.decode()
 }
 
-function decoderOf(body: Uint8Array, contentType: string | undefined): TextDecoder {
+/** By the beginning of a body, of a kilobyte or all of it. */
+export function decoderOf(body: Uint8Array, contentType: string | undefined): TextDecoder {
   return decoderFor(markedCharset(body) ?? headerCharset(contentType) ?? declaredCharset(body))
 }
 

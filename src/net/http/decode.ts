@@ -62,7 +62,7 @@ function bounded(limitBytes: number): Transform {
 }
 
 /** Ours, not the server's: nothing is said of the body. */
-function codingLimit(text: string): CheckFailure {
+export function codingLimit(text: string): CheckFailure {
   return new CheckFailure('http_coding_limit', text, { phase: 'transfer' })
 }
 

@@ -7,7 +7,7 @@
 
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Connection, HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
+import type { Connection, HttpExchange, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
 import { round } from '../trace.ts'
 import type { Trace } from '../trace.ts'
 import { decodeText, textSteps } from './charset.ts'
@@ -17,7 +17,7 @@ import { ACCEPT_ENCODING } from './decode.ts'
 import { hasHeader, joined, valuesOf, without } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { exchangeHop } from './hop.ts'
-import type { HopAnswer, HopRequest } from './hop.ts'
+import type { HopAnswer, HopOptions, HopRequest } from './hop.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
 import type { StopSignal } from '../stop.ts'
@@ -34,6 +34,9 @@ export interface ExchangeOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'timer'>
   /** {@link firstRequest}, which need not be worked out for every exchange. */
   readonly firstOf: (request: HttpRequest) => HopRequest
+  /** Who reads the body of the final answer, by its status. */
+  readonly reader?: ((status: number) => TextReader | undefined) | undefined
+  readonly inTurns: HopOptions['inTurns']
 }
 
 /**
@@ -47,16 +50,16 @@ export async function httpExchange(
   net: Pick<Net, 'connect'>,
   trace: Trace,
   request: HttpRequest,
-  { signal, clock, firstOf }: ExchangeOptions,
+  { firstOf, ...options }: ExchangeOptions,
 ): Promise<HttpExchange> {
-  const from = clock.monotonic()
-  signal.throwIfAborted()
-  const journey: Journey = { net, trace, request, signal, clock }
+  const from = options.clock.monotonic()
+  options.signal.throwIfAborted()
+  const journey: Journey = { net, trace, request, ...options }
   const first = firstOf(request)
   const arrived = await travel(journey, first)
   // Most answers are no redirects, and need neither cookies nor a memory of where they have been.
   const ended = follows(request, arrived) ? await follow(journey, first, arrived) : arrived
-  return assemble(ended, round(clock.monotonic() - from))
+  return assemble(ended, round(Math.max(0, ended.answer.ended_at - from)))
 }
 
 interface Journey extends Omit<ExchangeOptions, 'firstOf'> {
@@ -107,7 +110,7 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
 
 /** One request and its answer. */
 async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
-  const { net, trace, request, signal, clock } = journey
+  const { net, trace, request, signal, clock, reader, inTurns } = journey
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect')
   const tls_ms = trace.spent_ms('tls')
@@ -117,6 +120,9 @@ async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived
     signal,
     clock,
     bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
+    keepBody: request.keepBody,
+    reader,
+    inTurns,
     wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
   })
   const hop: HttpHop = {
@@ -208,8 +214,10 @@ function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
   }
 }
 
+const NO_BODY = { body: Buffer.alloc(0), decoded_bytes: 0, body_cut: false, body_bytes: 0 }
+
 function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): HttpExchange {
-  const { body = Buffer.alloc(0), body_cut = false, body_bytes = 0 } = answer.body ?? {}
+  const { body, decoded_bytes, body_cut, body_bytes } = answer.body ?? NO_BODY
   const headers = joined(answer.headers)
   let text: string | undefined
   return {
@@ -220,6 +228,7 @@ function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): Ht
     hops,
     final_url: hops.at(-1)?.url ?? '',
     body,
+    decoded_bytes,
     body_cut,
     body_bytes,
     tls: connection.tls,

@@ -8,15 +8,17 @@
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
-import type { Connection } from '../net.ts'
+import type { Connection, TextReader } from '../net.ts'
 import type { Trace } from '../trace.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
-import { valuesOf } from './headers.ts'
+import { joined, valuesOf } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
 import { request as send } from './node-http.ts'
+import { createReading } from './reading.ts'
+import type { ReadingOptions } from './reading.ts'
 import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 import type { StopSignal } from '../stop.ts'
@@ -37,13 +39,19 @@ export interface HopAnswer {
   readonly body: CollectedBody | undefined
   readonly first_byte_ms: number
   readonly transfer_ms: number
+  /** When the last byte that was taken had come, by the monotonic clock. */
+  readonly ended_at: number
 }
 
 export interface HopOptions {
   readonly trace: Trace
   readonly signal: StopSignal
-  readonly clock: Pick<Clock, 'timer'>
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>
   readonly bodyLimit: number
+  readonly keepBody?: boolean | undefined
+  /** Who reads the body of an answer that is wanted. */
+  readonly reader?: ((status: number) => TextReader | undefined) | undefined
+  readonly inTurns: ReadingOptions['inTurns']
   /** Whether the body is worth waiting for; that of a redirect is not. */
   readonly wantsBody: (status: number) => boolean
 }
@@ -107,7 +115,7 @@ const TURN_CHUNKS = 4096
 
 /** Takes chunks as they come, with a rest after many. */
 function restful(
-  message: IncomingMessage,
+  hold: () => () => void,
   clock: Pick<Clock, 'timer'>,
   take: (chunk: Buffer) => void,
 ): (chunk: Buffer) => void {
@@ -115,9 +123,18 @@ function restful(
   return (chunk) => {
     take(chunk)
     chunks += 1
-    if (chunks % TURN_CHUNKS !== 0) return
-    message.pause()
-    clock.timer(0, () => message.resume())
+    if (chunks % TURN_CHUNKS === 0) clock.timer(0, hold())
+  }
+}
+
+/** Nothing comes while anybody holds it; what this returns lets go. */
+function holding(message: IncomingMessage): () => () => void {
+  let holders = 0
+  return () => {
+    if (holders++ === 0) message.pause()
+    return () => {
+      if (--holders === 0) message.resume()
+    }
   }
 }
 
@@ -130,10 +147,11 @@ interface AnswerListener {
 }
 
 function answerListener(
-  { trace, bodyLimit, wantsBody, signal, clock }: HopOptions,
+  options: HopOptions,
   resolve: (answer: HopAnswer) => void,
   reject: (error: Error) => void,
 ): AnswerListener {
+  const { trace, bodyLimit, keepBody, wantsBody, signal, clock } = options
   const endFirstByte = trace.begin('first_byte')
   let message: IncomingMessage | undefined
   let sink: BodySink | undefined
@@ -160,28 +178,44 @@ function answerListener(
       // What is wrong with the body is told of here once more; without a listener it would be thrown.
       message.on('error', fail)
       if (!wantsBody(status)) {
-        resolve({ status, http_version, headers, body: undefined, first_byte_ms, transfer_ms: 0 })
+        const ended_at = clock.monotonic()
+        const none = { body: undefined, transfer_ms: 0, ended_at }
+        resolve({ status, http_version, headers, first_byte_ms, ...none })
         return
       }
       const endTransfer = trace.begin('transfer')
+      let ended_at: number | undefined
       content_length = valuesOf(headers, 'content-length')[0]
       const codings = codingsOf(valuesOf(headers, 'content-encoding'))
+      const hold = holding(message)
       const body = (sink = createBodySink({
         codings,
         bodyLimit,
+        keepBody,
+        reading: readingOf(options, status, headers),
+        hold,
         resolve(collected) {
           const transfer_ms = endTransfer()
-          resolve({ status, http_version, headers, body: collected, first_byte_ms, transfer_ms })
+          resolve({
+            status,
+            http_version,
+            headers,
+            body: collected,
+            first_byte_ms,
+            transfer_ms,
+            ended_at: (ended_at ??= clock.monotonic()),
+          })
         },
         reject,
       }))
       message
         .on(
           'data',
-          restful(message, clock, (chunk) => body.take(chunk)),
+          restful(hold, clock, (chunk) => body.take(chunk)),
         )
         // Before node:http, which would say goodbye first: a system call that serves nobody.
         .prependOnceListener('end', () => {
+          ended_at = clock.monotonic()
           socket.destroy()
           body.end()
         })
@@ -194,6 +228,16 @@ function answerListener(
       if (message?.complete !== true) fail(new ClosedSocket())
     },
   }
+}
+
+function readingOf(
+  { reader: readerFor, inTurns }: HopOptions,
+  status: number,
+  headers: readonly HeaderPair[],
+) {
+  const reader = readerFor?.(status)
+  if (reader === undefined) return undefined
+  return createReading({ reader, contentType: joined(headers)['content-type'], inTurns })
 }
 
 /** In the words of node:http, which does not always have the time to say so itself. */

@@ -100,11 +100,11 @@ describe('a packed body', () => {
     expect(longer).toMatchObject({ cause_code: 'http_coding_limit' })
   })
 
-  it('that unpacks to nothing without end is a cause', async () => {
+  it('that unpacks to nothing without end is left: our limit, which says nothing of the body', async () => {
     const empty = gzipSync(Buffer.alloc(0))
     const endless = Buffer.concat(Array.from({ length: 20_000 }, () => empty))
     expect(await askFor(endless, { 'Content-Encoding': 'gzip' }, 1024)).toMatchObject({
-      cause_code: 'http_decode_error',
+      cause_code: 'http_coding_limit',
     })
   })
 })

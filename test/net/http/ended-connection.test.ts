@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
+import { createTurns } from '../../../src/net/turns.ts'
 import { exchangeHop } from '../../../src/net/http/hop.ts'
 import { sendOne } from '../../../src/net/http/one-request.ts'
 import type { Connection } from '../../../src/net/net.ts'
@@ -30,6 +31,7 @@ describe('a connection that has ended before it is used', () => {
         clock: systemClock,
         signal: new AbortController().signal,
         bodyLimit: 1000,
+        inTurns: (steps) => createTurns(systemClock).run(new AbortController().signal, steps),
         wantsBody: () => true,
       },
     )

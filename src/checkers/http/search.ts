@@ -1,0 +1,152 @@
+/**
+ * What the text rules of `http` look for, found in the body as it streams by: words and the number all the
+ * way, patterns in its beginning.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import type { Pattern } from '../../fields/pattern.ts'
+import type { BodyRead, TextReader } from '../../net/net.ts'
+import type { HttpSettings } from './fields.ts'
+import { findMatch, reachesFar } from './find-match.ts'
+import { findText } from './find-text.ts'
+import { readNumber } from './numbers.ts'
+
+/** What one rule looked for. */
+export interface Sought {
+  readonly found: boolean
+  /** What was not looked at, and may have it: `The first 262,144 characters of the body were searched`. */
+  readonly unseen: string | undefined
+}
+
+/** By the name of its setting, what each rule found; `undefined` where there is no such rule. */
+export interface Search extends TextReader {
+  readonly keyword_present: Sought | undefined
+  readonly keyword_present_regex: Sought | undefined
+  readonly keyword_absent: Sought | undefined
+  readonly keyword_absent_regex: Sought | undefined
+  readonly number_regex: Sought | undefined
+  /** What `number_regex` found. */
+  readonly number: number | undefined
+}
+
+export type SearchSettings = Pick<
+  HttpSettings,
+  | 'keyword_present'
+  | 'keyword_present_regex'
+  | 'keyword_absent'
+  | 'keyword_absent_regex'
+  | 'number_regex'
+>
+
+export interface SearchOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** What the search for the number may take of our own time. */
+  readonly most_ms: number
+}
+
+interface Seeker extends TextReader, Sought {}
+
+/** `undefined` where no rule looks at the text. */
+export function createSearch(settings: SearchSettings, options: SearchOptions): Search | undefined {
+  const { number_regex } = settings
+  const numbers = number_regex === undefined ? undefined : seekNumber(number_regex, options)
+  const seekers = {
+    keyword_present: seekWord(settings.keyword_present),
+    keyword_present_regex: seekPattern(settings.keyword_present_regex),
+    keyword_absent: seekWord(settings.keyword_absent),
+    keyword_absent_regex: seekPattern(settings.keyword_absent_regex),
+    number_regex: numbers,
+  }
+  const all = Object.values(seekers).filter((each) => each !== undefined)
+  if (all.length === 0) return undefined
+  return {
+    ...seekers,
+    get number() {
+      return numbers?.number
+    },
+    get wantsMore() {
+      return all.some(({ wantsMore }) => wantsMore)
+    },
+    *take(text) {
+      for (const each of all) if (each.wantsMore) yield* each.take(text)
+    },
+    *end(whole) {
+      for (const each of all) yield* each.end(whole)
+    },
+  }
+}
+
+/** Only whoever wants more is shown it, so that what was cut is told of what was sought to the last. */
+function seekWord(word: string | undefined): Seeker | undefined {
+  if (word === undefined) return undefined
+  const find = findText(word)
+  const state = { found: false, unseen: undefined as string | undefined, wantsMore: true }
+  return Object.assign(state, {
+    *take(text: string) {
+      state.found = find(text)
+      state.wantsMore = !state.found
+      yield
+    },
+    *end({ bytes, whole }: BodyRead) {
+      if (!whole && !state.found) state.unseen = first(bytes, 'bytes')
+    },
+  })
+}
+
+function seekPattern(pattern: Pattern | undefined): Seeker | undefined {
+  if (pattern === undefined) return undefined
+  const { searched } = pattern
+  const state = { found: false, unseen: undefined as string | undefined, wantsMore: true }
+  let beginning = ''
+  return Object.assign(state, {
+    *take(text: string) {
+      // One character more tells that there is more.
+      beginning += text.slice(0, searched + 1 - beginning.length)
+      state.wantsMore = beginning.length <= searched
+    },
+    *end({ bytes, whole }: BodyRead) {
+      state.found = pattern.test(beginning)
+      if (state.found) return
+      if (!state.wantsMore) state.unseen = first(searched, 'characters')
+      else if (!whole) state.unseen = first(bytes, 'bytes')
+      yield
+    },
+  })
+}
+
+function seekNumber(
+  pattern: Pattern,
+  options: SearchOptions,
+): Seeker & { readonly number: number | undefined } {
+  const find = findMatch(pattern, options)
+  const state = {
+    found: false,
+    unseen: undefined as string | undefined,
+    wantsMore: true,
+    number: undefined as number | undefined,
+  }
+  return Object.assign(state, {
+    *take(text: string) {
+      yield* find.take(text)
+      state.wantsMore = find.match === undefined && !find.givenUp
+    },
+    *end({ bytes, whole }: BodyRead) {
+      yield* find.end()
+      const { match, searched, givenUp } = find
+      if (match !== undefined) {
+        const [all, group] = match.groups
+        state.number = readNumber((match.groups.length > 1 ? group : all) ?? '')
+        state.found = state.number !== undefined
+      } else if (givenUp) state.unseen = first(searched, 'characters')
+      else if (!whole) state.unseen = first(bytes, 'bytes')
+      else if (searched > pattern.searched && reachesFar(pattern.source))
+        state.unseen = `${first(searched, 'characters')} for short matches`
+    },
+  })
+}
+
+function first(count: number, what: string): string {
+  return `The first ${count.toLocaleString('en-US')} ${what} of the body were searched`
+}
