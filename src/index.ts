@@ -64,6 +64,7 @@ export type {
   ResultView,
   SettingChange,
   StatusView,
+  TimedOutcome,
   UptimeDay,
   UptimeView,
 } from './engine/views.ts'

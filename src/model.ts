@@ -52,6 +52,7 @@ export interface Outcome {
   readonly phase: Phase | null
   /** ISO 8601 UTC with milliseconds. */
   readonly started_at: string
+  /** How long the check took. */
   readonly duration_ms: number
   readonly phases: Phases
   /** The address that answered, or was tried last. */
@@ -233,7 +234,7 @@ export interface DailyStats {
   readonly ok: number
   readonly fail: number
   readonly unknown: number
-  /** Sum of `duration_ms` over the good results. */
+  /** Sum of the response times of the good results, which `latency` counts. */
   readonly ok_ms: number
   /** Good results per latency bucket (see `incident/latency.ts`), bucket number to count. */
   readonly latency: Readonly<Record<string, number>>

@@ -7,18 +7,19 @@
 import { report } from '../../src/cli/check/report.ts'
 import { rendered } from '../../src/cli/terminal.ts'
 import { http } from '../../src/checkers/http/index.ts'
-import type { Outcome } from '../../src/model.ts'
+import type { TimedOutcome } from '../../src/engine/views.ts'
 import { block } from './markdown.ts'
 
 const URL = 'https://shop.example.com/maintenance'
 
-const RECORDED: Outcome = {
+const RECORDED: TimedOutcome = {
   verdict: 'fail',
   cause_code: 'keyword_missing',
   cause_text: '"Add to basket" is not in the body',
   phase: 'transfer',
   started_at: '2026-11-21T21:43:53.902Z',
   duration_ms: 107.44,
+  response_ms: 107.44,
   phases: {
     resolve_ms: 1.13,
     connect_ms: 2.24,

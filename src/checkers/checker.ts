@@ -18,6 +18,7 @@ import type {
   LocationRecord,
   MeasurementFormat,
   Notice,
+  Outcome,
   Phase,
 } from '../model.ts'
 import type { Net } from '../net/net.ts'
@@ -155,6 +156,8 @@ export interface CommonRules {
   readonly certain?: true
 }
 
+type MeasurementTable = Readonly<Record<string, string>>
+
 export interface Highlight {
   /** One to three words: `Certificate ends`. */
   readonly title: string
@@ -174,6 +177,11 @@ export interface Checker<T extends FieldTable = FieldTable> {
   readonly measurements: Readonly<Record<string, string>>
   /** What people look for first in `details`: names of `measurements`, with dots into nested ones. */
   readonly highlights?: Readonly<Record<string, Highlight>>
+  /**
+   * Which figure of `details` is the response time, in milliseconds: what lists, charts and percentiles show. It has
+   * none where a check did not measure that. Default: how long the check took; none for a checker fed by signals.
+   */
+  readonly response?: string
   /** Soft events it may state as notices. */
   readonly events?: readonly string[]
   /** Told instead of `down` when its incident opens. */
@@ -205,17 +213,31 @@ export function checkerFrom<C extends AnyChecker>(source: CheckerSource<C>): C {
   return typeof source === 'function' ? source() : source
 }
 
-type Definition<N extends string, T extends FieldTable, C extends CauseTable> = Omit<
-  Checker<T>,
-  'type' | 'causes' | 'run' | 'measurements'
-> & {
+type Definition<
+  N extends string,
+  T extends FieldTable,
+  C extends CauseTable,
+  M extends MeasurementTable,
+> = Omit<Checker<T>, 'type' | 'causes' | 'run' | 'measurements' | 'response'> & {
   readonly type: N
   readonly causes?: C
-  readonly measurements?: Readonly<Record<string, string>>
+  readonly measurements?: M
+  readonly response?: keyof M & string
   run(
     ctx: CheckContext,
     settings: Settings<T>,
   ): Promise<Judgement<(keyof C & string) | SharedCause>>
+}
+
+/** How long the target took, in ms; `null` where that was not measured. The one place that decides it. */
+export function responseOf(
+  checker: Pick<AnyChecker, 'response' | 'passive'> | undefined,
+  { verdict, duration_ms, details }: Pick<Outcome, 'verdict' | 'duration_ms' | 'details'>,
+): number | null {
+  if (checker?.response === undefined)
+    return verdict === 'unknown' || checker?.passive !== undefined ? null : duration_ms
+  const figure = details[checker.response]
+  return typeof figure === 'number' && figure >= 0 ? figure : null
 }
 
 /** A checker of your own, with the same rights as the built-in ones. `run` may only name causes that are declared or shared. */
@@ -223,7 +245,8 @@ export function defineChecker<
   const N extends string,
   const T extends FieldTable,
   const C extends CauseTable = Record<never, never>,
->(definition: Definition<N, T, C>): Checker<T> & { readonly type: N } {
+  const M extends MeasurementTable = Record<never, never>,
+>(definition: Definition<N, T, C, M>): Checker<T> & { readonly type: N } {
   return { causes: {}, measurements: {}, ...definition }
 }
 

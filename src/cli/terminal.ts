@@ -82,3 +82,8 @@ export function isColoured(
   // Node says `undefined` for what is no terminal, whatever its types say.
   return (isTTY as boolean | undefined) === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb'
 }
+
+/** Milliseconds for a column: to a tenth, of less than one to a hundredth. */
+export function decimals(ms: number): string {
+  return ms.toFixed(ms < 1 ? 2 : 1)
+}

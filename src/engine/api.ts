@@ -211,6 +211,8 @@ export interface TypeView {
   }[]
   readonly measurements: readonly { readonly name: string; readonly description: string }[]
   readonly highlights: readonly HighlightView[]
+  /** Which of its `measurements` is the response time; `duration_ms`: how long the check took; `null`: none. */
+  readonly response: string | null
   readonly events: readonly string[]
   readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
   /** `false` where its driver is not installed; `install` says how to change that. */

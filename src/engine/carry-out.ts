@@ -92,7 +92,11 @@ export async function carryOut(
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: a phase that was cut off would go on meanwhile.
   const { phases, remote_ip } = trace
-  const duration_ms = round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
+  // A signal, or silence, took no time.
+  const duration_ms =
+    checker.passive === undefined
+      ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
+      : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   for (const each of held.reverse()) await letGo(each, { clock, log })

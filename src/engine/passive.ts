@@ -72,7 +72,7 @@ export function createPassiveMonitors({
     )
     const reported = {
       location_id,
-      report: { ...report, ...(memo === undefined ? {} : { memo }) },
+      report: { ...(memo === undefined ? {} : { memo }), ...report },
       lag_ms: 0,
     }
     const event = roundEvent(entry, [reported], at)

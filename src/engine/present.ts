@@ -4,6 +4,8 @@
  * @module
  */
 
+import { responseOf } from '../checkers/checker.ts'
+import type { AnyChecker } from '../checkers/checker.ts'
 import { iso, isoOrNull } from '../clock.ts'
 import type { FieldTable } from '../fields/field.ts'
 import { mask } from '../fields/secrets.ts'
@@ -41,9 +43,14 @@ export type Outlined = Pick<Entry, 'record' | 'locations'>
 export interface Watched {
   readonly next_due_at: EpochMs | null
   readonly stale: boolean
+  /** Of its type; `undefined` where that is not registered any more. */
+  readonly checker: AnyChecker | undefined
 }
 
-export function monitorSummary(entry: Outlined, { next_due_at, stale }: Watched): MonitorSummary {
+export function monitorSummary(
+  entry: Outlined,
+  { next_due_at, stale, checker }: Watched,
+): MonitorSummary {
   const { record } = entry
   const { machine, common } = record
   const last = latest(entry)
@@ -62,6 +69,7 @@ export function monitorSummary(entry: Outlined, { next_due_at, stale }: Watched)
     last_check_at: last?.last?.started_at ?? null,
     next_check_at: isoOrNull(next_due_at),
     last_duration_ms: last?.last?.duration_ms ?? null,
+    last_response_ms: last?.last == null ? null : responseOf(checker, last.last),
     cause_code: good ? null : (machine.incident?.cause_code ?? last?.last?.cause_code ?? null),
     open_incident_id: machine.incident?.id ?? null,
     version: record.version,
@@ -94,14 +102,18 @@ export function locationStatuses(
 ): LocationStatus[] {
   return locations
     .filter(({ id }) => entry.record.common.location_ids.includes(id))
-    .map(({ id, name }) => locationStatus(name, id, entry.locations.get(id)))
+    .map(({ id, name }) => {
+      const state = entry.locations.get(id)
+      const response_ms = state?.last == null ? null : responseOf(entry.type.checker, state.last)
+      return { ...locationStatus(name, id, state), response_ms }
+    })
 }
 
 function locationStatus(
   name: string,
   location_id: number,
   state: LocationState | undefined,
-): LocationStatus {
+): Omit<LocationStatus, 'response_ms'> {
   const last = state?.last ?? null
   return {
     location_id,
@@ -131,8 +143,14 @@ export function latest(entry: Pick<Entry, 'locations'>): LocationState | undefin
   return found
 }
 
-export function resultView({ round, started_at, ...rest }: ResultRecord): ResultView {
-  return { ...rest, round: iso(round), started_at: iso(started_at) }
+export function resultView(result: ResultRecord, checker: AnyChecker | undefined): ResultView {
+  const { round, started_at, ...rest } = result
+  return {
+    ...rest,
+    round: iso(round),
+    started_at: iso(started_at),
+    response_ms: responseOf(checker, result),
+  }
 }
 
 type MonitorName = IncidentView['monitor']

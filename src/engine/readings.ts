@@ -5,6 +5,7 @@
  * @module
  */
 
+import { responseOf } from '../checkers/checker.ts'
 import type { EpochMs, LocationRecord, MonitorState, Verdict } from '../model.ts'
 import type { Entry } from './roster.ts'
 
@@ -31,10 +32,12 @@ export interface LocationReading {
   readonly verdict: Verdict
   readonly checked_at: EpochMs
   readonly duration_ms: number
+  /** The response time of it, as the type measures it; `null` where it has none. */
+  readonly response_ms: number | null
 }
 
 export function readingOf(
-  { record, locations }: Entry,
+  { record, locations, type }: Entry,
   known: readonly LocationRecord[],
   stale: boolean,
 ): MonitorReading {
@@ -53,7 +56,9 @@ export function readingOf(
       const last = common.location_ids.includes(id) ? locations.get(id)?.last : null
       if (last == null) return []
       const { verdict, duration_ms, started_at } = last
-      return [{ location_id: id, name, verdict, checked_at: Date.parse(started_at), duration_ms }]
+      const checked_at = Date.parse(started_at)
+      const response_ms = responseOf(type.checker, last)
+      return [{ location_id: id, name, verdict, checked_at, duration_ms, response_ms }]
     }),
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { responseOf } from '../checkers/checker.ts'
 import { bucketOf } from '../incident/latency.ts'
 import { dayOf } from '../incident/uptime.ts'
 import type { CheckReport, DailyStats, EpochMs, LocationState } from '../model.ts'
@@ -32,7 +33,7 @@ export function recording(
       lag_ms,
     })),
     locations: reports.map((reported) => locationState(entry, reported)),
-    daily: reports.map(({ report: { outcome } }) => dailyStats(outcome, round)),
+    daily: reports.map(({ report: { outcome } }) => dailyStats(entry, outcome, round)),
   }
 }
 
@@ -51,16 +52,19 @@ function locationState(entry: Entry, { location_id, report }: Reported): Locatio
 }
 
 function dailyStats(
-  { verdict, duration_ms }: CheckReport['outcome'],
+  { type: { checker } }: Entry,
+  outcome: CheckReport['outcome'],
   round: EpochMs,
 ): Omit<DailyStats, 'monitor_id'> {
+  const { verdict } = outcome
   const good = verdict === 'ok'
+  const response_ms = good ? responseOf(checker, outcome) : null
   return {
     day: dayOf(round),
     ok: good ? 1 : 0,
     fail: verdict === 'fail' ? 1 : 0,
     unknown: verdict === 'unknown' ? 1 : 0,
-    ok_ms: good ? duration_ms : 0,
-    latency: good ? { [bucketOf(duration_ms)]: 1 } : {},
+    ok_ms: response_ms ?? 0,
+    latency: response_ms === null ? {} : { [bucketOf(response_ms)]: 1 },
   }
 }

@@ -161,6 +161,7 @@ function view({ checker, common }: MonitorType): TypeView {
       name,
       ...shown,
     })),
+    response: checker.response ?? (checker.passive === undefined ? 'duration_ms' : null),
     events: [
       ...(checker.events ?? []),
       ...(checker.downEvent !== undefined ? [checker.downEvent] : []),

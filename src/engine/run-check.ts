@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkerFrom } from '../checkers/checker.ts'
+import { checkerFrom, responseOf } from '../checkers/checker.ts'
 import type { AnyChecker, CheckerInput, CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
@@ -15,11 +15,12 @@ import type { Logger } from '../logger.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import type { Json, JsonObject, Outcome } from '../model.ts'
+import type { Json, JsonObject } from '../model.ts'
 import { targetPolicy } from '../net/guard.ts'
 import type { TargetRule } from '../net/guard.ts'
 import { createNetwork } from '../net/network.ts'
 import { carryOut } from './carry-out.ts'
+import type { TimedOutcome } from './views.ts'
 
 /** Without settings of its own a check may take this long. */
 const DEFAULT_TIMEOUT_MS = 10_000
@@ -58,7 +59,7 @@ export async function runCheck<const C extends AnyChecker>(
   source: CheckerSource<C>,
   settings: Omit<CheckerInput<C>, 'type'>,
   options: RunCheckOptions = {},
-): Promise<Outcome> {
+): Promise<TimedOutcome> {
   checkOptions('runCheck', options, OPTIONS)
   const checker = checkerFrom(source)
   const stored = parseSettings(checker, settings)
@@ -78,7 +79,11 @@ export async function runCheck<const C extends AnyChecker>(
     ...(options.memo !== undefined ? { memo: options.memo } : {}),
     ...(options.signal !== undefined ? { signal: options.signal } : {}),
   })
-  return report.outcome
+  const { outcome } = report
+  const { verdict, cause_code, cause_text, phase, started_at, duration_ms, ...found } = outcome
+  const response_ms = responseOf(checker, outcome)
+  const when = { phase, started_at, duration_ms, response_ms }
+  return { verdict, cause_code, cause_text, ...when, ...found }
 }
 
 /** Settings as a user wrote them to the wire form, by the fields and rules of the checker. @throws ValidationError */

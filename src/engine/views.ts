@@ -33,7 +33,10 @@ export interface MonitorSummary {
   readonly tags: readonly string[]
   readonly last_check_at: string | null
   readonly next_check_at: string | null
+  /** How long the last check took; what its target took is `last_response_ms`. */
   readonly last_duration_ms: number | null
+  /** The response time of the last check, as the type measures it; `null` where it has none. */
+  readonly last_response_ms: number | null
   readonly cause_code: string | null
   readonly open_incident_id: number | null
   readonly version: number
@@ -47,6 +50,7 @@ export interface LocationStatus {
   readonly status: 'up' | 'down' | 'unknown'
   readonly last_check_at: string | null
   readonly duration_ms: number | null
+  readonly response_ms: number | null
   readonly phases: Outcome['phases']
   readonly cause_code: string | null
   readonly cause_text: string | null
@@ -105,8 +109,14 @@ export interface StatusView {
   readonly uptime_24h: number | null
 }
 
+/** An outcome with what its type takes for the response time. */
+export interface TimedOutcome extends Outcome {
+  /** How long the target took, as the type measures it; `null` where that was not measured. */
+  readonly response_ms: number | null
+}
+
 /** An outcome with its place in history. */
-export interface ResultView extends Outcome {
+export interface ResultView extends TimedOutcome {
   readonly id: number
   readonly monitor_id: number
   readonly location_id: number

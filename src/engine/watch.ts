@@ -200,7 +200,10 @@ export function createWatch(options: WatchOptions): Watch {
     if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
       const { id: monitor_id } = after.record
       const results = change.results.map((result, index) =>
-        resultView({ ...result, id: committed.result_ids[index] ?? 0, monitor_id }),
+        resultView(
+          { ...result, id: committed.result_ids[index] ?? 0, monitor_id },
+          after.type.checker,
+        ),
       )
       emit(core, 'round', { monitor, results })
     }
@@ -267,6 +270,7 @@ export function createWatch(options: WatchOptions): Watch {
     isStale: staleness.isStale,
     countStale: staleness.count,
     factsOf: (entry) => ({
+      checker: core.registry.get(entry.record.type)?.checker,
       next_due_at: watch.nextDue(entry.record.id),
       stale: staleness.isStale(entry),
     }),

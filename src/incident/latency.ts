@@ -7,9 +7,13 @@
 
 const GROWTH = Math.log(1.1)
 
-/** Below one millisecond everything is bucket 0. */
+/** Below a microsecond everything is one bucket. */
+const LEAST_MS = 0.001
+
+/** Bucket 0 ends at one millisecond; those below it are negative. */
 export function bucketOf(ms: number): number {
-  return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
+  // Without the sign of a zero, which would be another key.
+  return Math.ceil(Math.log(Math.max(LEAST_MS, ms)) / GROWTH) || 0
 }
 
 /** Days together. */
@@ -25,14 +29,14 @@ export function addCounts(
 
 /**
  * For each share (0 to 1) the value below which that much of the counted times lies, in ms; `null` where none was
- * counted. Buckets are whole numbers, and JavaScript keeps such keys in rising order.
+ * counted.
  */
 export function percentiles(
   counts: Readonly<Record<string, number>>,
   shares: readonly number[],
 ): (number | null)[] {
-  const buckets = Object.keys(counts)
-  const times = Object.values(counts)
+  const buckets = Object.keys(counts).sort((a, b) => Number(a) - Number(b))
+  const times = buckets.map((bucket) => counts[bucket] ?? 0)
   const total = times.reduce((sum, count) => sum + count, 0)
   return shares.map((p) => {
     let seen = 0
@@ -42,5 +46,16 @@ export function percentiles(
 }
 
 function middleOf(bucket: number): number {
-  return Math.round(Math.exp((bucket - 0.5) * GROWTH) * 10) / 10
+  return roundedMs(Math.exp((bucket - 0.5) * GROWTH))
+}
+
+/** To a tenth of a millisecond, and below one to a thousandth: round trips at home are as short. */
+export function roundedMs(ms: number): number {
+  const parts = ms < 1 ? 1000 : 10
+  return Math.round(ms * parts) / parts
+}
+
+/** How many times were counted. */
+export function countOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

@@ -72,6 +72,11 @@ const METRICS: readonly MonitorMetric[] = [
     ({ duration_ms }) => duration_ms / 1000,
   ),
   perLocation(
+    'watchpost_monitor_last_response_seconds',
+    'The response time of the last check from this location, as the type measures it: of ping the round trip, of heartbeat the run of the job; absent where it has none.',
+    ({ response_ms }) => (response_ms === null ? undefined : response_ms / 1000),
+  ),
+  perLocation(
     'watchpost_monitor_last_check_timestamp_seconds',
     'When the last check from this location began, in Unix time.',
     ({ checked_at }) => checked_at / 1000,

@@ -102,9 +102,11 @@ export function roughly(sec: number): string {
   return `${Math.floor(sec / DAY)} d`
 }
 
-/** `8.1 ms`, `143 ms`, `1.24 s`; a dash where none was spent or known. */
+/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`; a dash where none was spent or known. */
 export function msText(ms: number | null): string {
   if (ms === null || ms === 0) return '–'
+  if (ms < 0.01) return '< 0.01 ms'
+  if (ms < 0.95) return `${ms.toFixed(2)} ms`
   if (ms < 9.95) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   return `${(ms / 1000).toFixed(ms < 9995 ? 2 : 1)} s`

@@ -72,6 +72,7 @@ describe('watchpost check', () => {
       'phase',
       'started_at',
       'duration_ms',
+      'response_ms',
       'phases',
       'remote_ip',
       'details',

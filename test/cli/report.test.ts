@@ -2,21 +2,22 @@ import { describe, expect, it } from 'vitest'
 import { report } from '../../src/cli/check/report.ts'
 import { createTally } from '../../src/cli/check/tally.ts'
 import { isColoured, rendered } from '../../src/cli/terminal.ts'
-import type { Outcome } from '../../src/model.ts'
+import type { TimedOutcome } from '../../src/engine/views.ts'
 
-const OK: Outcome = {
+const OK: TimedOutcome = {
   verdict: 'ok',
   cause_code: null,
   cause_text: null,
   phase: null,
   started_at: '2026-01-01T00:00:00.000Z',
   duration_ms: 100,
+  response_ms: 100,
   phases: { resolve_ms: 10, connect_ms: 20, tls_ms: 30, first_byte_ms: 38 },
   remote_ip: '192.0.2.10',
   details: {},
 }
 
-const FAILED: Outcome = {
+const FAILED: TimedOutcome = {
   ...OK,
   verdict: 'fail',
   cause_code: 'http_response_timeout',
@@ -24,7 +25,7 @@ const FAILED: Outcome = {
   phase: 'first_byte',
 }
 
-const linesOf = (outcome: Outcome, ...more: readonly unknown[]): string[] =>
+const linesOf = (outcome: TimedOutcome, ...more: readonly unknown[]): string[] =>
   report(outcome, 'http https://example.com/', more[0] as never).map((line) =>
     rendered(line, false),
   )
@@ -98,14 +99,40 @@ describe('the report of a check', () => {
   })
 })
 
+describe('times', () => {
+  it('are those of the target: the check may have taken longer', () => {
+    const [headline] = linesOf({ ...OK, duration_ms: 4012.3, response_ms: 0.031 })
+    expect(headline).toBe('OK http https://example.com/ (0.03 ms, 192.0.2.10)')
+    const tally = createTally()
+    tally.add({ ...OK, duration_ms: 4012.3, response_ms: 0.031 })
+    expect(tally.summary('ping a', 0)[2]).toContain('min/avg/max/stddev 0.03/0.03/0.03/0.00 ms')
+  })
+
+  it.each([
+    ['2025-12-31T23:46:00.000Z', '14 minutes ago'],
+    ['2025-12-31T23:59:59.000Z', '1 second ago'],
+    ['2025-12-31T22:30:00.000Z', '1 hour ago'],
+    ['2025-12-30T01:00:00.000Z', '47 hours ago'],
+    ['2025-12-29T23:00:00.000Z', '2 days ago'],
+    ['2026-01-01T00:20:00.000Z', 'in 20 minutes'],
+    ['2026-01-02T06:00:00.000Z', 'in 30 hours'],
+    ['2026-01-08T00:00:00.000Z', 'in 7 days'],
+  ])('%s is %s', (at, words) => {
+    const highlights = { at: { title: 'Valid since', format: 'time' } } as const
+    const lines = linesOf({ ...OK, phases: {}, details: { at } }, highlights)
+    expect(lines.at(-1)).toBe(`  Valid since  ${at.slice(0, 10)} (${words})`)
+  })
+})
+
 describe('a tally of checks', () => {
   it('has shares, times of the good ones, and causes by how often they came', () => {
     const tally = createTally()
-    for (const duration_ms of [10, 20, 60]) tally.add({ ...OK, duration_ms })
+    for (const response_ms of [10, 20, 60]) tally.add({ ...OK, response_ms })
+    tally.add({ ...OK, response_ms: null })
     for (const cause_code of ['rare', 'often', 'often']) tally.add({ ...FAILED, cause_code })
     expect(tally.summary('tcp a:1', 5000)).toEqual([
       '--- tcp a:1',
-      '6 checks in 5.0 s: 3 ok, 3 failing, 0 unknown, 50 % ok',
+      '7 checks in 5.0 s: 4 ok, 3 failing, 0 unknown, 57.1 % ok',
       'time of the good ones: min/avg/max/stddev 10.0/30.0/60.0/21.6 ms',
       '  often  2',
       '  rare   1',

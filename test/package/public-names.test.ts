@@ -119,6 +119,7 @@ it('every subpath keeps its names', () => {
       type TargetPolicy
       type TargetRule
       type TimeInput
+      type TimedOutcome
       type Timer
       type Tracing
       type TypeView

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { TypeView } from '../../src/engine/api.ts'
+import type { ResultView } from '../../src/engine/views.ts'
 import type { StatusPageOptions } from '../../src/page/index.ts'
+import { textOf } from '../../src/page/markup.ts'
+import { highlights, nearestEnd } from '../../src/page/monitor/highlights.ts'
 import { inWords } from '../../src/page/monitor/measured.ts'
+import { msText } from '../../src/page/words.ts'
 import { site } from './visit.ts'
 
 async function signedIn(options: StatusPageOptions = {}) {
@@ -18,6 +23,22 @@ describe('the page of a job that signals', () => {
     expect(token).not.toBe('')
     expect(text).toContain(`/hb/${token}`)
     for (const heading of ['Locations', 'Response time']) expect(text).not.toContain(heading)
+  })
+
+  it('shows how long its runs take, where it says so, and never the time of the look', async () => {
+    const { engine, visitor, clock } = await signedIn()
+    const { id, token = '' } = await engine.monitors.create({ type: 'heartbeat', name: 'Backup' })
+    await engine.signal(token, { kind: 'success' })
+    const silent = await visitor.text(`/monitors/${id}`)
+    for (const heading of ['Run time', 'Response time']) expect(silent).not.toContain(heading)
+    expect(await visitor.text('/')).toMatch(/<dt>Response<\/dt>\s*<dd[^>]*>\s*<span\s*>–</)
+    await engine.signal(token, { kind: 'success', duration_ms: 42_000 })
+    await clock.advance(1000)
+    const text = await visitor.text(`/monitors/${id}`)
+    expect(text).toContain('<h2 id="h-time">Run time</h2>')
+    expect(text).toContain('median from 42.0 s to 42.0 s')
+    expect(text).not.toContain('Response time')
+    expect(await visitor.text('/')).toMatch(/<dt>Response<\/dt>\s*<dd[^>]*>\s*<span\s*>42\.0 s</)
   })
 
   it('keeps the address from those who may only look', async () => {
@@ -45,6 +66,41 @@ describe('the response times', () => {
     // One quarter of an hour alone is a line of its width, not a point.
     const [, from, to] = /class="p50" d="M([\d.]+) [\d.]+L([\d.]+) /.exec(text) ?? []
     expect(Number(to) - Number(from)).toBeGreaterThan(5)
+  })
+})
+
+describe('times in words', () => {
+  const NOW = Date.parse('2026-01-01T00:00:00.000Z')
+  const type = (format: 'end' | 'time') =>
+    ({ highlights: [{ name: 'at', title: 'Certificate', format }] }) as unknown as TypeView
+  const results = (at: string) => [{ details: { at } }] as unknown as readonly ResultView[]
+
+  it.each([
+    ['2025-12-31T23:46:00.000Z', '14 min ago'],
+    ['2025-12-31T01:00:00.000Z', '23 h ago'],
+    ['2025-12-29T00:00:00.000Z', '3 d ago'],
+  ])('what began at %s did so %s', (at, words) => {
+    const [shown] = highlights({ type: type('time'), results: results(at), now: NOW })
+    expect(shown === undefined ? '' : textOf(shown)).toContain(words)
+  })
+
+  it.each([
+    ['2026-01-01T00:30:00.000Z', 'Certificate in 30 min'],
+    ['2026-01-01T20:00:00.000Z', 'Certificate in 20 h'],
+    ['2026-01-02T06:00:00.000Z', 'Certificate in 30 h'],
+    ['2026-01-05T23:00:00.000Z', 'Certificate in 4 days'],
+    ['2025-12-31T23:59:00.000Z', 'Certificate: has ended'],
+  ])('what ends at %s: %s', (at, words) => {
+    expect(nearestEnd({ type: type('end'), results: results(at), now: NOW })).toBe(words)
+  })
+
+  it.each([
+    [0.031, '0.03 ms'],
+    [0.004, '< 0.01 ms'],
+    [8.14, '8.1 ms'],
+    [null, '–'],
+  ])('%s ms is %s', (ms, words) => {
+    expect(msText(ms)).toBe(words)
   })
 })
 

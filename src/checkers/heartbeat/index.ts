@@ -58,13 +58,15 @@ export const heartbeat = () =>
       last_signal_at: 'When it came (ISO 8601 UTC)',
       next_expected_at: 'End of the period (ISO 8601 UTC)',
       exit_code: 'Exit code the job reported',
-      run_ms: 'Length of the last run in ms, from start to end or as the job said',
+      run_ms:
+        'Length of the run that has just ended in ms, from start to end or as the job said; only in the result of its signal',
       message: 'What the job said, at most 1000 characters',
     },
+    response: 'run_ms',
     highlights: {
       last_signal_at: { title: 'Last signal', format: 'time' },
       next_expected_at: { title: 'Next expected', format: 'time' },
-      run_ms: { title: 'Last run', format: 'ms' },
+      run_ms: { title: 'Run time', format: 'ms' },
       exit_code: { title: 'Exit code' },
       message: { title: 'Message' },
     },
@@ -92,7 +94,11 @@ function judgeSilence(first_by: EpochMs | null, now: EpochMs) {
 }
 
 function judge(pulse: Pulse, due: Deadlines, now: EpochMs) {
-  const found: Findings = { details: detailsOf(pulse, due) }
+  const found: Findings = {
+    details: detailsOf(pulse, due),
+    // A run is told once: what is judged later, by the clock, ends no run.
+    ...(pulse.run_ms === null ? {} : { memo: { ...pulse, run_ms: null } }),
+  }
   if (pulse.failed_at !== null) {
     const code = pulse.exit_code === null ? '' : ` with exit code ${pulse.exit_code}`
     const text = `The job reported a failure${code}`

@@ -27,6 +27,7 @@ export interface Pulse {
   readonly run_id: string | null
   readonly failed_at: EpochMs | null
   readonly exit_code: number | null
+  /** Of a run that has ended and was not told yet. */
   readonly run_ms: number | null
   readonly message: string | null
 }
@@ -85,6 +86,7 @@ function after(pulse: Pulse, heard: Pulse, signal: Signal): Pulse {
   if (signal.kind === 'start') {
     return {
       ...heard,
+      run_ms: null,
       base_at: pulse.base_at ?? signal.at,
       started_at: signal.at,
       run_id: signal.run_id ?? null,

@@ -61,6 +61,7 @@ export const ping = () =>
         'Every address that was tried, with cause_code and duration_ms; only where there were several',
       fallback: 'true: the first address did not answer, a later one did',
     },
+    response: 'rtt_avg_ms',
     highlights: {
       loss_pct: { title: 'Packet loss', format: 'percent' },
       rtt_avg_ms: { title: 'Round trip', format: 'ms' },

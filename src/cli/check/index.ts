@@ -10,7 +10,7 @@ import type { BuiltinOptions } from '../../checkers/index.ts'
 import { parseSettings, runCheck } from '../../engine/run-check.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { describe } from '../../fields/describe.ts'
-import type { Outcome } from '../../model.ts'
+import type { TimedOutcome } from '../../engine/views.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command, Flags, Words } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
@@ -77,7 +77,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
   const checker = await checkerOf(type, await builtinOptions(settings))
   const input = await readWords(checker.fields, rest, valueSources(env).read)
   const subject = `${checker.type} ${checker.target(parseSettings(checker, input) as never)}`
-  const check = (signal?: AbortSignal): Promise<Outcome> =>
+  const check = (signal?: AbortSignal): Promise<TimedOutcome> =>
     runCheck(checker, input as never, {
       targets,
       logger: lineLogger(log_level),

@@ -11,7 +11,13 @@ import { table } from '../terminal.ts'
 import { oneLine } from './verdict.ts'
 
 const VALUE_LIMIT = 200
-const DAY_MS = 86_400_000
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+/** From so many of a unit on it is the one that is told: before, hours say more than `1 day`. */
+const ENOUGH = { day: 2, hour: 1, minute: 1 } as const
 
 type Highlights = NonNullable<AnyChecker['highlights']>
 
@@ -72,12 +78,14 @@ function formatted(value: Json, { format }: Highlight, now: EpochMs): string {
   if (format !== 'end' && format !== 'time') return shown(value)
   const at = typeof value === 'string' ? Date.parse(value) : NaN
   if (Number.isNaN(at)) return shown(value)
-  return `${new Date(at).toISOString().slice(0, 10)} (${daysBetween(now, at)})`
+  return `${new Date(at).toISOString().slice(0, 10)} (${awayText(at - now)})`
 }
 
-function daysBetween(now: EpochMs, at: EpochMs): string {
-  const days = Math.floor((at - now) / DAY_MS)
-  if (days === 0) return 'within a day'
-  const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`
-  return days > 0 ? `in ${count}` : `${count} ago`
+/** `14 minutes ago`, `in 30 hours`, `in 20 days`. */
+function awayText(ms: number): string {
+  const far = Math.abs(ms)
+  const [unit, size] = UNITS.find(([name, of]) => far >= ENOUGH[name] * of) ?? ['second', 1000]
+  const count = Math.floor(far / size)
+  const words = `${count} ${unit}${count === 1 ? '' : 's'}`
+  return ms > 0 ? `in ${words}` : `${words} ago`
 }

@@ -5,7 +5,7 @@
  */
 
 import type { AnyChecker } from '../../checkers/checker.ts'
-import type { Outcome } from '../../model.ts'
+import type { TimedOutcome } from '../../engine/views.ts'
 import type { Line } from '../terminal.ts'
 import { measured } from './measured.ts'
 import { explanation, headline } from './verdict.ts'
@@ -13,7 +13,7 @@ import { waterfall } from './waterfall.ts'
 
 /** `subject`: type and target, as the headline names them. */
 export function report(
-  outcome: Outcome,
+  outcome: TimedOutcome,
   subject: string,
   highlights?: AnyChecker['highlights'],
 ): Line[] {

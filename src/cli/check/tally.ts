@@ -5,11 +5,12 @@
  * @module
  */
 
-import type { Outcome, Verdict } from '../../model.ts'
-import { table } from '../terminal.ts'
+import type { TimedOutcome } from '../../engine/views.ts'
+import type { Verdict } from '../../model.ts'
+import { decimals, table } from '../terminal.ts'
 
 export interface Tally {
-  add(outcome: Outcome): void
+  add(outcome: TimedOutcome): void
   count(verdict: Verdict): number
   /** `took_ms`: from the first check to the end. */
   summary(subject: string, took_ms: number): string[]
@@ -23,9 +24,9 @@ export function createTally(): Tally {
   const causes = new Map<string, number>()
   const times = createTimes()
   return {
-    add({ verdict, cause_code, duration_ms }) {
+    add({ verdict, cause_code, response_ms }) {
       counts[verdict] += 1
-      if (verdict === 'ok') times.add(duration_ms)
+      if (verdict === 'ok' && response_ms !== null) times.add(response_ms)
       if (cause_code === null) return
       const known = causes.get(cause_code)
       if (known !== undefined || causes.size < CAUSES_LIMIT) {
@@ -71,7 +72,7 @@ function createTimes(): { add(ms: number): void; summary(): string[] } {
     },
     summary() {
       if (count === 0) return []
-      const figures = [least, mean, most, Math.sqrt(squares / count)].map((ms) => ms.toFixed(1))
+      const figures = [least, mean, most, Math.sqrt(squares / count)].map(decimals)
       return [`time of the good ones: min/avg/max/stddev ${figures.join('/')} ms`]
     },
   }

@@ -5,7 +5,9 @@
  * @module
  */
 
+import type { TimedOutcome } from '../../engine/views.ts'
 import type { Outcome, Phase, Verdict } from '../../model.ts'
+import { decimals } from '../terminal.ts'
 import type { Line, Tone } from '../terminal.ts'
 
 const WORDS = { ok: 'OK', fail: 'FAIL', unknown: 'UNKNOWN' } as const
@@ -20,10 +22,10 @@ export function verdictWord({ verdict }: Outcome): { readonly text: string; read
 }
 
 /** The verdict first, since that is the line which monitoring systems show. */
-export function headline(outcome: Outcome, subject: string): Line {
-  const { cause_code, cause_text, phase, remote_ip, duration_ms } = outcome
+export function headline(outcome: TimedOutcome, subject: string): Line {
+  const { cause_code, cause_text, phase, remote_ip, duration_ms, response_ms } = outcome
   const where = remote_ip === null ? '' : `, ${remote_ip}`
-  const took = `${duration_ms.toFixed(1)} ms${where}`
+  const took = `${decimals(response_ms ?? duration_ms)} ms${where}`
   const word = verdictWord(outcome)
   if (outcome.verdict === 'ok') return [word, oneLine(` ${subject} (${took})`)]
   const during = phase === null ? '' : ` during ${phase}`

@@ -5,10 +5,10 @@
  */
 
 import { systemClock } from '../../clock.ts'
-import type { Outcome } from '../../model.ts'
+import type { TimedOutcome } from '../../engine/views.ts'
 import { EXIT } from '../command.ts'
 import { stopSignal } from '../stop-signal.ts'
-import { say, sayJson } from '../terminal.ts'
+import { decimals, say, sayJson } from '../terminal.ts'
 import type { Line } from '../terminal.ts'
 import { createTally } from './tally.ts'
 import { oneLine, verdictWord } from './verdict.ts'
@@ -21,7 +21,7 @@ export interface Watch {
   readonly subject: string
   /** A JSON document per line, and nothing else. */
   readonly json: boolean
-  check(signal: AbortSignal): Promise<Outcome>
+  check(signal: AbortSignal): Promise<TimedOutcome>
 }
 
 /** Until the count is reached, a signal comes, or nobody reads any more. Resolves with the exit code. */
@@ -60,10 +60,10 @@ async function pauseUntil(at: number, signal: AbortSignal): Promise<void> {
 
 const WORD_CHARACTERS = 7
 
-function lineOf(outcome: Outcome): Line {
-  const { started_at, duration_ms, remote_ip, cause_code, cause_text } = outcome
+function lineOf(outcome: TimedOutcome): Line {
+  const { started_at, response_ms, remote_ip, cause_code, cause_text } = outcome
   const { text, tone } = verdictWord(outcome)
-  const took = `${duration_ms.toFixed(1)} ms`.padStart(11)
+  const took = (response_ms === null ? '-' : `${decimals(response_ms)} ms`).padStart(11)
   const cause = cause_code === null ? '' : `  ${cause_code}: ${oneLine(cause_text ?? '')}`
   const place = `  ${remote_ip ?? '-'}`
   return [`${started_at}  `, { text: text.padEnd(WORD_CHARACTERS), tone }, took + place + cause]

@@ -5,7 +5,7 @@
  */
 
 import { ConflictError, NotFoundError } from '../../errors.ts'
-import type { IncidentRecord, NotificationRecord } from '../../model.ts'
+import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { AccountScope } from '../api.ts'
 import type { Entry } from '../roster.ts'
@@ -22,10 +22,11 @@ export function historyOf(parts: Parts, account_id: number): Scope {
   const { core, outbox, ready } = parts
   const { store } = core
 
-  async function demandMonitor(id: number): Promise<void> {
+  async function demandMonitor(id: number): Promise<MonitorRecord> {
     await ready()
     const record = parts.roster.peek(id)?.record ?? (await store.monitors.get(id))
     if (record?.account_id !== account_id) throw new NotFoundError('monitor')
+    return record
   }
 
   /** The monitor of an incident may be gone; its incidents stay. */
@@ -76,14 +77,19 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     results: {
       async list(monitor_id, given) {
         const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
-        await demandMonitor(monitor_id)
+        const { type } = await demandMonitor(monitor_id)
+        const checker = core.registry.get(type)?.checker
         const query = {
           monitor_id,
           ...filter,
           limit: limit + 1,
           ...(after === undefined ? {} : { after_id: after }),
         }
-        return pageOf((await store.results.list(query)).map(resultView), limit)
+        const records = await store.results.list(query)
+        return pageOf(
+          records.map((record) => resultView(record, checker)),
+          limit,
+        )
       },
     },
 

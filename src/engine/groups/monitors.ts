@@ -222,7 +222,10 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const after = concluded?.changed.after ?? (await own(id))
       const { change, committed } = concluded?.changed ?? {}
       const results = (change?.results ?? []).map((result, index) =>
-        resultView({ ...result, id: committed?.result_ids[index] ?? 0, monitor_id: id }),
+        resultView(
+          { ...result, id: committed?.result_ids[index] ?? 0, monitor_id: id },
+          core.registry.get(after.record.type)?.checker,
+        ),
       )
       return { results, monitor: summary(after) }
     },

@@ -83,6 +83,7 @@ const READ_ONLY = [
   'last_check_at',
   'next_check_at',
   'last_duration_ms',
+  'last_response_ms',
   'cause_code',
   'open_incident_id',
   'version',

@@ -21,6 +21,7 @@ export async function statusView({ core, watch }: Parts, entry: Entry): Promise<
   const now = core.clock.now()
   const { cause_code, stale, flapping, last_check_at } = monitorSummary(entry, {
     next_due_at: null,
+    checker: entry.type.checker,
     stale: watch.isStale(entry),
   })
   const locations = locationStatuses(entry, core.locations)

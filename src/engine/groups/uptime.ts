@@ -5,7 +5,7 @@
  */
 
 import { iso } from '../../clock.ts'
-import { addCounts, percentiles } from '../../incident/latency.ts'
+import { addCounts, countOf, percentiles, roundedMs } from '../../incident/latency.ts'
 import {
   DAY_MS,
   addSeconds,
@@ -89,13 +89,14 @@ interface DayFacts {
 function dayView({ begin, date, seconds, partial, stats, incidents }: DayFacts): UptimeDay {
   const end = begin + DAY_MS
   const ok = stats?.ok ?? 0
+  const timed = countOf(stats?.latency ?? {})
   return {
     date,
     uptime: uptimePercent(seconds),
     ...named(seconds),
     incidents: incidents.filter(({ started_at }) => started_at >= begin && started_at < end).length,
     checks: ok + (stats?.fail ?? 0) + (stats?.unknown ?? 0),
-    avg_ms: ok === 0 ? null : Math.round(((stats?.ok_ms ?? 0) / ok) * 10) / 10,
+    avg_ms: timed === 0 ? null : roundedMs((stats?.ok_ms ?? 0) / timed),
     ...percentilesOf(stats?.latency ?? {}),
     partial,
   }

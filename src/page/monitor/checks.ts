@@ -22,7 +22,7 @@ export interface ChecksFacts {
 
 /** The phases of all these checks share one scale, so that a slow one is seen as one. */
 export function checkList({ results, locations, type, now }: ChecksFacts): Markup {
-  const longest = Math.max(1, ...results.map(({ duration_ms }) => duration_ms))
+  const longest = Math.max(1, ...results.map(lengthOf))
   return html`${legend(results)}
     <ol class="checks">
       ${results.map(
@@ -38,7 +38,7 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
                   >${verdictIcon(result.verdict)}<span>${sayVerdict(result)}</span></span
                 >
                 ${waterfall(result, longest)}
-                <span class="took">${msText(result.duration_ms)}</span>
+                <span class="took">${msText(result.response_ms)}</span>
               </summary>
               ${inFull(result, type)}
             </details>
@@ -52,6 +52,12 @@ function sayVerdict({ verdict, cause_text }: ResultView): Content {
   if (cause_text === null) return label
   // The sign says it to the eye, and the room is for the cause.
   return [html`<span class="hidden">${label}: </span>`, foreign(cause_text)]
+}
+
+/** What the bar of a check is as long as: its response, and the phases that are drawn. */
+function lengthOf(result: ResultView): number {
+  const phases_ms = phasesOf(result).reduce((sum, [, ms]) => sum + ms, 0)
+  return Math.max(result.response_ms ?? 0, phases_ms)
 }
 
 const SCALE = 1000
@@ -74,7 +80,7 @@ function waterfall(result: ResultView, longest: number): Markup {
     aria-label="${label}"
   >
     <title>${label}</title>
-    <rect x="0" y="0" width="${width(result.duration_ms)}" height="10" class="rest" />
+    <rect x="0" y="0" width="${width(lengthOf(result))}" height="10" class="rest" />
     ${parts}
   </svg>`
 }
@@ -98,7 +104,8 @@ function legend(results: readonly ResultView[]): Markup | false {
 }
 
 function inFull(result: ResultView, type: TypeView | undefined): Markup {
-  const { cause_code, cause_text, phase, remote_ip, lag_ms, details } = result
+  const { cause_code, cause_text, phase, remote_ip, lag_ms, details, duration_ms, response_ms } =
+    result
   const meanings = new Map(type?.measurements.map(({ name, description }) => [name, description]))
   const row = (name: string, value: Content, title?: string): Markup =>
     html`<div><dt${title !== undefined && html` title="${title}"`}>${name}</dt><dd>${value}</dd></div>`
@@ -106,6 +113,7 @@ function inFull(result: ResultView, type: TypeView | undefined): Markup {
     ${cause_code !== null && row('Cause', [html`<code>${cause_code}</code> `, foreign(cause_text ?? '')])}
     ${phase !== null && row('Phase', PHASE_WORDS[phase])}
     ${phasesOf(result).map(([name, ms]) => row(PHASE_WORDS[name], msText(ms)))}
+    ${duration_ms > 0 && duration_ms !== response_ms && row('The check took', msText(duration_ms))}
     ${remote_ip !== null && row('Address', html`<code>${remote_ip}</code>`)}
     ${lag_ms >= 1000 && row('Began late by', msText(lag_ms))}
     ${Object.entries(details).map(([name, value]) => value !== undefined && value !== null && row(name, foreign(inWords(value)), meanings.get(name)))}

@@ -11,7 +11,7 @@ import type { EpochMs, Json, JsonObject } from '../../model.ts'
 import { icon } from '../icons.ts'
 import { foreign, html } from '../markup.ts'
 import type { Content, Markup } from '../markup.ts'
-import { dayText, msText, relative } from '../words.ts'
+import { dayText, msText, relative, roughly } from '../words.ts'
 import { inWords } from './measured.ts'
 
 const SHORT = { items: 6, chars: 200 }
@@ -62,18 +62,18 @@ function isTime(value: Json): value is string {
 }
 
 const DAY_MS = 86_400_000
+const DAY_SEC = 86_400
 /** From here on it is marked: a renewal that works by itself has happened by then. */
 const NEAR_DAYS = 14
 
 function daysUntil(value: string, now: EpochMs): number {
-  return Math.floor((Date.parse(value) - now) / DAY_MS)
+  return (Date.parse(value) - now) / DAY_MS
 }
 
-/** Whole days, since these ends are planned for. */
+/** Whole days, since these ends are planned for; hours where less than two are left. */
 function daysText(days: number): string {
   if (days < 0) return 'has ended'
-  if (days === 0) return 'today'
-  return days === 1 ? 'in 1 day' : `in ${days} days`
+  return days < 2 ? `in ${roughly(days * DAY_SEC)}` : `in ${Math.floor(days)} days`
 }
 
 /** What ends first and soon, in words: `Certificate ends in 4 days`. */

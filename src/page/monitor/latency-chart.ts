@@ -61,7 +61,7 @@ export function latencyChart(points: readonly LatencyPoint[], options: ChartOpti
 
 /** Of round values: without the digits that say nothing. */
 function scaleText(ms: number): string {
-  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`
+  return ms < 1000 ? `${Number(ms.toPrecision(2))} ms` : `${ms / 1000} s`
 }
 
 /** The next value above whose half is round as well. */

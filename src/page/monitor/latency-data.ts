@@ -53,12 +53,13 @@ export async function latencyOfToday(
   const begin = Math.floor((now - DAY_MS) / BIN_MS) * BIN_MS + BIN_MS
   const bins = new Map<number, number[]>()
   const all: number[] = []
-  for (const { started_at, duration_ms } of await goodOnes(scope, id, begin)) {
+  for (const { started_at, response_ms } of await goodOnes(scope, id, begin)) {
+    if (response_ms === null) continue
     const bin = Math.floor(Date.parse(started_at) / BIN_MS) * BIN_MS
     const times = bins.get(bin) ?? []
-    times.push(duration_ms)
+    times.push(response_ms)
     bins.set(bin, times)
-    all.push(duration_ms)
+    all.push(response_ms)
   }
   const points = Array.from({ length: DAY_MS / BIN_MS }, (_, at) => {
     const times = bins.get(begin + at * BIN_MS) ?? []

@@ -30,7 +30,7 @@ export function locationTable(locations: readonly LocationStatus[], now: EpochMs
       </thead>
       <tbody>
         ${locations.map(
-          ({ name, status, duration_ms, last_check_at, cause_text }) =>
+          ({ name, status, response_ms, last_check_at, cause_text }) =>
             html`<tr>
               <th scope="row">${foreign(name)}</th>
               <td>
@@ -38,7 +38,7 @@ export function locationTable(locations: readonly LocationStatus[], now: EpochMs
                   >${STATUS[status]}</span
                 >
               </td>
-              <td class="number">${msText(duration_ms)}</td>
+              <td class="number">${msText(response_ms)}</td>
               <td>${last_check_at === null ? 'never' : relative(last_check_at, now)}</td>
             </tr>`,
         )}

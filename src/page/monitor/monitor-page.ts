@@ -103,9 +103,10 @@ function isSignalled({ monitor }: MonitorFacts): boolean {
 }
 
 function isTimed(facts: MonitorFacts): boolean {
-  const { results } = facts
-  if (results.length === 0) return !isSignalled(facts)
-  return results.some(({ duration_ms }) => duration_ms > 0)
+  const { results, latency } = facts
+  if (latency.p50_ms !== null || results.some(({ response_ms }) => response_ms !== null))
+    return true
+  return results.length === 0 && !isSignalled(facts)
 }
 
 function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
@@ -117,14 +118,20 @@ function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
 
 function responseTime(facts: MonitorFacts, frame: Frame): Markup {
   const { latency } = facts
-  const title = `Response time, ${RANGE_WORDS[latency.range]}`
+  const name = responseName(facts)
+  const title = `${name}, ${RANGE_WORDS[latency.range]}`
   return html`<section aria-labelledby="h-time">
     <div class="bar">
-      <h2 id="h-time">Response time</h2>
+      <h2 id="h-time">${name}</h2>
       ${ranges(facts, frame)}
     </div>
     <div id="chart" data-live>${latencyChart(latency.points, { ...latency, title })}</div>
   </section>`
+}
+
+/** What the type calls the figure that it takes for the response. */
+function responseName({ type }: MonitorFacts): string {
+  return type?.highlights.find(({ name }) => name === type.response)?.title ?? 'Response time'
 }
 
 function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {

@@ -20,7 +20,7 @@ const ROOM = 2
 /** Nothing where two days in a row have yet to be measured. */
 export function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Markup | false {
   const slowest = Math.max(...days.map((day) => day.p95_ms ?? 0))
-  const top = Math.max(1, Math.min(slowest, ROOM * (p95_ms ?? slowest)))
+  const top = Math.min(slowest, ROOM * (p95_ms ?? slowest)) || 1
   const runs: Spot[][] = [[]]
   for (const [at, day] of days.entries()) {
     if (day.p50_ms === null || day.p95_ms === null) runs.push([])

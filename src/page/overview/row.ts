@@ -52,7 +52,7 @@ export async function rowOf(
 
 export function rowItem(row: Row, { base, now }: Frame): Markup {
   const { monitor, uptime } = row
-  const { id, name, state, last_check_at, last_duration_ms } = monitor
+  const { id, name, state, last_check_at, last_response_ms } = monitor
   return html`<li id="m${id}" class="row" data-live data-monitor="${id}">
     <div class="who">
       <div class="lead">
@@ -70,8 +70,8 @@ export function rowItem(row: Row, { base, now }: Frame): Markup {
       <div>
         <dt>Response</dt>
         <dd class="response">
-          ${isTimed(monitor) && responseLine(uptime, name)}<span
-            >${state === 'paused' ? '–' : msText(last_duration_ms)}</span
+          ${responseLine(uptime, name)}<span
+            >${state === 'paused' ? '–' : msText(last_response_ms)}</span
           >
         </dd>
       </div>
@@ -81,11 +81,6 @@ export function rowItem(row: Row, { base, now }: Frame): Markup {
       </div>
     </dl>
   </li>`
-}
-
-/** What waits for signals takes no time. */
-function isTimed({ last_duration_ms }: MonitorSummary): boolean {
-  return last_duration_ms !== null && last_duration_ms > 0
 }
 
 function target({ monitor, type, latest }: Row, now: number): Markup {

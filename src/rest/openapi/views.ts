@@ -64,7 +64,8 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
   tags: arrayOf(text()),
   last_check_at: nullable(time()),
   next_check_at: nullable(time()),
-  last_duration_ms: nullable(number()),
+  last_duration_ms: nullable(number('How long the last check took')),
+  last_response_ms: nullable(number('Its response time, as the type measures it')),
   cause_code,
   open_incident_id: nullable(id),
   version: integer('Grows with every change of settings'),
@@ -82,7 +83,7 @@ const seconds = {
 }
 
 const percentiles = {
-  p50_ms: nullable(number('Half of the good checks were faster')),
+  p50_ms: nullable(number('Half of the response times of good checks were below')),
   p95_ms: nullable(number()),
   p99_ms: nullable(number()),
 }
@@ -109,7 +110,8 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     name: text(),
     status: word(['up', 'down', 'unknown']),
     last_check_at: nullable(time()),
-    duration_ms: nullable(number()),
+    duration_ms: nullable(number('How long the last check took')),
+    response_ms: nullable(number('Its response time, as the type measures it')),
     phases,
     cause_code,
     cause_text,
@@ -143,7 +145,12 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     cause_text,
     phase: nullable(text('The phase in which it failed')),
     started_at: time(),
-    duration_ms: number(),
+    duration_ms: number('How long the check took'),
+    response_ms: nullable(
+      number(
+        'The response time, as the type measures it (`response` in GET /types); `null` where it has none',
+      ),
+    ),
     phases,
     remote_ip: nullable(text()),
     details: record('What the type measured; GET /types names it'),
@@ -162,7 +169,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     uptime: percent,
     ...seconds,
     checks: integer(),
-    avg_ms: nullable(number()),
+    avg_ms: nullable(number('Of the response times of good checks')),
     ...percentiles,
     partial: flag('The day has not ended, or the monitor is younger than it'),
   }),
@@ -256,6 +263,9 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
         }),
       ),
       measurements: arrayOf(object({ name: text(), description: text() })),
+      response: nullable(
+        text('The measurement that is the response time; `duration_ms` is how long the check took'),
+      ),
       highlights: arrayOf(
         object(
           {
