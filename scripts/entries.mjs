@@ -52,7 +52,7 @@ export const entries = [
   entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 146),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 26),
-  entry('./verify', 'verify', 'src/webhook/verify', 13),
+  entry('./verify', 'verify', 'src/webhook/verify', 15),
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 36),

@@ -28,9 +28,40 @@ const defaultLogger: Logger = {
   },
 }
 
-/** The logger that an option stands for. */
+/** The logger that an option stands for. Whatever the host's does, whoever logs goes on. */
 export function loggerOf(option: Logger | false | undefined): Logger {
-  return option === false ? silentLogger : (option ?? defaultLogger)
+  if (option === false) return silentLogger
+  return option === undefined ? defaultLogger : guarded(option)
+}
+
+/** What it throws, at once or in a promise, is told once: a log that is full fails with every line. */
+function guarded(logger: Logger): Logger {
+  let told = false
+  const failed = (err: unknown): void => {
+    if (told) return
+    told = true
+    defaultLogger.error({ err }, 'the logger failed, and may go on failing; this is told once')
+  }
+  const called =
+    (level: keyof Logger) =>
+    (fields: LogFields, message: string): void => {
+      try {
+        // Some write to a stream, and are answered with a promise.
+        const result = (logger as Record<keyof Logger, (...line: unknown[]) => unknown>)[level](
+          fields,
+          message,
+        )
+        if (result instanceof Promise) result.catch(failed)
+      } catch (error) {
+        failed(error)
+      }
+    }
+  return {
+    debug: called('debug'),
+    info: called('info'),
+    warn: called('warn'),
+    error: called('error'),
+  }
 }
 
 const LONGEST_LINE = 2000

@@ -153,6 +153,7 @@ export function quoted(name: string): string {
 
 /** What may have been meant by an unknown name: the one that is near it, else all there are. */
 export function suggestion(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'there are none'
   const near = nearestName(name, known)
   return near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`
 }

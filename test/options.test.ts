@@ -34,6 +34,9 @@ import { memoryStore } from '../src/store/memory.ts'
 import { postgresStore } from '../src/store/postgres/index.ts'
 import { sqliteStore } from '../src/store/sqlite/index.ts'
 import { simulatedClock } from '../src/testing/simulated-clock.ts'
+import { recordingTransport } from '../src/testing/recording-transport.ts'
+import { openTelemetry } from '../src/otel/index.ts'
+import { assertWebhook, createReplayGuard, verifyWebhook } from '../src/webhook/verify.ts'
 import { webhookContact } from '../src/webhook/webhook-kind.ts'
 
 const engine = createEngine({ store: memoryStore(), checkers: [] })
@@ -82,6 +85,14 @@ const TAKERS: Readonly<
   runCheck: [
     (options) => runCheck(tcp, { host: '127.0.0.1', port: 9 }, options),
     { targets: () => 'refused' },
+  ],
+  verifyWebhook: [verifyWebhook, { body: '{}', header: 'x', secret: 's' }],
+  createReplayGuard: [createReplayGuard, {}],
+  recordingTransport: [recordingTransport, {}],
+  openTelemetry: [openTelemetry, {}],
+  'engine.stop': [
+    (options) => createEngine({ store: memoryStore(), checkers: [] }).stop(options),
+    {},
   ],
   syncMonitors: [(options) => syncMonitors(engine, [], options), { dryRun: true }],
 }
@@ -162,6 +173,13 @@ it.each<[taker: string, options: object, name: string]>([
   ['runCheck', { timeout_ms: NaN }, 'timeout_ms'],
   ['runCheck', { timeout_ms: 2 ** 31 }, 'timeout_ms'],
   ['syncMonitors', { unlisted: 'delete' }, 'unlisted'],
+  ['verifyWebhook', { tolerance: 5 }, '"tolerance"'],
+  ['verifyWebhook', { tolleranceSec: 5 }, 'did you mean "toleranceSec"?'],
+  ['createReplayGuard', { ttlSecs: 5 }, 'did you mean "ttlSec"?'],
+  ['recordingTransport', { fallbacks: 500 }, 'did you mean "fallback"?'],
+  ['engine.stop', { drainMs: 5 }, 'did you mean "drain_ms"?'],
+  ['engine.stop', { drain_ms: -1 }, 'drain_ms'],
+  ['toNodeHandler', { logger: 'info' }, 'logger'],
 ])('%s(%j) names %s', async (taker, options, name) => {
   expect(await refusal(taker, options)).toContain(name)
 })
@@ -178,4 +196,23 @@ it.each<[taker: string, options: object]>([
   ['runCheck', { timeout_ms: 1 }],
 ])('%s takes %j', async (taker, options) => {
   await made(taker, options)
+})
+
+it('assertWebhook refuses a name that there is none of', () => {
+  const options = { body: '{}', header: 'x', secret: 's', toleranceSecs: 5 }
+  expect(() => assertWebhook(options)).toThrow('did you mean "toleranceSec"?')
+})
+
+it('keys.create refuses what it does not know, and a name that is none', async () => {
+  const refused = async (options: object): Promise<unknown> =>
+    engine.keys.create(options).then(
+      () => 'made',
+      (error: unknown) => (error as { fields?: unknown }).fields,
+    )
+  expect(await refused({ nmae: 'ci' })).toEqual({ nmae: 'unknown_field: did you mean "name"?' })
+  expect(await refused({ name: 7 })).toHaveProperty('name')
+  expect(await refused({ name: '' })).toHaveProperty('name')
+  expect(await refused({ name: 'x'.repeat(201) })).toHaveProperty('name')
+  expect(await refused({ key: 7 })).toHaveProperty('key')
+  expect(await refused({ name: undefined })).toBe('made')
 })

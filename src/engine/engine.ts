@@ -148,8 +148,11 @@ export function createEngine<const S extends CheckerSource>(
     },
     on(event, listener) {
       checkListener(event, listener)
-      core.events.on(event, listener as never)
-      return () => void core.events.off(event, listener as never)
+      // A function of its own: of a listener that was added twice, one unsubscription ends one.
+      const own = (payload: unknown): unknown =>
+        (listener as (payload: unknown) => unknown)(payload)
+      core.events.on(event, own)
+      return () => void core.events.off(event, own)
     },
     account,
     accounts: accountsOf(parts),

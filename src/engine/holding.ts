@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NotFoundError } from '../errors.ts'
 import { isPatient, parentSays } from '../incident/dependency.ts'
 import type { Held, MachineState } from '../model.ts'
 import type { Entry, Roster } from './roster.ts'
@@ -23,9 +24,10 @@ export async function holdOf(
   if (machine.flapping === true) return { reason: 'flapping', by: null, rounds }
   let unclear = false
   for (const id of record.common.depends_on) {
-    // One that is gone explains nothing.
-    const parent = await roster.get(id).catch(() => undefined)
-    if (parent === undefined) continue
+    const parent = await lookAt(roster, id)
+    // One that is gone explains nothing; of one that cannot be read just now nobody knows.
+    unclear ||= parent === 'unreadable'
+    if (typeof parent === 'string') continue
     const says = parentSays(
       { machine: parent.record.machine, passive: parent.type.checker.passive !== undefined },
       incident.started_at,
@@ -37,6 +39,17 @@ export async function holdOf(
   return unclear && isPatient(rounds) ? { reason: 'dependency', by: null, rounds } : undefined
 }
 
+async function lookAt(
+  roster: Pick<Roster, 'get'>,
+  id: number,
+): Promise<Entry | 'gone' | 'unreadable'> {
+  try {
+    return await roster.get(id)
+  } catch (error) {
+    return error instanceof NotFoundError ? 'gone' : 'unreadable'
+  }
+}
+
 /** Whether the parent is itself explained by the child: in a circle nobody would be told. */
 async function explainedBy(
   roster: Pick<Roster, 'get'>,
@@ -46,8 +59,8 @@ async function explainedBy(
   let by = parent.record.machine.incident?.held?.by ?? null
   for (let step = 0; by !== null; step++) {
     if (by === child || step === CHAIN_LIMIT) return true
-    const next = await roster.get(by).catch(() => undefined)
-    by = next?.record.machine.incident?.held?.by ?? null
+    const next = await lookAt(roster, by)
+    by = typeof next === 'string' ? null : (next.record.machine.incident?.held?.by ?? null)
   }
   return false
 }

@@ -10,6 +10,7 @@ import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
 import { loadPackages } from '../net/packages.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
+import { checkOptions, milliseconds } from '../options.ts'
 import { FIRST_ACCOUNT } from './accounts-known.ts'
 import type { Connectivity } from './connectivity.ts'
 import { complain, emit } from './core.ts'
@@ -39,7 +40,11 @@ export interface Lifecycle {
   readonly running: boolean
   open(this: void): Promise<void>
   start(this: void): Promise<void>
-  stop(this: void, options?: { readonly drain_ms?: number }): Promise<void>
+  stop(this: void, options?: StopOptions): Promise<void>
+}
+
+interface StopOptions {
+  readonly drain_ms?: number
 }
 
 export interface LifecycleOptions {
@@ -167,7 +172,9 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       await clock.sleep(PRUNE_PAUSE_MS)
   }
 
-  async function stop({ drain_ms = DRAIN_MS }: { readonly drain_ms?: number } = {}): Promise<void> {
+  async function stop(options: StopOptions = {}): Promise<void> {
+    checkOptions('engine.stop', options, { drain_ms: milliseconds(0) })
+    const { drain_ms = DRAIN_MS } = options
     if (state === 'stopped') return
     const wasRunning = state === 'running'
     state = 'stopped'

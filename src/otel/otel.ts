@@ -11,6 +11,7 @@
 import type * as Api from '@opentelemetry/api'
 import type { Span, SpanOptions } from '@opentelemetry/api'
 import type { Tracing } from '../engine/tracing.ts'
+import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
 import { createOrigins } from './origins.ts'
@@ -22,9 +23,12 @@ const LINKS = 128
 
 /**
  * For the option `tracing` of `createEngine`. Spans go to whatever SDK the host registers, before or after;
- * without one they cost next to nothing. `undefined` where `@opentelemetry/api` is not installed.
+ * without one they cost next to nothing. It takes no options yet. `undefined` where `@opentelemetry/api` is not installed.
  */
-export async function openTelemetry(): Promise<Tracing | undefined> {
+export async function openTelemetry(
+  options: Readonly<Record<string, never>> = {},
+): Promise<Tracing | undefined> {
+  checkOptions('openTelemetry', options, {})
   try {
     return tracingWith(await import('@opentelemetry/api'))
   } catch (error) {

@@ -6,11 +6,13 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { loggerOf } from '../logger.ts'
+import type { Logger } from '../logger.ts'
 import { clientOf, noteClient } from '../net/client-address.ts'
 import type { Client } from '../net/client-address.ts'
 import { readTrustProxy } from '../net/trusted-proxies.ts'
 import type { ProxyTrust, TrustProxy } from '../net/trusted-proxies.ts'
-import { anything, checkOptions } from '../options.ts'
+import { anything, checkOptions, logger } from '../options.ts'
 import type { Rest } from './fetch.ts'
 import { keptBytes } from './kept-body.ts'
 
@@ -32,6 +34,8 @@ export interface NodeHandlerOptions {
    * `X-Forwarded-Proto` says whether it came by https. Default: none, and both headers say nothing.
    */
   readonly trustProxy?: TrustProxy
+  /** Hears of an answer that broke off. Default: one line on stderr for each; `false` silences that. */
+  readonly logger?: Logger | false
 }
 
 /** What frameworks add to Node's request. */
@@ -48,8 +52,9 @@ const DISCARD_LIMIT_BYTES = 1_048_576
 /** @throws ConfigurationError for a `trustProxy` that is none */
 export function toNodeHandler(rest: Rest, options: NodeHandlerOptions = {}): NodeHandler {
   // Its values are judged where they are read.
-  checkOptions('toNodeHandler', options, { trustProxy: anything })
+  checkOptions('toNodeHandler', options, { trustProxy: anything, logger })
   const { trustProxy } = options
+  const log = loggerOf(options.logger)
   const trust = trustProxy === undefined ? undefined : readTrustProxy(trustProxy)
   return (req, res, next) => {
     const client = clientFrom(req, trust)
@@ -60,7 +65,10 @@ export function toNodeHandler(rest: Rest, options: NodeHandlerOptions = {}): Nod
     }
     serve({ rest, req, res, url, client }).catch((error: unknown) => {
       if (next !== undefined && !res.headersSent) next(error)
-      else res.destroy()
+      else {
+        log.error({ err: error }, 'an answer broke off; its connection is closed')
+        res.destroy()
+      }
     })
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { anything, checkOptions, text } from '../options.ts'
 import { verifyWebhook } from '../webhook/verify.ts'
 import type { VerifyResult } from '../webhook/verify.ts'
 import type { WebhookAnswer, WebhookRequest, WebhookTransport } from '../webhook/transport.ts'
@@ -35,6 +36,7 @@ export interface RecordingTransport extends WebhookTransport {
 export function recordingTransport(
   options: { readonly fallback?: ScriptedAnswer; readonly prefix?: string } = {},
 ): RecordingTransport {
+  checkOptions('recordingTransport', options, { fallback: anything, prefix: text })
   const { fallback = 200, prefix = 'Service' } = options
   const requests: RecordedRequest[] = []
   const script: ScriptedAnswer[] = []

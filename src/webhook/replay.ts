@@ -5,6 +5,8 @@
  * @module
  */
 
+import { anything, callback, checkOptions } from '../options.ts'
+
 /** What a guard in Redis or SQL implements as well, with a promise: insert where absent, and say whether it was. */
 export interface ReplayGuard {
   /** `true` the first time, `false` for a repetition: answer 2xx to that one and do nothing. */
@@ -30,6 +32,7 @@ export interface ReplayGuardOptions {
 
 /** In the memory of one process. Ask it only about verified webhooks. */
 export function createReplayGuard(options: ReplayGuardOptions = {}): MemoryReplayGuard {
+  checkOptions('createReplayGuard', options, { ttlSec: anything, max: anything, now: callback })
   // Like verify.ts this runs at the receiver's, where there is no clock port.
   // eslint-disable-next-line no-restricted-properties
   const { ttlSec = 1800, max = 10_000, now = () => Date.now() } = options

@@ -7,6 +7,8 @@
  */
 
 import { WatchpostError } from '../errors.ts'
+import { anything, checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
 import { hmacSha256 } from './sha256.ts'
 
 export { createReplayGuard } from './replay.ts'
@@ -73,6 +75,15 @@ export interface WebhookPayload {
 
 export type VerifyResult = VerifiedWebhook | { readonly ok: false; readonly reason: VerifyReason }
 
+/** Their values are judged where they are read. */
+const OPTIONS: OptionTable<VerifyOptions> = {
+  body: anything,
+  header: anything,
+  secret: anything,
+  toleranceSec: anything,
+  now: anything,
+}
+
 const MAX_SECRETS = 10
 const DEFAULT_TOLERANCE_SEC = 900
 const PREFIX = 'sha256='
@@ -82,9 +93,11 @@ const HEX_DIGITS = 64
  * Checks signature and age of a webhook. Answer 400 or 401 where `ok` is `false`, and the same text
  * whatever the reason is; the reason is for your log.
  *
- * @throws TypeError where it is called wrongly: a parsed body, more than 10 secrets
+ * @throws TypeError where it is called wrongly: a parsed body, more than 10 secrets; ConfigurationError for an option
+ *   that there is none of
  */
 export function verifyWebhook(options: VerifyOptions): VerifyResult {
+  checkOptions('verifyWebhook', options, OPTIONS)
   const body = bytesOf(options.body)
   const secrets = secretsOf(options.secret)
   const tolerance_sec = options.toleranceSec ?? DEFAULT_TOLERANCE_SEC

@@ -185,3 +185,15 @@ describe('engine.on', () => {
     await made.engine.stop()
   })
 })
+
+it('each subscription is its own: the same listener twice hears twice, until both are ended', async () => {
+  const made = await rig()
+  const heard: unknown[] = []
+  const listener = (error: unknown): void => void heard.push(error)
+  const [first, second] = [made.engine.on('stop', listener), made.engine.on('stop', listener)]
+  first()
+  first()
+  await made.engine.stop()
+  expect(heard).toHaveLength(1)
+  second()
+})

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/logger.ts'
 import { clientAddress, toNodeHandler } from '../../src/rest/node.ts'
 import type { Rest } from '../../src/rest/index.ts'
 import { client, tcpMonitor } from './client.ts'
@@ -228,8 +229,12 @@ describe('the Node handler', () => {
 
   it('hands an error of its own to next, and closes the connection where there is none', async () => {
     const broken: Rest = { owns: () => true, fetch: () => Promise.reject(new Error('broken')) }
-    const bare = await serve(broken)
+    const said: string[] = []
+    const logger = { ...silentLogger, error: (_: object, text: string) => void said.push(text) }
+    const bare = await listen(toNodeHandler(broken, { logger }))
+    closing.push(bare.close)
     await expect(bare.fetch('/x')).rejects.toThrow()
+    expect(said).toEqual(['an answer broke off; its connection is closed'])
 
     const errors: unknown[] = []
     const handler = toNodeHandler(broken)

@@ -30,7 +30,7 @@ export function siteOf(
   logger: Logger,
 ): NodeHandler {
   const { secret_key, base_url, public_tag, trust_proxy } = settings
-  const behind = trust_proxy === undefined ? {} : { trustProxy: trust_proxy }
+  const behind = { logger, ...(trust_proxy === undefined ? {} : { trustProxy: trust_proxy }) }
   const figures = toNodeHandler(metrics, behind)
   const api = toNodeHandler(createRest(engine, { logger }), behind)
   const page = toNodeHandler(

@@ -9,6 +9,7 @@ import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api.ts'
 import type { Core } from '../core.ts'
 import { keyView } from '../present.ts'
+import { readFilter } from '../read-filter.ts'
 import { hashOf, isPlausibleKey, makeKey } from '../tokens.ts'
 import type { Parts } from './parts.ts'
 
@@ -18,12 +19,24 @@ const USE_STEP_MS = 60_000
 /** Characters of a key that are shown to recognise it by. */
 const PREFIX_CHARS = 8
 
+const NAME_LIMIT = 200
+
+const KEY = {
+  name: (value: unknown) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= NAME_LIMIT
+      ? { value }
+      : { problem: `invalid: a text of 1 to ${NAME_LIMIT} characters is expected` },
+  key: (value: unknown) =>
+    typeof value === 'string' && isPlausibleKey(value)
+      ? { value }
+      : { problem: 'invalid: 16 to 512 characters are expected' },
+}
+
 export function keysOf({ core, ready }: Parts, account_id: number): AccountScope['keys'] {
   return {
-    async create({ name = 'default', key = makeKey() } = {}) {
+    async create(options) {
+      const { name = 'default', key = makeKey() } = readFilter(KEY, options)
       await ready()
-      if (!isPlausibleKey(key))
-        throw new ValidationError({ key: 'invalid: 16 to 512 characters are expected' })
       const hash = hashOf(key)
       const taken = await core.store.keys.byHash(hash)
       if (taken !== undefined)
