@@ -152,6 +152,10 @@ describe('the resources checker', () => {
     ],
     ['a missing part', answering({ cpu: 1 }), { ram_max: 9 }, 'resource_missing_metric', 'ram'],
     ['NaN', answering('{"cpu": NaN}'), { cpu_max: 9 }, 'resource_missing_metric', 'cpu'],
+    ['cpu_max', answering({ cpu: 51 }), { cpu_max: 50 }, 'cpu_high', 'CPU 51 %, allowed 50 %'],
+    ['ram_max', answering({ ram: 51 }), { ram_max: 50 }, 'ram_high', 'RAM 51 %, allowed 50 %'],
+    ['disk_max', answering({ disk: 51 }), { disk_max: 50 }, 'disk_high', 'allowed 50 %'],
+    ['load_max', answering({ load: 4.5 }), { load_max: 4 }, 'load_high', 'Load 4.5, allowed 4'],
     [
       'old figures',
       answering({ cpu: 1, at: '2020-01-01T00:00:00Z' }),
