@@ -68,9 +68,16 @@ const ENDED: Readonly<Record<ClosedReason, string>> = {
   deleted: 'Ended by removal',
 }
 
+const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
+  recovered: 'Over: the first good check',
+  paused: 'Closed: the monitor was paused',
+  reconfigured: 'Closed: what it checks was changed',
+  deleted: 'Closed: the monitor was removed',
+}
+
 /** The causes as they changed, from the first failing check to the end. */
 function course(
-  { causes, detected_at, acknowledged_at, ended_at }: IncidentView,
+  { causes, detected_at, acknowledged_at, ended_at, closed_reason }: IncidentView,
   { now }: IncidentFacts,
 ): Markup {
   const steps: readonly (readonly [string, Content])[] = [
@@ -80,7 +87,7 @@ function course(
     ),
     [detected_at, 'Confirmed as an incident'] as const,
     ...(acknowledged_at === null ? [] : [[acknowledged_at, 'Acknowledged'] as const]),
-    ...(ended_at === null ? [] : [[ended_at, 'Over: the first good check'] as const]),
+    ...(ended_at === null ? [] : [[ended_at, LAST_STEP[closed_reason ?? 'recovered']] as const]),
   ]
   const ordered = [...steps].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return html`<h3>Course</h3>

@@ -145,10 +145,12 @@ function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
 }
 
 function headline(facts: MonitorFacts, frame: Frame): Markup {
-  const { status, monitor } = facts
+  const { status, monitor, open } = facts
   const { now } = frame
   const { label, meaning } = shownAs(status)
-  const since = roughly((now - Date.parse(status.since)) / 1000)
+  // Down as long as the incident goes on, which began before it was confirmed.
+  const down_sec = status.status === 'down' ? open?.duration_sec : undefined
+  const since = roughly(down_sec ?? (now - Date.parse(status.since)) / 1000)
   const why = status.status === 'up' ? null : status.cause_text
   const end =
     status.status === 'up' && !isUnseen(status) ? nearestEnd({ ...facts, now }) : undefined
