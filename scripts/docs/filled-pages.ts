@@ -19,7 +19,7 @@ export function engineEvents(): string {
   )
 }
 
-const EVERY_TYPE_EVENTS = ['down', 'up', 'repeat', 'flapping', 'test'] as const
+const EVERY_TYPE_EVENTS = ['down', 'up', 'repeat', 'acknowledged', 'flapping', 'test'] as const
 
 /** Names of all events that a webhook can carry. */
 export function webhookEventNames(checkers: readonly AnyChecker[]): string[] {

@@ -20,6 +20,8 @@ export interface Play {
   /** At the end. */
   readonly last?: Scene
   readonly repeats?: true
+  /** Somebody takes the incident on before the end. */
+  readonly acknowledged?: true
   /** Begins with a test delivery. */
   readonly test?: true
 }
@@ -27,12 +29,13 @@ export interface Play {
 export const plays: readonly Play[] = [
   {
     type: 'http',
-    shows: ['test', 'down', 'repeat', 'up'],
+    shows: ['test', 'down', 'repeat', 'acknowledged', 'up'],
     settings: { name: 'Shop', url: 'https://shop.example.com/' },
     first: page(200, 'Welcome'),
     then: page(503, 'Back soon'),
     last: page(200, 'Welcome'),
     repeats: true,
+    acknowledged: true,
     test: true,
   },
   {

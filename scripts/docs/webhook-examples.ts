@@ -82,6 +82,7 @@ async function perform(
     stage.net = play.then
     await clock.advance(play.repeats === true ? 40 * MINUTE : 3 * DAY)
   }
+  if (play.acknowledged === true) await settled(clock, engine.incidents.acknowledge(1))
   if (play.last !== undefined) {
     stage.net = play.last
     await clock.advance(5 * MINUTE)

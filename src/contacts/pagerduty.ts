@@ -1,7 +1,8 @@
 /**
  * PagerDuty by its Events API v2 (https://developer.pagerduty.com/docs/send-alert-event).
  *
- * An incident is one alert: all its events carry one `dedup_key`, `down` triggers and `up` resolves.
+ * An incident is one alert: all its events carry one `dedup_key`, `down` triggers, `acknowledged` acknowledges
+ * and `up` resolves, whatever has ended the incident.
  * `repeat` triggers again under the same key, which PagerDuty adds to the open alert without paging
  * anybody. News (a certificate near its end) is an alert of its own, which a person resolves.
  *
@@ -28,6 +29,9 @@ const SEVERITIES: Readonly<Record<Severity, string>> = {
   warning: 'warning',
   info: 'info',
 }
+
+/** Of an alert that is there already. */
+const FOLLOW_UPS: Readonly<Record<string, string>> = { up: 'resolve', acknowledged: 'acknowledge' }
 
 const REGIONS = {
   us: 'https://events.pagerduty.com',
@@ -72,7 +76,8 @@ export function pagerdutyContact(options: PagerdutyOptions = {}): ContactKind<ty
 function event(telling: Telling): JsonObject {
   const { title, source, severity, sent_at, incident_key, facts, link } = telling
   const dedup_key = `watchpost-${incident_key ?? `notification-${telling.notification_id}-${Date.parse(sent_at)}`}`
-  if (telling.event === 'up') return { event_action: 'resolve', dedup_key }
+  const event_action = Object.hasOwn(FOLLOW_UPS, telling.event) && FOLLOW_UPS[telling.event]
+  if (event_action) return { event_action, dedup_key }
   return {
     event_action: 'trigger',
     dedup_key,

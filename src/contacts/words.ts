@@ -82,13 +82,38 @@ const reminder = ({ read }: About): readonly (Fact | undefined)[] => {
   return [fact('Reminder', n && (max === undefined || max === '0' ? n : `${n} of ${max}`))]
 }
 
+/** What has ended an incident that did not recover: its target may be as broken as before. */
+const ENDED_BY: Readonly<Record<string, string>> = {
+  paused: 'the monitor was paused',
+  reconfigured: 'what it checks was changed',
+  deleted: 'the monitor was deleted',
+}
+
+function endedBy({ read }: About): string | undefined {
+  const reason = read('incident.closed_reason') ?? 'recovered'
+  return Object.hasOwn(ENDED_BY, reason) ? ENDED_BY[reason] : undefined
+}
+
 const hasSettled = ({ read }: About): boolean => read('flapping') === 'false'
 
 const WORDINGS: Readonly<Record<string, Wording>> = {
   down: { severity: 'down', title: ({ name }) => `${name} is down` },
   repeat: { severity: 'down', title: ({ name }) => `${name} is still down`, extras: reminder },
   blacklisted: { severity: 'down', title: ({ name }) => `${name} is on a blacklist` },
-  up: { severity: 'up', title: ({ name }) => `${name} is up again` },
+  up: {
+    severity: (about) => (endedBy(about) === undefined ? 'up' : 'info'),
+    title(about) {
+      const by = endedBy(about)
+      return by === undefined
+        ? `${about.name} is up again`
+        : `${about.name}: incident closed, since ${by}`
+    },
+  },
+  acknowledged: {
+    severity: 'info',
+    title: ({ name }) => `${name}: somebody is working on it`,
+    extras: ({ read }) => [fact('Acknowledged', moment(read('incident.acknowledged_at')))],
+  },
   ssl_expiring: {
     severity: 'warning',
     title: (about) => `The certificate of ${about.name} ends${inDays(about, 'certificate')}`,
@@ -132,13 +157,14 @@ export function tellingOf({ event, payload, notification_id }: Delivery): Tellin
   const name = tidyLine(read('monitor.name') ?? '') || target || 'A monitor'
   const about: About = { name, target, payload, read }
   const known = Object.hasOwn(WORDINGS, event) ? WORDINGS[event] : undefined
+  const recovered = endedBy(about) === undefined
   const { severity, title, extras } = known ?? unknownEvent(event, payload)
   const facts = [
     fact('Target', target === name ? undefined : target),
     fact('Cause', read('incident.cause_text')),
     fact('Since', moment(read('incident.started_at'))),
-    fact('Until', moment(read('incident.ended_at'))),
-    fact('Lasted', span(read('incident.duration_sec'))),
+    fact(recovered ? 'Until' : 'Closed', moment(read('incident.ended_at'))),
+    fact(recovered ? 'Lasted' : 'Open for', span(read('incident.duration_sec'))),
     ...(extras?.(about) ?? []),
   ]
   return {

@@ -11,6 +11,7 @@ import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../
 import { createNetwork } from '../net/network.ts'
 import type { Network } from '../net/network.ts'
 import type { AttemptEnd } from '../store/store.ts'
+import { mayHaveArrived } from '../webhook/arrival.ts'
 import { deliveryOf } from '../webhook/contact-kind.ts'
 import type { AnyContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
 import { repeatPayload } from '../webhook/payload.ts'
@@ -41,6 +42,9 @@ export interface Bounds {
 
 /** Makes the attempt of a claimed row. */
 export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<Ending>
+
+/** Rows of an incident that are read at a time. */
+const LOOKED_AT = 100
 
 /** The process, or its store, stood still between the claim and now. */
 const TOO_LATE: DeliveryEnd = {
@@ -76,7 +80,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
       const ending = { ...resumed, error: 'interrupted', at }
       return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
     }
-    if (row.event === 'up' && !(await wasTold(row)))
+    if (isSequel(row) && !(await mayBeKnown(row)))
       return untold(row, 'cancelled', 'never_told_down', at)
     const contact = await store.contacts.get(row.contact_id)
     if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
@@ -143,7 +147,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
   }
 
   async function nextTelling(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
-    if (row.incident_id === null || row.monitor_id === null || row.event === 'up') return {}
+    if (row.incident_id === null || row.monitor_id === null || isSequel(row)) return {}
     const entry = await roster.get(row.monitor_id).catch(unlessGone)
     // What is held is told anew once nothing explains it any more.
     const held = entry?.record.machine.incident?.held !== undefined
@@ -155,21 +159,34 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
   }
 
-  async function wasTold(row: NotificationRecord): Promise<boolean> {
-    const { id, account_id, incident_id, contact_id } = row
+  /** Whether the contact knows of the row's incident, as far as anybody can tell. */
+  async function mayBeKnown(row: NotificationRecord): Promise<boolean> {
+    const { account_id, incident_id, contact_id } = row
     if (incident_id === null) return true
-    const rows = await store.notifications.list({
-      account_id,
-      incident_id,
-      contact_id,
-      statuses: ['sent'],
-      before_id: id,
-      limit: 1,
-    })
-    return rows.length > 0
+    const earlier = { account_id, incident_id, contact_id, before_id: row.id }
+    const sent = await store.notifications.list({ ...earlier, statuses: ['sent'], limit: 1 })
+    if (sent.length > 0) return true
+    for (let before_id = row.id; ;) {
+      const rows = await store.notifications.list({
+        ...earlier,
+        before_id,
+        statuses: ['failed', 'cancelled'],
+        limit: LOOKED_AT,
+      })
+      const attempts = await store.notifications.attempts(rows.map(({ id }) => id))
+      if (attempts.some(mayHaveArrived)) return true
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < LOOKED_AT) return false
+      before_id = last.id
+    }
   }
 
   return attempt
+}
+
+/** What makes sense only to somebody who knows of the incident. */
+function isSequel({ event }: Pick<NotificationRecord, 'event'>): boolean {
+  return event === 'up' || event === 'acknowledged'
 }
 
 function codeOf(http_status: number | null): string {

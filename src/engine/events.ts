@@ -18,8 +18,10 @@ import type {
 export interface EngineEvents {
   /** An incident was opened. */
   readonly down: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
-  /** An incident was closed by recovery. */
+  /** An incident was closed; its `closed_reason` says by what: recovery, or a pause, a change or the removal of its monitor. */
   readonly up: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
+  /** Somebody has taken an open incident on. */
+  readonly acknowledged: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
   /** A monitor went from one state to another. */
   readonly state: {
     readonly monitor: MonitorSummary
@@ -56,6 +58,7 @@ export interface EngineEvents {
 const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   down: true,
   up: true,
+  acknowledged: true,
   state: true,
   starved: true,
   location: true,

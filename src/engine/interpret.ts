@@ -9,7 +9,7 @@ import { countFlaps, flapPercent } from '../incident/flapping.ts'
 import { audience, news } from '../incident/notices.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent } from '../incident/transition.ts'
 import { transition } from '../incident/transition.ts'
-import type { EpochMs, IncidentRecord, MachineState, Notice } from '../model.ts'
+import type { ContactRecord, EpochMs, IncidentRecord, MachineState, Notice } from '../model.ts'
 import type { Change, NewNotification } from '../store/store.ts'
 import { complain } from './core.ts'
 import type { Core } from './core.ts'
@@ -203,10 +203,20 @@ function incidentChange({
   return { update_incident: { id: open.id, suppressed_by } }
 }
 
+/** Nothing is told of a monitor that is gone but the end of what was told before. */
+export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as const
+
+/** Those that can be read. */
+export function contactsOf(core: Core, account_id: number): Promise<readonly ContactRecord[]> {
+  return core.store.contacts.list(account_id, (error) =>
+    complain(core, error, 'a contact cannot be read, and is not told'),
+  )
+}
+
 /** What was planned for an incident that is over, or under maintenance, is not told; what is under way ends. */
 function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {
   const closed = effects.find((effect) => effect.kind === 'close_incident')
-  if (closed?.reason === 'deleted') return { cancel: { scope: 'all', reason: 'monitor_deleted' } }
+  if (closed?.reason === 'deleted') return { cancel: MONITOR_DELETED }
   if (closed !== undefined)
     return { cancel: { scope: 'later', incident_id: closed.id, reason: closed.reason } }
   if (event.kind !== 'maintenance_start' || machine.incident === null) return {}
@@ -217,13 +227,10 @@ async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
   const { entry, effects, machine, reports, event, incident, fresh } = step
   const opened = effects.find((effect) => effect.kind === 'open_incident')
   const closed = effects.find((effect) => effect.kind === 'close_incident')
-  const recovered = closed?.reason === 'recovered' ? closed : undefined
   const released = isReleased(step)
-  if (fresh.length === 0 && !opened && !recovered && !released) return []
+  if (fresh.length === 0 && !opened && !closed && !released) return []
   const { account_id, common } = entry.record
-  const known = await core.store.contacts.list(account_id, (error) =>
-    complain(core, error, 'a contact cannot be read, and is not told'),
-  )
+  const known = await contactsOf(core, account_id)
   const contacts = audience(known, common)
   const telling = { entry, machine, contacts, reports, at: event.at }
   return [
@@ -233,8 +240,8 @@ async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
     ...(released !== undefined && incident?.acknowledged_at === null
       ? tellHeld(telling, incident, released)
       : []),
-    ...(recovered !== undefined && incident !== undefined
-      ? tellUp(telling, incident, recovered.ended_at)
+    ...(closed !== undefined && incident !== undefined
+      ? tellUp({ entry, contacts: known, at: event.at }, incident, closed)
       : []),
     ...tellNotices(telling, fresh),
   ]

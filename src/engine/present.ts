@@ -10,6 +10,7 @@ import { iso, isoOrNull } from '../clock.ts'
 import type { FieldTable } from '../fields/field.ts'
 import { mask } from '../fields/secrets.ts'
 import { statusOf } from '../incident/state.ts'
+import { secondsFrom } from '../incident/uptime.ts'
 import type {
   AccountRecord,
   AttemptRecord,
@@ -167,7 +168,7 @@ export function incidentView(
     started_at: iso(record.started_at),
     detected_at: iso(record.detected_at),
     ended_at: isoOrNull(record.ended_at),
-    duration_sec: Math.max(0, Math.round(((record.ended_at ?? now) - record.started_at) / 1000)),
+    duration_sec: secondsFrom(record.started_at, record.ended_at ?? now),
     cause_code: record.cause_code,
     cause_text: record.cause_text,
     causes: record.causes.map(({ at, ...cause }) => ({ at: iso(at), ...cause })),

@@ -6,6 +6,7 @@
 
 import { dueAt } from '../incident/notices.ts'
 import type { Effect, RoundEvent } from '../incident/transition.ts'
+import { secondsFrom } from '../incident/uptime.ts'
 import type {
   ContactRecord,
   EpochMs,
@@ -16,7 +17,7 @@ import type {
 } from '../model.ts'
 import type { NewNotification } from '../store/store.ts'
 import { freezePayload, repeatPayload } from '../webhook/payload.ts'
-import type { PayloadMonitor } from '../webhook/payload.ts'
+import type { PayloadIncident, PayloadMonitor } from '../webhook/payload.ts'
 import type { Reported } from './recording.ts'
 import type { Entry } from './roster.ts'
 
@@ -29,6 +30,7 @@ export interface Telling {
 }
 
 type Opened = Extract<Effect, { kind: 'open_incident' }>
+type Closed = Extract<Effect, { kind: 'close_incident' }>
 
 /** The first telling of an incident that this step opens. */
 export function tellDown(telling: Telling, opened: Opened): NewNotification[] {
@@ -83,23 +85,45 @@ export function tellHeld(
   return [...(common.notify_repeat_min === 0 ? [] : repetitions), ...news]
 }
 
-/** Only to those who were told of the failure; the store knows who that is. */
+type Sequel = Pick<Telling, 'entry' | 'contacts' | 'at'>
+
+/** The end of an incident, whatever has ended it. `contacts`: all of the account. */
 export function tellUp(
-  { entry, contacts, at }: Telling,
-  { id, started_at, cause_code, cause_text }: IncidentRecord,
-  ended_at: EpochMs,
+  sequel: Sequel,
+  incident: IncidentRecord,
+  { ended_at, reason: closed_reason }: Closed,
 ): NewNotification[] {
-  if (!entry.record.common.notify_recovery) return []
-  const duration_sec = Math.round((ended_at - started_at) / 1000)
-  const payload = freezePayload({
+  if (!sequel.entry.record.common.notify_recovery) return []
+  const duration_sec = secondsFrom(incident.started_at, ended_at)
+  return tellSequel(sequel, incident, {
     event: 'up',
+    facts: { ended_at, duration_sec, closed_reason },
+  })
+}
+
+/** Somebody has taken an incident on. `contacts`: all of the account. */
+export function tellAcknowledged(sequel: Sequel, incident: IncidentRecord): NewNotification[] {
+  const facts = { acknowledged_at: sequel.at }
+  return tellSequel(sequel, incident, { event: 'acknowledged', facts })
+}
+
+/**
+ * Only to those who were told of the failure, be they contacts of the monitor still or not; the store knows who that
+ * is.
+ */
+function tellSequel(
+  { entry, contacts, at }: Sequel,
+  { id, started_at, cause_code, cause_text }: IncidentRecord,
+  { event, facts }: { readonly event: string; readonly facts: Partial<PayloadIncident> },
+): NewNotification[] {
+  const payload = freezePayload({
+    event,
     monitor: monitorOf(entry),
-    incident: { started_at, cause_code, cause_text, ended_at, duration_sec },
-    extras: {},
+    incident: { started_at, cause_code, cause_text, ...facts },
   })
   return contacts.map(({ id: contact_id }) => ({
     contact_id,
-    event: 'up',
+    event,
     due_at: at,
     payload,
     repeat: 0,

@@ -29,7 +29,7 @@ import type { Staleness } from './staleness.ts'
 /** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
 const AGAIN_MS = 5_000
 
-const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up'] as const
+const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] as const
 
 export interface Watch {
   readonly rounds: Rounds
@@ -191,30 +191,31 @@ export function createWatch(options: WatchOptions): Watch {
     fresh: Concluded['fresh'],
   ): Promise<void> {
     if (committed.notification_ids.length > 0) onNotifications()
-    if (after === undefined) return
+    // Of a monitor that was removed, the end of its incident is told.
+    const entry = after ?? before
     const isHeard = (event: (typeof OF_A_MONITOR)[number]): boolean =>
       core.events.listenerCount(event) > 0
     // What nobody listens to need not be composed, round by round.
     if (!OF_A_MONITOR.some(isHeard)) return
-    const monitor = monitorSummary(after, watch.factsOf(after))
+    const monitor = monitorSummary(entry, watch.factsOf(entry))
     if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
-      const { id: monitor_id } = after.record
+      const { id: monitor_id } = entry.record
       const results = change.results.map((result, index) =>
         resultView(
           { ...result, id: committed.result_ids[index] ?? 0, monitor_id },
-          after.type.checker,
+          entry.type.checker,
         ),
       )
       emit(core, 'round', { monitor, results })
     }
     for (const { event, data } of fresh) emit(core, 'notice', { monitor, event, data })
-    const [from, to] = [before.record.machine.state, after.record.machine.state]
+    const [from, to] = [before.record.machine.state, entry.record.machine.state]
     if (from !== to) emit(core, 'state', { monitor, from, to })
     const event = incidentEvent(change)
     if (event === undefined || committed.incident_id === null || !isHeard(event)) return
     const stored = await core.store.incidents.get(committed.incident_id)
     if (stored !== undefined)
-      emit(core, event, { monitor, incident: incidentView(stored, monitorOf(after), clock.now()) })
+      emit(core, event, { monitor, incident: incidentView(stored, monitorOf(entry), clock.now()) })
   }
 
   const watch: Watch = {
@@ -295,7 +296,11 @@ function checked({ record: { machine }, type }: Entry): boolean {
   return state !== 'paused' && !(state === 'maintenance' && type.checker.passive !== undefined)
 }
 
-function incidentEvent(change: Changed['change']): 'down' | 'up' | undefined {
-  if (change.open_incident !== undefined) return 'down'
-  return change.update_incident?.closed_reason === 'recovered' ? 'up' : undefined
+function incidentEvent({
+  open_incident,
+  update_incident,
+}: Changed['change']): 'down' | 'up' | 'acknowledged' | undefined {
+  if (open_incident !== undefined) return 'down'
+  if (update_incident?.closed_reason !== undefined) return 'up'
+  return update_incident?.acknowledged_at === undefined ? undefined : 'acknowledged'
 }

@@ -231,7 +231,7 @@ function unknownUntil(step: Transition, at: EpochMs): Transition {
   return { ...step, state: { ...step.state, known_since: Math.max(step.state.known_since, at) } }
 }
 
-/** Out of the checks: the open incident ends here, told to nobody. */
+/** Out of the checks: the open incident ends here. */
 function leave(
   before: MachineState,
   at: EpochMs,
@@ -247,7 +247,10 @@ function leave(
   const closed: Effect[] =
     before.incident === null
       ? []
-      : [{ kind: 'close_incident', ...endOf(before.incident, at), reason }]
+      : [
+          { kind: 'close_incident', ...endOf(before.incident, at), reason },
+          { kind: 'announce', event: 'up' },
+        ]
   const soon: Effect[] = reason === 'reconfigured' ? [{ kind: 'check_soon' }] : []
   return also({ state, effects: step.effects }, [...closed, ...soon])
 }

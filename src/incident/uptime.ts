@@ -11,6 +11,14 @@ export const DAY_MS = 86_400_000
 
 export type Seconds = Readonly<Record<Availability, number>>
 
+/**
+ * How long something lasted, in whole seconds: the one length of an outage, wherever it is told. Seconds of the clock
+ * that begin within it, so that the parts of an outage (its days, its states) add up to it.
+ */
+export function secondsFrom(from: EpochMs, to: EpochMs): number {
+  return Math.max(0, wholeSeconds(to) - wholeSeconds(from))
+}
+
 /** Whole seconds per kind within [from, to). `changes` are ordered; time before the first is unknown. */
 export function secondsBetween(
   changes: readonly AvailabilityChange[],
@@ -22,11 +30,11 @@ export function secondsBetween(
   let availability: Availability = 'unknown'
   for (const change of changes) {
     const until = Math.min(Math.max(change.at, from), to)
-    seconds[availability] += wholeSeconds(until) - wholeSeconds(at)
+    seconds[availability] += secondsFrom(at, until)
     at = until
     availability = change.availability
   }
-  seconds[availability] += Math.max(0, wholeSeconds(to) - wholeSeconds(at))
+  seconds[availability] += secondsFrom(at, to)
   return seconds
 }
 

@@ -77,7 +77,8 @@ export interface Change {
 export interface CancelNotifications {
   /**
    * `later`: rows not due yet (`due_at` after the change's `at`) that no attempt was made for, and every queued
-   * repetition. `all`: every queued row of the monitor. A row under way is never touched.
+   * repetition. `all`: every queued row of the monitor but `up`, which somebody waits for who was told of the failure.
+   * A row under way is never touched.
    */
   readonly scope: 'later' | 'all'
   /** Only rows of this incident; all of the monitor's where absent. */
@@ -93,7 +94,7 @@ export interface NewNotification {
   readonly repeat: number
   /** `opened`: the incident that the same change opens. */
   readonly incident: 'opened' | number | null
-  /** Made only where this contact has a row of the same incident that was not cancelled. */
+  /** Made only where this contact has a row of the same incident that was not cancelled, or was attempted (`claims`) before. */
   readonly only_if_told?: boolean
   /** Made only where this contact has no such row. */
   readonly only_if_untold?: boolean

@@ -6,7 +6,7 @@
  */
 
 import { iso } from '../clock.ts'
-import type { EpochMs, Json, JsonObject, NotificationRecord } from '../model.ts'
+import type { ClosedReason, EpochMs, Json, JsonObject, NotificationRecord } from '../model.ts'
 
 export interface PayloadMonitor {
   readonly id: number
@@ -24,6 +24,9 @@ export interface PayloadIncident {
   /** With `up`. */
   readonly ended_at?: EpochMs
   readonly duration_sec?: number
+  readonly closed_reason?: ClosedReason
+  /** With `acknowledged`. */
+  readonly acknowledged_at?: EpochMs
 }
 
 export interface PayloadParts {
@@ -103,12 +106,15 @@ export function composeBody(
 
 function frozenIncident(incident: PayloadIncident): JsonObject {
   const { started_at, cause_code, cause_text, ended_at, duration_sec } = incident
+  const { closed_reason, acknowledged_at } = incident
   return {
     started_at: iso(started_at),
     cause_code,
     cause_text,
     ...(ended_at !== undefined ? { ended_at: iso(ended_at) } : {}),
     ...(duration_sec !== undefined ? { duration_sec } : {}),
+    ...(closed_reason !== undefined ? { closed_reason } : {}),
+    ...(acknowledged_at !== undefined ? { acknowledged_at: iso(acknowledged_at) } : {}),
   }
 }
 

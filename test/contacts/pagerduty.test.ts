@@ -71,6 +71,26 @@ it('makes one alert of one incident, which recovery resolves', async () => {
   })
 })
 
+it('resolves the alert whatever has ended the incident', async () => {
+  const reasons = ['recovered', 'paused', 'reconfigured', 'deleted'] as const
+  const [down, ...ends] = await sent(
+    told('down'),
+    ...reasons.map((closed_reason) => told('up', { incident: { closed_reason } })),
+  )
+  const resolve = { event_action: 'resolve', dedup_key: down?.dedup_key, client: 'Watchpost' }
+  expect(ends).toEqual(reasons.map(() => ({ routing_key, ...resolve })))
+})
+
+it('acknowledges the alert with the incident', async () => {
+  const [down, acknowledged] = await sent(told('down'), told('acknowledged'))
+  expect(acknowledged).toEqual({
+    routing_key,
+    event_action: 'acknowledge',
+    dedup_key: down?.dedup_key,
+    client: 'Watchpost',
+  })
+})
+
 it('makes an alert of its own of every piece of news, and the same one of a repeated attempt', async () => {
   const news = { incident: null }
   const [first, again, second] = await sent(
@@ -87,7 +107,7 @@ it('keeps to the limits of the Events API, whatever it is told', async () => {
   for (const event of await sent(...EVENTS, hostile(), hostile('of_another_kind'))) {
     expect(event.routing_key).toHaveLength(32)
     expect(event.dedup_key.length).toBeLessThanOrEqual(255)
-    if (event.event_action === 'resolve') continue
+    if (event.event_action !== 'trigger') continue
     const { summary, source, severity, timestamp } = event.payload
     expect(summary.length).toBeGreaterThan(0)
     expect(summary.length).toBeLessThanOrEqual(1024)

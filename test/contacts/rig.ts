@@ -134,7 +134,10 @@ export function told(event: string, given: Told = {}): Delivery {
     started_at: STARTED_AT,
     cause_code: 'http_status',
     cause_text: 'Got status 503, expected 200-299',
-    ...(event === 'up' ? { ended_at: SENT_AT, duration_sec: 3900 } : {}),
+    ...(event === 'up'
+      ? { ended_at: SENT_AT, duration_sec: 3900, closed_reason: 'recovered' as const }
+      : {}),
+    ...(event === 'acknowledged' ? { acknowledged_at: SENT_AT } : {}),
     ...given.incident,
   }
   const first = freezePayload({
@@ -156,6 +159,10 @@ export function told(event: string, given: Told = {}): Delivery {
 export const EVENTS: readonly Delivery[] = [
   told('down'),
   told('up'),
+  told('up', { incident: { closed_reason: 'paused' } }),
+  told('up', { incident: { closed_reason: 'reconfigured' } }),
+  told('up', { incident: { closed_reason: 'deleted' } }),
+  told('acknowledged'),
   told('repeat'),
   told('blacklisted', { incident: { cause_text: '192.0.2.25 is listed by bl.example.org' } }),
   told('ssl_expiring', {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cut, cutBytes, cutEscaped, escapeMarkup } from '../../src/contacts/text.ts'
 import { tellingOf } from '../../src/contacts/words.ts'
+import type { JsonObject } from '../../src/model.ts'
 import { EVENTS, hostile, isWellFormed, told } from './rig.ts'
 
 describe('an event in words', () => {
@@ -11,6 +12,10 @@ describe('an event in words', () => {
     expect(said).toEqual([
       'down | down | Shop is down',
       'up | up | Shop is up again',
+      'up | info | Shop: incident closed, since the monitor was paused',
+      'up | info | Shop: incident closed, since what it checks was changed',
+      'up | info | Shop: incident closed, since the monitor was deleted',
+      'acknowledged | info | Shop: somebody is working on it',
       'repeat | down | Shop is still down',
       'blacklisted | down | Shop is on a blacklist',
       'ssl_expiring | warning | The certificate of Shop ends in 9 days',
@@ -43,6 +48,30 @@ describe('an event in words', () => {
       '1 d 1 h',
       '3 d',
     ])
+  })
+
+  it('tells a recovery only where there was one', () => {
+    for (const closed_reason of ['paused', 'reconfigured', 'deleted'] as const) {
+      const delivery = told('up', { incident: { closed_reason } })
+      const facts = factsOf(delivery)
+      expect(Object.keys(facts)).toEqual(['Target', 'Cause', 'Since', 'Closed', 'Open for'])
+      expect(facts).toMatchObject({ Closed: '2026-01-01 12:00:00 UTC', 'Open for': '1 h 5 min' })
+      expect(tellingOf(delivery).title).not.toContain('up again')
+    }
+    // Frozen before there was a reason, when only recovery was told.
+    const { closed_reason: _reason, ...before } = told('up').payload['incident'] as JsonObject
+    const { title, severity } = tellingOf({
+      ...told('up'),
+      payload: { ...told('up').payload, incident: before },
+    })
+    expect([title, severity]).toEqual(['Shop is up again', 'up'])
+  })
+
+  it('tells since when somebody works on it', () => {
+    expect(factsOf(told('acknowledged'))).toMatchObject({
+      Since: '2026-01-01 11:58:30 UTC',
+      Acknowledged: '2026-01-01 12:00:00 UTC',
+    })
   })
 
   it('counts the repetitions, with their end where there is one', () => {

@@ -241,19 +241,20 @@ describe('delivery', () => {
   it('up waits for the retries of down, and is not sent where down never arrived', async () => {
     const r = await rig()
     await contact(r, 'slow')
-    await contact(r, 'dead')
+    await contact(r, 'closed')
     r.answer('slow', 500)
-    r.answer('dead', 500)
+    r.answer('closed', 404)
     await monitored(r, { fail_threshold: 1 })
     r.say('shop.test', 'fail')
     await r.clock.advance(MINUTE)
     r.say('shop.test', 'ok')
     await r.clock.advance(MINUTE)
     r.answer('slow', 200)
+    r.answer('closed', 200)
     await r.clock.advance(30 * MINUTE)
     expect(events(r, 'slow').at(-1)).toBe('up')
     expect(events(r, 'slow').filter((event) => event === 'up')).toHaveLength(1)
-    expect(events(r, 'dead')).toEqual(['down', 'down', 'down', 'down', 'down'])
+    expect(events(r, 'closed')).toEqual(['down'])
   })
 
   it('sends a test event once and reports how it ended', async () => {

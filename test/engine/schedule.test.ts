@@ -153,7 +153,7 @@ describe('the scheduler at work', () => {
     expect((await r.engine.monitors.resume(id)).state).toBe('up')
   })
 
-  it('pausing a monitor that is down closes its incident and tells nobody', async () => {
+  it('pausing a monitor that is down closes its incident', async () => {
     const r = await rig()
     await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
     const { id } = await create(r, 'a.test', { fail_threshold: 1 })
@@ -163,7 +163,7 @@ describe('the scheduler at work', () => {
     await r.clock.advance(MINUTE)
     const [incident] = (await r.engine.incidents.list()).items
     expect(incident).toMatchObject({ state: 'closed', closed_reason: 'paused' })
-    expect(r.told.map(({ event }) => event)).toEqual(['down'])
+    expect(r.told.map(({ event }) => event)).toEqual(['down', 'up'])
   })
 
   it('a check now counts as a round and does not shift the others', async () => {

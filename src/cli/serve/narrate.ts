@@ -15,7 +15,12 @@ export function narrate(engine: Engine, log: Logger): void {
   })
   engine.on('up', ({ monitor: { id, name }, incident }) => {
     const about = { monitor_id: id, name, incident_id: incident.id }
-    log.info(about, `up again after ${incident.duration_sec} s`)
+    const { closed_reason, duration_sec } = incident
+    const end = closed_reason === 'recovered' ? 'up again' : `incident closed (${closed_reason})`
+    log.info(about, `${end} after ${duration_sec} s`)
+  })
+  engine.on('acknowledged', ({ monitor: { id, name }, incident }) => {
+    log.info({ monitor_id: id, name, incident_id: incident.id }, 'acknowledged')
   })
   engine.on('notice', ({ monitor: { id, name }, event }) => {
     log.info({ monitor_id: id, name }, event)

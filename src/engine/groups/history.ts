@@ -9,9 +9,11 @@ import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../mo
 import type { Change } from '../../store/store.ts'
 import type { AccountScope } from '../api.ts'
 import type { Entry } from '../roster.ts'
+import { contactsOf } from '../interpret.ts'
 import { incidentView, notificationView, resultView } from '../present.ts'
 import type { IncidentView, NotificationView } from '../views.ts'
 import { readFilter } from '../read-filter.ts'
+import { tellAcknowledged } from '../telling.ts'
 import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
 import { pageOf } from './parts.ts'
 import type { Parts } from './parts.ts'
@@ -48,6 +50,12 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     const incident = await store.incidents.get(id)
     if (incident?.account_id !== account_id) throw new NotFoundError('incident')
     return incident
+  }
+
+  async function openIncident(id: number): Promise<IncidentRecord> {
+    const incident = await ownIncident(id)
+    if (incident.ended_at === null) return incident
+    throw new ConflictError('closed', 'The incident is over; there is nothing to take on')
   }
 
   async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
@@ -110,20 +118,26 @@ export function historyOf(parts: Parts, account_id: number): Scope {
         return pageOf(await shown(await store.incidents.list(query)), limit)
       },
       async acknowledge(id) {
-        const incident = await ownIncident(id)
-        if (incident.ended_at !== null)
-          throw new ConflictError('closed', 'The incident is over; there is nothing to take on')
-        if (incident.acknowledged_at === null) await parts.roster.change(incident.monitor_id, taken)
+        const incident = await openIncident(id)
+        if (incident.acknowledged_at === null) {
+          const changed = await parts.roster.change(incident.monitor_id, taken)
+          if (changed !== null) await parts.watch.announce(changed, [])
+        }
         return viewOf(await ownIncident(id))
 
-        function taken({ record }: Entry): Change {
+        async function taken(entry: Entry): Promise<Change | null> {
+          const { record } = entry
+          const open = await openIncident(id)
+          if (open.acknowledged_at !== null) return null
           const at = core.clock.now()
+          const contacts = await contactsOf(core, account_id)
           return {
             monitor_id: record.id,
             revision: record.revision,
             at,
             update_incident: { id, acknowledged_at: at },
             cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
+            notify: tellAcknowledged({ entry, contacts, at }, open),
           }
         }
       },

@@ -12,7 +12,7 @@ import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import type { JsonObject, MonitorState, MonitorStatus } from '../../model.ts'
 import type { Change, MonitorQuery } from '../../store/store.ts'
 import type { AccountScope, MonitorFilter, VersionOptions } from '../api.ts'
-import { interpret } from '../interpret.ts'
+import { interpret, MONITOR_DELETED } from '../interpret.ts'
 import { rearmed } from '../passive.ts'
 import { monitorSummary, monitorView, resultView } from '../present.ts'
 import type { Outlined } from '../present.ts'
@@ -185,7 +185,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
           event: { kind: 'remove', at: core.clock.now() },
         })
         const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, entry)
-        return { ...change, cancel: { scope: 'all', reason: 'monitor_deleted' }, remove: true }
+        return { ...change, cancel: MONITOR_DELETED, remove: true }
       })
       watch.forget(id)
       watch.rounds.cancel(id, 'changed')

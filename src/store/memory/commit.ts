@@ -135,7 +135,7 @@ function cancel(
     if (row.monitor_id !== change.monitor_id || row.status !== 'queued') continue
     if (incident_id !== undefined && row.incident_id !== incident_id) continue
     const later = row.repeat > 0 || (row.due_at > change.at && row.claims === 0)
-    if (scope === 'later' && !later) continue
+    if (scope === 'later' ? !later : row.event === 'up') continue
     putNotification(tables, {
       ...row,
       status: 'cancelled',
@@ -168,6 +168,7 @@ function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
 function wasTold(tables: Tables, wanted: NewNotification, incident_id: number | null): boolean {
   if (incident_id === null) return false
   return rowsOf(tables, incident_id).some(
-    (row) => row.contact_id === wanted.contact_id && row.status !== 'cancelled',
+    ({ contact_id, status, claims }) =>
+      contact_id === wanted.contact_id && (status !== 'cancelled' || claims > 0),
   )
 }

@@ -178,7 +178,7 @@ function cancel(db: Connection, change: Change, wanted: CancelNotifications): vo
   const { scope, incident_id, reason } = wanted
   const sql = `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
     WHERE monitor_id = ? AND status = 'queued'
-    ${scope === 'later' ? 'AND (repeat > 0 OR (due_at > ? AND claims = 0))' : ''}
+    AND ${scope === 'later' ? '(repeat > 0 OR (due_at > ? AND claims = 0))' : "event <> 'up'"}
     ${incident_id === undefined ? '' : 'AND incident_id = ?'}`
   db.run(sql, [
     reason,
@@ -213,7 +213,7 @@ function wasTold(db: Connection, wanted: NewNotification, incident_id: number | 
   if (incident_id === null) return false
   const told = db.get(
     `SELECT 1 AS told FROM notifications
-     WHERE incident_id = ? AND contact_id = ? AND status <> 'cancelled' LIMIT 1`,
+     WHERE incident_id = ? AND contact_id = ? AND (status <> 'cancelled' OR claims > 0) LIMIT 1`,
     [incident_id, wanted.contact_id],
   )
   return told !== undefined

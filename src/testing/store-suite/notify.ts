@@ -134,6 +134,39 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(none.notification_ids, [])
   },
 
+  'a telling that was cancelled counts as told where it was attempted': async (store) => {
+    const { made, incident_id } = await opened(store)
+    const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
+    const done = await commitOne(store, on(made, { notify: [down(1), down(2)] }))
+    const [id = 0] = done.notification_ids
+    await claim(store, { limit: 1 })
+    await store.notifications.finish({
+      id,
+      claim: 1,
+      status: 'queued',
+      due_at: T0 + MINUTE,
+      attempts: 1,
+      interruptions: 0,
+      error: 'timeout',
+      at: T0,
+    })
+    const up = (contact_id: number) => ({ ...down(contact_id), event: 'up', only_if_told: true })
+    const cancel = { scope: 'all', reason: 'monitor_deleted' } as const
+    const update_incident = { id: incident_id, ended_at: T0, closed_reason: 'deleted' } as const
+    const gone = await commitOne(
+      store,
+      on(made, { update_incident, cancel, notify: [up(1), up(2)], remove: true }),
+    )
+    assert.deepEqual(await statuses(store, done.notification_ids), ['cancelled', 'cancelled'])
+    assert.equal(gone.notification_ids.length, 1)
+    // The monitor is gone; what it still owes is sent, and kept until then.
+    const pruned = { results_before: T0, history_before: T0, replies_before: T0, limit: 10 }
+    await store.prune({ ...pruned, notifications_before: T0 + MINUTE })
+    const [row] = await claim(store)
+    assert.deepEqual([row?.id, row?.event, row?.contact_id], [...gone.notification_ids, 'up', 1])
+    assert.equal((await stored(store, id)).error, 'monitor_deleted')
+  },
+
   'a late telling goes only to contacts that were not told of the incident': async (store) => {
     const { made, incident_id } = await opened(store)
     const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
@@ -181,10 +214,13 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     ])
   },
 
-  'cancelling "all" takes every queued row and none under way': async (store) => {
+  'cancelling "all" takes every queued row but an end, and none under way': async (store) => {
     const { made, rows } = await oneOfEach(store)
     const other = await queue(store)
+    const up = notice({ contact_id: 6, event: 'up' })
+    const done = await commitOne(store, on(made, { notify: [up] }))
     await commitOne(store, on(made, { cancel: { scope: 'all', reason: 'r' } }))
+    assert.deepEqual(await statuses(store, done.notification_ids), ['queued'])
     assert.deepEqual(await statuses(store, rows), [
       'sending',
       'cancelled',

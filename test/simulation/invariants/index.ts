@@ -3,6 +3,7 @@ import { ledgerOf } from '../ledger.ts'
 import type { Ledger } from '../ledger.ts'
 import type { History } from '../simulate.ts'
 import { ATTEMPT_INVARIANTS } from './attempts.ts'
+import { ENDING_INVARIANTS } from './endings.ts'
 import { ENGINE_INVARIANTS } from './engine.ts'
 import { HEARTBEAT_INVARIANTS } from './heartbeats.ts'
 import { INCIDENT_INVARIANTS } from './incidents.ts'
@@ -15,6 +16,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...ROUND_INVARIANTS,
   ...INCIDENT_INVARIANTS,
   ...NOTIFICATION_INVARIANTS,
+  ...ENDING_INVARIANTS,
   ...ATTEMPT_INVARIANTS,
   ...HEARTBEAT_INVARIANTS,
   ...TIME_INVARIANTS,

@@ -49,56 +49,6 @@ export const NOTIFICATION_INVARIANTS = [
   ),
 
   invariant(
-    'Recovery is told once to each contact who was told of the failure, and to nobody else; an incident that ends otherwise is not told.',
-    function* (ledger) {
-      const audienceAt = audiences(ledger)
-      for (const incident of ledger.incidents.values()) {
-        const { id, closed } = incident
-        if (closed === undefined) continue
-        const ups = rowsOf(ledger, closed, 'up').map(({ record }) => record.contact_id)
-        const recovered = closed.change.update_incident?.closed_reason === 'recovered'
-        const wanted = recovered && closed.before.common.notify_recovery
-        if (!wanted && ups.length > 0) yield `the end of incident ${id} was told at ${when(closed)}`
-        if (!wanted) continue
-        const { sure } = audienceAt(closed)
-        for (const contact of sure) {
-          const told = wasTold(incident, contact, closed.n)
-          const count = ups.filter((one) => one === contact).length
-          if (count !== (told ? 1 : 0))
-            yield `incident ${id}: contact ${contact} was ${told ? '' : 'not '}told and has ${count} rows of up`
-        }
-      }
-      for (const { id, made, record } of ledger.rows.values()) {
-        if (record.event !== 'up' || made.by === 'create') continue
-        const closed = ledger.incidents.get(record.incident_id ?? 0)?.closed
-        if (closed?.row_ids.includes(id) !== true)
-          yield `row ${id} tells of a recovery that was not`
-      }
-    },
-  ),
-
-  invariant(
-    'A recovery is sent only where the failure arrived, and given up as untold only where it did not.',
-    function* ({ rows, incidents }) {
-      for (const { id, record, ended, claims, arrivals, made } of rows.values()) {
-        if (record.event !== 'up' || made.by === 'create') continue
-        const incident = incidents.get(record.incident_id ?? 0)
-        const heard = (incident?.rows ?? []).find(
-          (row) =>
-            row.record.contact_id === record.contact_id &&
-            row.id < id &&
-            row.ended?.record.status === 'sent' &&
-            row.ended.n < (claims.at(-1)?.n ?? Infinity),
-        )
-        if (arrivals.length > 0 && heard === undefined)
-          yield `row ${id} told of a recovery whose failure had not arrived`
-        if (ended?.record.error === 'never_told_down' && heard !== undefined)
-          yield `row ${id} was given up although row ${heard.id} had arrived`
-      }
-    },
-  ),
-
-  invariant(
     'What was still planned when an incident ended, was acknowledged, or went under maintenance is not told.',
     function* ({ incidents, monitors }) {
       for (const incident of incidents.values()) {

@@ -20,8 +20,8 @@ export const ATTEMPT_RULES: readonly Rule[] = [
     name: 'up-before-down-arrived',
     about: 'Recovery is sent although the failure never arrived.',
     file: 'engine/delivery.ts',
-    find: "if (row.event === 'up' && !(await wasTold(row)))",
-    replace: "if (row.event === 'up' && !(await wasTold(row)) && row.id < 0)",
+    find: 'if (isSequel(row) && !(await mayBeKnown(row)))',
+    replace: 'if (isSequel(row) && !(await mayBeKnown(row)) && row.id < 0)',
   },
   {
     name: 'sixth-attempt',

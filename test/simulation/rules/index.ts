@@ -3,6 +3,7 @@
  * simulation red; one that does not shows an invariant that sleeps.
  */
 import { ATTEMPT_RULES } from './attempts.ts'
+import { ENDING_RULES } from './endings.ts'
 import { INCIDENT_RULES } from './incidents.ts'
 import { ROUND_RULES } from './rounds.ts'
 import type { Rule } from './rule.ts'
@@ -12,5 +13,6 @@ export const RULES: readonly Rule[] = [
   ...ROUND_RULES,
   ...INCIDENT_RULES,
   ...TELLING_RULES,
+  ...ENDING_RULES,
   ...ATTEMPT_RULES,
 ]

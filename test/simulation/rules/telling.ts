@@ -41,8 +41,8 @@ export const TELLING_RULES: readonly Rule[] = [
     name: 'close-without-row',
     about: 'An incident ends and nobody is told.',
     file: 'engine/telling.ts',
-    find: '  if (!entry.record.common.notify_recovery) return []\n',
-    replace: '  if (entry.record.common !== undefined) return []\n',
+    find: '  if (!sequel.entry.record.common.notify_recovery) return []\n',
+    replace: '  if (sequel.entry.record.common !== undefined) return []\n',
   },
   {
     name: 'open-without-row',

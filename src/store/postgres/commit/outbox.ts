@@ -20,7 +20,8 @@ const CANCEL = `WITH hit AS (
     SELECT n.id, given.at, given.reason FROM ${given(CANCELLED)}
     JOIN watchpost.notifications AS n ON n.monitor_id = given.monitor_id
     WHERE n.status = 'queued'
-      AND (given.later = 0 OR n.repeat > 0 OR (n.due_at > given.at AND n.claims = 0))
+      AND CASE given.later WHEN 0 THEN n.event <> 'up'
+        ELSE n.repeat > 0 OR (n.due_at > given.at AND n.claims = 0) END
       AND (given.incident_id IS NULL OR n.incident_id = given.incident_id)
     ORDER BY n.id FOR UPDATE OF n)
   UPDATE watchpost.notifications AS n
@@ -70,7 +71,7 @@ const TELLINGS = { incident_id: 'bigint', contact_id: 'bigint' } as const satisf
 const TOLD = `SELECT given.incident_id, given.contact_id FROM ${given(TELLINGS)}
   WHERE EXISTS (SELECT 1 FROM watchpost.notifications AS n
     WHERE n.incident_id = given.incident_id AND n.contact_id = given.contact_id
-      AND n.status <> 'cancelled')`
+      AND (n.status <> 'cancelled' OR n.claims > 0))`
 
 /** Who was told of which incident, as far as it matters. */
 async function toldOf(session: Session, wanted: readonly Accepted[]): Promise<Set<string>> {
