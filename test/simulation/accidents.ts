@@ -1,6 +1,7 @@
 /** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
 import { breakDown, repair } from './targets.ts'
 import { bootIn, freeze, freezeSending } from './lives.ts'
+import { flood } from './floods.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
 import { atTimes } from './world.ts'
 import type { World } from './world.ts'
@@ -31,6 +32,8 @@ export function beginAccidents(world: World): void {
     else if (dice.chance(0.7)) trouble.armKill()
     else trouble.armAmbush('kill')
   })
+  for (const account_id of world.guests.keys())
+    atTimes(world, faults.floods, () => flood(world, account_id))
   atTimes(world, faults.storeTroubles, () => trouble.storm())
   atTimes(world, faults.restarts, () => void restart(world))
   atTimes(world, faults.freezes, () => {

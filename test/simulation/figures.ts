@@ -16,6 +16,8 @@ export const FIGURES = [
   'jumps',
   'bad_posts',
   'actions',
+  'floods',
+  'starved',
   'signals',
 ] as const
 
@@ -41,6 +43,8 @@ export function figuresOf({ plan, all, incidents, rows, monitors }: Ledger): Fig
     jumps: all('jump').length,
     bad_posts: all('post').length,
     actions: all('asked').length,
+    floods: all('flood').length,
+    starved: all('starved').filter(({ stale }) => stale).length,
     signals: all('signal').length,
   }
 }

@@ -132,7 +132,10 @@ function engineOf(world: World, process: Process): Engine {
     clock: process.clock,
     locations: plan.locations,
     checkers: [simulatedChecker(targets, dice, () => (world.calm ? 500 : 1500)), heartbeat()],
-    probes: badPost({ process, tape, dice, silent, share: () => (world.calm ? 0 : badPosts) }),
+    probes: badPost({
+      ...{ process, tape, dice, silent, places: plan.places },
+      share: () => (world.calm ? 0 : badPosts),
+    }),
     contacts: [webhookContact({ transport, guard: { allowCidrs: ['192.0.2.0/24'] } })],
     ...(plan.shortMemory
       ? { retention: { results_days: 1, notifications_days: 1, history_days: 2 } }
@@ -148,6 +151,10 @@ function listen(world: World, { engine, process }: Life): void {
   engine.on('down', ({ incident }) => say('down', incident.id))
   engine.on('up', ({ incident }) => say('up', incident.id))
   engine.on('notification', ({ id }) => say('notification', id))
+  engine.on('starved', ({ monitor, stale }) => {
+    if (process.state !== 'dead')
+      world.tape.add({ kind: 'starved', life, monitor_id: monitor.id, stale })
+  })
   engine.on('error', (error) => {
     if (process.state !== 'dead') noteError(world, error)
   })

@@ -27,6 +27,8 @@ export interface Faults {
   readonly actions: number
   /** Share of the webhooks that a moody receiver answers badly. */
   readonly badAnswers: number
+  /** Times in which the targets of a guest hang, and it asks for checks of them again and again, per guest. */
+  readonly floods: number
 }
 
 export interface Plan {
@@ -41,6 +43,10 @@ export interface Plan {
    */
   readonly lines: number
   readonly locations: readonly string[]
+  /** Accounts. Those after the first are guests, each with a share of the monitors, on hosts that all have in common. */
+  readonly tenants: number
+  /** Checks that one process makes at the same time, without the reserve. */
+  readonly places: number
   /** Results, notifications and history are kept for days, not months: pruning has work. */
   readonly shortMemory: boolean
   readonly faults: Faults
@@ -59,6 +65,7 @@ const NOTHING: Faults = {
   badPosts: 0,
   actions: 0,
   badAnswers: 0,
+  floods: 0,
 }
 
 /**
@@ -69,7 +76,7 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   const dice = diceOf(seed, 1)
   const some = (low: number, high: number, share = 0.6): number =>
     dice.chance(share) ? low + (dice.int(0, 1000) / 1000) * (high - low) : 0
-  return {
+  const world = {
     seed,
     days: 3,
     monitors: dice.int(30, 50),
@@ -99,8 +106,15 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
       badAnswers: some(0.2, 0.9, 0.9),
     },
     lines: dice.int(0, 3),
-    ...given,
   }
+  const tenants = dice.weighted([
+    [1, 2],
+    [2, 3],
+    [3, 2],
+  ])
+  const places = dice.pick([4, 6])
+  const faults = { ...world.faults, floods: some(1, 4, 0.8) }
+  return { ...world, tenants, places, faults, ...given }
 }
 
 /** A plan in which nothing goes wrong but what is named. */
@@ -111,6 +125,8 @@ export function calmPlan(seed: number, faults: Partial<Faults>, given: Partial<P
     heartbeats: 0,
     lines: 0,
     locations: ['local'],
+    tenants: 1,
+    places: 64,
     shortMemory: false,
     ...given,
     faults: { ...NOTHING, ...faults },

@@ -7,12 +7,14 @@ import { diceOf } from './dice.ts'
 import { boot } from './lives.ts'
 import type { Plan } from './plan.ts'
 import { recordStore } from './recorded-store.ts'
+import { beginSamples } from './samples.ts'
 import { createTape } from './tape.ts'
 import type { Entry } from './tape.ts'
 import { createTargets } from './targets.ts'
 import { CALM, DAY, MINUTE } from './time.ts'
 import { createTrouble } from './trouble.ts'
-import { beginActions, resumeAll, settle } from './users.ts'
+import { settle } from './settling.ts'
+import { beginActions, resumeAll } from './users.ts'
 import type { World } from './world.ts'
 
 export interface History {
@@ -30,6 +32,7 @@ export async function simulate(plan: Plan): Promise<History> {
   world.calm = false
   beginAccidents(world)
   beginActions(world)
+  beginSamples(world)
   await clock.advance(Math.max(0, plan.days * DAY - CALM))
   if (!world.spun) await comeToAnEnd(world)
   return { plan, entries: tape.entries, store }
@@ -54,6 +57,7 @@ async function createWorld(plan: Plan): Promise<World> {
     recording: recordStore(store, tape),
     targets: createTargets(),
     trouble: createTrouble({ clock, tape, dice, slowCalls: plan.faults.slowCalls }),
+    guests: new Map(),
     silent: new Set(),
     lives: [],
     current: undefined,

@@ -85,6 +85,13 @@ describe('whatever goes wrong, for every seed the invariants hold:', () => {
     expect(ledger.all('signal').filter(({ heard }) => !heard).length).toBeGreaterThan(20)
   })
 
+  it('the targets of guests hang, who ask for checks of them, and places are few', async () => {
+    const plan = { days: 1, monitors: 24, tenants: 3, places: 4, locations: ['fra', 'nyc'] }
+    const figures = await play(calmPlan(13, { flaps: 3, silences: 3, floods: 12 }, plan))
+    expect(figures.floods).toBeGreaterThan(10)
+    expect(figures.starved).toBeGreaterThan(5)
+  })
+
   it('all of it', async () => {
     await play(planOf(8, { days: 1, monitors: 8 }))
   })

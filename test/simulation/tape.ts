@@ -54,11 +54,26 @@ export type Note =
       readonly monitor_id: number
       readonly round: number
       readonly location_id: number
+      readonly account_id: number
+      readonly host: string
+      readonly timeout_ms: number
+      /** It waits for a place; else it was lost on the way. */
+      readonly queued: boolean
     }
+  /** A place was found for an order, which stands at `order` on the tape. */
+  | {
+      readonly kind: 'begun'
+      readonly life: number
+      readonly monitor_id: number
+      readonly order: number
+    }
+  /** Orders that wait no longer: the time for them is over, or nobody wants them any more. */
+  | { readonly kind: 'dropped'; readonly life: number; readonly orders: readonly number[] }
   /** A probe has looked. */
   | {
       readonly kind: 'look'
       readonly life: number
+      readonly order: number
       readonly monitor_id: number
       readonly version: number
       readonly round: number
@@ -70,6 +85,8 @@ export type Note =
       readonly what: 'lost' | 'refused' | 'late' | 'twice' | 'stale'
       readonly monitor_id: number
     }
+  /** An answer arrived out of turn. */
+  | { readonly kind: 'answered'; readonly life: number; readonly monitor_id: number }
   /** A webhook reached its receiver, who will answer so. */
   | {
       readonly kind: 'arrival'
@@ -89,7 +106,22 @@ export type Note =
       readonly event: 'down' | 'up' | 'state' | 'notification'
       readonly id: number
     }
+  | {
+      readonly kind: 'starved'
+      readonly life: number
+      readonly monitor_id: number
+      readonly stale: boolean
+    }
+  /** What the engine says of its monitors: those of which nobody knows how they are, and those shown as healthy. */
+  | {
+      readonly kind: 'shown'
+      readonly life: number
+      readonly stale: readonly number[]
+      readonly healthy: readonly number[]
+    }
   | { readonly kind: 'asked'; readonly what: string; readonly id: number }
+  /** The targets of an account hang, and it asks for checks of them. */
+  | { readonly kind: 'flood'; readonly account_id: number }
   | {
       readonly kind: 'signal'
       readonly monitor_id: number
@@ -119,7 +151,8 @@ export type EntryOf<K extends Note['kind']> = Extract<Note, { readonly kind: K }
 
 export interface Tape {
   readonly entries: readonly Entry[]
-  add(note: Note): void
+  /** Returns the position. */
+  add(note: Note): number
 }
 
 export function createTape(clock: Pick<SimulatedClock, 'now' | 'monotonic'>): Tape {
@@ -127,7 +160,7 @@ export function createTape(clock: Pick<SimulatedClock, 'now' | 'monotonic'>): Ta
   return {
     entries,
     add: (note) =>
-      void entries.push({ ...note, n: entries.length, at: clock.monotonic(), wall: clock.now() }),
+      entries.push({ ...note, n: entries.length, at: clock.monotonic(), wall: clock.now() }) - 1,
   }
 }
 

@@ -13,6 +13,13 @@ export interface Target {
   behind?: Target | undefined
 }
 
+/** A monitor, and what it watches. */
+export interface Watched {
+  readonly account_id: number
+  readonly id: number
+  readonly target: Target
+}
+
 export interface Targets {
   of(host: string): Target
   all(): Iterable<Target>
@@ -55,6 +62,7 @@ export function simulatedChecker(targets: Targets, dice: Dice, longest_ms: () =>
     description: 'A target of the simulation',
     fields: {
       host: field.host({ description: 'Target' }).required(),
+      server: field.host({ description: 'The host that it shares with others' }),
       secret: field.secret({ description: 'A secret' }),
     },
     common: { timeout_ms: { default: 5000 } },
@@ -63,7 +71,7 @@ export function simulatedChecker(targets: Targets, dice: Dice, longest_ms: () =>
       worse: { text: 'It is broken in another way' },
       unsure: { text: 'It cannot be measured', verdict: 'unknown' },
     },
-    target: (s) => s.host,
+    target: (s) => s.server ?? s.host,
     async run(ctx, s) {
       if (dice.chance(0.03)) await ctx.clock.sleep(dice.int(1, longest_ms()), ctx.signal)
       const target = targets.of(s.host)

@@ -1,5 +1,6 @@
 /** What the parts of a simulation share. */
 import type { Engine } from '../../src/engine/api.ts'
+import type { MonitorRecord } from '../../src/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { Dice } from './dice.ts'
@@ -7,7 +8,7 @@ import type { Plan } from './plan.ts'
 import type { Process } from './process.ts'
 import type { Recording } from './recorded-store.ts'
 import type { Tape } from './tape.ts'
-import type { Targets } from './targets.ts'
+import type { Targets, Watched } from './targets.ts'
 import { DAY } from './time.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -26,6 +27,8 @@ export interface World {
   readonly recording: Recording
   readonly targets: Targets
   readonly trouble: Trouble
+  /** What each account after the first has on the shared hosts. */
+  readonly guests: Map<number, readonly Watched[]>
   /** Names of locations that are silent. */
   readonly silent: Set<string>
   /** Every process that has begun. */
@@ -55,9 +58,9 @@ export function listening({ current }: World): Life | undefined {
   return current?.running === true && current.process.state === 'running' ? current : undefined
 }
 
-/** Ids of the monitors that the store holds. */
-export async function monitorIds({ store }: World): Promise<readonly number[]> {
-  return (await store.monitors.list({ account_id: 'all', limit: 1_000_000 })).map(({ id }) => id)
+/** The monitors that the store holds. */
+export function monitorsOf({ store }: World): Promise<readonly MonitorRecord[]> {
+  return store.monitors.list({ account_id: 'all', limit: 1_000_000 })
 }
 
 /** An error that a caller or a listener saw. */

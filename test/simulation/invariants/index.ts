@@ -5,11 +5,13 @@ import type { History } from '../simulate.ts'
 import { ATTEMPT_INVARIANTS } from './attempts.ts'
 import { ENDING_INVARIANTS } from './endings.ts'
 import { ENGINE_INVARIANTS } from './engine.ts'
+import { FAIRNESS_INVARIANTS } from './fairness.ts'
 import { HEARTBEAT_INVARIANTS } from './heartbeats.ts'
 import { INCIDENT_INVARIANTS } from './incidents.ts'
 import type { Invariant } from './invariant.ts'
 import { NOTIFICATION_INVARIANTS } from './notifications.ts'
 import { ROUND_INVARIANTS } from './rounds.ts'
+import { STALENESS_INVARIANTS } from './staleness.ts'
 import { TIME_INVARIANTS } from './time.ts'
 
 export const INVARIANTS: readonly Invariant[] = [
@@ -20,6 +22,8 @@ export const INVARIANTS: readonly Invariant[] = [
   ...ATTEMPT_INVARIANTS,
   ...HEARTBEAT_INVARIANTS,
   ...TIME_INVARIANTS,
+  ...FAIRNESS_INVARIANTS,
+  ...STALENESS_INVARIANTS,
   ...ENGINE_INVARIANTS,
 ]
 

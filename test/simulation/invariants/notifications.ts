@@ -1,5 +1,5 @@
 /** Who is told what, and who is not. */
-import type { CommonSettings, ContactRecord } from '../../../src/model.ts'
+import type { ContactRecord } from '../../../src/model.ts'
 import { stateAt } from '../ledger.ts'
 import type { IncidentStory, Ledger, RowStory, Step } from '../ledger.ts'
 import { MINUTE, SECOND } from '../time.ts'
@@ -257,6 +257,8 @@ function audiences(ledger: Ledger): (step: Step) => Audience {
     (a, b) => a.n - b.n,
   )
 
+  const accountOf = (id: number) => ledger.monitors.get(id)?.record.account_id
+
   function present(until: { n: number; at?: number }): Map<number, ContactRecord> {
     const contacts = new Map<number, ContactRecord>()
     for (const entry of changes) {
@@ -267,15 +269,15 @@ function audiences(ledger: Ledger): (step: Step) => Audience {
     return contacts
   }
 
-  const of = (contacts: Map<number, ContactRecord>, common: CommonSettings): number[] =>
+  const of = (contacts: Map<number, ContactRecord>, { change, before }: Step): number[] =>
     [...contacts.values()]
-      .filter(({ id, all_monitors }) => all_monitors || common.contact_ids.includes(id))
+      .filter(({ account_id }) => account_id === accountOf(change.monitor_id))
+      .filter(({ id, all_monitors }) => all_monitors || before.common.contact_ids.includes(id))
       .map(({ id }) => id)
 
   return (step) => {
-    const { common } = step.before
-    const now = of(present(step), common)
-    const then = of(present({ n: step.n, at: step.at - SLOWNESS }), common)
+    const now = of(present(step), step)
+    const then = of(present({ n: step.n, at: step.at - SLOWNESS }), step)
     const possible = new Set([...now, ...then])
     return { sure: new Set(now.filter((id) => then.includes(id))), possible }
   }

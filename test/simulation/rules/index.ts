@@ -5,6 +5,7 @@
 import { ATTEMPT_RULES } from './attempts.ts'
 import { ENDING_RULES } from './endings.ts'
 import { INCIDENT_RULES } from './incidents.ts'
+import { PLACE_RULES } from './places.ts'
 import { ROUND_RULES } from './rounds.ts'
 import type { Rule } from './rule.ts'
 import { TELLING_RULES } from './telling.ts'
@@ -15,4 +16,5 @@ export const RULES: readonly Rule[] = [
   ...TELLING_RULES,
   ...ENDING_RULES,
   ...ATTEMPT_RULES,
+  ...PLACE_RULES,
 ]

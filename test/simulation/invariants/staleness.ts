@@ -1,0 +1,184 @@
+/** What nobody looks at, and what is said of that. */
+import { between, stateAt } from '../ledger.ts'
+import type { Ledger, MonitorStory, Step } from '../ledger.ts'
+import { lastUntil, lately, looksOf } from '../looks.ts'
+import type { Looks } from '../looks.ts'
+import { SECOND } from '../time.ts'
+import type { EntryOf } from '../tape.ts'
+import { invariant, when } from './invariant.ts'
+
+/** For what is under way between the engine, its store and the tape. */
+const SLACK = 20 * SECOND
+
+/** Undecided rounds after which a monitor is stale, whoever looked. */
+const UNDECIDED = 3
+
+export const STALENESS_INVARIANTS = [
+  invariant(
+    'A monitor whose checks have not begun for two intervals is stale, and never shown as healthy.',
+    function* (ledger) {
+      for (const { shown, story, neglect } of watchedAt(ledger)) {
+        if (neglect.ms <= neglect.limit) continue
+        const place = `monitor ${story.id}, which nobody had looked at for ${neglect.ms / 1000} s at ${when(shown)}`
+        if (!shown.stale.includes(story.id)) yield `${place}, was not stale`
+        if (shown.healthy.includes(story.id)) yield `${place}, was shown as healthy`
+      }
+    },
+  ),
+
+  invariant(
+    'Once it is so, and nobody has changed the monitor since, the event starved has told it.',
+    function* (ledger) {
+      const told = byMonitor(ledger.all('starved'))
+      for (const { shown, story, neglect } of watchedAt(ledger)) {
+        if (neglect.ms <= neglect.limit) continue
+        const touched = lastTouch(ledger, story, shown)
+        if (Math.min(neglect.ms, shown.at - touched) <= neglect.limit) continue
+        const last = (told.get(story.id) ?? []).findLast(
+          ({ life, n }) => life === shown.life && n < shown.n,
+        )
+        if (last?.stale !== true)
+          yield `monitor ${story.id} was stale at ${when(shown)}, and nobody told`
+      }
+    },
+  ),
+
+  invariant('No other one is stale, nor told to be starved.', function* (ledger) {
+    const looks = looksOf(ledger)
+    for (const shown of ledger.all('shown'))
+      for (const id of shown.stale) {
+        const story = ledger.monitors.get(id)
+        if (story === undefined || isUndecided(story, shown)) continue
+        if (isOff(story, shown) || wasSeen(looks, story, shown))
+          yield `monitor ${id} was stale at ${when(shown)}`
+      }
+    for (const starved of ledger.all('starved')) {
+      const story = ledger.monitors.get(starved.monitor_id)
+      if (story === undefined) continue
+      const wrong = starved.stale
+        ? wasSeen(looks, story, starved)
+        : !mayHaveBeenSeen(looks, story, starved)
+      if (wrong)
+        yield `monitor ${story.id} was told to be starved: ${starved.stale} at ${when(starved)}`
+    }
+  }),
+]
+
+type Shown = EntryOf<'shown'>
+type Starved = EntryOf<'starved'>
+
+interface Watching {
+  readonly shown: Shown
+  readonly story: MonitorStory
+  /** For how long nobody has looked at least, and from when on it has to be said. */
+  readonly neglect: { readonly ms: number; readonly limit: number }
+}
+
+const watched = new WeakMap<Ledger, readonly Watching[]>()
+
+/** Every monitor that is on, at every time at which the engine was asked. */
+function watchedAt(ledger: Ledger): readonly Watching[] {
+  const found = watched.get(ledger) ?? [...watch(ledger)]
+  watched.set(ledger, found)
+  return found
+}
+
+function* watch(ledger: Ledger): Iterable<Watching> {
+  const looks = looksOf(ledger)
+  for (const shown of ledger.all('shown')) {
+    for (const story of ledger.monitors.values()) {
+      if (story.passive || story.created.n > shown.n || isOff(story, shown)) continue
+      if (story.removed !== undefined && story.removed.n < shown.n) continue
+      const since = lastLook(ledger, looks, story, shown)
+      const limit = 2 * interval(story, since, shown.at, Math.max) + SLACK
+      yield { shown, story, neglect: { ms: shown.at - since, limit } }
+    }
+  }
+}
+
+/** The last look of anybody, or what counts as one. */
+function lastLook(ledger: Ledger, looks: Looks, story: MonitorStory, { life, at }: Shown): number {
+  const seen = lastUntil(looks.get(story.id) ?? [], at, ({ from }) => from)?.latest ?? 0
+  const step = lastUntil(freshSteps(story), at, (each) => each.at)
+  // By a clock that was set, what is stored says little; a process that begins then looks for itself.
+  const set = ledger.all('jump').some((jump) => jump.at <= at)
+  const begun = set ? beginOf(ledger, life) : 0
+  return Math.max(story.created.at, Math.min(seen, at), step?.at ?? 0, begun)
+}
+
+const fresh = new WeakMap<MonitorStory, readonly Step[]>()
+
+/** Those that count as a look. */
+function freshSteps(story: MonitorStory): readonly Step[] {
+  const found = fresh.get(story) ?? story.steps.filter(isFresh)
+  fresh.set(story, found)
+  return found
+}
+
+function isFresh({ before, after, change }: Step): boolean {
+  if (change.settings !== undefined || change.forget_locations === true) return true
+  return before.machine.since !== after.machine.since
+}
+
+/** When the monitor was last taken up by this process, changed, or the process or the store stood still. */
+function lastTouch(ledger: Ledger, story: MonitorStory, { life, at }: Shown): number {
+  const step = story.steps.findLast((each) => each.at <= at && isChange(each))
+  const asked = ledger.all('asked').findLast((each) => each.at <= at && each.id === story.id)
+  const stretch = ledger.stretches.findLast((each) => each.life === life && each.from <= at)
+  return Math.max(stretch?.from ?? 0, step?.at ?? 0, asked?.at ?? 0)
+}
+
+/** It was not a round alone. */
+function isChange({ before, after, change }: Step): boolean {
+  return change.results === undefined || before.machine.state !== after.machine.state
+}
+
+function beginOf(ledger: Ledger, life: number): number {
+  return ledger.stretches.find((each) => each.life === life)?.from ?? 0
+}
+
+/** Somebody looked from this process within two intervals, for certain. */
+function wasSeen(looks: Looks, story: MonitorStory, seen: Shown | Starved): boolean {
+  const { at, n, life } = seen
+  const limit = 2 * interval(story, at - SLACK, at, Math.min)
+  return lately(looks, story, at - limit).some(
+    (look) => look.isSure && look.life === life && look.n < n && at - look.to < limit - SECOND,
+  )
+}
+
+/** Somebody may look from this process at this moment. */
+function mayHaveBeenSeen(looks: Looks, story: MonitorStory, { at, life }: Starved): boolean {
+  return lately(looks, story, at).some(
+    (look) => look.life === life && look.from <= at && look.to >= at,
+  )
+}
+
+function isUndecided(story: MonitorStory, { n, at }: Shown): boolean {
+  const before = stateAt(story, n).machine
+  const steps = between(story.steps, at - SLACK, at)
+  const all = [before, ...steps.flatMap((step) => [step.before.machine, step.after.machine])]
+  return all.some(({ inconclusive }) => inconclusive > UNDECIDED)
+}
+
+/** Nobody is to look. */
+function isOff(story: MonitorStory, { n }: Shown): boolean {
+  return ['paused', 'maintenance'].includes(stateAt(story, n).machine.state)
+}
+
+/** The longest or the shortest one of that time. */
+function interval(story: MonitorStory, from: number, to: number, pick: typeof Math.max): number {
+  const steps = between(story.steps, from, to).filter(({ change }) => change.settings !== undefined)
+  const held = steps.flatMap(({ before, after }) => [before.common, after.common])
+  const at = lastUntil(story.steps, to, (step) => step.at)?.after.common ?? story.record.common
+  return pick(...[at, ...held].map(({ interval_sec }) => interval_sec * SECOND))
+}
+
+function byMonitor(entries: readonly Starved[]): ReadonlyMap<number, Starved[]> {
+  const by = new Map<number, Starved[]>()
+  for (const entry of entries) {
+    const list = by.get(entry.monitor_id)
+    if (list === undefined) by.set(entry.monitor_id, [entry])
+    else list.push(entry)
+  }
+  return by
+}

@@ -1,0 +1,61 @@
+/** Who has a place for a check, and what is said where nobody looks. */
+import type { Rule } from './rule.ts'
+
+export const PLACE_RULES: readonly Rule[] = [
+  {
+    name: 'one-queue-for-all',
+    about: 'All accounts wait in one queue, first come, first served.',
+    file: 'probes/fair-queue.ts',
+    find: '    const known = accounts.get(id)\n',
+    replace: '    id = 0\n    const known = accounts.get(id)\n',
+  },
+  {
+    name: 'no-reserve',
+    about: 'There are no places for those who have none.',
+    file: 'probes/fair-queue.ts',
+    find: 'const total = places + reserveOf(places)',
+    replace: 'const total = places + 0 * reserveOf(places)',
+  },
+  {
+    name: 'most-get-more',
+    about: 'A free place goes to the account that has the most.',
+    file: 'probes/fair-queue.ts',
+    find: 'const [first] = byHeld[level] ?? []',
+    replace: 'const [first] = byHeld[levels === 1 ? level : levels - 1 - level] ?? []',
+  },
+  {
+    name: 'neglect-is-not-noticed',
+    about: 'What nobody looks at is never stale.',
+    file: 'engine/staleness.ts',
+    find: 'neglect(entry) > allowance(entry)',
+    replace: 'neglect(entry) > 1e9 * allowance(entry)',
+  },
+  {
+    name: 'starvation-is-not-told',
+    about: 'What nobody looks at is stale, and nobody is told.',
+    file: 'engine/staleness.ts',
+    find: 'if (starved && !stoodStill && sight.told === undefined) {',
+    replace: 'if (starved && !stoodStill && sight.running < 0) {',
+  },
+  {
+    name: 'stale-too-soon',
+    about: 'A monitor is stale half an interval after its last check.',
+    file: 'engine/staleness.ts',
+    find: 'const INTERVALS = 2\n',
+    replace: 'const INTERVALS = 0.5\n',
+  },
+  {
+    name: 'stale-by-the-wall-clock',
+    about: 'A clock that is set makes neglect up, or hides it.',
+    file: 'engine/staleness.ts',
+    find: 'if (sight === undefined) return clock.now()',
+    replace: 'if (sight === undefined || sight.running === 0) return clock.now()',
+  },
+  {
+    name: 'stale-looks-good',
+    about: 'The page shows what nobody looked at as it was seen last.',
+    file: 'page/words.ts',
+    find: 'return isUnseen({ state, stale }) ? STALE_WORDS : words',
+    replace: "return isUnseen({ state, stale }) && state !== 'up' ? STALE_WORDS : words",
+  },
+]
