@@ -49,6 +49,8 @@ export interface Guard {
   checkAddress(address: string): AddressVerdict
   /** The part of {@link Guard.checkUrl} that asks nobody: a name is judged as a name only. */
   checkUrlText(url: string | URL): { readonly allowed: true; readonly target: TargetUrl } | Refused
+  /** The operator has allowed some address or name that is refused by default. */
+  readonly opensInside: boolean
   /** For the `network`: judges name and address right before the address is dialled. */
   readonly policy: TargetPolicy
 }
@@ -99,6 +101,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const reason = judge(rules, address, address)
       return reason === undefined ? { allowed: true } : refused(reason)
     },
+    opensInside: rules.allowed.length > 0 || rules.hosts.size > 0,
     policy: ({ host, address }) =>
       (isIP(host) === 0 ? judgeName(rules, canonicalName(host)) : undefined) ??
       judge(rules, canonicalName(host), address),

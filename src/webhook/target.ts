@@ -5,6 +5,7 @@
  */
 
 import type { Problems } from '../fields/parse.ts'
+import { isInnerName } from '../net/dns/inside.ts'
 import { createGuard } from '../net/guard.ts'
 import type { Guard, GuardOptions, GuardReason } from '../net/guard.ts'
 import type { CheckOptions, DeliveryEnd } from './contact-kind.ts'
@@ -32,10 +33,17 @@ export async function targetProblems(
   options: CheckOptions = {},
 ): Promise<Problems> {
   const verdict = await guard.checkUrl(target.url, options)
+  if (verdict.allowed) return {}
   // A name that nobody knows now may be known at the next incident; it is judged again then.
-  if (verdict.allowed || verdict.reason === 'unresolvable') return {}
+  if (verdict.reason === 'unresolvable' && !isHidden(guard, target.url)) return {}
   const problem = URL_PROBLEMS[verdict.reason] ?? 'private_address: this address is not allowed'
   return { [target.field]: `invalid: ${problem}` }
+}
+
+/** A name inside is refused whether it is there or not: trying names must not tell which there are. */
+function isHidden(guard: Guard, url: string): boolean {
+  const read = guard.checkUrlText(url)
+  return read.allowed && isInnerName(read.target.host) && !guard.opensInside
 }
 
 /** The end of an attempt that was not made. */

@@ -7,6 +7,28 @@ import { answering, rig, status } from './rig.ts'
 
 const blocked = { class: 'failed', http_status: null, error: 'blocked', answer: null }
 
+describe('a contact that is saved', () => {
+  const resolve = (host: string): readonly string[] => {
+    if (host === 'gitlab' || host === 'db01.corp') return ['10.0.0.7']
+    throw new Error('no such name')
+  }
+  const saved = async (host: string, guard = {}): Promise<string | undefined> =>
+    (await webhookContact({ guard }).check({ url: `http://${host}/` } as never, { resolve }))['url']
+
+  it('does not tell which names there are inside', async () => {
+    const told = await saved('gitlab')
+    expect(told).toContain('private_address')
+    for (const host of ['nowhere', 'db01.corp', 'db02.corp', 'printer.lan', 'vault.internal'])
+      expect(await saved(host)).toBe(told)
+    expect(await saved('hooks.example.org')).toBeUndefined()
+  })
+
+  it('may have such a name that is not known yet, where the operator lets webhooks inside', async () => {
+    for (const guard of [{ allowCidrs: ['172.18.0.0/16'] }, { allowHosts: ['alertmanager'] }])
+      expect(await saved('alertmanager', guard)).toBeUndefined()
+  })
+})
+
 describe('a delivery to an address that is not allowed', () => {
   it('fails for good without a packet, by literal and by name', async () => {
     const server = await scriptedServer(answering(status(200)))

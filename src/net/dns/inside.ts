@@ -29,6 +29,11 @@ const SUFFIXES =
 /** Stands for the addresses behind a name inside, which are not known before it is asked for. */
 const SOMEWHERE_INSIDE = '10.0.0.1'
 
+/** Whether a name can only be one of an inner network: of a single label, or below a suffix of no public zone. */
+export function isInnerName(name: string): boolean {
+  return (name !== '.' && !name.includes('.')) || SUFFIXES.test(name)
+}
+
 /** The policy of addresses, in terms of names: what it lets nobody dial, it lets nobody ask about. */
 export function createInside(policy: TargetPolicy): Inside {
   const refused = (host: string, address: string): boolean =>
@@ -37,8 +42,7 @@ export function createInside(policy: TargetPolicy): Inside {
   function isInside(name: string): boolean {
     const range = reverseRange(name)
     if (range !== undefined) return range.every((address) => refused(address, address))
-    const single = name !== '.' && !name.includes('.')
-    return (single || SUFFIXES.test(name)) && refused(name, SOMEWHERE_INSIDE)
+    return isInnerName(name) && refused(name, SOMEWHERE_INSIDE)
   }
 
   function leadsInside({ name, type, value }: DnsRecord): boolean {
