@@ -196,7 +196,24 @@ export function mysqlSession(
     // For the session too: a transaction of its own ends at a DROP, which MariaDB then carries out.
     const read_only = await has('SET SESSION TRANSACTION READ ONLY')
     if (read_only) inTransaction = await has('START TRANSACTION READ ONLY')
-    return { rows: await rowsOf({ sql, rows_max }), read_only: inTransaction }
+    const from = ctx.clock.monotonic()
+    const rows = await rowsOf({ sql, rows_max })
+    if (rows < rows_max) await refuseInterrupted(ctx.clock.monotonic() - from)
+    return { rows, read_only: inTransaction }
+  }
+
+  /** MySQL gives the rows of some statements that wait, and no error, when its time limit ends them. */
+  async function refuseInterrupted(took_ms: number): Promise<void> {
+    if (isMariadb(greeting.server_version)) return
+    let limit_ms = 0
+    const onRow = ([value]: readonly unknown[]): void => void (limit_ms = Number(value))
+    const asked = rowsOf({ sql: 'SELECT @@SESSION.max_execution_time', onRow })
+    await stream.settle(asked).catch((error: unknown) => {
+      if (driverError(error) === undefined) throw error
+    })
+    if (!(limit_ms > 0) || took_ms < limit_ms) return
+    const text = `The server ended the query at its time limit of ${limit_ms} ms`
+    throw new CheckFailure('query_timeout', text, { phase: 'query' })
   }
 
   async function rights(): Promise<readonly string[] | undefined> {
@@ -232,11 +249,15 @@ export function mysqlSession(
  * besides. A limit that its operator has set is never raised.
  */
 function limits(version: string, rows_max: number, timeout_ms: number): string {
-  const [name, value] = /mariadb/i.test(version)
+  const [name, value] = isMariadb(version)
     ? ['max_statement_time', timeout_ms / 1000]
     : ['max_execution_time', timeout_ms]
   const time = `IF(@@${name} > 0, LEAST(@@${name}, ${value}), ${value})`
   return `SET SESSION sql_select_limit = ${rows_max}, ${name} = ${time}`
+}
+
+function isMariadb(version: string): boolean {
+  return /mariadb/i.test(version)
 }
 
 export function failureOf(

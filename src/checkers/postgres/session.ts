@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import { CheckFailure } from '../../net/failure.ts'
 import type { CheckContext } from '../checker.ts'
 import { driverStream } from '../sql/driver-stream.ts'
+import { strange } from '../sql/causes.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
@@ -152,10 +153,12 @@ function optionsOf(settings: SqlSettings, stream: () => Duplex): PostgresOptions
 function oneQuery(
   text: string,
   rows_max: number,
-  ended: { readonly resolve: (rows: number) => void; readonly reject: (error: unknown) => void },
+  settle: { readonly resolve: (rows: number) => void; readonly reject: (error: unknown) => void },
 ): OneQuery {
   let rows = 0
+  let ended = false
   const nothing = (): void => undefined
+  const end = (): void => void (ended = true)
   return {
     submit(commands) {
       commands.parse({ text })
@@ -164,16 +167,19 @@ function oneQuery(
       commands.sync()
     },
     handleDataRow: () => void (rows += 1),
-    handleReadyForQuery: () => ended.resolve(rows),
-    handleError: ended.reject,
+    handleReadyForQuery() {
+      if (ended) settle.resolve(rows)
+      else settle.reject(strange('PostgreSQL', 'it is ready again before the query has ended'))
+    },
+    handleError: settle.reject,
     handleCopyInResponse() {
       const text = 'The query waits for data to copy'
-      ended.reject(new CheckFailure('db_query_failed', text, { phase: 'query' }))
+      settle.reject(new CheckFailure('db_query_failed', text, { phase: 'query' }))
     },
     handleRowDescription: nothing,
-    handlePortalSuspended: nothing,
-    handleCommandComplete: nothing,
-    handleEmptyQuery: nothing,
+    handlePortalSuspended: end,
+    handleCommandComplete: end,
+    handleEmptyQuery: end,
     handleCopyData: nothing,
   }
 }

@@ -194,6 +194,23 @@ describe('a server', () => {
     })
   })
 
+  it('that is ready again and has not ended the query speaks another protocol', async () => {
+    const { port } = await scripted(async (peer) => {
+      await greet(peer)
+      await peer.say(LOGGED_IN)
+      await peer.hear(/BEGIN[^]*\0/)
+      await peer.say(DONE)
+      await peer.hear(/S\0\0\0\x04/)
+      await peer.say(message('Z', 'T'))
+    })
+    const input = { ...login, ...query, port, expect_rows_min: 2 }
+    expect(await check(postgres(), input)).toMatchObject({
+      verdict: 'fail',
+      cause_code: 'protocol_error',
+      phase: 'query',
+    })
+  })
+
   it.each([
     ['large messages', message('N', `SNOTICE\0M${'x'.repeat(20_000)}\0\0`)],
     ['tiny messages', Buffer.concat(Array<Buffer>(2000).fill(message('s', '')))],

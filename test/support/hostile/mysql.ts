@@ -225,4 +225,27 @@ const QUERIES: readonly HostileServer[] = [
   }),
 ]
 
+/** Some statements that wait give their rows when the server's own time limit ends them, and no error. */
+export const MYSQL_INTERRUPTED = hostile({
+  protocol,
+  does: 'gives no rows of a query that its own time limit ended',
+  expect: ['query_timeout'],
+  async script(peer) {
+    await untilLogin(peer)
+    await peer.say(packet(2, OK))
+    for (;;) {
+      const command = (await hearPacket(peer)).toString('latin1', 1)
+      if (!command.startsWith('SELECT')) {
+        await peer.say(packet(1, OK))
+        continue
+      }
+      const rows = command.includes('max_execution_time') ? [latin1('\x011')] : []
+      // Longer than the limit of 1 ms.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const parts = [Buffer.of(1), column, END_OF_ROWS, ...rows, END_OF_ROWS]
+      await peer.say(Buffer.concat(parts.map((part, at) => packet(at + 1, part))))
+    }
+  },
+})
+
 export const MYSQL: readonly HostileServer[] = [...GREETINGS, ...LOGINS, ...QUERIES]
