@@ -1,5 +1,7 @@
 /** What somebody who is woken by a cause looks at first. */
 
+import { sideOf } from './cause-sides.ts'
+
 /** Codes that call for the same, and what that is; in the order in which a check goes. */
 export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice: string])[] = [
   [
@@ -64,8 +66,12 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
     'Port and kind of TLS: from the first byte or by a command (`tls`)? Else versions, ciphers, or a client certificate that the server wants.',
   ],
   [
-    ['protocol_error', 'http_protocol_error', 'too_long', 'greeting_rejected', 'banner_mismatch'],
+    ['protocol_error', 'http_protocol_error', 'greeting_rejected', 'banner_mismatch'],
     'Something else answers on this port, or the server refuses us: `cause_text` or `details.banner` has its words.',
+  ],
+  [
+    ['too_long', 'http_header_limit'],
+    'Our own limit, and nothing is known about the target: it sent more than is read, for `mysql` and `postgres` rows of more than 4 MiB (ask for fewer columns), else a server that talks without end. A large pattern looks at fewer characters: make it smaller.',
   ],
   [
     ['http_status'],
@@ -207,19 +213,32 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
 ]
 
-/** @throws where a cause has no advice, two, or where there is advice for no cause */
-export function adviceRows(codes: ReadonlySet<string>): readonly (readonly [string, string])[] {
+/**
+ * Rows of cause, verdict, side and advice; a group of causes has a row for each verdict and side in it.
+ *
+ * @throws where a cause has no advice, two, or no side, or where there is advice for no cause
+ */
+export function adviceRows(
+  verdicts: ReadonlyMap<string, string>,
+): readonly (readonly [causes: string, verdict: string, side: string, advice: string])[] {
   const advised = CAUSE_ADVICE.flatMap(([each]) => each)
   const wrong = [
-    ...advised.filter((code, index) => !codes.has(code) || advised.indexOf(code) !== index),
-    ...[...codes].filter((code) => !advised.includes(code)),
+    ...advised.filter((code, index) => !verdicts.has(code) || advised.indexOf(code) !== index),
+    ...[...verdicts.keys()].filter((code) => !advised.includes(code)),
   ]
   if (wrong.length > 0)
     throw new Error(
       `scripts/docs/cause-advice.ts: no advice, advice twice, or advice for no cause: ${wrong.join(', ')}`,
     )
-  return CAUSE_ADVICE.map(([each, advice]) => [
-    each.map((code) => `\`${code}\``).join(', '),
-    advice,
-  ])
+  return CAUSE_ADVICE.flatMap(([codes, advice]) => {
+    const alike = new Map<string, string[]>()
+    for (const code of codes) {
+      const key = `${verdicts.get(code)} ${sideOf(code)}`
+      alike.set(key, [...(alike.get(key) ?? []), `\`${code}\``])
+    }
+    return [...alike].map(([key, each]) => {
+      const [verdict = '', side = ''] = key.split(' ')
+      return [each.join(', '), `\`${verdict}\``, side, advice] as const
+    })
+  })
 }

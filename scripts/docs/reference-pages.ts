@@ -1,9 +1,10 @@
 /** Pages of docs/reference that are made of the tables in src. */
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
-import type { AnyChecker, CauseInfo } from '../../src/checkers/checker.ts'
+import type { AnyChecker, CauseInfo, CauseTable } from '../../src/checkers/checker.ts'
 import { commonFields } from '../../src/engine/monitor-fields.ts'
 import { adviceRows } from './cause-advice.ts'
+import { SIDES } from './cause-sides.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'
 import { code, page, plain, table } from './markdown.ts'
 
@@ -39,8 +40,12 @@ export function causesPage(checkers: readonly AnyChecker[]): string {
     '## Causes of types',
     table(['Cause', 'Types', 'Verdict', 'Phase', 'Text'], ownCauses(checkers)),
     '## What to look at',
-    'First of all `cause_text`, which has what was seen, and `details` of the result.',
-    table(['Cause', 'Look at'], adviceRows(allCodes(checkers))),
+    'First of all `cause_text`, which has what was seen, and `details` of the result. Whose side a cause is on says where to go first:',
+    Object.entries(SIDES)
+      .map(([side, meaning]) => `- **${side}**: ${meaning}.`)
+      .join('\n'),
+    'What is on the side of watchpost is `unknown`, never `fail`: a failure is what was seen to be wrong.',
+    table(['Cause', 'Verdict', 'Side', 'Look at'], adviceRows(verdicts(checkers))),
     '## Prefixes',
     'What the first word of a code says:',
     table(['Prefix', 'Codes'], prefixes(checkers)),
@@ -74,15 +79,17 @@ function ownCauses(checkers: readonly AnyChecker[]): string[][] {
     ])
 }
 
-function allCodes(checkers: readonly AnyChecker[]): ReadonlySet<string> {
-  return new Set([
-    ...Object.keys(SHARED_CAUSES),
-    ...checkers.flatMap(({ causes }) => Object.keys(causes)),
-  ])
+function verdicts(checkers: readonly AnyChecker[]): ReadonlyMap<string, string> {
+  const tables: readonly CauseTable[] = [SHARED_CAUSES, ...checkers.map(({ causes }) => causes)]
+  return new Map(
+    tables.flatMap((causes) =>
+      Object.entries(causes).map(([name, { verdict = 'fail' }]) => [name, verdict] as const),
+    ),
+  )
 }
 
 function prefixes(checkers: readonly AnyChecker[]): string[][] {
-  const names = allCodes(checkers)
+  const names = verdicts(checkers).keys()
   const groups = new Map<string, string[]>()
   for (const name of [...names].sort()) {
     const prefix = `${name.split('_')[0] ?? name}_`

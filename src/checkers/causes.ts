@@ -52,7 +52,7 @@ export const SHARED_CAUSES = {
   http_body_timeout: { text: 'The body was not complete in time', phase: 'transfer' },
 
   protocol_error: { text: 'The server does not speak the protocol' },
-  too_long: { text: 'The server sent more than the protocol allows' },
+  too_long: { text: 'The server sent more than is read', verdict: 'unknown' },
 
   probe_offline: { text: 'The location itself has no network', verdict: 'unknown' },
   probe_unsupported: { text: 'This machine cannot make this check', verdict: 'unknown' },

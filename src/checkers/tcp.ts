@@ -12,8 +12,9 @@ import { hostPort } from '../net/endpoint.ts'
 import type { Pattern } from '../fields/pattern.ts'
 import { CheckFailure } from '../net/failure.ts'
 import type { Connection } from '../net/net.ts'
-import { defineChecker, down, up } from './checker.ts'
+import { defineChecker, down, unknown, up } from './checker.ts'
 import type { CheckContext } from './checker.ts'
+import { notSearched } from './not-searched.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
 
 /** A banner that does not match within this many bytes does not match. */
@@ -95,6 +96,9 @@ export const tcp = () =>
       if (said === '') {
         const phase = 'greeting'
         return down('closed_early', 'The server closed the connection without a word', { phase })
+      }
+      if (said.length > banner_regex.searched) {
+        return unknown('too_long', notSearched(banner_regex), { phase: 'greeting' })
       }
       return down('banner_mismatch', `The server said "${escapeBytes(said, 100)}"`)
     },

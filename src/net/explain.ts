@@ -69,8 +69,11 @@ interface Where {
   readonly target: string
 }
 
+/** Besides those of the probe: more came than is read, which says nothing of the server. */
+const OURS: readonly string[] = ['internal_error', 'too_long']
+
 function explanation([code, text]: readonly [string, string], phase: Phase | null): Explanation {
-  const ours = code.startsWith('probe_') || code === 'internal_error'
+  const ours = code.startsWith('probe_') || OURS.includes(code)
   return { verdict: ours ? 'unknown' : 'fail', cause_code: code, cause_text: text, phase }
 }
 

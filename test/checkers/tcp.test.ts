@@ -201,6 +201,19 @@ describe('banner_regex', () => {
     })
   })
 
+  it('says nothing of a banner that is longer than what so large a pattern looks at', async () => {
+    const banner_regex = `${'b?'.repeat(480)}!`
+    const { port } = await scriptedServer((socket) => void socket.end(`${'a'.repeat(3000)}!`))
+    const outcome = await check(tcp, { host, port, banner_regex })
+    expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'too_long', phase: 'greeting' })
+    expect(outcome.cause_text).toMatch(/^The first 1,\d{3} characters were searched, and no match/)
+    const short = await scriptedServer((socket) => void socket.end('aaa'))
+    expect(await check(tcp, { host, port: short.port, banner_regex })).toMatchObject({
+      verdict: 'fail',
+      cause_code: 'banner_mismatch',
+    })
+  })
+
   it('fails as banner_mismatch after 4096 bytes of a server that talks without end', async () => {
     const server = await scriptedServer((socket) => {
       const talk = (): void => {

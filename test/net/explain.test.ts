@@ -21,13 +21,16 @@ describe('a failure', () => {
       cause_text: 'Wrong password',
       phase: 'auth',
     })
-    expect(explain(new CheckFailure('too_long', '…'), { phase: 'greeting' }).phase).toBe('greeting')
+    const unphased = new CheckFailure('protocol_error', '…')
+    expect(explain(unphased, { phase: 'greeting' }).phase).toBe('greeting')
     expect(toFailure(failure, { phase: 'greeting' })).toBe(failure)
   })
 
   it('of ours is undecided', () => {
     const failure = new CheckFailure('probe_resolver_broken', 'No name server', {})
     expect(explain(failure, { phase: 'resolve' }).verdict).toBe('unknown')
+    const limit = new CheckFailure('too_long', 'More than 8192 bytes')
+    expect(explain(limit, { phase: 'greeting' }).verdict).toBe('unknown')
   })
 })
 

@@ -190,7 +190,7 @@ describe('the class of an answer', () => {
     ['is no HTTP server', 'http_protocol_error', answering('SSH-2.0-OpenSSH_9.6\r\n')],
     [
       'sends endless headers',
-      'http_protocol_error',
+      'http_header_limit',
       answering(`HTTP/1.1 200 OK\r\n${'X: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(30_000)}\r\n`),
     ],
   ] as [string, string, (socket: import('node:net').Socket) => void][])(

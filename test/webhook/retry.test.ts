@@ -32,6 +32,7 @@ describe('classify', () => {
     'tls_expired',
     'tls_untrusted',
     'http_protocol_error',
+    'http_header_limit',
     'send_failed',
     'probe_overloaded',
     'stopped',

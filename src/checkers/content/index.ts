@@ -6,7 +6,7 @@
 
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
-import { defineChecker, down, up } from '../checker.ts'
+import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { CheckContext } from '../checker.ts'
 import { HTTP_CAUSES } from '../http/causes.ts'
 import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from '../http/exchange-details.ts'
@@ -68,10 +68,10 @@ export const content = () =>
         return down('content_type_unsupported', `An answer of ${type} type has no text`)
       }
       const page = await ctx.inTurns(textOfPage(kind, await ctx.inTurns(exchange.textSteps())))
-      if (page === '') return down('content_empty', emptyText(exchange, kind))
+      if (page === '') return empty(exchange, emptyText(exchange, kind))
       const text = await withoutIgnored(ctx, page, settings)
       if (text === '') {
-        return down('content_empty', 'Nothing of the page is left once ignore_regex is cut out')
+        return empty(exchange, 'Nothing of the page is left once ignore_regex is cut out')
       }
       ctx.measure({ text_bytes: Buffer.byteLength(text) })
       const of = sha256(`${settings.url}\n${settings.ignore_regex?.source ?? ''}`)
@@ -97,6 +97,13 @@ async function withoutIgnored(
 ): Promise<string> {
   if (ignore_regex === undefined) return page
   return inTurns(fold(await inTurns(ignore_regex.removeFrom(page, clock))))
+}
+
+/** Text may stand behind what was read. */
+function empty({ body_cut, decoded_bytes }: HttpExchange, text: string) {
+  if (!body_cut) return down('content_empty', text)
+  const read = `The first ${decoded_bytes.toLocaleString('en-US')} bytes of the page were read`
+  return unknown('http_body_limit', `${read}, and there is no text to compare in them`)
 }
 
 function emptyText({ body }: HttpExchange, kind: PageKind): string {

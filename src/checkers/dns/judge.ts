@@ -7,9 +7,10 @@
 import { compilePattern } from '../../fields/pattern.ts'
 import type { DnsRecord } from '../../net/dns/message.ts'
 import type { DnsAnswer } from '../../net/net.ts'
-import { down, up } from '../checker.ts'
+import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { SharedCause } from '../causes.ts'
+import { notSearched } from '../not-searched.ts'
 import { containsText, parseExpected } from './expected.ts'
 import type { DnsSettings } from './fields.ts'
 
@@ -99,8 +100,9 @@ function compare(
 ): Judgement<DnsCause> {
   if (expected.length === 0) return up()
   if (match === 'regex') {
-    const missing = unmatched(values, expected)
-    return missing.length === 0 ? up() : mismatch(missing, values)
+    const { missing, unseen } = unmatched(values, expected)
+    if (missing.length > 0) return mismatch(missing, values)
+    return unseen === undefined ? up() : unknown('too_long', notSearched(unseen))
   }
   const tests = expected.map((text) => [text, testOf(text, match, rrtype)] as const)
   const missing = tests.filter(([, test]) => !values.some(test)).map(([text]) => text)
@@ -130,20 +132,34 @@ function testOf(
   return parseExpected(text, rrtype) ?? (() => false)
 }
 
+interface Unmatched {
+  readonly missing: readonly string[]
+  /** One that was not held against everything, and matches nothing of what it was held against. */
+  readonly unseen: { readonly source: string; readonly searched: number } | undefined
+}
+
 /**
  * The patterns that match no value. Together they look at no more than one of them may, each at its share:
  * the answer is the server's, and a search holds up everybody else.
  */
-function unmatched(values: readonly string[], expected: readonly string[]): readonly string[] {
-  return expected.filter((text) => {
-    const pattern = compilePattern(text)
-    let left = Math.max(LEAST_SEARCHED, Math.floor(pattern.searched / expected.length))
-    return !values.some((value) => {
+function unmatched(values: readonly string[], expected: readonly string[]): Unmatched {
+  const characters = values.join('').length
+  const missing: string[] = []
+  let unseen: Unmatched['unseen']
+  for (const source of expected) {
+    const pattern = compilePattern(source)
+    const searched = Math.max(LEAST_SEARCHED, Math.floor(pattern.searched / expected.length))
+    let left = searched
+    const isThere = values.some((value) => {
       const part = value.slice(0, left)
       left -= part.length
       return part !== '' && pattern.test(part)
     })
-  })
+    if (isThere) continue
+    if (characters > searched) unseen ??= { source, searched }
+    else missing.push(source)
+  }
+  return { missing, unseen }
 }
 
 /** Characters that every pattern may look at, however many there are: a short record as a whole. */

@@ -21,6 +21,11 @@ export const HTTP_CAUSES = {
     verdict: 'unknown',
     phase: 'transfer',
   },
+  http_header_limit: {
+    text: 'The headers of the answer are longer than is read',
+    verdict: 'unknown',
+    phase: 'first_byte',
+  },
   http_redirect_limit: { text: 'Too many redirects', phase: 'first_byte' },
   http_redirect_loop: { text: 'The redirects go round in a circle', phase: 'first_byte' },
   http_redirect_invalid: {

@@ -16,6 +16,7 @@ import { mailFields, mailTargetText, refineLogin } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
 import { hearReply, judgeGreeting } from '../mail/replies.ts'
 import type { Reply } from '../mail/replies.ts'
+import { notSearched } from '../not-searched.ts'
 import { loginWith, ownName } from './login.ts'
 import type { SmtpClient } from './login.ts'
 
@@ -85,6 +86,9 @@ const REFUSAL = 'The server refused this location, whose address may be on a blo
 function welcome({ greeting, quote }: Session, banner: Pattern | undefined): void {
   judgeGreeting(greeting, quote, REFUSAL)
   if (banner === undefined || banner.test(greeting)) return
+  if (greeting.length > banner.searched) {
+    throw failure('too_long', notSearched(banner), 'greeting')
+  }
   throw failure('banner_mismatch', `The greeting is ${quote(greeting)}`, 'greeting')
 }
 

@@ -42,7 +42,7 @@ export interface ExchangeOptions {
 /**
  * Carries out `request` over connections of `net`.
  *
- * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`, `http_coding_limit`,
+ * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`, `http_coding_limit`, `http_header_limit`,
  *   `http_redirect_limit`, `http_redirect_loop`, `http_redirect_invalid`, `closed_early`,
  *   `connect_reset`, `send_failed`, and whatever `net.connect` throws.
  */

@@ -29,7 +29,8 @@ export function createInterimLimit(): InterimLimit {
       bytes += 17 + statusMessage.length
       for (const text of rawHeaders) bytes += text.length + 2
       if (bytes <= MAX_INTERIM_BYTES) return undefined
-      return wrong(`No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`)
+      const text = `No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`
+      return new CheckFailure('http_header_limit', text, { phase: 'first_byte' })
     },
     switched,
   }

@@ -41,7 +41,7 @@ const ANNOUNCEMENTS: readonly (number | undefined)[] = [undefined, 100, 103]
 /**
  * The caller closes the connection. Settles at the latest with its socket, which `signal` destroys.
  *
- * @throws CheckFailure `closed_early`, `connect_reset`, `send_failed`, `http_protocol_error`; the
+ * @throws CheckFailure `closed_early`, `connect_reset`, `send_failed`, `http_protocol_error`, `http_header_limit`; the
  * signal's reason when it aborts
  */
 export function sendOne(

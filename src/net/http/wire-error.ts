@@ -28,7 +28,7 @@ export function explainWire(error: Error, state: WireState): Error {
 
   if (code === 'HPE_HEADER_OVERFLOW') {
     const text = `The answer has more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
-    return fail('http_protocol_error', text)
+    return fail('http_header_limit', text)
   }
   if (code === 'ECONNRESET') {
     if (state.phase === 'transfer') return fail('http_truncated', truncation(state))

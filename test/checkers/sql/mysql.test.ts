@@ -110,7 +110,7 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
   it('sends one value that is larger than we take', async () => {
     const query = `SELECT REPEAT('x', ${5 * 1024 * 1024})`
     expect(await check(checker, { ...on(server), query })).toMatchObject({
-      verdict: 'fail',
+      verdict: 'unknown',
       cause_code: 'too_long',
       phase: 'query',
     })

@@ -158,18 +158,18 @@ it.each([
   [
     'headers without end',
     `HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaa\r\n'.repeat(10_000)}`,
-    'http_protocol_error',
+    'http_header_limit',
   ],
-  ['one endless header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`, 'http_protocol_error'],
+  ['one endless header', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`, 'http_header_limit'],
   [
     'a flood of 103',
     'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(20_000),
-    'http_protocol_error',
+    'http_header_limit',
   ],
   [
     'an interim answer without end',
     `HTTP/1.1 103 E\r\n${'X-A: aaaa\r\n'.repeat(50_000)}`,
-    'http_protocol_error',
+    'http_header_limit',
   ],
   ['nothing at all', '', 'closed_early'],
   ['half a head', 'HTTP/1.1 200 OK\r\nContent-', 'closed_early'],

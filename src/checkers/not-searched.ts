@@ -1,0 +1,13 @@
+/**
+ * What a pattern was not held against says nothing: a large one looks at fewer characters than there may be.
+ *
+ * @module
+ */
+
+import type { Pattern } from '../fields/pattern.ts'
+
+/** The text of the cause `too_long`. */
+export function notSearched({ source, searched }: Pick<Pattern, 'source' | 'searched'>): string {
+  const first = `The first ${searched.toLocaleString('en-US')} characters were searched`
+  return `${first}, and no match of ${JSON.stringify(source.slice(0, 100))} is in them`
+}

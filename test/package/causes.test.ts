@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { CAUSE_SIDES, sideOf } from '../../scripts/docs/cause-sides.ts'
+import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
+import type { CauseInfo } from '../../src/checkers/checker.ts'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { explain } from '../../src/net/explain.ts'
+import { CheckFailure } from '../../src/net/failure.ts'
+
+const own = builtinCheckers().map(({ causes }) => causes)
+const causes = Object.entries<CauseInfo>(Object.assign({}, SHARED_CAUSES, ...own))
+const codes = causes.map(([code]) => code)
+
+describe('who is to blame for a cause', () => {
+  it('is said of every cause, once, and of nothing else', () => {
+    expect(Object.values(CAUSE_SIDES).flat().sort()).toEqual(codes.sort())
+  })
+
+  it.each(causes)(
+    '%s is no failure of the target where it is ours',
+    (code, { verdict = 'fail' }) => {
+      if (sideOf(code) === 'watchpost') expect(verdict).toBe('unknown')
+      if (
+        /_limit$|^too_long$|^probe_|^internal_error$/.test(code) &&
+        code !== 'http_redirect_limit'
+      ) {
+        expect(verdict).toBe('unknown')
+      }
+    },
+  )
+
+  it.each(Object.entries<CauseInfo>(SHARED_CAUSES))(
+    '%s that is thrown has the verdict of the table',
+    (code, { verdict = 'fail' }) => {
+      expect(explain(new CheckFailure(code, 'seen'), { phase: null }).verdict).toBe(verdict)
+    },
+  )
+})
