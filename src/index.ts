@@ -63,6 +63,7 @@ export type {
   Page,
   ResultView,
   SettingChange,
+  SettingWarning,
   StatusView,
   TimedOutcome,
   UptimeDay,

@@ -47,8 +47,14 @@ function ownFields({ fields }: AnyChecker): string {
 function commonNotes({ common = {}, passive }: AnyChecker): string[] {
   const usual = new Map(describe(commonFields()).map((row) => [row.name, row]))
   const different = describe(commonFields(common))
+    .filter((row) => row.no_effect !== true)
     .filter((row) => JSON.stringify(row) !== JSON.stringify(usual.get(row.name)))
-    .map((row) => `${code(row.name)} ${defaultOf(row)} (${valueOf(row)})`)
+    .map((row) => {
+      const own =
+        row.description === usual.get(row.name)?.description ? '' : `: ${plain(row.description)}`
+      return `${code(row.name)} ${defaultOf(row)} (${valueOf(row)})${own}`
+    })
+  const idle = describe(commonFields(common)).filter((row) => row.no_effect === true)
   return [
     different.length === 0
       ? 'The [common settings](../reference/settings.md) have their usual defaults.'
@@ -56,9 +62,11 @@ function commonNotes({ common = {}, passive }: AnyChecker): string[] {
     ...(common.singleLocation === true && passive === undefined
       ? ['It is asked from one location, the first of `location_ids`.']
       : []),
-    ...(common.certain === true
-      ? ['One judgement is certain: both thresholds are taken as 1.']
-      : []),
+    ...(idle.length === 0
+      ? []
+      : [
+          `Without effect here, and answered with a warning: ${idle.map(({ name, reason = '' }) => `${code(name)} (${reason})`).join('; ')}.`,
+        ]),
   ]
 }
 

@@ -83,6 +83,8 @@ export interface CheckContext {
   readonly signal: AbortSignal
   /** The monitor's `interval_sec` in ms; 0 for a check without a monitor. */
   readonly period_ms: number
+  /** So many deadlines in a row are to be missed (`fail_threshold`), for checkers that wait for signals; 1 without a monitor. */
+  readonly missed_limit: number
   /** Milliseconds left until the deadline, never negative. */
   remaining(): number
   readonly clock: Clock
@@ -121,6 +123,8 @@ export interface Terms<S> {
   readonly settings: S
   /** The monitor's `interval_sec`, in ms: how often a signal is expected. */
   readonly period_ms: number
+  /** So many deadlines in a row are to be missed (`fail_threshold`). Default 1. */
+  readonly missed_limit?: number
 }
 
 /** Why deadlines move; see `Passive.rearm`. */
@@ -144,16 +148,21 @@ export interface Passive<S> {
   rearm(memo: Json | undefined, why: Rearming, terms: Terms<S>): Json | undefined
 }
 
+type CommonName =
+  'timeout_ms' | 'location_ids' | 'confirm_locations' | 'fail_threshold' | 'recover_threshold'
+
 /** Defaults and bounds of the common settings, where a type needs its own. */
 export interface CommonRules {
   readonly interval_sec?: { readonly default: number; readonly min?: number }
   readonly timeout_ms?: { readonly default: number; readonly max?: number }
   /** One judgement is certain unless the user asks for more: a registry that answers does not err for a round. */
-  readonly fail_threshold?: { readonly default: number }
+  readonly fail_threshold?: { readonly default: number; readonly description?: string }
   /** Asked from the first location only: the answer is the same everywhere (a registry, a list), or is compared with the last one (a page). `confirm_locations` is taken as 1. */
   readonly singleLocation?: true
-  /** One judgement is certain: both thresholds are taken as 1. */
+  /** One judgement is certain: both thresholds are taken as 1. One that waits for signals counts deadlines by itself (`missed_limit`). */
   readonly certain?: true
+  /** Settings that do nothing in this type, and why, behind `has no effect:`. They are taken, and whoever sets one is told. */
+  readonly noEffect?: { readonly [N in CommonName]?: string }
 }
 
 type MeasurementTable = Readonly<Record<string, string>>
@@ -192,6 +201,8 @@ export interface Checker<T extends FieldTable = FieldTable> {
   readonly passive?: Passive<Settings<T>>
   /** Rules that span fields: returns the settings as they are to be stored, or what is wrong. */
   refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
+  /** Settings, common ones as well, that do nothing beside these, with the reason: as `common.noEffect`. */
+  unused?(settings: Stored<T>): Readonly<Record<string, string>>
   /** What lists and webhooks show as the checked address; free of secrets. */
   target(settings: Stored<T>): string
   run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement>

@@ -20,7 +20,8 @@ import { say, sayJson, table } from './terminal.ts'
 export const command: Command = {
   help: `watchpost types [type …] [--json]
 
-The types of checks with their fields; those with * are required.
+The types of checks with their fields; those with * are required. Of the fields that every type has, those are shown
+which have a default or bounds of their own here, or no effect.
 
   watchpost types
   watchpost types http dns
@@ -55,9 +56,9 @@ async function run({ flags, words, env }: Call): Promise<number> {
   return EXIT.ok
 }
 
-function describe({ type, name, available, install, fields }: TypeView): string[] {
+function describe({ type, name, available, install, fields, common_fields }: TypeView): string[] {
   const missing = available ? '' : ` (not installed: ${install ?? ''})`
-  return [`${type}: ${name}${missing}`, ...table(fields.map(rowOf))]
+  return [`${type}: ${name}${missing}`, ...table([...fields, ...common_fields].map(rowOf))]
 }
 
 function rowOf(field: FieldRow): string[] {
@@ -65,7 +66,8 @@ function rowOf(field: FieldRow): string[] {
   const bounds = min === undefined && max === undefined ? '' : ` ${min ?? ''}..${max ?? ''}`
   const measure = unit === undefined ? '' : ` ${unit}`
   const choice = field.enum === undefined ? '' : `; one of ${field.enum.join(', ')}`
-  const absent = field.reason === undefined ? '' : `; not available: ${field.reason}`
+  const why = field.no_effect === true ? 'no effect' : 'not available'
+  const absent = field.reason === undefined ? '' : `; ${why}: ${field.reason}`
   const fallback = field.default === null ? '' : `; default ${JSON.stringify(field.default)}`
   return [
     `  ${name}${required ? '*' : ''}`,

@@ -9,6 +9,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { SignalInput, VersionOptions } from '../engine/api.ts'
 import { ConfigurationError } from '../errors.ts'
+import type { MonitorView } from '../engine/views.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
@@ -113,12 +114,12 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
   return {
     list: listOf(caller, (query) => ({ path: '/monitors', name: 'monitors', query })),
     create: async (body, asking) =>
-      member(await ask({ ...once('/monitors', asking), body }, asking), 'monitor'),
+      warned(await ask({ ...once('/monitors', asking), body }, asking)),
     get: (id, asking) => read(`/monitors/${id}`, 'monitor', asking),
     async update(id, body, asking) {
       const headers = ifMatch(asking)
       const path = `/monitors/${id}`
-      return member(await ask({ method: 'PATCH', path, body, headers }, asking), 'monitor')
+      return warned(await ask({ method: 'PATCH', path, body, headers }, asking))
     },
     async remove(id, asking) {
       await ask({ method: 'DELETE', path: `/monitors/${id}`, headers: ifMatch(asking) }, asking)
@@ -158,6 +159,14 @@ function again(path: string): Omit<Call, 'signal'> {
 
 function ifMatch(options: VersionOptions | undefined): Record<string, string> {
   return options?.version === undefined ? {} : { 'If-Match': `"${options.version}"` }
+}
+
+/** A monitor with the warnings beside it, as the engine gives it. */
+function warned(answer: unknown): MonitorView {
+  const { monitor, warnings = [] } = answer as Pick<MonitorView, 'warnings'> & {
+    readonly monitor: MonitorView
+  }
+  return warnings.length === 0 ? monitor : { ...monitor, warnings }
 }
 
 function member<T>(answer: unknown, name: string): T {

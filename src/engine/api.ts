@@ -203,6 +203,8 @@ export interface TypeView {
   readonly name: string
   readonly description: string
   readonly fields: readonly FieldRow[]
+  /** The common fields of which this type has a default or bounds of its own, or which do nothing in it. */
+  readonly common_fields: readonly FieldRow[]
   readonly causes: readonly {
     readonly code: string
     readonly text: string

@@ -33,6 +33,7 @@ export interface CheckRun {
   readonly timeout_ms: number
   readonly location: LocationRecord
   readonly period_ms?: number
+  readonly missed_limit?: number | undefined
   readonly log: Logger
   readonly memo?: Json
   readonly signal?: AbortSignal
@@ -76,6 +77,7 @@ export async function carryOut(
   const ctx = withSignal({
     [STOP]: stop,
     period_ms: run.period_ms ?? 0,
+    missed_limit: run.missed_limit ?? 1,
     remaining,
     clock,
     net,

@@ -6,8 +6,8 @@
 
 import * as v from 'valibot'
 import type { CommonRules } from '../checkers/checker.ts'
-import { defineField } from '../fields/field.ts'
-import type { FieldBuilder, FieldTable } from '../fields/field.ts'
+import { defineField, fieldNamed } from '../fields/field.ts'
+import type { AnyField, FieldBuilder, FieldTable } from '../fields/field.ts'
 import { isPlainObject } from '../fields/parse.ts'
 import { field } from '../fields/vocabulary.ts'
 import { maintenanceWindow } from './maintenance-field.ts'
@@ -19,6 +19,15 @@ const DAY_MIN = 1440
 // The table is its own type: written out it would stand here twice.
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
 export function commonFields(rules: CommonRules = {}) {
+  const fields = usualFields(rules)
+  const idle = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {
+    const each: AnyField | undefined = fieldNamed(fields, name)
+    return each === undefined ? [] : [[name, { ...each, info: { ...each.info, no_effect } }]]
+  })
+  return { ...fields, ...(Object.fromEntries(idle) as object) }
+}
+
+function usualFields(rules: CommonRules) {
   const interval = rules.interval_sec ?? { default: 60 }
   const timeout = rules.timeout_ms ?? { default: 10_000 }
   const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -53,7 +62,12 @@ export function commonFields(rules: CommonRules = {}) {
       max: 100,
     }),
     fail_threshold: field
-      .integer({ description: 'Failing rounds in a row before it is down', min: 1, max: 20 })
+      .integer({
+        description:
+          rules.fail_threshold?.description ?? 'Failing rounds in a row before it is down',
+        min: 1,
+        max: 20,
+      })
       .default(rules.fail_threshold?.default ?? 2),
     recover_threshold: field
       .integer({ description: 'Good rounds in a row before it is up again', min: 1, max: 20 })

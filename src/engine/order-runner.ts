@@ -55,6 +55,7 @@ export function orderRunner({
       network,
       timeout_ms: order.timeout_ms,
       period_ms: order.interval_sec * 1000,
+      missed_limit: order.missed_limit,
       location: order.location,
       log,
       revived,

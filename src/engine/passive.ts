@@ -153,7 +153,12 @@ export function createPassiveMonitors({
 
 /** What a passive checker judges by. */
 export function termsOf(entry: Entry): Terms<never> {
-  return { settings: entry.settings as never, period_ms: entry.record.common.interval_sec * 1000 }
+  const { interval_sec, fail_threshold } = entry.record.common
+  return {
+    settings: entry.settings as never,
+    period_ms: interval_sec * 1000,
+    missed_limit: fail_threshold,
+  }
 }
 
 /** The memo with a new period, for a monitor that comes back from a pause. */
@@ -265,6 +270,7 @@ function orderFor(
     settings,
     timeout_ms: record.common.timeout_ms,
     interval_sec: record.common.interval_sec,
+    missed_limit: record.common.fail_threshold,
     location,
     round: at,
     expires_at: at + record.common.timeout_ms,

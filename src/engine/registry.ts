@@ -10,6 +10,7 @@ import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { CauseTable } from '../checkers/checker.ts'
 import { ConfigurationError } from '../errors.ts'
 import { describe } from '../fields/describe.ts'
+import type { FieldRow } from '../fields/describe.ts'
 import type { FieldTable, Stored } from '../fields/field.ts'
 import { parse } from '../fields/parse.ts'
 import type { Problems } from '../fields/parse.ts'
@@ -18,6 +19,7 @@ import type { TypeView } from './api.ts'
 import { commonFields } from './monitor-fields.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import { isInstalled } from './installed.ts'
+import type { SettingWarning } from './views.ts'
 
 export interface MonitorType {
   readonly checker: AnyChecker
@@ -123,6 +125,28 @@ function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Pro
     : { timeout_ms: 'out_of_range: must be less than interval_sec' }
 }
 
+/** What is said of settings that were given and do nothing beside all that are stored. */
+export function warningsOf(
+  { all, checker }: MonitorType,
+  settings: JsonObject,
+  given: JsonObject,
+): SettingWarning[] {
+  const unused = checker.unused?.(settings as Stored<FieldTable>) ?? {}
+  return Object.entries(all).flatMap(([field, { info }]) => {
+    const reason = info.no_effect ?? unused[field]
+    if (reason === undefined || (given[field] ?? null) === null) return []
+    return [{ field, text: `has no effect: ${reason}` }]
+  })
+}
+
+const USUAL: ReadonlyMap<string, string> = new Map(
+  describe(commonFields()).map((row) => [row.name, JSON.stringify(row)]),
+)
+
+function isUsual(row: FieldRow): boolean {
+  return USUAL.get(row.name) === JSON.stringify(row)
+}
+
 /** Makes the rules of a type final: where one place or one look is enough, the settings say so. */
 export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
   const rules = type.checker.common ?? {}
@@ -161,6 +185,7 @@ function view({ checker, common }: MonitorType): TypeView {
       name,
       ...shown,
     })),
+    common_fields: describe(common).filter((row) => !isUsual(row)),
     response: checker.response ?? (checker.passive === undefined ? 'duration_ms' : null),
     events: [
       ...(checker.events ?? []),

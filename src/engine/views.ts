@@ -69,14 +69,24 @@ export type MonitorView = MonitorSummary &
     /** Only of monitors fed by signals. */
     readonly token?: string
     readonly ping_url?: string
+    /** Only in the answer of `create` and `update`, and only where there are any. */
+    readonly warnings?: readonly SettingWarning[]
     readonly [setting: string]: unknown
   }
+
+/** A setting that was given and does nothing: it is stored, and `text` says why that changes nothing. */
+export interface SettingWarning {
+  readonly field: string
+  readonly text: string
+}
 
 /** Settings as they would be stored, secrets masked, and what would change. */
 export interface MonitorPreview {
   readonly settings: JsonObject
   /** Empty where nothing differs. */
   readonly changes: readonly SettingChange[]
+  /** Of what was given; empty where all of it does something. */
+  readonly warnings: readonly SettingWarning[]
 }
 
 export interface SettingChange {

@@ -22,6 +22,8 @@ export interface FieldRow {
   readonly secret?: boolean
   /** `false` where the host has nothing that could answer for it; `reason` says what is missing. */
   readonly available?: false
+  /** `true` where it does nothing in this type; `reason` says why. */
+  readonly no_effect?: true
   readonly reason?: string
 }
 
@@ -54,7 +56,7 @@ export function jsonSchema(
 }
 
 function row(name: string, field: AnyField): FieldRow {
-  const { kind, description, min, max, format, unit, unavailable } = field.info
+  const { kind, description, min, max, format, unit, unavailable, no_effect } = field.info
   return {
     name,
     kind,
@@ -68,6 +70,7 @@ function row(name: string, field: AnyField): FieldRow {
     ...(unit !== undefined ? { unit } : {}),
     ...(field.info.secret === 'value' ? { secret: true } : {}),
     ...(unavailable !== undefined ? { available: false, reason: unavailable } : {}),
+    ...(no_effect !== undefined ? { no_effect: true, reason: no_effect } : {}),
   }
 }
 

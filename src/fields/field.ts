@@ -37,6 +37,8 @@ export interface FieldInfo {
   readonly example?: string
   /** Why the field cannot be used with this host: its values but the default are refused. Default: it can. */
   readonly unavailable?: string | undefined
+  /** Why the field does nothing here: it is taken, and whoever sets it is warned. Default: it does something. */
+  readonly no_effect?: string | undefined
   /** Fields of a nested object. */
   readonly fields?: FieldTable
   /** What a list is made of. */

@@ -7,6 +7,13 @@
 export { defineMonitors } from './define.ts'
 export type { BuiltinChecker, MonitorEntry } from './define.ts'
 export { describePlan, isEmptyPlan } from './plan.ts'
-export type { CreatedMonitor, Difference, KnownMonitor, SyncPlan, UpdatedMonitor } from './plan.ts'
+export type {
+  CreatedMonitor,
+  Difference,
+  EntryWarning,
+  KnownMonitor,
+  SyncPlan,
+  UpdatedMonitor,
+} from './plan.ts'
 export { syncMonitors } from './sync.ts'
 export type { SyncOptions } from './sync.ts'

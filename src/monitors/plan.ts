@@ -34,6 +34,14 @@ export interface Difference {
   readonly to: Json
 }
 
+/** A setting of the list that does nothing. */
+export interface EntryWarning {
+  readonly key: string
+  /** In the words of the list. */
+  readonly field: string
+  readonly text: string
+}
+
 export interface SyncPlan {
   readonly create: readonly CreatedMonitor[]
   readonly update: readonly UpdatedMonitor[]
@@ -44,6 +52,7 @@ export interface SyncPlan {
   readonly remove: readonly KnownMonitor[]
   /** Made from a list once, and not in it any more. */
   readonly leave: readonly KnownMonitor[]
+  readonly warnings: readonly EntryWarning[]
 }
 
 /** Whether carrying it out would change anything. */
@@ -67,6 +76,7 @@ export function describePlan(plan: SyncPlan): string[] {
     ...plan.pause.map((each) => `${one('|', each)}  pause`),
     ...plan.remove.map((each) => `${one('-', each)}  remove`),
     ...plan.leave.map((each) => `${one('?', each)}  not in the list, left alone`),
+    ...plan.warnings.map(({ key, field, text }) => `! ${key}  ${field}: ${text}`),
     `${plan.create.length} to create, ${plan.update.length} to update, ${plan.remove.length} to remove, ${plan.unchanged.length} unchanged`,
   ]
 }

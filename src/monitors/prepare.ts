@@ -6,14 +6,14 @@
  */
 
 import type { AccountScope, Engine } from '../engine/api.ts'
-import type { MonitorSummary } from '../engine/views.ts'
+import type { MonitorSummary, SettingWarning } from '../engine/views.ts'
 import { isWatchpostError, ValidationError } from '../errors.ts'
 import { describe } from '../fields/describe.ts'
 import { addProblem, problemAt, unknownFields } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { parentsFirst } from './dependencies.ts'
 import type { Difference } from './plan.ts'
-import { entryWords, isIdField, keyIn, readEntries } from './reading.ts'
+import { entryWords, isIdField, keyIn, listWord, readEntries } from './reading.ts'
 import type { Problems, ReadEntry } from './reading.ts'
 
 const PAGE = 200
@@ -29,6 +29,7 @@ export interface Prepared {
   readonly known: MonitorSummary | undefined
   readonly name: string
   readonly changes: readonly Difference[]
+  readonly warnings: readonly SettingWarning[]
 }
 
 export interface Preparation {
@@ -152,14 +153,15 @@ async function look(
   scope: Scope,
   { entry, input, monitor, names, known_fields }: Looking,
   problems: Problems,
-): Promise<Pick<Prepared, 'name' | 'changes'> | undefined> {
+): Promise<Pick<Prepared, 'name' | 'changes' | 'warnings'> | undefined> {
   try {
     const options = monitor === undefined ? {} : { against: monitor.id }
-    const { settings, changes } = await scope.monitors.preview(input as never, options)
+    const { settings, changes, warnings } = await scope.monitors.preview(input as never, options)
     const inWords = changes.map((change) => wordsOf(change, names))
     return {
       name: textOf(settings['name']) ?? entry.key,
       changes: [...inWords, ...newParents(entry, names, inWords)],
+      warnings: warnings.map(({ field, text }) => ({ field: listWord(field), text })),
     }
   } catch (error) {
     if (!isWatchpostError(error) || !(error instanceof ValidationError)) throw error

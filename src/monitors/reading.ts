@@ -46,6 +46,11 @@ export function entryWords(): readonly string[] {
   return ['type', ...OWN_WORDS]
 }
 
+/** What a field of the engine is called in a list. */
+export function listWord(field: string): string {
+  return Object.entries(IDS).find(([id]) => id === field)?.[1] ?? field
+}
+
 /** Whether the engine's field has another name in a list. */
 export function isIdField(name: string): boolean {
   return name in IDS

@@ -85,6 +85,9 @@ function planOf(
     ],
     resume: known.filter(isToResume).map(plain),
     remove: fate === 'remove' ? lost : [],
+    warnings: listed.flatMap(({ entry, warnings }) =>
+      warnings.map((warning) => ({ key: entry.key, ...warning })),
+    ),
     leave:
       fate === 'remove' ? [] : lost.filter(({ key }) => fate === 'leave' || settled.includes(key)),
   }

@@ -20,6 +20,8 @@ export interface CheckOrder {
   readonly settings: JsonObject
   readonly timeout_ms: number
   readonly interval_sec: number
+  /** Only of monitors that are fed by signals, which the engine judges itself. */
+  readonly missed_limit?: number
   readonly location: LocationRecord
   /** Due time of the round. */
   readonly round: EpochMs

@@ -43,14 +43,16 @@ export const createMonitor = operation({
   summary: 'Creates a monitor in state `pending`',
   tag,
   body: 'MonitorCreate',
-  answers: { 201: { monitor: ref('Monitor') } },
+  answers: { 201: { monitor: ref('Monitor'), warnings: arrayOf('SettingWarning') } },
   versioned: true,
   repeatable: true,
   async run({ scope, body, host }) {
     // The engine is the one that checks a user's input; until then it only looks like a `MonitorInput`.
-    const monitor = await scope.monitors.create(body as unknown as MonitorInput)
+    const { warnings = [], ...monitor } = await scope.monitors.create(
+      body as unknown as MonitorInput,
+    )
     const Location = `${host.base_path}/api/v1/monitors/${monitor.id}`
-    return monitorReply(monitor, { status: 201, headers: { Location } })
+    return monitorReply(monitor, { status: 201, headers: { Location }, also: { warnings } })
   },
 })
 
@@ -70,11 +72,12 @@ export const updateMonitor = operation({
     'Merges: `null` resets a field to its default, lists are replaced, a masked secret (`"***"`) is kept, `type` cannot change. Another scheme, host or port needs the secrets again: 422 names those that were not given.',
   tag,
   body: 'MonitorUpdate',
-  answers: { 200: { monitor: ref('Monitor') } },
+  answers: { 200: { monitor: ref('Monitor'), warnings: arrayOf('SettingWarning') } },
   versioned: true,
   async run(call) {
     const { scope, id, body } = call
-    return monitorReply(await scope.monitors.update(id, body, await ifMatch(call)))
+    const { warnings = [], ...monitor } = await scope.monitors.update(id, body, await ifMatch(call))
+    return monitorReply(monitor, { also: { warnings } })
   },
 })
 

@@ -40,6 +40,38 @@ describe('a heartbeat', () => {
     expect(events()).toEqual([])
   })
 
+  it('is down after so many deadlines in a row, and begun then with the first of them', async () => {
+    const { r, id, signal, state, events } = await job({ fail_threshold: 3 })
+    await signal()
+    const began = r.clock.now()
+    await r.clock.advance(2 * HOUR + 50 * MINUTE)
+    expect(await state()).toBe('late')
+    // A job that starts, or somebody who looks, makes it no worse.
+    await signal('start')
+    await signal('success')
+    await r.clock.advance(3 * HOUR + 9 * MINUTE)
+    await r.engine.monitors.check(id)
+    expect([await state(), events()]).toEqual(['late', []])
+    await r.clock.advance(MINUTE + 1000)
+    expect([await state(), events()]).toEqual(['down', ['down']])
+    const [incident] = (await r.engine.incidents.list()).items
+    const again = began + 2 * HOUR + 50 * MINUTE
+    expect(incident?.started_at).toBe(new Date(again + HOUR + 10 * MINUTE).toISOString())
+  })
+
+  it('counts the deadlines of a cron expression, and takes a reported failure at once', async () => {
+    const { r, signal, state } = await job({ cron: '0 3 * * *', fail_threshold: 2 })
+    await signal()
+    await r.clock.advance(3 * HOUR + 11 * MINUTE)
+    expect(await state()).toBe('late')
+    await r.clock.advance(24 * HOUR)
+    expect(await state()).toBe('down')
+    await signal()
+    expect(await state()).toBe('up')
+    await signal('fail')
+    expect(await state()).toBe('down')
+  })
+
   it('goes up → late → down, dated at the deadline, and up again with the next signal', async () => {
     const { r, signal, state, events } = await job()
     expect(await signal()).toMatchObject({

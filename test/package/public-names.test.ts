@@ -110,6 +110,7 @@ it('every subpath keeps its names', () => {
       type ResultView
       type RunCheckOptions
       type SettingChange
+      type SettingWarning
       type Settings
       type Signal
       type SignalInput
@@ -288,6 +289,7 @@ it('every subpath keeps its names', () => {
       type BuiltinChecker
       type CreatedMonitor
       type Difference
+      type EntryWarning
       type KnownMonitor
       type MonitorEntry
       type SyncOptions

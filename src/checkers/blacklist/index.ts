@@ -128,6 +128,9 @@ export const blacklist = (options: BlacklistOptions = {}) => {
       interval_sec: { default: 21_600, min: 900 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
+      noEffect: {
+        confirm_locations: 'a list answers the same everywhere, and is asked from one location',
+      },
       fail_threshold: { default: 1 },
     },
     causes: BLACKLIST_CAUSES,

@@ -43,6 +43,9 @@ export const domain = (options: DomainOptions = {}) => {
       interval_sec: { default: 86_400, min: 3600 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
+      noEffect: {
+        confirm_locations: 'a registry answers the same everywhere, and is asked from one location',
+      },
       fail_threshold: { default: 1 },
     },
     causes: DOMAIN_CAUSES,

@@ -45,7 +45,24 @@ export const heartbeat = () =>
         ? { fields: { time_zone: 'invalid: it goes with cron' } }
         : { settings }
     },
-    common: { interval_sec: { default: 86_400, min: 30 }, singleLocation: true, certain: true },
+    unused: ({ cron }): Readonly<Record<string, string>> =>
+      cron === undefined ? {} : { interval_sec: 'cron says when the job runs' },
+    common: {
+      interval_sec: { default: 86_400, min: 30 },
+      singleLocation: true,
+      certain: true,
+      fail_threshold: {
+        default: 1,
+        description:
+          'Deadlines in a row that the job misses before it is down; a failure that it reports is down at once',
+      },
+      noEffect: {
+        timeout_ms: 'nothing is asked, the job calls',
+        location_ids: 'nothing is asked from anywhere, the job calls',
+        confirm_locations: 'nothing is asked from anywhere, the job calls',
+        recover_threshold: 'one call is proof that the job runs',
+      },
+    },
     causes: {
       heartbeat_missed: { text: 'No sign of life within period and grace' },
       heartbeat_failed: { text: 'The job reported a failure' },
@@ -75,7 +92,7 @@ export const heartbeat = () =>
 
     run(ctx, settings) {
       const pulse = pulseOf(ctx.memo)
-      const terms = { settings, period_ms: ctx.period_ms }
+      const terms = { settings, period_ms: ctx.period_ms, missed_limit: ctx.missed_limit }
       const due = deadlines(pulse, terms)
       const now = ctx.clock.now()
       return Promise.resolve(
@@ -109,8 +126,8 @@ function judge(pulse: Pulse, due: Deadlines, now: EpochMs) {
     return down('heartbeat_too_long', text, { ...found, since: due.finish_by })
   }
   if (now >= due.missed_at) {
-    const text = `The last sign of life came at ${isoOrNull(pulse.last_signal_at)}; the next was due by ${iso(due.missed_at)}`
-    return down('heartbeat_missed', text, { ...found, since: due.missed_at })
+    const text = `The last sign of life came at ${isoOrNull(pulse.last_signal_at)}; the next was due by ${iso(due.first_missed_at)}`
+    return down('heartbeat_missed', text, { ...found, since: due.first_missed_at })
   }
   return up(now >= due.expected_at ? { ...found, late: true } : found)
 }

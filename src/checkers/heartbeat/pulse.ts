@@ -35,7 +35,9 @@ export interface Pulse {
 export interface Deadlines {
   /** End of the period: late from here. */
   readonly expected_at: EpochMs
-  /** End of the grace: down from here. */
+  /** End of the grace of the first signal that did not come. */
+  readonly first_missed_at: EpochMs
+  /** The same of the last one that may be missed: down from here. */
   readonly missed_at: EpochMs
   /** By when a started run must end; `null` while none is under way. */
   readonly finish_by: EpochMs | null
@@ -118,11 +120,13 @@ export function firstSignalBy(pulse: Pulse, { settings }: HeartbeatTerms): Epoch
 /** `null` before the first sign of life: there is no period yet. */
 export function deadlines(pulse: Pulse, terms: HeartbeatTerms): Deadlines | null {
   if (pulse.base_at === null) return null
-  const { at: expected_at, period_ms } = expectedAfter(pulse.base_at, terms, pulse.expected)
+  const expected = expectedAfter(pulse.base_at, terms, pulse.expected)
+  const { at: expected_at, period_ms, last_at, last_period_ms } = expected
   const grace_ms = graceMs({ ...terms, period_ms })
   return {
     expected_at,
-    missed_at: expected_at + grace_ms,
+    first_missed_at: expected_at + grace_ms,
+    missed_at: last_at + graceMs({ ...terms, period_ms: last_period_ms }),
     finish_by: pulse.started_at === null ? null : pulse.started_at + grace_ms,
   }
 }

@@ -19,6 +19,7 @@ import type { Outlined } from '../present.ts'
 import type { Concluded } from '../rounds.ts'
 import { byLocation, groupByMonitor } from '../entry.ts'
 import type { Changed, Entry } from '../entry.ts'
+import { warningsOf } from '../registry.ts'
 import type { MonitorType } from '../registry.ts'
 import { allowanceOf, quotasOf, requireInterval } from '../quotas.ts'
 import { settleMonitor } from '../settle.ts'
@@ -128,7 +129,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const record = await core.store.monitors.create(made, within)
       const entry = roster.add(record)
       watch.reschedule(entry, 'now')
-      return view(entry)
+      return warned(view(entry), entry, fields)
     },
 
     async preview(input, options) {
@@ -173,7 +174,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       if (record.machine.state !== 'paused')
         watch.reschedule(changed.after, restarted ? 'now' : 'next')
       await watch.announce(changed, [])
-      return view(changed.after)
+      return warned(view(changed.after), changed.after, wanted)
     },
 
     async remove(id, options) {
@@ -240,6 +241,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       return uptimeOfDays(core, (await own(id)).record, days)
     },
   }
+}
+
+function warned(view: MonitorView, { type, settings }: Entry, given: JsonObject): MonitorView {
+  const warnings = warningsOf(type, settings, given)
+  return warnings.length === 0 ? view : { ...view, warnings }
 }
 
 function objectFrom(input: unknown): JsonObject {

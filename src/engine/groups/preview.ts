@@ -8,6 +8,7 @@
 import { ValidationError } from '../../errors.ts'
 import { mask } from '../../fields/secrets.ts'
 import type { Json, JsonObject } from '../../model.ts'
+import { warningsOf } from '../registry.ts'
 import type { MonitorType } from '../registry.ts'
 import type { Entry } from '../roster.ts'
 import { settleMonitor } from '../settle.ts'
@@ -39,14 +40,16 @@ export async function previewOf(
     input,
   })
   const fields = type.checker.fields
+  const warnings = warningsOf(type, settled.settings, input)
   const after = { ...asJson(settled.common), ...settled.settings }
   const shown = { ...after, ...mask(fields, settled.settings) }
-  if (against === undefined) return { settings: shown, changes: [] }
+  if (against === undefined) return { settings: shown, changes: [], warnings }
   const before = { ...asJson(against.record.common), ...against.settings }
   const shownBefore = { ...before, ...mask(fields, against.settings) }
   const names = Object.keys(type.all).filter((name) => !same(before[name], after[name]))
   return {
     settings: shown,
+    warnings,
     changes: names.map((field) => ({
       field,
       from: shownBefore[field] ?? null,

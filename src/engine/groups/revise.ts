@@ -93,6 +93,7 @@ const READ_ONLY = [
   'counters',
   'token',
   'ping_url',
+  'warnings',
 ]
 
 function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {

@@ -14,6 +14,7 @@ import type {
   MonitorSummary,
   NotificationView,
   ResultView,
+  SettingWarning,
   StatusView,
   UptimeDay,
   UptimeView,
@@ -104,6 +105,10 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       description:
         'The summary, every setting at the top level as it is written (secrets as `"***"`), and the status per location. Heartbeat monitors also have `token` and `ping_url`.',
     },
+  ),
+  SettingWarning: object<SettingWarning>(
+    { field: text(), text: text() },
+    { description: 'A setting that was given and does nothing in this type: it is stored' },
   ),
   LocationStatus: object<LocationStatus>({
     location_id: id,
@@ -254,6 +259,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       name: text(),
       description: text(),
       fields: arrayOf('Field'),
+      common_fields: arrayOf('Field'),
       causes: arrayOf(
         object({
           code: text(),
@@ -297,8 +303,23 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       unit: text(),
       secret: flag('Never shown again'),
       available: flag('`false`: refused here, since the host has nothing that could answer for it'),
-      reason: text('What is missing where `available` is false'),
+      no_effect: flag(
+        '`true`: it does nothing in this type; it is taken, and the answer has a warning',
+      ),
+      reason: text('What is missing where `available` is false; why, where `no_effect` is true'),
     },
-    { optional: ['min', 'max', 'enum', 'format', 'unit', 'secret', 'available', 'reason'] },
+    {
+      optional: [
+        'min',
+        'max',
+        'enum',
+        'format',
+        'unit',
+        'secret',
+        'available',
+        'no_effect',
+        'reason',
+      ],
+    },
   ),
 }
