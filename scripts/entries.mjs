@@ -41,7 +41,7 @@ export const checkerTypes = [
 /** @type {readonly Entry[]} */
 export const entries = [
   entry('.', 'index', 'src/index', 420),
-  entry('./checkers', 'checkers/index', 'src/checkers/index', 405),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 410),
   ...checkerTypes.map((type) =>
     entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),
   ),

@@ -9,7 +9,7 @@ import type { Clock } from '../../clock.ts'
 import type { Match, Pattern } from '../../fields/pattern.ts'
 
 /** Matches up to this long are found wherever they stand; with a large pattern, half of what one search looks at. */
-export const MATCH_CHARACTERS = 64 * 1024
+const MATCH_CHARACTERS = 64 * 1024
 
 export interface FindMatch {
   readonly match: Match | undefined

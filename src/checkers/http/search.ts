@@ -108,10 +108,11 @@ function seekPattern(pattern: Pattern | undefined): Seeker | undefined {
     },
     *end({ bytes, whole }: BodyRead) {
       state.found = pattern.test(beginning)
+      // A search may fill a turn.
+      yield
       if (state.found) return
       if (!state.wantsMore) state.unseen = first(searched, 'characters')
       else if (!whole) state.unseen = first(bytes, 'bytes')
-      yield
     },
   })
 }

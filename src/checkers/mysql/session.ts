@@ -14,6 +14,7 @@ import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
 import { rightsIn } from './grants.ts'
 import type { Greeting } from './greeting.ts'
+import { isMariadb, limits, refuseInterrupted, TIME_LIMIT } from './time-limit.ts'
 import type { MysqlWire } from './wire.ts'
 
 /** What is called of mysql2. */
@@ -180,9 +181,9 @@ export function mysqlSession(
   }
 
   /** Whether the server has it; what else is wrong shows at the query. */
-  const has = async (sql: string): Promise<boolean> => {
+  const has = async (sql: string, onRow?: Reading['onRow']): Promise<boolean> => {
     try {
-      await stream.settle(rowsOf({ sql }))
+      await stream.settle(rowsOf({ sql, ...(onRow && { onRow }) }))
       return true
     } catch (error) {
       const said = driverError(error)
@@ -198,22 +199,20 @@ export function mysqlSession(
     if (read_only) inTransaction = await has('START TRANSACTION READ ONLY')
     const from = ctx.clock.monotonic()
     const rows = await rowsOf({ sql, rows_max })
-    if (rows < rows_max) await refuseInterrupted(ctx.clock.monotonic() - from)
+    if (rows < rows_max) {
+      const took_ms = ctx.clock.monotonic() - from
+      refuseInterrupted(took_ms, await timeLimit())
+    }
     return { rows, read_only: inTransaction }
   }
 
-  /** MySQL gives the rows of some statements that wait, and no error, when its time limit ends them. */
-  async function refuseInterrupted(took_ms: number): Promise<void> {
-    if (isMariadb(greeting.server_version)) return
+  /** What the server holds a statement to, in ms; 0 where it does not say. */
+  async function timeLimit(): Promise<number> {
     let limit_ms = 0
+    if (isMariadb(greeting.server_version)) return limit_ms
     const onRow = ([value]: readonly unknown[]): void => void (limit_ms = Number(value))
-    const asked = rowsOf({ sql: 'SELECT @@SESSION.max_execution_time', onRow })
-    await stream.settle(asked).catch((error: unknown) => {
-      if (driverError(error) === undefined) throw error
-    })
-    if (!(limit_ms > 0) || took_ms < limit_ms) return
-    const text = `The server ended the query at its time limit of ${limit_ms} ms`
-    throw new CheckFailure('query_timeout', text, { phase: 'query' })
+    await has(TIME_LIMIT, onRow)
+    return limit_ms
   }
 
   async function rights(): Promise<readonly string[] | undefined> {
@@ -242,22 +241,6 @@ export function mysqlSession(
     },
     close: () => stream.fail(new CheckFailure('probe_stopped', 'The check is over')),
   }
-}
-
-/**
- * So that the server itself stops in time and at enough rows; the deadline and the counting hold
- * besides. A limit that its operator has set is never raised.
- */
-function limits(version: string, rows_max: number, timeout_ms: number): string {
-  const [name, value] = isMariadb(version)
-    ? ['max_statement_time', timeout_ms / 1000]
-    : ['max_execution_time', timeout_ms]
-  const time = `IF(@@${name} > 0, LEAST(@@${name}, ${value}), ${value})`
-  return `SET SESSION sql_select_limit = ${rows_max}, ${name} = ${time}`
-}
-
-function isMariadb(version: string): boolean {
-  return /mariadb/i.test(version)
 }
 
 export function failureOf(

@@ -45,7 +45,7 @@ export interface BodyOptions {
 }
 
 /** Unpacked bytes that are shown to a reader at most: 64 MiB. */
-export const SEARCH_LIMIT_BYTES = 64 * 1024 * 1024
+const SEARCH_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
  * Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to

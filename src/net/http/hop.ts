@@ -13,6 +13,7 @@ import type { Trace } from '../trace.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
+import { holding, restful } from './flow.ts'
 import { joined, valuesOf } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
@@ -108,34 +109,6 @@ export function exchangeHop(
       socket.destroy()
     }
   })
-}
-
-/** Chunks after which others get a turn: a server may send each byte in one of its own. */
-const TURN_CHUNKS = 4096
-
-/** Takes chunks as they come, with a rest after many. */
-function restful(
-  hold: () => () => void,
-  clock: Pick<Clock, 'timer'>,
-  take: (chunk: Buffer) => void,
-): (chunk: Buffer) => void {
-  let chunks = 0
-  return (chunk) => {
-    take(chunk)
-    chunks += 1
-    if (chunks % TURN_CHUNKS === 0) clock.timer(0, hold())
-  }
-}
-
-/** Nothing comes while anybody holds it; what this returns lets go. */
-function holding(message: IncomingMessage): () => () => void {
-  let holders = 0
-  return () => {
-    if (holders++ === 0) message.pause()
-    return () => {
-      if (--holders === 0) message.resume()
-    }
-  }
 }
 
 interface AnswerListener {
