@@ -7,6 +7,7 @@
 import type { Attack } from './attack.ts'
 import { deafSockets } from './deaf-sockets.ts'
 import { halfHeaders } from './half-headers.ts'
+import { hangingChecks } from './hanging-checks.ts'
 import { heavyPages } from './heavy-pages.ts'
 import { sessionChecks } from './session-checks.ts'
 import { hoardedLiveUpdates } from './hoarded-live-updates.ts'
@@ -21,6 +22,7 @@ export const attacks: readonly Attack[] = [
   slowBodies,
   sessionChecks,
   wrongKeys,
+  hangingChecks,
   heavyPages,
   hoardedLiveUpdates,
 ]
