@@ -79,6 +79,8 @@ export function unknown<const C extends string>(
 }
 
 export interface CheckContext {
+  /** The account of the monitor, for whatever is shared fairly; 0 for a check without a monitor. */
+  readonly account_id: number
   /** Aborts at the deadline and when the engine stops; its reason says which. */
   readonly signal: AbortSignal
   /** The monitor's `interval_sec` in ms; 0 for a check without a monitor. */

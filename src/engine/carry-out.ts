@@ -32,6 +32,7 @@ export interface CheckRun {
   readonly network: Network
   readonly timeout_ms: number
   readonly location: LocationRecord
+  readonly account_id?: number
   readonly period_ms?: number
   readonly missed_limit?: number | undefined
   readonly log: Logger
@@ -76,6 +77,7 @@ export async function carryOut(
 
   const ctx = withSignal({
     [STOP]: stop,
+    account_id: run.account_id ?? 0,
     period_ms: run.period_ms ?? 0,
     missed_limit: run.missed_limit ?? 1,
     remaining,

@@ -54,6 +54,7 @@ export function orderRunner({
       clock,
       network,
       timeout_ms: order.timeout_ms,
+      account_id: order.account_id,
       period_ms: order.interval_sec * 1000,
       missed_limit: order.missed_limit,
       location: order.location,

@@ -33,7 +33,7 @@ export interface Entry {
   readonly what: string
 }
 
-export type DnsblContext = Pick<CheckContext, 'net' | 'clock' | 'signal'>
+export type DnsblContext = Pick<CheckContext, 'account_id' | 'net' | 'clock' | 'signal'>
 
 export interface DnsblClient {
   /** Whether the list works for entries of this kind; kept for a day, a failure for a quarter of an hour. */
@@ -78,7 +78,7 @@ export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): Dnsbl
     const name = queryName(list.zone, ask.entry)
     const cached = answers.get(name, ctx.clock.now())
     if (cached !== undefined) return cached
-    if (!(await pacer.turn(list.zone, ctx.clock, ask.left(), ctx.signal))) return failure('busy')
+    if (!(await pacer.turn(list.zone, ctx, ask.left()))) return failure('busy')
     // Another check may have asked the same while this one waited.
     const meanwhile = answers.get(name, ctx.clock.now())
     if (meanwhile !== undefined) return meanwhile

@@ -1,32 +1,103 @@
 /**
- * What the checks of one checker share: how fast a zone may be asked, and answers for a while.
+ * What the checks of one checker share: how fast a zone may be asked, by whom first, and answers for a while.
  *
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
+import type { Clock, Timer } from '../../clock.ts'
+import { createRoundRobin } from '../../net/round-robin.ts'
+import type { RoundRobin } from '../../net/round-robin.ts'
+import { waitFor } from '../../net/wait.ts'
 
 export interface Pacer {
-  /** Waits for the next turn of `key`; `false` at once where that is farther away than `atMost_ms`. */
-  turn(key: string, clock: Clock, atMost_ms: number, signal: AbortSignal): Promise<boolean>
+  /**
+   * Waits for the next turn at `key`, which accounts take in turns; `false` where it does not come within `atMost_ms`,
+   * and at once where that is plain.
+   */
+  turn(key: string, asker: PacedAsker, atMost_ms: number): Promise<boolean>
+}
+
+export interface PacedAsker {
+  readonly account_id: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+interface Waiter {
+  readonly latest: number
+  readonly settle: (isTurn: boolean) => void
+}
+
+interface Gate {
+  /** Monotonic. */
+  next_at: number
+  readonly waiting: RoundRobin<Waiter>
+  timer: Timer | undefined
 }
 
 /** Keys remembered before those that are due are forgotten. */
 const MAX_KEYS = 1000
 
 export function createPacer(spacing_ms: number): Pacer {
-  const next = new Map<string, number>()
+  const gates = new Map<string, Gate>()
+
+  function gateOf(key: string, now: number): Gate {
+    const known = gates.get(key)
+    if (known !== undefined) return known
+    if (gates.size >= MAX_KEYS) {
+      for (const [each, { next_at, waiting }] of gates)
+        if (next_at <= now && waiting.size === 0) gates.delete(each)
+    }
+    const gate: Gate = { next_at: now, waiting: createRoundRobin(), timer: undefined }
+    gates.set(key, gate)
+    return gate
+  }
+
+  function arm(gate: Gate, clock: Clock): void {
+    if (gate.waiting.size === 0) {
+      gate.timer?.cancel()
+      gate.timer = undefined
+    } else {
+      gate.timer ??= clock.timer(Math.max(0, gate.next_at - clock.monotonic()), () => {
+        gate.timer = undefined
+        next(gate, clock)
+      })
+    }
+  }
+
+  /** Whoever gave up takes no turn. */
+  function next(gate: Gate, clock: Clock): void {
+    const now = clock.monotonic()
+    if (now < gate.next_at) return arm(gate, clock)
+    for (let waiter = gate.waiting.take(); waiter !== undefined; waiter = gate.waiting.take()) {
+      const isTurn = now <= waiter.latest
+      if (isTurn) gate.next_at = now + spacing_ms
+      waiter.settle(isTurn)
+      if (isTurn) break
+    }
+    arm(gate, clock)
+  }
+
   return {
-    async turn(key, clock, atMost_ms, signal) {
+    async turn(key, { account_id, clock, signal }, atMost_ms) {
       const now = clock.monotonic()
-      const at = Math.max(now, next.get(key) ?? now)
-      if (at - now > atMost_ms) return false
-      if (next.size >= MAX_KEYS) {
-        for (const [each, due] of next) if (due <= now) next.delete(each)
+      const gate = gateOf(key, now)
+      const { waiting } = gate
+      if (waiting.size === 0 && gate.next_at <= now) {
+        gate.next_at = now + spacing_ms
+        return true
       }
-      next.set(key, at + spacing_ms)
-      if (at > now) await clock.sleep(at - now, signal)
-      return true
+      const wait_ms = gate.next_at - now + waiting.before(account_id) * spacing_ms
+      if (wait_ms > atMost_ms) return false
+      return waitFor<boolean>(signal, ({ resolve }) => {
+        const waiter = { latest: now + atMost_ms, settle: resolve }
+        waiting.add(account_id, waiter)
+        arm(gate, clock)
+        return () => {
+          waiting.delete(account_id, waiter)
+          arm(gate, clock)
+        }
+      })
     },
   }
 }

@@ -51,7 +51,8 @@ export function allowance({ ctx }: Pick<Asking, 'ctx'>, share = 1): number {
 /** At most half of what is left is spent on waiting: a turn without time to ask is none. */
 export function turnOf(ctx: CheckContext): Turn {
   const wait_ms = Math.max(0, ctx.remaining() - SPARE_MS) / 2
-  return { clock: ctx.clock, signal: ctx.signal, wait_ms }
+  const { account_id, clock, signal } = ctx
+  return { account_id, clock, signal, wait_ms }
 }
 
 /**

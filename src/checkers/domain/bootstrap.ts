@@ -49,10 +49,11 @@ export function createBootstrap(url: string | null): Bootstrap {
 
   return {
     async table(asking) {
-      const { clock, signal } = asking.ctx
+      const { account_id, clock, signal } = asking.ctx
       if (url === null || clock.monotonic() < next_at) return copy
       const wait_ms = Math.min(FETCH_MS, allowance(asking, SHARE))
-      await asking.queues.run(`bootstrap ${url}`, { clock, signal, wait_ms }, async () => {
+      const turn = { account_id, clock, signal, wait_ms }
+      await asking.queues.run(`bootstrap ${url}`, turn, async () => {
         // Whoever waited finds what the one before has brought.
         if (clock.monotonic() >= next_at) await refresh(asking)
       })

@@ -1,6 +1,6 @@
 /**
  * Turns at the registries: one query at a time to each, a pause between two, and none at all while a
- * registry has asked to be left alone.
+ * registry has asked to be left alone. Accounts take turns, so that one with many names keeps no other one waiting.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { createLane } from '../../net/lane.ts'
 import type { Lane } from '../../net/lane.ts'
 
 export interface Turn {
+  readonly account_id: number
   readonly clock: Clock
   readonly signal: AbortSignal
   /** Waiting longer than this is given up. */
@@ -74,14 +75,14 @@ export function createQueues(gap_ms: number): Queues {
 
 async function takeTurn<T>(
   queue: Queue,
-  { clock, signal, wait_ms, gap_ms }: Turn & { readonly gap_ms: number },
+  { account_id, clock, signal, wait_ms, gap_ms }: Turn & { readonly gap_ms: number },
   work: () => Promise<T>,
 ): Promise<Turned<T>> {
   const latest = clock.monotonic() + wait_ms
   const waiting = new AbortController()
   const timer = clock.timer(wait_ms, () => waiting.abort(BUSY))
   try {
-    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), async () => {
+    const inTurn = async (): Promise<Turned<T>> => {
       const now = clock.monotonic()
       if (queue.held_until > now) return { state: 'held', held_ms: queue.held_until - now }
       const pause_ms = Math.max(0, queue.ended_at + gap_ms - now)
@@ -93,7 +94,8 @@ async function takeTurn<T>(
       } finally {
         queue.ended_at = clock.monotonic()
       }
-    })
+    }
+    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), inTurn, account_id)
   } catch (error) {
     if (error === BUSY) return { state: 'busy' }
     throw error
