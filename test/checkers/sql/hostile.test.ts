@@ -85,7 +85,20 @@ function rightOf(type: Type, { name, expect: causes }: HostileServer, more: obje
 }
 
 it('a query that a MySQL server has ended by its time limit is no query with too few rows', async () => {
-  await meet('mysql', MYSQL_INTERRUPTED, { query: 'SELECT 1', expect_rows_min: 3 })
+  const server = await MYSQL_INTERRUPTED.start()
+  const input = { host: '127.0.0.1', port: server.port, ...login, query: 'SELECT 1' }
+  // Nothing here waits for the deadline.
+  const outcome = await check(
+    CHECKERS.mysql,
+    { ...input, expect_rows_min: 3 },
+    { timeout_ms: 30_000 },
+  )
+  await server.close()
+  expect(outcome).toMatchObject({
+    verdict: 'fail',
+    cause_code: 'query_timeout',
+    cause_text: 'The server ended the query at its time limit of 1 ms',
+  })
 })
 
 describe.each(Object.keys(CHECKERS) as Type[])('%s', (type) => {
