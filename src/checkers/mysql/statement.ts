@@ -65,4 +65,5 @@ export const MYSQL_STATEMENTS: Dialect = {
   },
   shown: new Set(['PROCEDURE']),
   denies: (name) => DENIED.test(name),
+  callsByDot: false,
 }

@@ -73,4 +73,5 @@ export const POSTGRES_STATEMENTS: Dialect = {
   pairs: { FOR: new Set(['NO', 'SHARE', 'KEY']) },
   shown: new Set(),
   denies: (name) => DENIED.test(name) || (name.startsWith('PG_') && !LOOKING.test(name)),
+  callsByDot: true,
 }

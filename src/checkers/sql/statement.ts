@@ -20,6 +20,8 @@ export interface Dialect {
   readonly shown: ReadonlySet<string>
   /** Functions that change something, run SQL out of a text, or read the server's files. Upper case. */
   readonly denies: (name: string) => boolean
+  /** A function of one value is also called as if it were a part of the value: `(1).f` for `f(1)`. */
+  readonly callsByDot: boolean
 }
 
 const READING = new Set(['SELECT', 'WITH', 'VALUES'])
@@ -102,16 +104,44 @@ function wordIn(text: string, words: Iterable<string>): string | undefined {
 }
 
 function callProblem(tokens: readonly Token[], dialect: Dialect): string | undefined {
+  const parts = dialect.callsByDot ? partsOfValues(tokens) : undefined
   for (const [index, token] of tokens.entries()) {
-    if (!isSymbol(tokens[index + 1], '(')) continue
-    if (token.kind !== 'word' && token.kind !== 'name') continue
+    const isPart = parts?.has(token) === true
+    if (!isNamed(token) || !(isPart || isSymbol(tokens[index + 1], '('))) continue
     // Collations may hold them for the letters of a function: MySQL looks names up without accents.
-    const strange = !/^\p{ASCII}*$/u.test(token.text) || /^E?\d+[^\d]/.test(token.text)
+    const strange = !isPart && (!/^\p{ASCII}*$/u.test(token.text) || /^E?\d+[^\d]/.test(token.text))
     if (strange || dialect.denies(token.text)) {
       return `the function ${token.text.toLowerCase().slice(0, 64)} is not allowed: only reading is`
     }
   }
   return undefined
+}
+
+/**
+ * Names behind the dot of what may be a single value: of an expression in parentheses, of an element of an array, or
+ * of a function in FROM, under its own name or under the one that stands behind its parentheses.
+ */
+function partsOfValues(tokens: readonly Token[]): ReadonlySet<Token> {
+  const values = new Set<string>()
+  for (const [index, token] of tokens.entries()) {
+    if (!isNamed(token)) continue
+    const before = tokens[index - 1]
+    const closing = before?.text === 'AS' ? tokens[index - 2] : before
+    if (isSymbol(closing, ')') || isSymbol(tokens[index + 1], '(')) values.add(token.text)
+  }
+  const parts = new Set<Token>()
+  for (const [index, token] of tokens.entries()) {
+    const [whole, dot] = [tokens[index - 2], tokens[index - 1]]
+    if (whole === undefined || !isSymbol(dot, '.') || !isNamed(token)) continue
+    const ofValue =
+      isSymbol(whole, ')') || isSymbol(whole, ']') || parts.has(whole) || values.has(whole.text)
+    if (ofValue) parts.add(token)
+  }
+  return parts
+}
+
+function isNamed({ kind }: Token): boolean {
+  return kind === 'word' || kind === 'name'
 }
 
 function isSymbol(token: Token | undefined, text: string): boolean {

@@ -229,6 +229,8 @@ describeWithServer(postgresServer, 'a PostgreSQL superuser', () => {
   it.each([
     `COPY (SELECT 1) TO PROGRAM 'touch ${canary('program')}'`,
     "SELECT lo_import('/etc/passwd')",
+    "SELECT ('/etc/passwd'::text).lo_import",
+    "SELECT ('/etc/passwd'::text).pg_read_file",
     `SELECT lo_export(1, '${canary('program')}')`,
     "SELECT query_to_xml('SELECT pg_reload_conf()', true, true, '')",
     "SELECT nextval('counter')",
@@ -240,11 +242,17 @@ describeWithServer(postgresServer, 'a PostgreSQL superuser', () => {
     expect(existsSync(canary('program'))).toBe(false)
   })
 
-  it('cannot make a monitor that ends other sessions', async () => {
+  it.each([
+    (pid: number) => `SELECT pg_terminate_backend(${pid})`,
+    (pid: number) => `SELECT (${pid}).pg_terminate_backend`,
+    (pid: number) => `SELECT p.pg_terminate_backend FROM generate_series(${pid}, ${pid}) AS p`,
+    (pid: number) => `SELECT p.pg_terminate_backend FROM generate_series(${pid}, ${pid}) p`,
+    (pid: number) => `SELECT abs.pg_terminate_backend FROM abs(${pid})`,
+  ])('cannot make a monitor that ends other sessions: %s', async (ending) => {
     const victim = await connected()
     onTestFinished(() => victim.end().catch(() => undefined))
     const { rows } = await victim.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    const query = `SELECT pg_terminate_backend(${rows[0]?.pid})`
+    const query = ending(rows[0]?.pid ?? 0)
     expect(await outcomeOf(() => check(postgres(), { ...root(), query }))).toEqual(REFUSED)
     expect((await victim.query('SELECT 1')).rows).toHaveLength(1)
   })

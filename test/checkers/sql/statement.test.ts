@@ -88,6 +88,9 @@ const ALLOWED = {
     'SELECT $1::int',
     'SELECT * FROM pg_locks JOIN pg_database USING (oid)',
     'SELECT * FROM (VALUES (1), (2)) AS v (n)',
+    'SELECT l.http_status, o.lo_orderkey FROM log l JOIN orders AS o USING (id)',
+    'SELECT (place).street, (l.doc).a.b FROM log l',
+    'SELECT count(*) FROM pg_catalog.pg_stat_replication',
   ],
 } as const
 
@@ -235,6 +238,16 @@ const REFUSED = {
     'SELECT pg_stat_reset()',
     "SELECT pg_logical_slot_get_changes('s', NULL, NULL)",
     'SELECT pg_something_new(1)',
+    // A function of one value is also called as if it were a part of it.
+    "SELECT ('/etc/passwd'::text).pg_read_file",
+    'SELECT (\'/etc/passwd\'::text) . /* */ "pg_read_file"',
+    'SELECT (-1).pg_terminate_backend',
+    'SELECT (i).name.lo_import FROM items i',
+    'SELECT (paths)[1].lo_import FROM t',
+    'SELECT pid.pg_terminate_backend FROM generate_series(1, 9) AS pid',
+    'SELECT pid.pg_terminate_backend FROM generate_series(1, 9) "pid"',
+    'SELECT generate_series.pg_terminate_backend FROM generate_series(1, 9)',
+    "SELECT pg_catalog.pg_read_file FROM unnest(ARRAY['/etc/passwd']) pg_catalog",
     "SELECT set_config('transaction_read_only', 'off', false)",
     "SELECT query_to_xml('DROP TABLE t', true, true, '')",
     "SELECT ts_stat('SELECT 1')",

@@ -147,6 +147,9 @@ const OWN: Readonly<Record<SqlKind, (canary: string) => Pieces>> = {
       ],
       ...[
         "lo_from_bytea(0, 'x')",
+        "('/etc/passwd'::text).lo_import",
+        '(0).lo_create',
+        "('counter'::regclass).nextval",
         'pg_reload_conf()',
         'pg_cancel_backend(1)',
         'pg_terminate_backend(VICTIM)',
