@@ -57,6 +57,16 @@ describe('smtp', () => {
     })
   })
 
+  it('says nothing of a greeting that is longer than what so large a pattern looks at', async () => {
+    const banner_regex = `${'b?'.repeat(480)}!`
+    const server = await talk(`220 ${'a'.repeat(3000)}!\r\n`, [])
+    expect(await check(smtp(), { host, port: server.port, banner_regex })).toMatchObject({
+      verdict: 'unknown',
+      cause_code: 'too_long',
+      phase: 'greeting',
+    })
+  })
+
   it('does not tell the password in clear where it need not', async () => {
     const server = await talk('220 mx\r\n', [
       [/^EHLO.*/, '250-mx\r\n250 AUTH PLAIN CRAM-MD5\r\n'],
