@@ -159,7 +159,7 @@ export interface CommonRules {
   readonly timeout_ms?: { readonly default: number; readonly max?: number }
   /** One judgement is certain unless the user asks for more: a registry that answers does not err for a round. */
   readonly fail_threshold?: { readonly default: number; readonly description?: string }
-  /** Asked from the first location only: the answer is the same everywhere (a registry, a list), or is compared with the last one (a page). `confirm_locations` is taken as 1. */
+  /** Asked from the first location only: the answer is the same everywhere (a registry, a list). `confirm_locations` is taken as 1. */
   readonly singleLocation?: true
   /** One judgement is certain: both thresholds are taken as 1. One that waits for signals counts deadlines by itself (`missed_limit`). */
   readonly certain?: true

@@ -8,7 +8,7 @@
 
 import type { Timer } from '../clock.ts'
 import { ClosedError, ConflictError, StorageError } from '../errors.ts'
-import type { EpochMs, LocationRecord } from '../model.ts'
+import type { EpochMs, LocationRecord, Notice } from '../model.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { complain } from './core.ts'
 import type { Core } from './core.ts'
@@ -244,8 +244,18 @@ function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound)
     event: roundEvent(entry, all, tick),
     round: tick,
     reports: all,
-    notices: all.flatMap(({ report }) => report.notices ?? []),
+    notices: all.flatMap((reported) => noticesOf(reported, locations.length > 1)),
   }
+}
+
+/** With the location that saw them, where there are several. */
+function noticesOf({ location_id, report }: Reported, several: boolean): readonly Notice[] {
+  const { notices = [] } = report
+  if (!several) return notices
+  return notices.map((notice) => ({
+    ...notice,
+    data: { ...notice.data, locations: [location_id] },
+  }))
 }
 
 /** `Promise.withResolvers` came with Node 22. */

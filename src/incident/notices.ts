@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CommonSettings, ContactRecord, EpochMs, Notice } from '../model.ts'
+import type { CommonSettings, ContactRecord, EpochMs, Json, JsonObject, Notice } from '../model.ts'
 
 /** Keys of news remembered per monitor; the oldest are forgotten first. */
 const TOLD_LIMIT = 50
@@ -44,21 +44,41 @@ export function nextRepeat(
   return { repeat: repeat + 1, due_at: at + notify_repeat_min * 60_000 }
 }
 
-/** The notices that were not told before, and the memory with them added. */
+/**
+ * The notices that were not told before, and the memory with them added. What several locations say alike is one
+ * of them, with all the locations.
+ */
 export function news(
   told: readonly string[],
   notices: readonly Notice[],
 ): { readonly fresh: readonly Notice[]; readonly told: readonly string[] } {
   const known = new Set(told)
+  const keys = new Set<string>()
   const fresh: Notice[] = []
   for (const notice of notices) {
     const key = keyOf(notice)
     if (known.has(key)) continue
-    known.add(key)
-    fresh.push(notice)
+    keys.add(key)
+    const at = fresh.findIndex((each) => keyOf(each) === key || saysTheSame(each, notice))
+    const like = fresh[at]
+    if (like === undefined) fresh.push(notice)
+    else fresh[at] = { ...like, data: { ...like.data, ...locationsOf(like, notice) } }
   }
   if (fresh.length === 0) return { fresh, told }
-  return { fresh, told: [...told, ...fresh.map(keyOf)].slice(-TOLD_LIMIT) }
+  return { fresh, told: [...told, ...keys].slice(-TOLD_LIMIT) }
+}
+
+function saysTheSame(a: Notice, b: Notice): boolean {
+  const said = ({ event, data: { locations: _, ...data } }: Notice): string =>
+    JSON.stringify([event, data])
+  return said(a) === said(b)
+}
+
+function locationsOf(...notices: readonly Notice[]): JsonObject {
+  const ids = notices.flatMap(({ data: { locations } }) =>
+    Array.isArray(locations) ? (locations as readonly Json[]) : [],
+  )
+  return ids.length === 0 ? {} : { locations: ids }
 }
 
 function keyOf({ event, key }: Notice): string {

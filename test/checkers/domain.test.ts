@@ -334,7 +334,7 @@ describe('what every checker holds to', () => {
   })
 
   it('is asked once a day from one place', () => {
-    expect(domain().common).toEqual({
+    expect(domain().common).toMatchObject({
       interval_sec: { default: 86_400, min: 3600 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,

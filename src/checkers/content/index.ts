@@ -24,7 +24,7 @@ export const content = () =>
     description:
       'Notices that the text of a page has changed; markup, scripts and what you want ignored do not count. A change is news, not a failure.',
     fields: contentFields,
-    common: { interval_sec: { default: 300 }, singleLocation: true },
+    common: { interval_sec: { default: 300 } },
     causes: {
       ...HTTP_CAUSES,
       content_empty: { text: 'The page has no text', phase: 'transfer' },
