@@ -2,26 +2,42 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
+import { blacklist, registryFeed, safeBrowsing } from '../../src/checkers/blacklist/index.ts'
 import { content } from '../../src/checkers/content/index.ts'
 import { dns } from '../../src/checkers/dns/index.ts'
 import { domain } from '../../src/checkers/domain/index.ts'
 import { ftp } from '../../src/checkers/ftp.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import { imap } from '../../src/checkers/imap/index.ts'
+import { mysql } from '../../src/checkers/mysql/index.ts'
 import { pop3 } from '../../src/checkers/pop3.ts'
+import { postgres } from '../../src/checkers/postgres/index.ts'
 import { resources } from '../../src/checkers/resources/index.ts'
 import { smtp } from '../../src/checkers/smtp/index.ts'
+import { ssl } from '../../src/checkers/ssl/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { runCheck } from '../../src/engine/run-check.ts'
 import type { JsonObject, Outcome } from '../../src/model.ts'
-import { hostileAnswers } from '../support/hostile-documents/codings.ts'
+import { hostileAnswers, hostileRedirects } from '../support/hostile-documents/codings.ts'
 import { hostileDialogues } from '../support/hostile-documents/dialogues.ts'
+import { hostileFloods } from '../support/hostile-documents/floods.ts'
 import { hostilePages } from '../support/hostile-documents/pages.ts'
-import { hostileRdap, hostileReports, pointerChain } from '../support/hostile-documents/records.ts'
+import {
+  hostileFeeds,
+  hostileRdap,
+  hostileReports,
+  hostileTexts,
+  hostileThreats,
+  pointerChain,
+  texts,
+} from '../support/hostile-documents/records.ts'
 import { documentServer, pageServer } from '../support/hostile-documents/server.ts'
 import type { DocumentServer } from '../support/hostile-documents/server.ts'
 import { hostileWhois } from '../support/hostile-documents/whois.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
+import { certificates } from '../support/certificates.ts'
+import { mint } from './ssl/mint.ts'
+import { handshaker } from './ssl/server.ts'
 
 /**
  * Five times what is promised of a machine of one's own: a core that is shared, and a collection of garbage, are no
@@ -106,6 +122,58 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
         },
       ),
     )
+  })
+
+  it.each(hostileFloods)('$name', async (given) => {
+    const server = await documentServer({ ...given, ends: false })
+    const where = { host: '127.0.0.1', port: server.port, user: 'a', pass: 'b', tls: 'off' }
+    const checker = given.type === 'mysql' ? mysql() : postgres()
+    const settings = { ...where, query: 'SELECT 1', expect_rows_min: 1_000 }
+    await look(server, () => runCheck(checker, settings as never, { timeout_ms: 1_500 }))
+  })
+
+  it.each(hostileThreats)('$name', async (document) => {
+    const server = await pageServer({ ...document, type: 'application/json' })
+    const gsb = safeBrowsing({ key: 'k', endpoint: `http://127.0.0.1:${server.port}` })
+    const checker = blacklist({ lists: [], providers: { gsb } })
+    await look(server, () => run(checker, { target: 'http://192.0.2.7/', gsb: true }))
+  })
+
+  it.each(hostileFeeds)('$name', async (document) => {
+    const server = await pageServer({ ...document, type: 'text/csv' })
+    // Made anew for each look: what was read once is not read again.
+    await look(server, () => {
+      const rkn = registryFeed({ url: `http://127.0.0.1:${server.port}/dump.csv` })
+      return run(blacklist({ lists: [], providers: { rkn } }), { target: '192.0.2.7', rkn: true })
+    })
+  })
+
+  it.each(hostileRedirects)('redirect: $name', async (page) => {
+    const server = await pageServer(page)
+    const { verdict } = await look(server, () => run(http(), { url: urlOf(server) }))
+    expect(verdict).toBe('fail')
+  })
+
+  it.each([300, 3_000])('ssl: a certificate of %i names', async (count) => {
+    const names = Array.from({ length: count }, (_, n) => `DNS:n${n}.example.org`).join(',')
+    const { port } = await handshaker(mint({ names: `IP:127.0.0.1,${names}` }))
+    const close = (): Promise<void> => Promise.resolve()
+    await look({ port, close }, () =>
+      runCheck(ssl(), { host: '127.0.0.1', port }, { timeout_ms: 20_000, ca: certificates().ca }),
+    )
+  })
+
+  it.each(hostileTexts)('$name', async ({ records, data }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.on('data', (asked: Buffer) => socket.end(texts(asked.subarray(2), records, data)))
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+    const nameserver = `tcp://127.0.0.1:${port}`
+    const settings = { dns_name: 'example.org', rrtype: 'TXT', nameserver, expected: 'x' }
+    await look({ port, close }, () => run(dns(), settings))
   })
 
   it('dns: three thousand names behind eight thousand pointers', async () => {

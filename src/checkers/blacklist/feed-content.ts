@@ -19,6 +19,9 @@ export interface FeedContent {
   find(subject: Subject): string | undefined
 }
 
+/** Characters of an entry. */
+export const LONGEST_ITEM = 8192
+
 export function createFeedContent(): FeedContent {
   const index = createFeedIndex()
   /** Lengths of the prefixes that occur: each of them is looked up, and there are few. */
@@ -48,6 +51,8 @@ export function createFeedContent(): FeedContent {
       return index.size
     },
     add(item) {
+      // No name and no page of those that are asked for is as long.
+      if (item.length > LONGEST_ITEM) return
       const text = item.trim()
       if (text === '') return
       if (text.includes('://')) {

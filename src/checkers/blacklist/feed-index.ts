@@ -17,8 +17,10 @@ const MAX_KEY_BYTES = 4096
 
 /** Of the length in front of every text. */
 const LENGTH_BYTES = 2
-/** The table grows when more of it than this is taken. */
+/** The table begins to grow when more of it than this is taken. */
 const MAX_LOAD = 0.7
+/** So many entries go over with each that is added: all at once would keep everybody else waiting. */
+const GO_OVER = 8
 
 export function createFeedIndex(): FeedIndex {
   let text = Buffer.alloc(64 * 1024)
@@ -26,6 +28,9 @@ export function createFeedIndex(): FeedIndex {
   let size = 0
   /** Where an entry begins, plus one; 0 is free. */
   let slots = new Uint32Array(1024)
+  /** The table that takes the place of `slots`, and up to where its entries are those of `text`. */
+  let next: Uint32Array<ArrayBuffer> | undefined
+  let over = 0
 
   /** Writes a key behind the last entry, where it may stay. */
   function place(key: string): number {
@@ -42,13 +47,16 @@ export function createFeedIndex(): FeedIndex {
 
   /** The slot that holds the entry at `start`, or the free one where it belongs. */
   function slotOf(start: number, length: number): number {
-    const from = start + LENGTH_BYTES
-    let slot = hash(text, from, from + length) & (slots.length - 1)
+    let slot = hashOf(start, length) & (slots.length - 1)
     for (;;) {
       const at = slots[slot] ?? 0
       if (at === 0 || at === start + 1 || equal(at - 1, start, length)) return slot
       slot = (slot + 1) & (slots.length - 1)
     }
+  }
+
+  function hashOf(start: number, length: number): number {
+    return hash(text, start + LENGTH_BYTES, start + LENGTH_BYTES + length)
   }
 
   function equal(a: number, b: number, length: number): boolean {
@@ -59,13 +67,20 @@ export function createFeedIndex(): FeedIndex {
     )
   }
 
-  function grow(): void {
-    slots = new Uint32Array(2 * slots.length)
-    for (let start = 0; start < end;) {
-      const length = text.readUInt16BE(start)
-      slots[slotOf(start, length)] = start + 1
-      start += LENGTH_BYTES + length
+  /** A few entries go over into the next table; it takes the place of this one when all have. */
+  function goOver(): void {
+    if (next === undefined) return
+    for (let count = 0; count < GO_OVER && over < end; count++) {
+      const length = text.readUInt16BE(over)
+      let slot = hashOf(over, length) & (next.length - 1)
+      // No two entries are equal: the first free one is it.
+      while (next[slot] !== 0) slot = (slot + 1) & (next.length - 1)
+      next[slot] = over + 1
+      over += LENGTH_BYTES + length
     }
+    if (over < end) return
+    slots = next
+    next = undefined
   }
 
   return {
@@ -80,7 +95,11 @@ export function createFeedIndex(): FeedIndex {
       slots[slot] = end + 1
       end += LENGTH_BYTES + length
       size += 1
-      if (size > MAX_LOAD * slots.length) grow()
+      if (size > MAX_LOAD * slots.length && next === undefined) {
+        next = new Uint32Array(2 * slots.length)
+        over = 0
+      }
+      goOver()
     },
     has(key) {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return false

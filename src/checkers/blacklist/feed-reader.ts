@@ -11,7 +11,7 @@
 
 import { TextDecoder } from 'node:util'
 import type { EpochMs } from '../../model.ts'
-import { createFeedContent } from './feed-content.ts'
+import { createFeedContent, LONGEST_ITEM } from './feed-content.ts'
 import type { FeedContent } from './feed-content.ts'
 
 export type FeedFormat = 'zapret-csv' | 'plain'
@@ -22,11 +22,15 @@ export interface ReadFeed {
   readonly stated_at: EpochMs | null
 }
 
+/** Both in steps of less than a millisecond: one row may name millions of addresses. */
 export interface FeedReader {
-  push(bytes: Uint8Array): void
+  push(bytes: Uint8Array): Generator<void, void>
   /** @throws FeedError where there is no entry at all, or it is no feed */
-  end(): ReadFeed
+  end(): Generator<void, ReadFeed>
 }
+
+/** Lines or entries of a step. */
+const STEP = 256
 
 /** The feed is none; the last good copy stays in use. */
 export class FeedError extends Error {}
@@ -54,31 +58,34 @@ export function createFeedReader(
     return new TextDecoder(options.encoding ?? (format === 'zapret-csv' ? 'windows-1251' : 'utf-8'))
   }
 
-  function take(line: string): void {
+  function* take(line: string): Generator<void, void> {
     if (first && line.trim() === '') return
     if (first && /^\s*</.test(line)) throw new FeedError('the feed is a web page')
     const isFirst = first
     first = false
-    if (format === 'plain') return addPlain(content, line)
-    if (isFirst && line.startsWith('Updated:')) stated_at = statedAt(line)
-    else addRow(content, line)
+    if (format === 'plain') addPlain(content, line)
+    else if (isFirst && line.startsWith('Updated:')) stated_at = statedAt(line)
+    else yield* addRow(content, line)
   }
 
-  function split(text: string): void {
+  function* split(text: string): Generator<void, void> {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE_CHARACTERS) throw new FeedError('the feed has a line without end')
-    for (const line of lines) take(line)
+    for (const [index, line] of lines.entries()) {
+      yield* take(line)
+      if (index % STEP === STEP - 1) yield
+    }
   }
 
   return {
-    push(bytes) {
+    *push(bytes) {
       decoder ??= begin(bytes)
-      split(decoder.decode(bytes, { stream: true }))
+      yield* split(decoder.decode(bytes, { stream: true }))
     },
-    end() {
-      split(decoder?.decode() ?? '')
-      take(rest)
+    *end() {
+      yield* split(decoder?.decode() ?? '')
+      yield* take(rest)
       if (content.size === 0) throw new FeedError('the feed has no entry')
       return { content, stated_at }
     },
@@ -90,12 +97,25 @@ function addPlain(content: FeedContent, line: string): void {
   content.add(line.replace(/#.*/, ''))
 }
 
-function addRow(content: FeedContent, line: string): void {
+function* addRow(content: FeedContent, line: string): Generator<void, void> {
   const [addresses = '', domains = '', pages = ''] = firstFields(line, 3)
   const meant = [pages, domains, addresses].find((text) => text.trim() !== '') ?? ''
-  for (const item of meant.split('|')) content.add(item)
+  let items = 0
+  for (let at = 0; at <= meant.length;) {
+    const bar = meant.indexOf('|', at)
+    const end = bar < 0 ? meant.length : bar
+    content.add(unquoted(meant.slice(at, end)))
+    at = end + 1
+    items += 1
+    if (items % STEP === 0) yield
+  }
   // The mask of a row stands beside its pages.
-  if (meant === pages && domains.startsWith('*.')) content.add(domains)
+  if (meant === pages && domains.startsWith('*.')) content.add(unquoted(domains))
+}
+
+/** A quote within quotes is written twice. What is longer than any entry stays as it is, and is left out. */
+function unquoted(item: string): string {
+  return item.length > LONGEST_ITEM ? item : item.replaceAll('""', '"')
 }
 
 /** Fields may be in double quotes, where they hold a semicolon. */
@@ -105,7 +125,7 @@ function firstFields(line: string, count: number): readonly string[] {
   while (fields.length < count && at <= line.length) {
     if (line[at] === '"') {
       const end = closingQuote(line, at + 1)
-      fields.push(line.slice(at + 1, end).replaceAll('""', '"'))
+      fields.push(line.slice(at + 1, end))
       const next = line.indexOf(';', end)
       at = next < 0 ? line.length + 1 : next + 1
     } else {
@@ -117,10 +137,12 @@ function firstFields(line: string, count: number): readonly string[] {
   return fields
 }
 
+const QUOTE = 0x22
+
 function closingQuote(line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
-    if (line[at] !== '"') continue
-    if (line[at + 1] !== '"') return at
+    if (line.charCodeAt(at) !== QUOTE) continue
+    if (line.charCodeAt(at + 1) !== QUOTE) return at
     at++
   }
   return line.length

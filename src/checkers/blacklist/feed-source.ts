@@ -35,10 +35,11 @@ type Context = Pick<ProviderContext, 'net' | 'clock' | 'signal'>
 
 /** @throws FeedError, or the error of the file system */
 export async function fetchFile(
-  { signal }: Pick<Context, 'signal'>,
+  context: Pick<Context, 'clock' | 'signal'>,
   path: string,
   { known, limitBytes, ...how }: FetchOptions,
 ): Promise<Fetched> {
+  const { signal } = context
   const file = await open(path, 'r')
   try {
     const { mtimeMs, size } = await file.stat()
@@ -52,13 +53,13 @@ export async function fetchFile(
       signal.throwIfAborted()
       const { bytesRead } = await file.read(piece, 0, piece.length)
       if (bytesRead === 0) break
-      reader.push(piece.subarray(0, bytesRead))
+      await inSteps(context, reader.push(piece.subarray(0, bytesRead)))
       read += bytesRead
     }
     if ((await file.stat()).mtimeMs !== mtimeMs) {
       throw new FeedError('the feed was written to while it was read')
     }
-    return { feed: reader.end(), version, at }
+    return { feed: await inSteps(context, reader.end()), version, at }
   } finally {
     await file.close()
   }
@@ -66,10 +67,11 @@ export async function fetchFile(
 
 /** @throws FeedError, CheckFailure */
 export async function fetchUrl(
-  { net, clock, signal }: Context,
+  context: Context,
   url: string,
   { known, limitBytes, ...how }: FetchOptions,
 ): Promise<Fetched> {
+  const { net, clock, signal } = context
   const headers = [
     ...(known?.etag === undefined ? [] : [['If-None-Match', known.etag] as const]),
     ...(known?.modified === undefined ? [] : [['If-Modified-Since', known.modified] as const]),
@@ -85,8 +87,24 @@ export async function fetchUrl(
   if (answer.body_cut) throw new FeedError(`the feed is larger than ${limitBytes} bytes`)
   const reader = createFeedReader(how)
   for (let at = 0; at < answer.body.length; at += PIECE_BYTES) {
-    reader.push(answer.body.subarray(at, at + PIECE_BYTES))
+    await inSteps(context, reader.push(answer.body.subarray(at, at + PIECE_BYTES)))
     await clock.sleep(PAUSE_MS, signal)
   }
-  return { feed: reader.end(), version, at: null }
+  return { feed: await inSteps(context, reader.end()), version, at: null }
+}
+
+/** After so long others have their turn. */
+const TURN_MS = 5
+
+async function inSteps<T>(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  steps: Generator<void, T>,
+): Promise<T> {
+  for (let from = clock.monotonic(); ;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (clock.monotonic() - from < TURN_MS) continue
+    await clock.sleep(0, signal)
+    from = clock.monotonic()
+  }
 }

@@ -10,7 +10,9 @@ import { createFeedReader } from '../../../src/checkers/blacklist/feed-reader.ts
 import { iso, systemClock } from '../../../src/clock.ts'
 import { ConfigurationError } from '../../../src/errors.ts'
 import { check } from '../../support/check.ts'
+import { runSteps } from '../content/run-steps.ts'
 import { serve } from '../../support/http-exchange.ts'
+import { measureCpu } from '../../support/turns.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -276,14 +278,35 @@ describe('a registry of 200,000 lines', () => {
     expect(index.size).toBe(200_000)
   })
 
+  it('grows without a pause: no step is long, however many entries there are', async () => {
+    const worst = async (): Promise<number> => {
+      const index = createFeedIndex()
+      let longest = 0
+      for (let from = 0; from < 800_000; from += 1024) {
+        const step = () => {
+          for (let n = from; n < from + 1024; n++) index.add(`n${n}.example`)
+          return Promise.resolve()
+        }
+        longest = Math.max(longest, (await measureCpu(step)).cpu_ms)
+      }
+      expect(index.size).toBe(800_768)
+      for (const n of [0, 1, 999, 367_002, 734_010, 799_999])
+        expect(index.has(`n${n}.example`)).toBe(true)
+      expect(index.has('n800768.example')).toBe(false)
+      return longest
+    }
+    expect(Math.min(await worst(), await worst())).toBeLessThan(50)
+  }, 60_000)
+
   it('reads the same in pieces of any size', () => {
     const bytes = dump(ROWS)
     for (const size of [1, 7, 64, bytes.length]) {
       const reader = createFeedReader()
       // The first piece tells the format.
-      reader.push(bytes.subarray(0, 16))
-      for (let at = 16; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size))
-      const { content, stated_at } = reader.end()
+      runSteps(reader.push(bytes.subarray(0, 16)))
+      for (let at = 16; at < bytes.length; at += size)
+        runSteps(reader.push(bytes.subarray(at, at + size)))
+      const { content, stated_at } = runSteps(reader.end())
       expect(content.size).toBe(10)
       expect(stated_at).not.toBeNull()
     }

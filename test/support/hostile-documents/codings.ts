@@ -65,4 +65,47 @@ const CHUNKS: readonly HostilePage[] = [
   },
 ]
 
-export const hostileAnswers: readonly HostilePage[] = [...CODINGS, ...HEADERS, ...CHUNKS]
+const TRAILERS: readonly HostilePage[] = [
+  {
+    name: 'framing: 5,000 trailers',
+    type: 'text/plain',
+    chunkBytes: 4096,
+    trailers: numbered(5_000, (n) => `t${n}: v\r\n`),
+    make: () => filled('a ', 64 * 1024),
+  },
+  {
+    name: 'framing: extensions of a chunk of 60 KiB',
+    type: 'text/plain',
+    chunkBytes: 4096,
+    extension: `;${'a=b;'.repeat(3_000)}c`,
+    make: () => filled('a ', 16 * 1024),
+  },
+]
+
+/** Led through by 302: each sets as many cookies as a header section has room for. */
+export const hostileRedirects: readonly HostilePage[] = [
+  head('4,000 cookies and a redirect', [
+    numbered(3_500, (n) => `Set-Cookie: c${n}=1`, '\r\n'),
+    'Location: on/',
+  ]),
+  head('500 cookies that are looked at closely, and a redirect', [
+    numbered(
+      500,
+      (n) => `Set-Cookie: c${n}=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT; a; b; c`,
+      '\r\n',
+    ),
+    'Location: on/',
+  ]),
+  head('a cookie of 60 KiB of semicolons and a redirect', [
+    `Set-Cookie: a=b${';'.repeat(60_000)}`,
+    'Location: on/',
+  ]),
+  head('an address of 60 KiB to go to', [`Location: /${'%41/../'.repeat(8_000)}`]),
+].map((page) => ({ ...page, status: '302 Found' }))
+
+export const hostileAnswers: readonly HostilePage[] = [
+  ...CODINGS,
+  ...HEADERS,
+  ...CHUNKS,
+  ...TRAILERS,
+]

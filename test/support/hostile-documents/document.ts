@@ -21,6 +21,12 @@ export interface HostilePage extends HostileDocument {
   readonly headers?: readonly string[]
   /** Sent in chunks of so many bytes. */
   readonly chunkBytes?: number
+  /** Behind each chunk's length. */
+  readonly extension?: string
+  /** Lines behind the last chunk. */
+  readonly trailers?: string
+  /** Default `200 OK`. */
+  readonly status?: string
   /** Settings of `content` with which it is dear. */
   readonly ignore_regex?: string
 }

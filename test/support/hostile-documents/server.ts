@@ -20,6 +20,8 @@ export interface Saying {
   readonly greets?: boolean
   /** The connection is closed after the last of it. Default `true`. */
   readonly ends?: boolean
+  /** Sent again and again behind the last of them, for as long as somebody reads. */
+  readonly flood?: Uint8Array
   /** Each byte in a packet of its own, a millisecond after the other. */
   readonly drips?: boolean
 }
@@ -28,7 +30,7 @@ export interface Saying {
 const PROGRAM = `
 const { createServer } = require('node:net')
 const { parentPort, workerData } = require('node:worker_threads')
-const { says, greets, ends, drips } = workerData
+const { says, greets, ends, flood, drips } = workerData
 const drip = (socket, bytes, at) => {
   if (socket.destroyed) return
   if (at >= bytes.length) return ends ? socket.end() : undefined
@@ -41,7 +43,12 @@ const server = createServer({ noDelay: true }, (socket) => {
     if (next >= says.length) return
     const bytes = says[next++]
     if (drips) return drip(socket, bytes, 0)
-    if (next === says.length && ends) socket.end(bytes)
+    if (next === says.length && flood) {
+      socket.write(bytes)
+      const more = () => { while (!socket.destroyed && socket.write(flood)); }
+      socket.on('drain', more)
+      more()
+    } else if (next === says.length && ends) socket.end(bytes)
     else socket.write(bytes)
   }
   socket.on('error', () => undefined)
@@ -56,8 +63,12 @@ export async function documentServer({
   greets = false,
   ends = true,
   drips = false,
+  flood,
 }: Saying): Promise<DocumentServer> {
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { says, greets, ends, drips } })
+  const worker = new Worker(PROGRAM, {
+    eval: true,
+    workerData: { says, greets, ends, drips, flood },
+  })
   const [port] = (await once(worker, 'message')) as [number]
   return {
     port,
@@ -72,25 +83,34 @@ export function pageServer(page: HostilePage): Promise<DocumentServer> {
 }
 
 /** The whole answer, header section and all. */
-function answerOf({ type, coding, headers = [], chunkBytes, make }: HostilePage): Buffer {
+function answerOf(page: HostilePage): Buffer {
+  const { type, coding, headers = [], chunkBytes, status = '200 OK', make } = page
   const body = make()
   const head = [
-    'HTTP/1.1 200 OK',
+    `HTTP/1.1 ${status}`,
     `Content-Type: ${type}`,
     ...(coding === undefined ? [] : [`Content-Encoding: ${coding}`]),
     chunkBytes === undefined ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked',
     ...headers,
     '\r\n',
   ].join('\r\n')
-  const sent = chunkBytes === undefined ? body : chunked(body, chunkBytes)
+  const sent = chunkBytes === undefined ? body : chunked(body, chunkBytes, page)
   return Buffer.concat([Buffer.from(head), sent])
 }
 
-function chunked(body: Buffer, bytes: number): Buffer {
+function chunked(
+  body: Buffer,
+  bytes: number,
+  { extension = '', trailers = '' }: Pick<HostilePage, 'extension' | 'trailers'>,
+): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < body.length; at += bytes) {
     const part = body.subarray(at, at + bytes)
-    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
+    parts.push(
+      Buffer.from(`${part.length.toString(16)}${extension}\r\n`),
+      part,
+      Buffer.from('\r\n'),
+    )
   }
-  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
+  return Buffer.concat([...parts, Buffer.from(`0\r\n${trailers}\r\n`)])
 }
