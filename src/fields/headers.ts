@@ -20,6 +20,8 @@ type HeaderInfo = Pick<FieldInfo, 'description'> & Partial<Pick<FieldInfo, 'exam
 const MAX_HEADERS = 50
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = 8192
+/** Of all together: servers take 8 to 64 KiB, and every list of monitors reads them from the store. */
+const MAX_ALL_CHARACTERS = 32_768
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 /** What one octet can carry besides controls; a character is sent as its Latin-1 octet. */
@@ -69,7 +71,12 @@ export function headerValueField(info: HeaderInfo & { max?: number }): FieldBuil
 function readHeaders(input: unknown): HeaderMap | string {
   const entries = entriesOf(input)
   if (entries === undefined) return 'invalid: an object of header names and values is expected'
-  if (entries.length > MAX_HEADERS) return `out_of_range: 0..${MAX_HEADERS} headers`
+  const lines = entries.reduce((count, [, value]) => count + [value].flat().length, 0)
+  if (Math.max(entries.length, lines) > MAX_HEADERS)
+    return `out_of_range: 0..${MAX_HEADERS} headers`
+  const characters = entries.flat(2).reduce((count, text) => count + text.length, 0)
+  if (characters > MAX_ALL_CHARACTERS)
+    return `out_of_range: 0..${MAX_ALL_CHARACTERS} characters in all headers together`
   const named = new Map<string, string>()
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of entries) {

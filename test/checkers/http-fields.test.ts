@@ -133,6 +133,27 @@ describe('the fields of http', () => {
     expect(refuse({ url, headers }).headers).toMatch(/^invalid: /)
   })
 
+  it.each([
+    [
+      '50 headers',
+      {
+        'X-A': Array.from({ length: 26 }, () => '1'),
+        'X-B': Array.from({ length: 25 }, () => '1'),
+      },
+    ],
+    ['50 headers', Array.from({ length: 50 }, () => ({ name: 'X-A', value: ['1', '2'] }))],
+    [
+      '32768 characters',
+      Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`X-${n}`, 'v'.repeat(7000)])),
+    ],
+  ])('no more than %s are taken, however they are written', (most, headers) => {
+    expect(refuse({ url, headers }).headers).toBe(
+      most === '50 headers'
+        ? 'out_of_range: 0..50 headers'
+        : 'out_of_range: 0..32768 characters in all headers together',
+    )
+  })
+
   it('headers may be a list of names and values, and repeat', () => {
     const headers = [
       { name: 'X-A', value: '1' },

@@ -7,11 +7,10 @@
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { withoutAbsent } from '../../fields/absent.ts'
 import { isPlainObject } from '../../fields/parse.ts'
-import { initialState, statesOf } from '../../incident/state.ts'
-import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
-import type { JsonObject, MonitorState, MonitorStatus } from '../../model.ts'
-import type { Change, MonitorQuery } from '../../store/store.ts'
-import type { AccountScope, MonitorFilter, VersionOptions } from '../api.ts'
+import { initialState } from '../../incident/state.ts'
+import type { JsonObject } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import type { AccountScope, VersionOptions } from '../api.ts'
 import { interpret, MONITOR_DELETED } from '../interpret.ts'
 import { rearmed } from '../passive.ts'
 import { monitorSummary, monitorView, resultView } from '../present.ts'
@@ -28,6 +27,7 @@ import { makeToken, pingOf } from '../tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
 import { read, readFilter } from '../read-filter.ts'
+import { listed, queryOf } from './listed.ts'
 import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
 import { previewOf } from './preview.ts'
 import { demandVersion, revised } from './revise.ts'
@@ -145,7 +145,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await ready()
       const { names } = core.registry
       const filter = readFilter({ ...monitorFilter, type: read.list(read.oneOf(names)) }, given)
-      const records = await core.store.monitors.list(queryOf(account_id, filter, names))
+      const records = await listed(core, queryOf(account_id, filter, names))
       const states = groupByMonitor(
         await core.store.monitors.locations(records.map(({ id }) => id)),
       )
@@ -280,32 +280,6 @@ function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | nul
   return entry.type.checker.passive === undefined
     ? watch.rounds.run(entry, core.clock.now())
     : watch.judgeNow(entry)
-}
-
-function queryOf(
-  account_id: number,
-  filter: Omit<MonitorFilter, 'status'> & {
-    readonly status?: readonly (MonitorState | MonitorStatus)[]
-  },
-  names: readonly string[],
-): MonitorQuery {
-  return {
-    account_id,
-    limit: (filter.limit ?? 50) + 1,
-    ...(filter.after !== undefined ? { after_id: filter.after } : {}),
-    ...(filter.status !== undefined ? { states: filter.status.flatMap(statesNamed) } : {}),
-    // A type that is no longer registered has no fields to be shown by.
-    types: names.filter((name) => filter.type?.includes(name) ?? true),
-    ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
-    ...(filter.q !== undefined ? { q: filter.q } : {}),
-  }
-}
-
-/** `up`, `down` and `paused` are states and statuses; a filter means the wider one. */
-function statesNamed(name: MonitorState | MonitorStatus): MonitorState[] {
-  const status = MONITOR_STATUSES.find((known) => known === name)
-  if (status !== undefined) return statesOf(status)
-  return MONITOR_STATES.filter((state) => state === name)
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

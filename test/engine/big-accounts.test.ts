@@ -1,0 +1,85 @@
+/** An account with many monitors, or with heavy ones, keeps nobody else from having a turn. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { http } from '../../src/checkers/http/index.ts'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
+
+const TURN_MS = 50
+
+function sqlite() {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-big-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return sqliteStore({ file: join(folder, 'data.db') })
+}
+
+function engineOn(store: ReturnType<typeof memoryStore>) {
+  const engine = createEngine({ store, checkers: [http(), tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  return engine
+}
+
+describe.each([
+  ['memory', memoryStore],
+  ['SQLite', sqlite],
+])('with a store in %s', (_, make) => {
+  it('walks a large graph of dependencies in short turns', async () => {
+    const { monitors } = engineOn(make())
+    const ids: number[] = []
+    for (let n = 0; n < 400; n++) {
+      const depends_on = ids.slice(-20)
+      const settings = {
+        type: 'tcp',
+        name: `n${n}`,
+        host: '127.0.0.1',
+        port: 1 + n,
+        depends_on,
+      } as const
+      ids.push((await monitors.create(settings)).id)
+    }
+    const [first = 0, last = 0] = [ids[0], ids.at(-1)]
+    const changing = await leastOf(
+      3,
+      () => measureTurns(() => monitors.update(last, { depends_on: ids.slice(-22, -2) })),
+      TURN_MS,
+    )
+    expect(changing.longest_ms).toBeLessThan(TURN_MS)
+    const refusing = await leastOf(
+      3,
+      () =>
+        measureTurns(async () => {
+          const problem = `entry 1: monitor ${last} depends on this one`
+          const refused = monitors.update(first, { depends_on: ids.slice(-20).reverse() })
+          await expect(refused).rejects.toThrow(problem)
+        }),
+      TURN_MS,
+    )
+    expect(refusing.longest_ms).toBeLessThan(TURN_MS)
+  }, 60_000)
+
+  it('lists heavy monitors in short turns', async () => {
+    const { monitors } = engineOn(make())
+    const body = 'b'.repeat(65_000)
+    const headers = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [`x-${n}`, 'v'.repeat(800)]),
+    )
+    for (let n = 0; n < 200; n++) {
+      const url = `http://127.0.0.1/${n}`
+      await monitors.create({ type: 'http', name: url, url, method: 'POST', body, headers })
+    }
+    const listing = await leastOf(
+      3,
+      () => measureTurns(() => monitors.list({ limit: 200 })),
+      TURN_MS,
+    )
+    expect(listing.value.items).toHaveLength(200)
+    expect(listing.value.next).toBeNull()
+    expect(listing.longest_ms).toBeLessThan(TURN_MS)
+  }, 60_000)
+})
