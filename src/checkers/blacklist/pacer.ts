@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { createRoundRobin } from '../../net/round-robin.ts'
 import type { RoundRobin } from '../../net/round-robin.ts'
 import { waitFor } from '../../net/wait.ts'
@@ -32,7 +32,8 @@ interface Gate {
   /** Monotonic. */
   next_at: number
   readonly waiting: RoundRobin<Waiter>
-  timer: Timer | undefined
+  /** Ends the pause before the next turn. */
+  pause: AbortController | undefined
 }
 
 /** Keys remembered before those that are due are forgotten. */
@@ -48,21 +49,27 @@ export function createPacer(spacing_ms: number): Pacer {
       for (const [each, { next_at, waiting }] of gates)
         if (next_at <= now && waiting.size === 0) gates.delete(each)
     }
-    const gate: Gate = { next_at: now, waiting: createRoundRobin(), timer: undefined }
+    const gate: Gate = { next_at: now, waiting: createRoundRobin(), pause: undefined }
     gates.set(key, gate)
     return gate
   }
 
   function arm(gate: Gate, clock: Clock): void {
     if (gate.waiting.size === 0) {
-      gate.timer?.cancel()
-      gate.timer = undefined
-    } else {
-      gate.timer ??= clock.timer(Math.max(0, gate.next_at - clock.monotonic()), () => {
-        gate.timer = undefined
-        next(gate, clock)
-      })
+      gate.pause?.abort()
+      gate.pause = undefined
     }
+    if (gate.waiting.size === 0 || gate.pause !== undefined) return
+    const pause = new AbortController()
+    gate.pause = pause
+    const over = (): void => {
+      if (gate.pause !== pause) return
+      gate.pause = undefined
+      next(gate, clock)
+    }
+    clock
+      .sleep(Math.max(0, gate.next_at - clock.monotonic()), pause.signal)
+      .then(over, () => undefined)
   }
 
   /** Whoever gave up takes no turn. */
