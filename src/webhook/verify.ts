@@ -67,6 +67,13 @@ export interface WebhookPayload {
     readonly started_at: string
     readonly cause_code: string
     readonly cause_text: string
+    /** With `up`. */
+    readonly ended_at?: string
+    readonly duration_sec?: number
+    /** With `up`: `recovered`, or what else has ended the incident. New reasons may appear. */
+    readonly closed_reason?: string
+    /** With `acknowledged`. */
+    readonly acknowledged_at?: string
     readonly [extra: string]: unknown
   } | null
   /** What comes with the event. */

@@ -89,7 +89,7 @@ describe('whatever goes wrong, for every seed the invariants hold:', () => {
     const plan = { days: 1, monitors: 24, tenants: 3, places: 4, locations: ['fra', 'nyc'] }
     const figures = await play(calmPlan(13, { flaps: 3, silences: 3, floods: 12 }, plan))
     expect(figures.floods).toBeGreaterThan(10)
-    expect(figures.starved).toBeGreaterThan(5)
+    expect(figures.starved).toBeGreaterThan(1)
   })
 
   it('all of it', async () => {

@@ -1,5 +1,6 @@
 /** What people do to their monitors, at any moment. */
 import type { AccountScope } from '../../src/engine/api.ts'
+import { chooseLeaving, swapContacts } from './leavers.ts'
 import { addContact, addMonitor, settingsOf } from './settling.ts'
 import type { Watched } from './targets.ts'
 import { MINUTE } from './time.ts'
@@ -56,7 +57,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   remove: async (world, account, id) => {
     await account.monitors.remove(id)
-    await addMonitor(world, account)
+    // A process that stood still meanwhile has a successor, which would not hear of a new monitor.
+    const life = listening(world)
+    if (life !== undefined) await addMonitor(world, life.engine.account(account.account_id))
   },
   addContact: async (world, account, id) => {
     const { dice } = world
@@ -81,6 +84,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     await account.monitors.status(id)
     await account.monitors.uptime(id, { days: 3 })
   },
+  swapContacts: ({ dice }, account, id) => swapContacts(dice, account, id),
+  leave: async (world, account) => {
+    const { account_id } = account
+    const leaving = await chooseLeaving(world.dice, account)
+    if (leaving !== undefined) act(world, leaving.what, { account_id, id: leaving.id })
+  },
 }
 
 const WEIGHTS: readonly (readonly [string, number])[] = [
@@ -102,6 +111,7 @@ const WEIGHTS: readonly (readonly [string, number])[] = [
   ['resend', 3],
   ['test', 2],
   ['look', 1],
+  ['leave', 12],
 ]
 
 export function beginActions(world: World): void {

@@ -45,8 +45,8 @@ const ALWAYS: Readonly<Record<string, (contacts: number, incidentOfMonitor: stri
   'a row without its incident': () =>
     `SELECT n.id FROM notifications n WHERE n.incident_id IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM incidents i WHERE i.id = n.incident_id)`,
-  'a recovery that nobody was told of, though its incident has ended': () =>
-    `SELECT i.id FROM incidents i WHERE i.closed_reason = 'recovered'
+  'an end that nobody was told of, though its incident has ended': () =>
+    `SELECT i.id FROM incidents i WHERE i.closed_reason IS NOT NULL
      AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.incident_id = i.id AND n.event = 'up')`,
   'a recovery told while its incident goes on': () =>
     `SELECT i.id FROM incidents i WHERE i.ended_at IS NULL

@@ -79,7 +79,8 @@ export const ENDING_INVARIANTS = [
           if (heard && ends.length !== 1)
             yield `contact ${contact} heard of incident ${id} and has ${ends.length} ends of it`
           const [end] = ends
-          if (heard && end?.arrivals.length === 0 && end.record.status !== 'failed')
+          if (!heard || end === undefined || end.record.status === 'failed') continue
+          if (end.record.status === 'cancelled' || end.arrivals.length === 0)
             yield `contact ${contact} heard of incident ${id} and never of its end (row ${end.id}: ${end.record.status}, ${end.record.error})`
         }
       }

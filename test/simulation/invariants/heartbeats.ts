@@ -150,12 +150,16 @@ function lastSignOf(
 
 const byMonitor = new WeakMap<Ledger, Map<number, EntryOf<'signal'>[]>>()
 
+const ASKED_IN_VAIN = ['NotFoundError', 'ConflictError', 'ValidationError']
+
 /** Signs of life that an engine took in while its store worked. */
 function signalsOf(ledger: Ledger, { id }: MonitorStory): EntryOf<'signal'>[] {
   const known = byMonitor.get(ledger)
   if (known !== undefined) return known.get(id) ?? []
   const taken = new Map<number, EntryOf<'signal'>[]>()
-  const troubles = [...ledger.all('error'), ...ledger.all('dies'), ...ledger.all('freezes')]
+  // What a person asked for in vain keeps no signal from being heard.
+  const errors = ledger.all('error').filter(({ name }) => !ASKED_IN_VAIN.includes(name))
+  const troubles = [...errors, ...ledger.all('dies'), ...ledger.all('freezes')]
   for (const signal of ledger.all('signal')) {
     const { monitor_id, heard, at } = signal
     const failed = troubles.some((trouble) => trouble.at >= at && trouble.at <= at + SECOND)

@@ -189,9 +189,9 @@ function shortest(story: MonitorStory, from: number, to: number) {
 /** Monitors that ever had a parent or a child. */
 function relatives({ monitors }: Ledger): Set<number> {
   const related = new Set<number>()
-  for (const { id, steps } of monitors.values()) {
-    for (const { change } of steps) {
-      const parents = change.settings?.common.depends_on ?? []
+  for (const { id, record, steps } of monitors.values()) {
+    for (const common of [record.common, ...steps.map(({ change }) => change.settings?.common)]) {
+      const parents = common?.depends_on ?? []
       if (parents.length > 0) related.add(id)
       for (const parent of parents) related.add(parent)
     }
