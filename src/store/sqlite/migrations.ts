@@ -14,8 +14,18 @@ import { standings } from './schema/0004-standings.ts'
 import { owners } from './schema/0005-owners.ts'
 import { quotas } from './schema/0006-quotas.ts'
 import { removals } from './schema/0007-removals.ts'
+import { lastTold } from './schema/0008-last-told.ts'
 
-const STEPS: readonly string[] = [first, revisions, today, standings, owners, quotas, removals]
+const STEPS: readonly string[] = [
+  first,
+  revisions,
+  today,
+  standings,
+  owners,
+  quotas,
+  removals,
+  lastTold,
+]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {
