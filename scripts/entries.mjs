@@ -40,28 +40,28 @@ export const checkerTypes = [
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 420),
-  entry('./checkers', 'checkers/index', 'src/checkers/index', 410),
+  entry('.', 'index', 'src/index', 435),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 425),
   ...checkerTypes.map((type) =>
     entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),
   ),
   entry('./store/memory', 'store/memory', 'src/store/memory', 60),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 120),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 240),
-  entry('./webhook', 'webhook/index', 'src/webhook/index', 120),
-  entry('./contacts', 'contacts/index', 'src/contacts/index', 146),
-  entry('./monitors', 'monitors/index', 'src/monitors/index', 26),
-  entry('./verify', 'verify', 'src/webhook/verify', 15),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 250),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 125),
+  entry('./contacts', 'contacts/index', 'src/contacts/index', 158),
+  entry('./monitors', 'monitors/index', 'src/monitors/index', 32),
+  entry('./verify', 'verify', 'src/webhook/verify', 19),
   entry('./guard', 'guard', 'src/net/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),
-  entry('./rest/node', 'rest/node', 'src/rest/node', 36),
-  entry('./page', 'page/index', 'src/page/index', 150),
+  entry('./rest/node', 'rest/node', 'src/rest/node', 38),
+  entry('./page', 'page/index', 'src/page/index', 156),
   entry('./client', 'client/index', 'src/client/index', 24),
-  entry('./otel', 'otel/index', 'src/otel/index', 12),
-  entry('./metrics', 'metrics/index', 'src/metrics/index', 40),
+  entry('./otel', 'otel/index', 'src/otel/index', 16),
+  entry('./metrics', 'metrics/index', 'src/metrics/index', 43),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 320),
+  entry('./testing', 'testing/index', 'src/testing/index', 335),
 ]
 
 /** The command line: ESM only, no types, not importable. */

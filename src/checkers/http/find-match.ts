@@ -92,8 +92,8 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
   }
 }
 
-/** A part of a pattern, and whether it may repeat without end. */
-const PART = /(\\[pP]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\[])(\*|\+|\{\d+,\})?/gsu
+/** A part of a pattern, and whether it may repeat without end. What is not closed goes on to the end of the pattern. */
+const PART = /(\\[pP]\{[^}]*\}?|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]?|[^\\[])(\*|\+|\{\d+,\})?/gsu
 
 /** Digits, blanks, and one character again and again: what a page does not have by the ten thousands. */
 const NARROW = /^(?:\\[ds]|[^.)\\]|\[(?:\\[ds.,]|\d-\d|[^\\^a-zA-Z-])+-?\])$/u
