@@ -63,6 +63,15 @@ describe.each([
     expect(refusing.longest_ms).toBeLessThan(TURN_MS)
   }, 60_000)
 
+  it('looks for no more than fifty tags at once', async () => {
+    const { monitors } = engineOn(make())
+    const groups = (count: number) => Array.from({ length: count }, () => ['a', 'b', 'c', 'd', 'e'])
+    expect((await monitors.list({ tag: groups(10) })).items).toEqual([])
+    await expect(monitors.list({ tag: groups(11) })).rejects.toMatchObject({
+      fields: { tag: 'out_of_range: at most 50 tags in all' },
+    })
+  })
+
   it('lists heavy monitors in short turns', async () => {
     const { monitors } = engineOn(make())
     const body = 'b'.repeat(65_000)

@@ -22,11 +22,22 @@ const MAX_TEXT = 200
 
 const words = [...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])]
 
+/** In all groups together: each is looked for in every monitor. */
+const MOST_TAGS = 50
+
+function tagGroups(value: unknown): ReturnType<typeof groups> {
+  const given = groups(value)
+  if (!('value' in given) || given.value.flat().length <= MOST_TAGS) return given
+  return { problem: `out_of_range: at most ${MOST_TAGS} tags in all` }
+}
+
+const groups = read.list(read.list(read.text(MAX_TEXT)))
+
 /** Without `type`, whose words are those of the engine. */
 export const monitorFilter = {
   ...pageReaders(MOST_ITEMS),
   status: read.list(read.oneOf(words)),
-  tag: read.list(read.list(read.text(MAX_TEXT))),
+  tag: tagGroups,
   q: read.text(MAX_TEXT),
 } satisfies Readers<Omit<MonitorFilter, 'type'>>
 
