@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts'
 import { ListenerError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { AccountQuotas, LocationRecord } from '../model.ts'
+import type { TimeZones } from '../model/time-zone.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { EngineEvents } from './events.ts'
@@ -26,6 +27,8 @@ export interface Core {
   readonly logsOnlyUnheard: boolean
   readonly store: Store
   readonly registry: Registry
+  /** Those of windows of planned work, asked again and again. */
+  readonly zones: TimeZones
   readonly kinds: ReadonlyMap<string, AnyContactKind>
   readonly seal: Seal
   /** Of accounts that were given none of their own. */

@@ -21,6 +21,7 @@ import type { Ownership } from './ownership.ts'
 import type { Outbox } from './outbox.ts'
 import type { PassiveMonitors } from './passive.ts'
 import type { Roster } from './roster.ts'
+import { inSteps } from './steps.ts'
 import type { Watch } from './watch.ts'
 
 const DRAIN_MS = 11_000
@@ -107,6 +108,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
     await connectivity.start()
+    await inSteps(clock, roster.entries(), watch.adopt)
     await probes.start({
       locations: core.locations,
       run: watch.looking(run),
@@ -128,7 +130,12 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   }
 
   async function take(shards: readonly number[]): Promise<void> {
-    for (const entry of await roster.load(shards)) watch.adopt(entry)
+    const taken = await roster.load(shards)
+    await inSteps(clock, taken, ({ record: { id } }) => {
+      // Between the steps it may be changed, removed or given away.
+      const present = roster.peek(id)
+      if (present !== undefined) watch.adopt(present)
+    })
   }
 
   function give(shards: readonly number[]): void {

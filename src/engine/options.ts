@@ -24,6 +24,7 @@ import { quotaProblems } from './quotas.ts'
 import type { AccountQuotas } from '../model.ts'
 import { createRegistry } from './registry.ts'
 import { createSeal } from '../seal.ts'
+import { timeZones } from '../model/time-zone.ts'
 import type { Tracing } from './tracing.ts'
 
 /** Whole numbers from 1 to 10000. */
@@ -146,6 +147,7 @@ export function coreOf(options: EngineOptions): Core {
     logsOnlyUnheard: options.logger === undefined,
     store,
     registry: createRegistry(checkers),
+    zones: timeZones(),
     kinds: kindsOf(contacts),
     seal: createSeal(secretKey),
     tracing: options.tracing,

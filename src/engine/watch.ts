@@ -33,10 +33,10 @@ const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] 
 
 export interface Watch {
   readonly rounds: Rounds
-  /** Schedules every monitor of the roster and begins. */
+  /** Begins with what has been adopted. */
   start(): void
-  /** Schedules a monitor that another engine watched so far. */
-  adopt(entry: Entry): void
+  /** Schedules a monitor that was not watched here so far. */
+  adopt(this: void, entry: Entry): void
   /** Leaves a monitor to another engine. */
   release(monitor_id: number): void
   /** Nothing new begins. */
@@ -221,7 +221,6 @@ export function createWatch(options: WatchOptions): Watch {
   const watch: Watch = {
     rounds,
     start() {
-      for (const entry of roster.entries()) watch.adopt(entry)
       maintenance.start()
       scheduler.start()
       staleness.start()

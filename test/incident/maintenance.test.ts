@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maintenanceAt } from '../../src/incident/maintenance.ts'
 import type { MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
+import { timeZones } from '../../src/model/time-zone.ts'
 
 const at = (text: string): number => Date.parse(text)
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
@@ -131,6 +132,25 @@ describe('a window that comes again', () => {
           // A day may be as short as the clocks make it, so the next window may follow at once.
           const closed = maintenanceAt([rule], during.changes_at!)
           expect(closed.changes_at! - during.changes_at!).toBeLessThanOrEqual(26 * 3_600_000)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('time zones that are kept', () => {
+  it('tell the same as those made anew, over more days than are remembered (property)', () => {
+    const zones = timeZones()
+    const names = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...names),
+        fc.integer({ min: 0, max: 23 }),
+        fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2027-12-31T00:00Z') }),
+        (time_zone, hour, from) => {
+          const rule = every({ at: `${String(hour).padStart(2, '0')}:30`, time_zone })
+          expect(maintenanceAt([rule], from, zones)).toEqual(maintenanceAt([rule], from))
         },
       ),
       { numRuns: 300 },

@@ -36,7 +36,9 @@ export async function statusView({ core, watch }: Parts, entry: Entry): Promise<
     flapping,
     reduced_quorum: machine.reduced_quorum === true,
     degraded_locations: statusOf(machine.state) === 'up' ? failing(locations) : [],
-    maintenance_changes_at: isoOrNull(maintenanceAt(record.common.maintenance, now).changes_at),
+    maintenance_changes_at: isoOrNull(
+      maintenanceAt(record.common.maintenance, now, core.zones).changes_at,
+    ),
     cause_code,
     cause_text: cause_code === null ? null : (latest(entry)?.last?.cause_text ?? null),
     incident:
