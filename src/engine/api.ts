@@ -40,7 +40,10 @@ import type { MonitorReading } from './readings.ts'
 export type TimeInput = Date | EpochMs | string
 
 export interface PageOptions {
-  /** Default 50, 1 to 200 (results: default 100, at most 1000). */
+  /**
+   * Default 50, 1 to 200 (results: default 100, at most 1000, and fewer where their `details` have more than
+   * 1 MiB of JSON in all).
+   */
   readonly limit?: number | undefined
   /** `next` of the page before. */
   readonly after?: number | undefined

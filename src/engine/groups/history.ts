@@ -16,6 +16,7 @@ import { readFilter } from '../read-filter.ts'
 import { tellAcknowledged } from '../telling.ts'
 import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
 import { pageOf } from './parts.ts'
+import { listedResults } from './results.ts'
 import type { Parts } from './parts.ts'
 
 type Scope = Pick<AccountScope, 'results' | 'incidents' | 'notifications'>
@@ -90,14 +91,11 @@ export function historyOf(parts: Parts, account_id: number): Scope {
         const query = {
           monitor_id,
           ...filter,
-          limit: limit + 1,
+          limit,
           ...(after === undefined ? {} : { after_id: after }),
         }
-        const records = await store.results.list(query)
-        return pageOf(
-          records.map((record) => resultView(record, checker)),
-          limit,
-        )
+        const { records, next } = await listedResults(core, query)
+        return { items: records.map((record) => resultView(record, checker)), next }
       },
     },
 
