@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts'
 import { createScheduler } from '../../src/engine/scheduler.ts'
-import { dueQueue } from '../../src/engine/due-queue.ts'
+import { dueQueue } from '../../src/due-queue.ts'
 import type { Benchmark, Contender, Fact } from '../harness/benchmark.ts'
 import { heapBytes } from '../harness/benchmark.ts'
 

@@ -7,7 +7,7 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { EpochMs } from '../model.ts'
 import type { ClockSet } from '../store/store.ts'
-import { dueQueue } from './due-queue.ts'
+import { dueQueue } from '../due-queue.ts'
 
 /** The wall clock is compared with the monotonic one at least this often. */
 const LOOK_MS = 5_000

@@ -16,7 +16,7 @@ import { isUndecided, lastLook, looksOf } from '../incident/state.ts'
 import type { EpochMs } from '../model.ts'
 import type { ProbeHost } from '../probes/transport.ts'
 import type { Core } from './core.ts'
-import { dueQueue } from './due-queue.ts'
+import { dueQueue } from '../due-queue.ts'
 import type { Outlined } from './present.ts'
 import type { Entry, Roster } from './roster.ts'
 

@@ -8,7 +8,7 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import { sleepOn } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import { dueQueue } from '../engine/due-queue.ts'
+import { dueQueue } from '../due-queue.ts'
 import type { EpochMs } from '../model.ts'
 
 export interface SimulatedClock extends Clock {

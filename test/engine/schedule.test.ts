@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineChecker } from '../../src/checkers/checker.ts'
 import { firstSlot, nextSlot, retrySlot } from '../../src/engine/cadence.ts'
-import { dueQueue } from '../../src/engine/due-queue.ts'
+import { dueQueue } from '../../src/due-queue.ts'
 import { rig } from './rig.ts'
 
 const MINUTE = 60_000

@@ -16,6 +16,7 @@ const FREE = [
   'model',
   'errors.ts',
   'clock.ts',
+  'due-queue.ts',
   'logger.ts',
   'options.ts',
   'seal.ts',

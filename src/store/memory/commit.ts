@@ -131,7 +131,7 @@ function cancel(
   change: Change,
   { scope, incident_id, reason }: CancelNotifications,
 ) {
-  for (const row of tables.waiting.values()) {
+  for (const row of tables.waiting.rows.values()) {
     if (row.monitor_id !== change.monitor_id || row.status !== 'queued') continue
     if (incident_id !== undefined && row.incident_id !== incident_id) continue
     const later = row.repeat > 0 || (row.due_at > change.at && row.claims === 0)

@@ -12,7 +12,8 @@ import {
   UNREADABLE,
 } from '../rules.ts'
 import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
-import { copy, isOf, isThere, listAt, putNotification, requireAccount, rowsOf } from './tables.ts'
+import type { Lane } from './lanes.ts'
+import { copy, isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function notifications(tables: Tables): Sync<Store['notifications']> {
@@ -30,75 +31,90 @@ export function notifications(tables: Tables): Sync<Store['notifications']> {
     claim: (wanted) => copy(claim(tables, wanted)),
     finish: (end) => finish(tables, copy(end)),
     nextDue() {
-      let least = Infinity
-      for (const row of tables.waiting.values())
-        if (isThere(tables, row))
-          least = Math.min(least, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
-      return least === Infinity ? null : least
+      const { due, rows } = tables.waiting
+      for (;;) {
+        const first = due.peek()
+        if (first === undefined) return null
+        if (isThere(tables, rows.get(first.id))) return first.due_at
+        // An account that is being removed does not come back.
+        due.pop()
+      }
     },
     depth() {
-      if (tables.removing.size === 0) return tables.waiting.size
-      return [...tables.waiting.values()].filter((row) => isThere(tables, row)).length
+      const { rows } = tables.waiting
+      if (tables.removing.size === 0) return rows.size
+      return [...rows.values()].filter((row) => isThere(tables, row)).length
     },
   }
 }
 
 function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
   const account_id = accountAsked(query)
-  const rows =
-    query.incident_id === undefined
-      ? [...tables.notifications.values()]
-      : rowsOf(tables, query.incident_id)
-  return rows
-    .filter(
-      (row) =>
-        isOf(account_id, row) &&
-        (query.monitor_id ?? row.monitor_id) === row.monitor_id &&
-        (query.contact_id ?? row.contact_id) === row.contact_id &&
-        (query.statuses?.includes(row.status) ?? true) &&
-        row.id < (query.before_id ?? Infinity),
-    )
-    .toReversed()
-    .slice(0, query.limit)
+  const found: NotificationRecord[] = []
+  for (const row of newestFirst(tables, query)) {
+    if (found.length >= query.limit) break
+    const fits =
+      isOf(account_id, row) &&
+      (query.monitor_id ?? row.monitor_id) === row.monitor_id &&
+      (query.contact_id ?? row.contact_id) === row.contact_id &&
+      (query.statuses?.includes(row.status) ?? true) &&
+      row.id < (query.before_id ?? Infinity)
+    if (fits) found.push(row)
+  }
+  return found
 }
 
-function claim(tables: Tables, { now, lease_until, limit, per_contact, hosts }: Claim) {
-  const under_way = new Map<number, number>()
+/** The rows that are looked at, as few as there is an index for. */
+function* newestFirst(tables: Tables, query: NotificationQuery): Generator<NotificationRecord> {
+  const { incident_id, contact_id } = query
+  const ids =
+    incident_id !== undefined
+      ? tables.ofIncident.get(incident_id)
+      : contact_id !== undefined
+        ? tables.ofContact.get(contact_id)
+        : tables.notifications.keys()
+  for (const id of [...(ids ?? [])].reverse()) {
+    const row = tables.notifications.get(id)
+    if (row !== undefined) yield row
+  }
+}
+
+function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
+  let picked = pick(tables, wanted)
+  let unreadable = picked.filter((row) => !isReadable(row.payload))
+  while (unreadable.length > 0) {
+    for (const row of unreadable) setAside(tables, row, wanted.now)
+    picked = pick(tables, wanted)
+    unreadable = picked.filter((row) => !isReadable(row.payload))
+  }
+  return picked.map((row) => take(tables, row, wanted))
+}
+
+function pick(tables: Tables, { now, limit, per_contact, hosts }: Claim) {
+  const by_contact = new Map<number, number>()
   const by_account = new Map<number, number>()
-  for (const row of tables.waiting.values()) {
-    if (row.status !== 'sending' || isClaimable(row, now)) continue
-    count(under_way, row.contact_id)
+  for (const row of tables.waiting.sending.values()) {
+    if (isClaimable(row, now)) continue
+    count(by_contact, row.contact_id)
     count(by_account, row.account_id)
   }
-  const hostHasRoom = hostsWithRoom(hosts, under_way)
-  const free = claimable(tables, now).filter((row) => {
-    if ((under_way.get(row.contact_id) ?? 0) >= per_contact || !hostHasRoom(row)) return false
-    count(under_way, row.contact_id)
-    return true
+  const free = [...tables.waiting.lanes].flatMap(([contact_id, lanes]) => {
+    const room = Math.min(limit, per_contact - (by_contact.get(contact_id) ?? 0))
+    if (room <= 0) return []
+    return [...lanes.values()]
+      .flatMap((lane) => headOf(lane, now) ?? [])
+      .filter((row) => isThere(tables, row) && isClaimable(row, now))
+      .toSorted(byDueTime)
+      .slice(0, room)
   })
-  return sharedByAccount(free, by_account, limit).map((row) =>
-    take(tables, row, { now, lease_until }),
-  )
+  const withRoom = free.toSorted(byDueTime).filter(hostsWithRoom(hosts, by_contact))
+  return sharedByAccount(withRoom, by_account, limit)
 }
 
-/** Every row that may be claimed now, in the order of claiming. Rows that cannot be read are set aside on the way. */
-function claimable(tables: Tables, now: EpochMs): NotificationRecord[] {
-  const held = new Set<string>()
-  const ready: NotificationRecord[] = []
-  for (const row of tables.waiting.values()) {
-    if (!isThere(tables, row)) continue
-    const lane = row.monitor_id === null ? undefined : `${row.monitor_id}:${row.contact_id}`
-    const free = lane === undefined || !held.has(lane)
-    if (free && isClaimable(row, now)) {
-      if (!isReadable(row.payload)) {
-        setAside(tables, row, now)
-        continue
-      }
-      ready.push(row)
-    }
-    if (lane !== undefined && holdsUp(row, now)) held.add(lane)
-  }
-  return ready.toSorted((a, b) => a.due_at - b.due_at || a.id - b.id)
+/** The only row of a lane that may be taken, if any: it holds up those behind it. */
+function headOf(lane: Lane, now: EpochMs): NotificationRecord | undefined {
+  for (const row of lane.values()) if (holdsUp(row, now)) return row
+  return undefined
 }
 
 function isClaimable(row: NotificationRecord, now: EpochMs): boolean {
@@ -108,6 +124,10 @@ function isClaimable(row: NotificationRecord, now: EpochMs): boolean {
 
 function holdsUp(row: NotificationRecord, now: EpochMs): boolean {
   return row.status === 'sending' || row.due_at <= now || row.claims > 0
+}
+
+function byDueTime(a: NotificationRecord, b: NotificationRecord): number {
+  return a.due_at - b.due_at || a.id - b.id
 }
 
 function take(
@@ -151,7 +171,7 @@ function setAside(tables: Tables, row: NotificationRecord, now: EpochMs): void {
 
 /** After the wall clock was set: what waits, waits as long as before. */
 export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet): void {
-  for (const row of tables.waiting.values()) {
+  for (const row of tables.waiting.rows.values()) {
     const name = row.status === 'queued' ? 'due_at' : 'lease_until'
     const at = row[name]
     if (at === null || at <= after || at >= before) continue

@@ -34,7 +34,7 @@ function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): 
 }
 
 function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
-  const awaited = new Set([...tables.waiting.values()].map(({ incident_id }) => incident_id))
+  const awaited = new Set([...tables.waiting.rows.values()].map(({ incident_id }) => incident_id))
   const old = [...tables.notifications.values()]
     .filter(
       (row) =>

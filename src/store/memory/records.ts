@@ -104,7 +104,7 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contac
       return copy(changed)
     },
     remove(id) {
-      for (const row of tables.waiting.values()) {
+      for (const row of tables.waiting.rows.values()) {
         if (row.contact_id !== id || row.status !== 'queued') continue
         const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
         putNotification(tables, { ...row, ...end })

@@ -20,8 +20,9 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
-import { isFinal } from '../rules.ts'
 import type { StoredReply } from '../store.ts'
+import { createWaiting, track, untrack } from './lanes.ts'
+import type { Waiting } from './lanes.ts'
 
 export interface Tables {
   readonly accounts: Map<number, AccountRecord>
@@ -41,10 +42,12 @@ export interface Tables {
   /** By monitor, then by day. */
   readonly daily: Map<number, Map<string, DailyStats>>
   readonly notifications: Map<number, NotificationRecord>
-  /** The notifications that are not final, lowest id first. */
-  readonly waiting: Map<number, NotificationRecord>
+  /** The notifications that are not final. */
+  readonly waiting: Waiting
   /** Ids of the notifications of an incident, in rising order. */
   readonly ofIncident: Map<number, Set<number>>
+  /** Ids of the notifications of a contact, in rising order. */
+  readonly ofContact: Map<number, Set<number>>
   /** By notification. */
   readonly attempts: Map<number, AttemptRecord[]>
   /** By account and key. */
@@ -80,8 +83,9 @@ export function createTables(): Tables {
     availability: new Map(),
     daily: new Map(),
     notifications: new Map(),
-    waiting: new Map(),
+    waiting: createWaiting(),
     ofIncident: new Map(),
+    ofContact: new Map(),
     attempts: new Map(),
     replies: new Map(),
     meta: new Map(),
@@ -134,25 +138,34 @@ export function addResult(tables: Tables, row: ResultRecord): void {
 
 /** Stores a notification, new or changed, and keeps track of where it is looked for. */
 export function putNotification(tables: Tables, row: NotificationRecord): void {
-  const { id, incident_id } = row
-  if (incident_id !== null && !tables.notifications.has(id)) {
-    const ids = tables.ofIncident.get(incident_id)
-    if (ids === undefined) tables.ofIncident.set(incident_id, new Set([id]))
-    else ids.add(id)
+  const { id, incident_id, contact_id } = row
+  if (!tables.notifications.has(id)) {
+    if (incident_id !== null) addId(tables.ofIncident, incident_id, id)
+    addId(tables.ofContact, contact_id, id)
   }
   tables.notifications.set(id, row)
-  if (isFinal(row.status)) tables.waiting.delete(id)
-  else tables.waiting.set(id, row)
+  track(tables.waiting, row)
 }
 
-export function dropNotification(tables: Tables, { id, incident_id }: NotificationRecord): void {
+export function dropNotification(tables: Tables, row: NotificationRecord): void {
+  const { id, incident_id, contact_id } = row
   tables.notifications.delete(id)
-  tables.waiting.delete(id)
+  untrack(tables.waiting, row)
   tables.attempts.delete(id)
-  if (incident_id === null) return
-  const ids = tables.ofIncident.get(incident_id)
+  if (incident_id !== null) dropId(tables.ofIncident, incident_id, id)
+  dropId(tables.ofContact, contact_id, id)
+}
+
+function addId(sets: Map<number, Set<number>>, key: number, id: number): void {
+  const ids = sets.get(key)
+  if (ids === undefined) sets.set(key, new Set([id]))
+  else ids.add(id)
+}
+
+function dropId(sets: Map<number, Set<number>>, key: number, id: number): void {
+  const ids = sets.get(key)
   ids?.delete(id)
-  if (ids?.size === 0) tables.ofIncident.delete(incident_id)
+  if (ids?.size === 0) sets.delete(key)
 }
 
 /** With its history; incidents and the log of notifications stay. */

@@ -15,6 +15,7 @@ import { owners } from './schema/0005-owners.ts'
 import { quotas } from './schema/0006-quotas.ts'
 import { removals } from './schema/0007-removals.ts'
 import { lastTold } from './schema/0008-last-told.ts'
+import { lanes } from './schema/0009-lanes.ts'
 
 const STEPS: readonly string[] = [
   first,
@@ -25,6 +26,7 @@ const STEPS: readonly string[] = [
   quotas,
   removals,
   lastTold,
+  lanes,
 ]
 
 /** The version of the file's tables; 0 for a file without any. */

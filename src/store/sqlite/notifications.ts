@@ -47,9 +47,12 @@ export function notifications(db: Connection): Omit<Sync<Store['notifications']>
         .map(toAttempt),
     claim: (wanted) => db.transaction(() => claim(db, wanted)),
     nextDue() {
+      const rest = ofNoneRemoved(db)
       const row = db.get(
-        `SELECT MIN(CASE WHEN status = 'queued' THEN due_at ELSE lease_until END) AS due
-         FROM notifications WHERE status IN ('queued', 'sending')${ofNoneRemoved(db)}`,
+        `SELECT MIN(due) AS due FROM (
+           SELECT MIN(due_at) AS due FROM notifications WHERE status = 'queued'${rest}
+           UNION ALL
+           SELECT MIN(lease_until) FROM notifications WHERE status = 'sending'${rest})`,
       )
       return (row?.['due'] ?? null) as number | null
     },

@@ -54,9 +54,9 @@ export const ATTEMPT_RULES: readonly Rule[] = [
   {
     name: 'no-order',
     about: 'Notifications of one monitor overtake each other.',
-    file: 'store/memory/notifications.ts',
-    find: 'if (lane !== undefined && holdsUp(row, now)) held.add(lane)',
-    replace: "if (lane !== undefined && holdsUp(row, now) && row.event === 'test') held.add(lane)",
+    file: 'store/memory/lanes.ts',
+    find: '  return monitor_id ?? -id\n',
+    replace: '  return monitor_id === null ? -id : -id\n',
   },
   {
     name: 'body-changes',

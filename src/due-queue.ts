@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EpochMs } from '../model.ts'
+import type { EpochMs } from './model.ts'
 
 export interface DueQueue {
   readonly size: number

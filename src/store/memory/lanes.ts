@@ -1,0 +1,64 @@
+/**
+ * Where the rows that wait are looked for: by contact and lane, so that a claim reads the heads of the lanes and not
+ * what waits behind them. A lane is what one contact is told of one monitor; a row of no monitor has one for itself.
+ *
+ * @module
+ */
+
+import { dueQueue } from '../../due-queue.ts'
+import type { DueQueue } from '../../due-queue.ts'
+import type { NotificationRecord } from '../../model.ts'
+import { isFinal } from '../rules.ts'
+
+/** The rows of one lane, lowest id first. */
+export type Lane = Map<number, NotificationRecord>
+
+export interface Waiting {
+  /** All of them, lowest id first. */
+  readonly rows: Map<number, NotificationRecord>
+  readonly sending: Map<number, NotificationRecord>
+  /** By contact. */
+  readonly lanes: Map<number, Map<number, Lane>>
+  /** When each is due, or its lease lapses. */
+  readonly due: DueQueue
+}
+
+export function createWaiting(): Waiting {
+  return { rows: new Map(), sending: new Map(), lanes: new Map(), due: dueQueue() }
+}
+
+/** Takes in a row, new or changed; a final one waits no longer. */
+export function track(waiting: Waiting, row: NotificationRecord): void {
+  if (isFinal(row.status)) {
+    untrack(waiting, row)
+    return
+  }
+  waiting.rows.set(row.id, row)
+  if (row.status === 'sending') waiting.sending.set(row.id, row)
+  else waiting.sending.delete(row.id)
+  laneAt(waiting, row).set(row.id, row)
+  waiting.due.set(row.id, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
+}
+
+export function untrack({ rows, sending, lanes, due }: Waiting, row: NotificationRecord): void {
+  rows.delete(row.id)
+  sending.delete(row.id)
+  due.delete(row.id)
+  const ofContact = lanes.get(row.contact_id)
+  const lane = ofContact?.get(laneOf(row))
+  lane?.delete(row.id)
+  if (lane?.size === 0) ofContact?.delete(laneOf(row))
+  if (ofContact?.size === 0) lanes.delete(row.contact_id)
+}
+
+function laneAt({ lanes }: Waiting, row: NotificationRecord): Lane {
+  const ofContact = lanes.get(row.contact_id) ?? new Map<number, Lane>()
+  lanes.set(row.contact_id, ofContact)
+  const lane = ofContact.get(laneOf(row)) ?? new Map<number, NotificationRecord>()
+  ofContact.set(laneOf(row), lane)
+  return lane
+}
+
+function laneOf({ id, monitor_id }: NotificationRecord): number {
+  return monitor_id ?? -id
+}

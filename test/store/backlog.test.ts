@@ -1,0 +1,92 @@
+/** What waits for a receiver is not read to claim what is sent next, or to tell what was sent last. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
+
+const TURN_MS = 50
+const CONTACTS = 16
+const AT = Date.UTC(2026, 0, 1)
+const MINUTE = 60_000
+
+const folder = mkdtempSync(join(tmpdir(), 'watchpost-backlog-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** 20,000 rows of one monitor, shared by its contacts. */
+async function backlogIn(store: Store) {
+  const engine = createEngine({ store, checkers: [heartbeat()], logger: false })
+  const contact_ids: number[] = []
+  for (let n = 0; n < CONTACTS; n++) {
+    const url = `https://example.com/${n}`
+    contact_ids.push((await engine.contacts.create({ kind: 'webhook', name: `w${n}`, url })).id)
+  }
+  const { id: monitor_id } = await engine.monitors.create({ type: 'heartbeat', name: 'job' })
+  let revision = (await store.monitors.get(monitor_id))?.revision ?? 0
+  const payload = JSON.stringify({ event: 'down', monitor: { name: 'n'.repeat(500) } })
+  for (let n = 0; n < 10; n++) {
+    const notify = Array.from({ length: 2000 }, (_, row) => {
+      const contact_id = contact_ids[row % CONTACTS] ?? 0
+      return { contact_id, event: 'down', payload, repeat: 0, due_at: AT, incident: null }
+    })
+    const [committed] = await store.commit([{ monitor_id, revision, at: AT, notify }])
+    if (committed?.ok !== true) throw new Error('The backlog could not be stored')
+    revision = committed.revision
+  }
+  return engine
+}
+
+describe.each([
+  ['memory', () => memoryStore()],
+  ['SQLite', () => sqliteStore({ file: join(folder, 'data.db') })],
+])('with 20,000 rows that wait in %s', (_, make) => {
+  const store = make()
+  let engine: Awaited<ReturnType<typeof backlogIn>>
+
+  beforeAll(async () => {
+    engine = await backlogIn(store)
+    return () => engine.stop()
+  }, 60_000)
+
+  it('lists contacts in a short turn', async () => {
+    const listing = await leastOf(3, () => measureTurns(() => engine.contacts.list()), TURN_MS)
+    expect(listing.value).toHaveLength(CONTACTS)
+    expect(listing.longest_ms).toBeLessThan(TURN_MS)
+  })
+
+  it('claims the first row of every lane in a short turn', async () => {
+    let now = AT
+    const claiming = await leastOf(
+      3,
+      () => {
+        // Whatever was claimed before is abandoned.
+        now += MINUTE
+        const wanted = { now, lease_until: now + 1, limit: 50, per_contact: 5 }
+        return measureTurns(() => store.notifications.claim(wanted))
+      },
+      TURN_MS / 5,
+    )
+    expect(claiming.value).toHaveLength(CONTACTS)
+    expect(claiming.longest_ms).toBeLessThan(TURN_MS)
+  })
+
+  it('claims nothing where the first of every lane pauses, in a short turn', async () => {
+    const now = AT + 10 * MINUTE
+    const claim = () =>
+      store.notifications.claim({ now, lease_until: now + 1, limit: 50, per_contact: 5 })
+    for (const { id, claims } of await claim()) {
+      const pause = { status: 'queued', due_at: now + MINUTE, error: 'timeout' } as const
+      const end = { id, claim: claims, attempts: 1, interruptions: 0, at: now, ...pause }
+      expect(await store.notifications.finish(end)).toBe(true)
+    }
+    const claiming = await leastOf(3, () => measureTurns(claim), TURN_MS / 5)
+    expect(claiming.value).toEqual([])
+    expect(claiming.longest_ms).toBeLessThan(TURN_MS)
+  })
+})
