@@ -22,6 +22,7 @@ import {
   monitors,
   results,
 } from './memory/records.ts'
+import { replies } from './memory/replies.ts'
 import { announce, changes, memoryPlace, newsOf, requests, shards, turns } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
@@ -141,17 +142,6 @@ function daily(tables: Tables): Sync<Store['daily']> {
           .filter(({ day }) => day >= from_day && day <= to_day)
           .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
       ),
-  }
-}
-
-function replies(tables: Tables): Sync<Store['replies']> {
-  const place = (account_id: number, key: string) => `${account_id}:${key}`
-  return {
-    get(account_id, key, now) {
-      const reply = tables.replies.get(place(account_id, key))
-      return reply !== undefined && reply.expires_at > now ? copy(reply) : undefined
-    },
-    put: (account_id, key, reply) => void tables.replies.set(place(account_id, key), copy(reply)),
   }
 }
 

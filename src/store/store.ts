@@ -188,7 +188,8 @@ export interface Store {
   /** Answers kept for requests that may be repeated (Idempotency-Key). */
   readonly replies: {
     get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
-    put(account_id: number, key: string, reply: StoredReply): Promise<void>
+    /** Of the others of this account, those that expire first go until no more than `most` are kept. */
+    put(account_id: number, key: string, reply: StoredReply, most?: KeptReplies): Promise<void>
   }
 
   /** Small facts of the engine itself (when it was last alive). */
@@ -221,6 +222,12 @@ export interface ClockSet {
   readonly by_ms: number
   readonly after: EpochMs
   readonly before: EpochMs
+}
+
+export interface KeptReplies {
+  readonly count: number
+  /** Of their bodies together, in UTF-8. */
+  readonly bytes: number
 }
 
 export interface StoredReply {

@@ -183,6 +183,21 @@ describe('a request with an Idempotency-Key', () => {
     expect((await ask('POST', '/api/v1/monitors', other)).body.monitor.id).toBe(2)
   })
 
+  it.each([
+    ['a thousand answers', 1001, 10],
+    ['8 MiB of answers', 9, 1024 * 1024],
+  ])('is known for as long as it is among the last %s of its account', async (_, count, length) => {
+    const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
+    onTestFinished(() => engine.stop())
+    const other = await engine.accounts.create({ name: 'other' })
+    const reply = { request_hash: 'h', status: 201, body: 'b'.repeat(length) }
+    await engine.replies.put(other.id, 'k0', reply)
+    for (let n = 0; n < count; n++) await engine.replies.put(1, `k${n}`, reply)
+    expect(await engine.replies.get(1, 'k0')).toBeUndefined()
+    expect(await engine.replies.get(1, `k${count - 1}`)).toMatchObject(reply)
+    expect(await engine.replies.get(other.id, 'k0')).toMatchObject(reply)
+  })
+
   it('whose answer cannot be kept is answered all the same: the work is done', async () => {
     const { ask, store } = client()
     Object.assign(store.replies, { put: () => Promise.reject(new StorageError('full')) })

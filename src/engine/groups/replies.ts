@@ -9,6 +9,8 @@ import type { Engine } from '../api.ts'
 import type { Parts } from './parts.ts'
 
 const KEPT_MS = 86_400_000
+/** Of one account; beyond, the oldest go before their time. */
+const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'reply.body'
 const HASH_PLACE = 'reply.request_hash'
 
@@ -27,12 +29,9 @@ export function repliesOf({ core, accounts, ready }: Parts): Engine['replies'] {
       await ready()
       await accounts.demand(account_id)
       const body = seal.close(reply.body, PLACE)
-      await store.replies.put(account_id, key, {
-        ...reply,
-        request_hash: seal.close(reply.request_hash, HASH_PLACE),
-        body,
-        expires_at: clock.now() + KEPT_MS,
-      })
+      const request_hash = seal.close(reply.request_hash, HASH_PLACE)
+      const expires_at = clock.now() + KEPT_MS
+      await store.replies.put(account_id, key, { ...reply, request_hash, body, expires_at }, MOST)
     },
   }
 }

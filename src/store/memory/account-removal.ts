@@ -43,6 +43,7 @@ function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
   for (const rows of [tables.incidents, tables.contacts, tables.keys])
     for (const [row_id, { account_id }] of rows)
       if (account_id === id) yield () => void rows.delete(row_id)
-  for (const place of tables.replies.keys())
-    if (place.startsWith(`${id}:`)) yield () => void tables.replies.delete(place)
+  const replies = tables.replies.get(id) ?? new Map<string, unknown>()
+  for (const key of replies.keys()) yield () => void replies.delete(key)
+  tables.replies.delete(id)
 }

@@ -71,8 +71,15 @@ function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptio
 
 function pruneReplies(tables: Tables, { replies_before, limit }: PruneOptions): number {
   const old = [...tables.replies]
-    .filter(([, reply]) => reply.expires_at < replies_before)
+    .flatMap(([account_id, own]) =>
+      [...own]
+        .filter(([, { reply }]) => reply.expires_at < replies_before)
+        .map(([key]) => ({ account_id, own, key })),
+    )
     .slice(0, limit)
-  for (const [key] of old) tables.replies.delete(key)
+  for (const { account_id, own, key } of old) {
+    own.delete(key)
+    if (own.size === 0) tables.replies.delete(account_id)
+  }
   return old.length
 }

@@ -20,9 +20,9 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
-import type { StoredReply } from '../store.ts'
 import { createWaiting, track, untrack } from './lanes.ts'
 import type { Waiting } from './lanes.ts'
+import type { Replies } from './replies.ts'
 
 export interface Tables {
   readonly accounts: Map<number, AccountRecord>
@@ -50,8 +50,8 @@ export interface Tables {
   readonly ofContact: Map<number, Set<number>>
   /** By notification. */
   readonly attempts: Map<number, AttemptRecord[]>
-  /** By account and key. */
-  readonly replies: Map<string, StoredReply>
+  /** By account. */
+  readonly replies: Map<number, Replies>
   readonly meta: Map<string, string>
   /** The next id of a kind; every kind counts by itself. */
   nextId(kind: Numbered): number

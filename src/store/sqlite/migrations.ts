@@ -16,6 +16,7 @@ import { quotas } from './schema/0006-quotas.ts'
 import { removals } from './schema/0007-removals.ts'
 import { lastTold } from './schema/0008-last-told.ts'
 import { lanes } from './schema/0009-lanes.ts'
+import { replySizes } from './schema/0010-reply-sizes.ts'
 
 const STEPS: readonly string[] = [
   first,
@@ -27,6 +28,7 @@ const STEPS: readonly string[] = [
   removals,
   lastTold,
   lanes,
+  replySizes,
 ]
 
 /** The version of the file's tables; 0 for a file without any. */

@@ -1,5 +1,5 @@
 import type { Sync } from '../promised.ts'
-import type { Store } from '../store.ts'
+import type { KeptReplies, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export function replies(db: Connection): Sync<Store['replies']> {
@@ -12,14 +12,42 @@ export function replies(db: Connection): Sync<Store['replies']> {
       )
       return row && ({ ...row } as never)
     },
-    put(account_id, key, reply) {
-      db.run(
-        `INSERT INTO replies (account_id, reply_key, request_hash, status, body, expires_at)
-         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, reply_key) DO UPDATE SET
-         request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-         expires_at = excluded.expires_at`,
-        [account_id, key, reply.request_hash, reply.status, reply.body, reply.expires_at],
-      )
+    put(account_id, key, reply, most) {
+      const { request_hash, status, body, expires_at } = reply
+      const bytes = Buffer.byteLength(body)
+      db.transaction(() => {
+        db.run(PUT, [account_id, key, request_hash, status, body, bytes, expires_at])
+        if (most !== undefined) keepWithin(db, { account_id, key }, most)
+      })
     },
   }
+}
+
+const PUT = `
+  INSERT INTO replies (account_id, reply_key, request_hash, status, body, bytes, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, reply_key) DO UPDATE SET
+  request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+  bytes = excluded.bytes, expires_at = excluded.expires_at`
+
+const BEYOND = `
+  DELETE FROM replies WHERE account_id = ? AND reply_key IN (
+    SELECT reply_key FROM (
+      SELECT reply_key, COUNT(*) OVER newest AS count, SUM(bytes) OVER newest AS bytes
+      FROM replies WHERE account_id = ?
+      WINDOW newest AS (ORDER BY reply_key = ? DESC, expires_at DESC, reply_key
+        ROWS UNBOUNDED PRECEDING))
+    WHERE reply_key <> ? AND (count > ? OR bytes > ?))`
+
+/** The newest stays in any case. */
+function keepWithin(
+  db: Connection,
+  { account_id, key }: { readonly account_id: number; readonly key: string },
+  most: KeptReplies,
+): void {
+  const kept = db.get(
+    'SELECT COUNT(*) AS count, SUM(bytes) AS bytes FROM replies WHERE account_id = ?',
+    [account_id],
+  )
+  if (Number(kept?.['count']) <= most.count && Number(kept?.['bytes']) <= most.bytes) return
+  db.run(BEYOND, [account_id, account_id, key, key, most.count, most.bytes])
 }

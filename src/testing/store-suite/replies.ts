@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { T0 } from './case.ts'
+import { anotherAccount, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 const reply = { request_hash: 'h', status: 201, body: '{"ok":true}', expires_at: T0 + 10 }
@@ -18,6 +18,37 @@ export const replyCases: Readonly<Record<string, Case>> = {
     const newer = { request_hash: 'i', status: 422, body: '', expires_at: T0 + 99 }
     await store.replies.put(1, 'k', newer)
     assert.deepEqual(await store.replies.get(1, 'k', T0 + 50), newer)
+  },
+
+  'of the answers of an account no more are kept than it may have, those that expire last': async (
+    store,
+  ) => {
+    const account_id = await anotherAccount(store)
+    await store.replies.put(account_id, 'a', reply)
+    const put = (key: string, wait: number, body: string, most = { count: 3, bytes: 100 }) =>
+      store.replies.put(1, key, { ...reply, body, expires_at: T0 + wait }, most)
+    const kept = async (): Promise<string[]> => {
+      const keys = ['a', 'b', 'c', 'd', 'e', 'f']
+      const found = await Promise.all(keys.map((key) => store.replies.get(1, key, T0)))
+      return keys.filter((_, index) => found[index] !== undefined)
+    }
+    await put('b', 20, 'x')
+    await put('a', 10, 'x')
+    await put('c', 30, 'x')
+    assert.deepEqual(await kept(), ['a', 'b', 'c'])
+    await put('a', 40, 'y')
+    assert.deepEqual(await kept(), ['a', 'b', 'c'])
+    await put('d', 50, 'x')
+    assert.deepEqual(await kept(), ['a', 'c', 'd'])
+    // 49 letters of two bytes each.
+    await put('e', 60, 'ä'.repeat(49))
+    assert.deepEqual(await kept(), ['a', 'd', 'e'])
+    await put('e', 70, 'ä'.repeat(50))
+    assert.deepEqual(await kept(), ['e'])
+    // The one that is put stays, whatever it is like.
+    await put('f', 5, 'z'.repeat(101))
+    assert.deepEqual(await kept(), ['f'])
+    assert.notEqual(await store.replies.get(account_id, 'a', T0), undefined)
   },
 
   'facts are kept by name': async (store) => {
