@@ -21,6 +21,7 @@ import { monitorFacts } from './monitor/monitor-facts.ts'
 import { monitorPage } from './monitor/monitor-page.ts'
 import { wantedOf } from './overview/filter.ts'
 import { collectMonitors } from './overview/monitors.ts'
+import type { Reading } from './overview/monitors.ts'
 import { overviewFacts, overviewPage } from './overview/overview.ts'
 import { leadOf } from './overview/summary.ts'
 import { clientFor } from './places.ts'
@@ -36,7 +37,7 @@ export const privateRoutes: readonly Route[] = [
     const { frame, url, service } = call
     const types = service.engine.types.list()
     const wanted = wantedOf(url.searchParams, types)
-    const facts = await overviewFacts(scope, wanted, types)
+    const facts = await overviewFacts({ scope, clock: service.clock }, wanted, types)
     const ids = facts.rows.map(({ monitor }) => monitor.id)
     return {
       title: frame.brand,
@@ -205,7 +206,7 @@ async function listen(call: Call): Promise<Answer | Response> {
       client: clientFor(request, service.clientOf),
     },
     admitted: () => isStillOf(account_id, call),
-    states: all ? await everyId(scope) : shown,
+    states: all ? await everyId({ scope, clock: service.clock }) : shown,
     rounds: shown,
     ...(all ? { joins: (id) => isOwn(scope, id) } : {}),
   })
@@ -223,7 +224,7 @@ function isOwn(scope: AccountScope, id: number): Promise<boolean> {
   )
 }
 
-async function everyId(scope: AccountScope): Promise<ReadonlySet<number>> {
-  const { monitors } = await collectMonitors(scope)
+async function everyId(reading: Reading): Promise<ReadonlySet<number>> {
+  const { monitors } = await collectMonitors(reading)
   return new Set(monitors.map(({ id }) => id))
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Clock } from '../../clock.ts'
 import type { AccountScope, MonitorFilter } from '../../engine/api.ts'
 import type { MonitorSummary } from '../../engine/views.ts'
 import type { MonitorState } from '../../model.ts'
@@ -21,8 +22,14 @@ export interface Collected {
   readonly cut: boolean
 }
 
+/** What a list is read with: the clock gives others a turn between its pages. */
+export interface Reading {
+  readonly scope: AccountScope
+  readonly clock: Pick<Clock, 'sleep'>
+}
+
 export async function collectMonitors(
-  scope: Pick<AccountScope, 'monitors'>,
+  { scope, clock }: Reading,
   filter: Omit<MonitorFilter, 'limit' | 'after'> = {},
 ): Promise<Collected> {
   const monitors: MonitorSummary[] = []
@@ -35,6 +42,7 @@ export async function collectMonitors(
     })
     monitors.push(...page.items)
     after = page.next
+    if (page.items.length === CHUNK) await clock.sleep(0)
   }
   return { monitors, cut: after !== null }
 }
@@ -57,10 +65,9 @@ function urgencyOf(monitor: MonitorSummary): number {
 }
 
 export function byUrgency(monitors: readonly MonitorSummary[]): readonly MonitorSummary[] {
+  // Made once: `localeCompare` looks its options up for every pair.
+  const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
   return [...monitors].sort(
-    (a, b) =>
-      urgencyOf(a) - urgencyOf(b) ||
-      a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }) ||
-      a.id - b.id,
+    (a, b) => urgencyOf(a) - urgencyOf(b) || names.compare(a.name, b.name) || a.id - b.id,
   )
 }

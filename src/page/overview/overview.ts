@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountScope, TypeView } from '../../engine/api.ts'
+import type { TypeView } from '../../engine/api.ts'
 import type { MonitorSummary } from '../../engine/views.ts'
 import type { Frame } from '../frame.ts'
 import { html } from '../markup.ts'
@@ -13,6 +13,7 @@ import { counted } from '../words.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 import { byUrgency, collectMonitors } from './monitors.ts'
+import type { Reading } from './monitors.ts'
 import { rowItem, rowOf } from './row.ts'
 import type { Row } from './row.ts'
 import { summary } from './summary.ts'
@@ -28,17 +29,17 @@ export interface OverviewFacts {
 }
 
 export async function overviewFacts(
-  scope: AccountScope,
+  reading: Reading,
   wanted: Wanted,
   types: readonly TypeView[],
 ): Promise<OverviewFacts> {
   const filter = engineFilter(wanted)
-  const all = await collectMonitors(scope)
-  const found = filter === undefined ? all : await collectMonitors(scope, filter)
+  const all = await collectMonitors(reading)
+  const found = filter === undefined ? all : await collectMonitors(reading, filter)
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
   const byName = new Map(types.map((each) => [each.type, each]))
   const rows = await Promise.all(
-    shown.map((monitor) => rowOf(scope, monitor, byName.get(monitor.type))),
+    shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
   )
   return {
     all: all.monitors,
