@@ -102,13 +102,15 @@ export function roughly(sec: number): string {
   return `${Math.floor(sec / DAY)} d`
 }
 
-/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`; a dash where none was spent or known. */
+/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`, `21 min 4 s`; a dash where none was spent or known. */
 export function msText(ms: number | null): string {
   if (ms === null || ms === 0) return '–'
   if (ms < 0.01) return '< 0.01 ms'
   if (ms < 0.95) return `${ms.toFixed(2)} ms`
   if (ms < 9.95) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms >= HOUR * 1000) return durationText(ms / 1000)
+  if (ms >= MINUTE * 1000) return twoUnits(ms / 1000, [MINUTE, 'min'], [1, 's'])
   return `${(ms / 1000).toFixed(ms < 9995 ? 2 : 1)} s`
 }
 

@@ -98,6 +98,9 @@ describe('times in words', () => {
     [0.031, '0.03 ms'],
     [0.004, '< 0.01 ms'],
     [8.14, '8.1 ms'],
+    [59_900, '59.9 s'],
+    [1_264_000, '21 min 4 s'],
+    [7_500_000, '2 h 5 min'],
     [null, '–'],
   ])('%s ms is %s', (ms, words) => {
     expect(msText(ms)).toBe(words)
