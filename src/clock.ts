@@ -82,6 +82,22 @@ function pause(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): P
   })
 }
 
+/** What long work does before everybody else has a turn. */
+const STEP_MS = 10
+
+/**
+ * For long work to await between its parts: others have a turn where it has taken 10 ms since the last one. On a
+ * simulated clock work takes no time, and never waits for the clock to be advanced.
+ */
+export function stepsOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
+  let begun = clock.monotonic()
+  return async () => {
+    if (clock.monotonic() - begun < STEP_MS) return
+    await clock.sleep(0)
+    begun = clock.monotonic()
+  }
+}
+
 /** ISO 8601 UTC with milliseconds, the form of every time that leaves the engine. */
 export function iso(at: EpochMs): string {
   return new Date(at).toISOString()

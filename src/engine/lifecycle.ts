@@ -4,6 +4,7 @@
  * @module
  */
 
+import { stepsOf } from '../clock.ts'
 import type { Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import { DAY_MS } from '../incident/uptime.ts'
@@ -20,8 +21,7 @@ import type { EngineOptions } from './options.ts'
 import type { Ownership } from './ownership.ts'
 import type { Outbox } from './outbox.ts'
 import type { PassiveMonitors } from './passive.ts'
-import type { Roster } from './roster.ts'
-import { inSteps } from './steps.ts'
+import type { Entry, Roster } from './roster.ts'
 import type { Watch } from './watch.ts'
 
 const DRAIN_MS = 11_000
@@ -108,7 +108,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
     await connectivity.start()
-    await inSteps(clock, roster.entries(), watch.adopt)
+    await adopt(roster.entries())
     await probes.start({
       locations: core.locations,
       run: watch.looking(run),
@@ -130,12 +130,17 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   }
 
   async function take(shards: readonly number[]): Promise<void> {
-    const taken = await roster.load(shards)
-    await inSteps(clock, taken, ({ record: { id } }) => {
+    await adopt(await roster.load(shards))
+  }
+
+  async function adopt(entries: Iterable<Entry>): Promise<void> {
+    const others = stepsOf(clock)
+    for (const { record } of entries) {
+      await others()
       // Between the steps it may be changed, removed or given away.
-      const present = roster.peek(id)
+      const present = roster.peek(record.id)
       if (present !== undefined) watch.adopt(present)
-    })
+    }
   }
 
   function give(shards: readonly number[]): void {

@@ -5,14 +5,13 @@
  * @module
  */
 
+import { stepsOf } from '../../clock.ts'
 import type { ResultRecord } from '../../model.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core.ts'
 
 /** Results read from the store at once; most have a few hundred characters of details. */
 const READ_AT_ONCE = 32
-/** Characters of details after which others have a turn. */
-const STEP_CHARS = 64 * 1024
 /** Characters of details of one page, unless its first result alone has more. */
 const PAGE_CHARS = 1024 * 1024
 
@@ -31,9 +30,9 @@ export async function listedResults(
     records,
     next: more ? (records.at(-1)?.id ?? null) : null,
   })
+  const others = stepsOf(clock)
   let chars = 0
   for (let rest = query; ;) {
-    const before = chars
     // One more than the page has tells whether it is the last one.
     const limit = Math.min(READ_AT_ONCE, query.limit + 1 - records.length)
     const step = await store.results.list({ ...rest, limit })
@@ -45,7 +44,7 @@ export async function listedResults(
     }
     const last = step.at(-1)
     if (last === undefined || step.length < limit) return ended(false)
-    if (chars - before > STEP_CHARS) await clock.sleep(0)
+    await others()
     rest = { ...query, after_id: last.id }
   }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { stepsOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccountScope, MonitorFilter } from '../../engine/api.ts'
 import type { MonitorSummary } from '../../engine/views.ts'
@@ -25,7 +26,7 @@ export interface Collected {
 /** What a list is read with: the clock gives others a turn between its pages. */
 export interface Reading {
   readonly scope: AccountScope
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
 }
 
 export async function collectMonitors(
@@ -33,6 +34,7 @@ export async function collectMonitors(
   filter: Omit<MonitorFilter, 'limit' | 'after'> = {},
 ): Promise<Collected> {
   const monitors: MonitorSummary[] = []
+  const others = stepsOf(clock)
   let after: number | null = 0
   while (after !== null && monitors.length < MONITORS_LIMIT) {
     const page: Awaited<ReturnType<AccountScope['monitors']['list']>> = await scope.monitors.list({
@@ -42,7 +44,7 @@ export async function collectMonitors(
     })
     monitors.push(...page.items)
     after = page.next
-    if (page.items.length === CHUNK) await clock.sleep(0)
+    await others()
   }
   return { monitors, cut: after !== null }
 }
