@@ -57,10 +57,11 @@ export function notifications(db: Connection): Omit<Sync<Store['notifications']>
       return (row?.['due'] ?? null) as number | null
     },
     depth() {
-      const row = db.get(
-        `SELECT COUNT(*) AS depth FROM notifications
-         WHERE status IN ('queued', 'sending')${ofNoneRemoved(db)}`,
-      )
+      const rest = ofNoneRemoved(db)
+      // Each by the index of those that wait: the log is not read.
+      const count = (status: string) =>
+        `(SELECT COUNT(*) FROM notifications WHERE status = '${status}'${rest})`
+      const row = db.get(`SELECT ${count('queued')} + ${count('sending')} AS depth`)
       return Number(row?.['depth'])
     },
   }
