@@ -39,7 +39,13 @@ async function backlogIn(store: Store) {
     if (committed?.ok !== true) throw new Error('The backlog could not be stored')
     revision = committed.revision
   }
-  return engine
+  const cancel = async () => {
+    const wanted = { scope: 'all', reason: 'recovered' } as const
+    const [committed] = await store.commit([{ monitor_id, revision, at: AT, cancel: wanted }])
+    if (committed?.ok === true) revision = committed.revision
+    return committed
+  }
+  return { engine, cancel }
 }
 
 describe.each([
@@ -47,10 +53,11 @@ describe.each([
   ['SQLite', () => sqliteStore({ file: join(folder, 'data.db') })],
 ])('with 20,000 rows that wait in %s', (_, make) => {
   const store = make()
-  let engine: Awaited<ReturnType<typeof backlogIn>>
+  let engine: Awaited<ReturnType<typeof backlogIn>>['engine']
+  let cancel: Awaited<ReturnType<typeof backlogIn>>['cancel']
 
   beforeAll(async () => {
-    engine = await backlogIn(store)
+    ;({ engine, cancel } = await backlogIn(store))
     return () => engine.stop()
   }, 60_000)
 
@@ -88,5 +95,12 @@ describe.each([
     const claiming = await leastOf(3, () => measureTurns(claim), TURN_MS / 5)
     expect(claiming.value).toEqual([])
     expect(claiming.longest_ms).toBeLessThan(TURN_MS)
+  })
+
+  it('cancels what waits without reading what is over', async () => {
+    expect(await cancel()).toMatchObject({ ok: true })
+    const cancelling = await leastOf(5, () => measureTurns(cancel), TURN_MS / 10)
+    expect(cancelling.value).toMatchObject({ ok: true })
+    expect(cancelling.longest_ms).toBeLessThan(TURN_MS / 2)
   })
 })

@@ -176,8 +176,10 @@ function putHistory(db: Connection, { monitor_id, availability = [] }: Change): 
 
 function cancel(db: Connection, change: Change, wanted: CancelNotifications): void {
   const { scope, incident_id, reason } = wanted
-  const sql = `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
-    WHERE monitor_id = ? AND status = 'queued'
+  // Named, so that the monitor's whole log is not read for what waits of it.
+  const sql = `UPDATE notifications INDEXED BY notifications_lane
+    SET status = 'cancelled', error = ?, finished_at = ?
+    WHERE monitor_id = ? AND status IN ('queued', 'sending') AND status = 'queued'
     AND ${scope === 'later' ? '(repeat > 0 OR (due_at > ? AND claims = 0))' : "event <> 'up'"}
     ${incident_id === undefined ? '' : 'AND incident_id = ?'}`
   db.run(sql, [
