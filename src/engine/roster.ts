@@ -5,6 +5,7 @@
  * @module
  */
 
+import { stepsOf } from '../clock.ts'
 import { NotFoundError } from '../errors.ts'
 import type { StorageError } from '../errors.ts'
 import type { JsonObject, MonitorRecord } from '../model.ts'
@@ -15,13 +16,17 @@ import { complain } from './core.ts'
 import type { Core } from './core.ts'
 import { applied, entryOf, groupByMonitor, isSteady, sealed } from './entry.ts'
 import type { Changed, Entry } from './entry.ts'
+import { fitsIn } from './json-size.ts'
 import { observedCommits } from './observed.ts'
 import type { MonitorType } from './registry.ts'
 
 export type { Changed, Entry } from './entry.ts'
 
-/** Monitors read from the store in one go. */
+/** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
+const HEAVY_PAGE = 32
 const PAGE = 500
+/** Characters of the settings of a monitor that take no time to speak of. */
+const LIGHT_CHARS = 4096
 
 /** How often a change is worked out anew because another process was faster. */
 const TRIES = 5
@@ -89,12 +94,17 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     shards: readonly number[] | undefined,
   ): AsyncGenerator<readonly MonitorRecord[]> {
     const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
+    const others = stepsOf(core.clock)
+    let limit = HEAVY_PAGE
     for (let after_id = 0; ;) {
-      const page = await store.monitors.list({ ...within, after_id, limit: PAGE }, setAside)
+      const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
       yield page
       const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
+      if (last === undefined || page.length < limit) return
+      await others()
       after_id = last.id
+      const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
+      limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
     }
   }
 
