@@ -80,6 +80,9 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   const timers = new Set<Timer>()
   let opened: Promise<void> | undefined
   let state: 'idle' | 'running' | 'stopped' = 'idle'
+  let starting: Promise<void> | undefined
+  /** Somebody waits for the start to end, to stop what it has begun. */
+  let ending = false
 
   async function openStore(): Promise<void> {
     await store.open()
@@ -99,8 +102,15 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     return opened
   }
 
-  async function start(): Promise<void> {
-    if (state === 'running') return
+  function start(): Promise<void> {
+    if (state === 'running') return Promise.resolve()
+    starting ??= begin().finally(() => {
+      starting = undefined
+    })
+    return starting
+  }
+
+  async function begin(): Promise<void> {
     await Promise.all([open(), loadPackages()])
     const shards = await ownership.join()
     await roster.load(shards)
@@ -114,6 +124,10 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       run: watch.looking(run),
       onAnswer: (answer) => watch.rounds.answer(answer),
     })
+    if (state === 'stopped') {
+      await probes.stop(0)
+      throw new ClosedError('The engine was stopped while it started')
+    }
     state = 'running'
     watch.start()
     // The clock was set back meanwhile: deadlines, retries and the leases of who died would be as far away as that.
@@ -137,6 +151,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const others = stepsOf(clock)
     for (const { record } of entries) {
       await others()
+      if (ending) return
       // Between the steps it may be changed, removed or given away.
       const present = roster.peek(record.id)
       if (present !== undefined) watch.adopt(present)
@@ -184,9 +199,21 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       await clock.sleep(PRUNE_PAUSE_MS)
   }
 
+  /** What has begun is to be stopped whole; a start that hangs is not waited for longer than that. */
+  async function endOfStart(start: Promise<void>, longest_ms: number): Promise<void> {
+    ending = true
+    const over = new AbortController()
+    const late = clock.sleep(longest_ms, over.signal)
+    // What failed to begin is told to who began it.
+    await Promise.race([start, late]).catch(() => undefined)
+    over.abort()
+    await late.catch(() => undefined)
+  }
+
   async function stop(options: StopOptions = {}): Promise<void> {
     checkOptions('engine.stop', options, { drain_ms: milliseconds(0) })
     const { drain_ms = DRAIN_MS } = options
+    if (starting !== undefined) await endOfStart(starting, drain_ms)
     if (state === 'stopped') return
     const wasRunning = state === 'running'
     state = 'stopped'
