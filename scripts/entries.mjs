@@ -53,7 +53,7 @@ export const entries = [
   entry('./contacts', 'contacts/index', 'src/contacts/index', 158),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 32),
   entry('./verify', 'verify', 'src/webhook/verify', 19),
-  entry('./guard', 'guard', 'src/net/guard', 40),
+  entry('./guard', 'guard', 'src/net/guard/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 160),
   entry('./rest/node', 'rest/node', 'src/rest/node', 38),
   entry('./page', 'page/index', 'src/page/index', 156),

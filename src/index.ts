@@ -38,15 +38,15 @@ export type {
   TimeInput,
   TypeView,
   VersionOptions,
-} from './engine/api.ts'
-export type { AccountInput, Accounts } from './engine/accounts-api.ts'
+} from './engine/api/engine.ts'
+export type { AccountInput, Accounts } from './engine/api/accounts.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
-export type { EngineEvents } from './engine/events.ts'
-export type { LocationReading, MonitorReading } from './engine/readings.ts'
-export { runCheck } from './engine/run-check.ts'
-export type { RunCheckOptions } from './engine/run-check.ts'
-export type { Tracing } from './engine/tracing.ts'
+export type { EngineEvents } from './engine/api/events.ts'
+export type { LocationReading, MonitorReading } from './engine/views/readings.ts'
+export { runCheck } from './engine/checks/run-check.ts'
+export type { RunCheckOptions } from './engine/checks/run-check.ts'
+export type { Tracing } from './engine/core/tracing.ts'
 export type {
   AccountUseView,
   AccountView,
@@ -68,7 +68,7 @@ export type {
   TimedOutcome,
   UptimeDay,
   UptimeView,
-} from './engine/views.ts'
+} from './engine/api/views.ts'
 export {
   ClosedError,
   ConfigurationError,
@@ -100,7 +100,7 @@ export type {
   Verdict,
 } from './model.ts'
 export { CheckFailure } from './net/failure.ts'
-export type { TargetRule } from './net/guard.ts'
+export type { TargetRule } from './net/guard/guard.ts'
 export type { Connection, HttpExchange, HttpRequest, Net, TargetPolicy } from './net/net.ts'
 export type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from './probes/transport.ts'
 export type { Store } from './store/store.ts'

@@ -21,11 +21,11 @@ import {
   telegramContact,
 } from '../src/contacts/index.ts'
 import { createEngine } from '../src/engine/engine.ts'
-import { runCheck } from '../src/engine/run-check.ts'
+import { runCheck } from '../src/engine/checks/run-check.ts'
 import { ConfigurationError } from '../src/errors.ts'
 import { createMetrics } from '../src/metrics/index.ts'
 import { syncMonitors } from '../src/monitors/index.ts'
-import { createGuard } from '../src/net/guard.ts'
+import { createGuard } from '../src/net/guard/guard.ts'
 import { createPage } from '../src/page/index.ts'
 import { resourcesAgent } from '../src/resources-agent/index.ts'
 import { createRest } from '../src/rest/index.ts'

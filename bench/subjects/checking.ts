@@ -2,12 +2,12 @@
 
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
-import { carryOut } from '../../src/engine/carry-out.ts'
-import type { Revived } from '../../src/engine/carry-out.ts'
-import { parseSettings } from '../../src/engine/run-check.ts'
+import { carryOut } from '../../src/engine/checks/execute-check.ts'
+import type { Revived } from '../../src/engine/checks/execute-check.ts'
+import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
-import { targetPolicy } from '../../src/net/guard.ts'
-import { createNetwork } from '../../src/net/network.ts'
+import { targetPolicy } from '../../src/net/guard/guard.ts'
+import { createNetwork } from '../../src/net/create-net.ts'
 
 /** Checks at the same time, as many as the engine makes by default. */
 export const CONCURRENCY = 64

@@ -1,7 +1,7 @@
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { CheckerSource } from '../../src/checkers/checker.ts'
 import { http } from '../../src/checkers/http/index.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'

@@ -1,6 +1,6 @@
 import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { DAY_MS } from '../../src/incident/uptime.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Benchmark, Contender, Fact, Stage } from '../harness/benchmark.ts'

@@ -1,5 +1,5 @@
 import { http } from '../../src/checkers/http/index.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createRest } from '../../src/rest/fetch.ts'
 import type { Benchmark, Contender, Stage } from '../harness/benchmark.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts'
-import { createScheduler } from '../../src/engine/scheduler.ts'
+import { createScheduler } from '../../src/engine/scheduling/scheduler.ts'
 import { dueQueue } from '../../src/due-queue.ts'
 import type { Benchmark, Contender, Fact } from '../harness/benchmark.ts'
 import { heapBytes } from '../harness/benchmark.ts'

@@ -7,7 +7,7 @@
 import { report } from '../../src/cli/check/report.ts'
 import { rendered } from '../../src/cli/terminal.ts'
 import { http } from '../../src/checkers/http/index.ts'
-import type { TimedOutcome } from '../../src/engine/views.ts'
+import type { TimedOutcome } from '../../src/engine/api/views.ts'
 import { block } from './markdown.ts'
 
 const URL = 'https://shop.example.com/maintenance'

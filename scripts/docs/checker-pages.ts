@@ -1,7 +1,7 @@
 /** The parts of docs/checkers/<type>.md that come from the checker itself. */
 
 import type { AnyChecker, CauseTable } from '../../src/checkers/checker.ts'
-import { commonFields } from '../../src/engine/monitor-fields.ts'
+import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import { describe } from '../../src/fields/describe.ts'
 import type { FieldRow } from '../../src/fields/describe.ts'
 import type { FieldTable } from '../../src/fields/field.ts'

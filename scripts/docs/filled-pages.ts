@@ -12,7 +12,7 @@ import { membersOf } from './source-facts.ts'
 import type { WebhookExample } from './webhook-examples.ts'
 
 export function engineEvents(): string {
-  const members = membersOf('src/engine/events.ts', 'EngineEvents')
+  const members = membersOf('src/engine/api/events.ts', 'EngineEvents')
   return table(
     ['Event', 'When', 'Payload'],
     members.map(({ name, about, type }) => [code(name), about, code(type)]),

@@ -2,7 +2,7 @@
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseInfo, CauseTable } from '../../src/checkers/checker.ts'
-import { commonFields } from '../../src/engine/monitor-fields.ts'
+import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import { adviceRows } from './cause-advice.ts'
 import { SIDES } from './cause-sides.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'

@@ -5,11 +5,11 @@
 
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Clock } from '../../src/clock.ts'
-import { carryOut } from '../../src/engine/carry-out.ts'
+import { carryOut } from '../../src/engine/checks/execute-check.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { Net } from '../../src/net/net.ts'
-import { createTurns } from '../../src/net/turns.ts'
+import { createTurns } from '../../src/net/timing/turns.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'

@@ -8,7 +8,7 @@
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { FTPContext, FTPResponse } from 'basic-ftp'
-import { lend } from '../net/lend.ts'
+import { lend } from '../net/connection/as-socket.ts'
 import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'

@@ -8,7 +8,7 @@
 
 import { escapeBytes, escapedText } from '../fields/escapes.ts'
 import { field } from '../fields/vocabulary.ts'
-import { hostPort } from '../net/endpoint.ts'
+import { hostPort } from '../net/connection/endpoint.ts'
 import type { Pattern } from '../fields/pattern.ts'
 import { CheckFailure } from '../net/failure.ts'
 import type { Connection } from '../net/net.ts'

@@ -5,9 +5,9 @@
  */
 
 import { existsSync } from 'node:fs'
-import type { AccountScope, Engine } from '../engine/api.ts'
+import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import { createEngine } from '../engine/engine.ts'
-import type { AccountView, KeyView } from '../engine/views.ts'
+import type { AccountView, KeyView } from '../engine/api/views.ts'
 import { ConfigurationError, WatchpostError } from '../errors.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command } from './command.ts'

@@ -6,7 +6,7 @@
 
 import { CHECKER_TYPES } from '../checkers/by-type.ts'
 import { builtinCheckers } from '../checkers/index.ts'
-import type { TypeView } from '../engine/api.ts'
+import type { TypeView } from '../engine/api/engine.ts'
 import { createEngine } from '../engine/engine.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { FieldRow } from '../fields/describe.ts'

@@ -15,7 +15,7 @@ import type {
   SignalInput,
   TypeView,
   VersionOptions,
-} from '../engine/api.ts'
+} from '../engine/api/engine.ts'
 import type {
   AccountUseView,
   ContactView,
@@ -27,7 +27,7 @@ import type {
   ResultView,
   StatusView,
   UptimeView,
-} from '../engine/views.ts'
+} from '../engine/api/views.ts'
 import type { FieldRow } from '../fields/describe.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
 import type { Balance } from '../rest/operation.ts'

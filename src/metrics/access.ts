@@ -6,7 +6,7 @@
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Engine, Requester } from '../engine/api.ts'
+import type { Engine, Requester } from '../engine/api/engine.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { MetricsScope } from './metrics.ts'
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Engine } from '../engine/api.ts'
-import type { NotificationView, ResultView } from '../engine/views.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import type { NotificationView, ResultView } from '../engine/api/views.ts'
 import { createCounter, createHistogram } from './instruments.ts'
 
 /** Seconds; from an answer of a neighbour to the longest timeouts that people set. */

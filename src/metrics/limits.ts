@@ -5,9 +5,9 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { Engine, Requester } from '../engine/api.ts'
-import { createAttempts } from '../engine/attempts.ts'
-import { clientAddress, neighbourhoodOf } from '../net/client-address.ts'
+import type { Engine, Requester } from '../engine/api/engine.ts'
+import { createAttempts } from '../engine/services/sign-in-limit.ts'
+import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
 export interface MetricsRate {
   /** Default 60. */

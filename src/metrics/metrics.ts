@@ -7,8 +7,8 @@
 
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api.ts'
-import type { MonitorReading } from '../engine/readings.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import type { MonitorReading } from '../engine/views/readings.ts'
 import { NotFoundError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'

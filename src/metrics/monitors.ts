@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LocationReading, MonitorReading } from '../engine/readings.ts'
+import type { LocationReading, MonitorReading } from '../engine/views/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { head, labelPairs, line } from './text.ts'
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Engine } from '../engine/api.ts'
-import type { MonitorReading } from '../engine/readings.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import type { MonitorReading } from '../engine/views/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { VERSION } from '../version.ts'
 import { head, sample } from './text.ts'

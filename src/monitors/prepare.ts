@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { AccountScope, Engine } from '../engine/api.ts'
-import type { MonitorSummary, SettingWarning } from '../engine/views.ts'
+import type { AccountScope, Engine } from '../engine/api/engine.ts'
+import type { MonitorSummary, SettingWarning } from '../engine/api/views.ts'
 import { isWatchpostError, ValidationError } from '../errors.ts'
 import { describe } from '../fields/describe.ts'
 import { addProblem, problemAt, unknownFields } from '../fields/problems.ts'

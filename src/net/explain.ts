@@ -7,9 +7,9 @@
 
 import { ClosedError, MissingDependencyError } from '../errors.ts'
 import type { Phase } from '../model.ts'
-import { DeadlineError } from './deadline.ts'
+import { DeadlineError } from './timing/deadline.ts'
 import { CheckFailure } from './failure.ts'
-import { asTlsCause } from './tls-causes.ts'
+import { asTlsCause } from './connection/tls-causes.ts'
 
 /** The causes that the network itself gives; all of them are shared causes of the checkers. */
 export type TransportCause =

@@ -10,7 +10,7 @@
 
 import type * as Api from '@opentelemetry/api'
 import type { Span, SpanOptions } from '@opentelemetry/api'
-import type { Tracing } from '../engine/tracing.ts'
+import type { Tracing } from '../engine/core/tracing.ts'
 import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'

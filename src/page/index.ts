@@ -7,6 +7,6 @@
 export { createPage } from './fetch.ts'
 export type { StatusPage } from './fetch.ts'
 export type { StatusPageOptions } from './options.ts'
-export type { PageRate } from './requests.ts'
-export type { Access, Authorize } from './access.ts'
+export type { PageRate } from './http/requests.ts'
+export type { Access, Authorize } from './session/access.ts'
 export type { PublicStatus } from './public/public-facts.ts'

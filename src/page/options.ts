@@ -10,11 +10,11 @@ import type { Logger } from '../logger.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import type { Authorize } from './access.ts'
-import type { Places } from './places.ts'
+import type { Authorize } from './session/access.ts'
+import type { Places } from './live/places.ts'
 import { checkPublic } from './public/public-facts.ts'
 import type { PublicStatus } from './public/public-facts.ts'
-import type { PageRate } from './requests.ts'
+import type { PageRate } from './http/requests.ts'
 
 export interface StatusPageOptions {
   /** Path under which the page is mounted, without a slash at its end (`/watch`). Default: the root. */

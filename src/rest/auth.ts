@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Engine } from '../engine/api.ts'
-import { Refusal } from './refusal.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import { Refusal } from './http-error.ts'
 import type { Strangers } from './strangers.ts'
 
 /** The key a request came with, as far as `GET /me` and the rate limit need to know it. */

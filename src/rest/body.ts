@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 export const BODY_LIMITS = {
   /** 256 KiB. */

@@ -6,7 +6,7 @@
 
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api.ts'
+import type { Engine } from '../engine/api/engine.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
@@ -29,7 +29,7 @@ import { DEFAULT_RATE, engineWindow, rateHeaders, requireQuota } from './rate-li
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
 import { ownSite } from './own-site.ts'
 import type { OwnSite } from './own-site.ts'
-import { failureOf } from './refusal.ts'
+import { failureOf } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
 import { API, HEARTBEAT, OPENAPI, routes } from './routes.ts'

@@ -10,12 +10,12 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { Engine, SignalInput } from '../engine/api.ts'
+import type { Engine, SignalInput } from '../engine/api/engine.ts'
 import { isWatchpostError, NotFoundError } from '../errors.ts'
 import { readBytes } from './body.ts'
 import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Strangers } from './strangers.ts'
 

@@ -10,12 +10,12 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api.ts'
+import type { Engine } from '../engine/api/engine.ts'
 import { ConflictError, ValidationError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { JsonObject } from '../model.ts'
 import type { Reply } from './envelope.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 /** How long an equal request waits for the first before it is told to come back. */
 const WAIT_MS = 60_000

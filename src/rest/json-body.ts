@@ -9,7 +9,7 @@ import { ValidationError } from '../errors.ts'
 import { addProblem, problemAt } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { badJson, BODY_LIMITS, readBytes } from './body.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 export const JSON_LIMITS = {
   /** Levels of nesting, the outermost object being the first. */

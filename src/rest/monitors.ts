@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { MonitorInput } from '../engine/api.ts'
-import { admitCheck, ASKED_CHECKS } from '../engine/asked-checks.ts'
+import type { MonitorInput } from '../engine/api/engine.ts'
+import { admitCheck, ASKED_CHECKS } from '../engine/services/requested-checks.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
 import { ok } from './envelope.ts'
@@ -14,7 +14,7 @@ import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts
 import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 const tag = 'Monitors'
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { AccountScope, Engine } from '../engine/api.ts'
+import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import type { JsonObject } from '../model.ts'
 import type { Identity } from './auth.ts'
 import type { Reply } from './envelope.ts'

@@ -9,7 +9,7 @@
  */
 
 import { ConfigurationError } from '../errors.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 export type OwnSite = (request: Request) => void
 

@@ -5,9 +5,9 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api.ts'
+import type { Engine } from '../engine/api/engine.ts'
 import type { Identity } from './auth.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './http-error.ts'
 
 export interface RatePolicy {
   /** Default 60. */

@@ -6,9 +6,9 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { ATTEMPTS_LIMIT, createAttempts } from '../engine/attempts.ts'
-import { clientAddress, neighbourhoodOf } from '../net/client-address.ts'
-import { Refusal } from './refusal.ts'
+import { ATTEMPTS_LIMIT, createAttempts } from '../engine/services/sign-in-limit.ts'
+import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
+import { Refusal } from './http-error.ts'
 
 /** Counts one. @throws Refusal 429 where the client has sent too many */
 export type Strangers = (request: Request) => void

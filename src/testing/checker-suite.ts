@@ -9,15 +9,15 @@ import assert from 'node:assert/strict'
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
-import { carryOut } from '../engine/carry-out.ts'
-import { parseSettings } from '../engine/run-check.ts'
+import { carryOut } from '../engine/checks/execute-check.ts'
+import { parseSettings } from '../engine/checks/run-check.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable, Stored } from '../fields/field.ts'
 import { parse } from '../fields/parse.ts'
 import { mapSecrets } from '../fields/secrets.ts'
 import { silentLogger } from '../logger.ts'
 import type { CheckReport, JsonObject } from '../model.ts'
-import { createNetwork } from '../net/network.ts'
+import { createNetwork } from '../net/create-net.ts'
 
 export interface CheckerSuiteOptions {
   /** Settings that are right; every required field, and a secret field where there is one. */

@@ -6,13 +6,13 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { DeadlineError } from '../net/deadline.ts'
+import { DeadlineError } from '../net/timing/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Net } from '../net/net.ts'
-import type { Network } from '../net/network.ts'
-import { createStop } from '../net/stop.ts'
-import type { StopSignal } from '../net/stop.ts'
-import { createTrace, round } from '../net/trace.ts'
+import type { Network } from '../net/create-net.ts'
+import { createStop } from '../net/timing/stop.ts'
+import type { StopSignal } from '../net/timing/stop.ts'
+import { createTrace, round } from '../net/timing/trace.ts'
 
 /** A deadline that comes this much too late is our own fault. */
 const STALL_MS = 250

@@ -6,8 +6,8 @@
 
 import type { Problems } from '../fields/parse.ts'
 import { isInnerName } from '../net/dns/inside.ts'
-import { createGuard } from '../net/guard.ts'
-import type { Guard, GuardOptions, GuardReason } from '../net/guard.ts'
+import { createGuard } from '../net/guard/guard.ts'
+import type { Guard, GuardOptions, GuardReason } from '../net/guard/guard.ts'
 import type { CheckOptions, DeliveryEnd } from './contact-kind.ts'
 
 /** A guard that is shared, or one with these options. @throws ConfigurationError */

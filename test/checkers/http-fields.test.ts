@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
-import { parseSettings } from '../../src/engine/run-check.ts'
+import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { describe as rows } from '../../src/fields/describe.ts'
 import { mask } from '../../src/fields/secrets.ts'

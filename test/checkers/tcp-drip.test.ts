@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { tcp } from '../../src/checkers/tcp.ts'
-import { runCheck } from '../../src/engine/run-check.ts'
+import { runCheck } from '../../src/engine/checks/run-check.ts'
 import { documentServer } from '../support/hostile-documents/server.ts'
 import { measureCpu } from '../support/turns.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
-import { runCheck } from '../../src/engine/run-check.ts'
+import { runCheck } from '../../src/engine/checks/run-check.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { rig } from './rig.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defineChecker, down } from '../../src/checkers/checker.ts'
-import { runCheck } from '../../src/engine/run-check.ts'
+import { runCheck } from '../../src/engine/checks/run-check.ts'
 
 const quoting = (answer: string) =>
   defineChecker({

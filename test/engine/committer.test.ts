@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCommitter } from '../../src/engine/committer.ts'
-import type { Committer } from '../../src/engine/committer.ts'
+import { createCommitter } from '../../src/engine/commit/committer.ts'
+import type { Committer } from '../../src/engine/commit/committer.ts'
 import { StorageError } from '../../src/errors.ts'
 import type { Change, Committed } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
-import type { SignalInput } from '../../src/engine/api.ts'
+import type { SignalInput } from '../../src/engine/api/engine.ts'
 import { rig } from './rig.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
-import { runCheck } from '../../src/engine/run-check.ts'
+import { runCheck } from '../../src/engine/checks/run-check.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { bucketOf, percentiles } from '../../src/incident/latency.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'

@@ -1,7 +1,7 @@
 /** An engine under the simulated clock with a checker whose answers the test writes. */
 import { createEngine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { defineChecker, down, unknown, up } from '../../src/checkers/checker.ts'
 import type { Findings } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'

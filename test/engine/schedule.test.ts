@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineChecker } from '../../src/checkers/checker.ts'
-import { firstSlot, nextSlot, retrySlot } from '../../src/engine/cadence.ts'
+import { firstSlot, nextSlot, retrySlot } from '../../src/engine/scheduling/cadence.ts'
 import { dueQueue } from '../../src/due-queue.ts'
 import { rig } from './rig.ts'
 

@@ -10,8 +10,8 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { systemClock } from '../../src/clock.ts'
-import { createNetwork } from '../../src/net/network.ts'
-import { createResolver } from '../../src/net/resolver.ts'
+import { createNetwork } from '../../src/net/create-net.ts'
+import { createResolver } from '../../src/net/resolve/resolver.ts'
 import { httpTransport } from '../../src/webhook/transport.ts'
 
 /** Listens in a process of its own, which then stands still: what its queue cannot take is never answered. */

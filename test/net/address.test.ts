@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMetadataAddress, judgeAddress } from '../../src/net/address.ts'
-import { contains, parseCidr, parseIp, unmapped } from '../../src/net/ip.ts'
+import { isMetadataAddress, judgeAddress } from '../../src/net/guard/address.ts'
+import { contains, parseCidr, parseIp, unmapped } from '../../src/net/guard/ip.ts'
 import { ALLOWED_ADDRESSES, REFUSED_ADDRESSES } from './guard-corpus.ts'
 
 describe('parseIp', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clientOf, neighbourhoodOf } from '../../src/net/client-address.ts'
-import { readTrustProxy } from '../../src/net/trusted-proxies.ts'
-import type { TrustProxy } from '../../src/net/trusted-proxies.ts'
+import { clientOf, neighbourhoodOf } from '../../src/net/peer/client-address.ts'
+import { readTrustProxy } from '../../src/net/peer/trusted-proxies.ts'
+import type { TrustProxy } from '../../src/net/peer/trusted-proxies.ts'
 
 function seen(
   trust: TrustProxy | undefined,

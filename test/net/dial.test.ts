@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { missingNetwork } from '../../src/net/own-network.ts'
-import type { Interfaces } from '../../src/net/own-network.ts'
+import { missingNetwork } from '../../src/net/guard/own-network.ts'
+import type { Interfaces } from '../../src/net/guard/own-network.ts'
 import { fullListener } from '../support/full-listener.ts'
 import { openTestNet } from '../support/open-net.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'

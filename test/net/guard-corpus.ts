@@ -3,7 +3,7 @@
  * vendors' documentation, and from how parsers of URLs and addresses are known to disagree.
  */
 
-import type { GuardReason } from '../../src/net/guard.ts'
+import type { GuardReason } from '../../src/net/guard/guard.ts'
 
 export const REFUSED_ADDRESSES: Readonly<Partial<Record<GuardReason, readonly string[]>>> = {
   unspecified: [

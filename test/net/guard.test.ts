@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
-import { createGuard, targetPolicy } from '../../src/net/guard.ts'
-import type { GuardOptions } from '../../src/net/guard.ts'
+import { createGuard, targetPolicy } from '../../src/net/guard/guard.ts'
+import type { GuardOptions } from '../../src/net/guard/guard.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import {
   ALLOWED_ADDRESSES,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLane } from '../../src/net/lane.ts'
+import { createLane } from '../../src/net/resolve/lane.ts'
 
 const never = new AbortController().signal
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { lend } from '../../src/net/lend.ts'
+import { lend } from '../../src/net/connection/as-socket.ts'
 import type { Connection } from '../../src/net/net.ts'
 import { openTestNet } from '../support/open-net.ts'
 import type { TestNet } from '../support/open-net.ts'

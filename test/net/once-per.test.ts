@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oncePer } from '../../src/net/once-per.ts'
+import { oncePer } from '../../src/net/timing/once-per.ts'
 
 describe('what is made of an object once', () => {
   const lengthOf = oncePer(({ url }: { readonly url: string }) => ({ chars: url.length }))

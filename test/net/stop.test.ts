@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createStop } from '../../src/net/stop.ts'
-import { orAborted } from '../../src/net/wait.ts'
+import { createStop } from '../../src/net/timing/stop.ts'
+import { orAborted } from '../../src/net/timing/wait.ts'
 
 const REASON = new Error('time is up')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTrace } from '../../src/net/trace.ts'
+import { createTrace } from '../../src/net/timing/trace.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 describe('a trace', () => {

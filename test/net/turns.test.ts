@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { createStop } from '../../src/net/stop.ts'
-import { createTurns } from '../../src/net/turns.ts'
+import { createStop } from '../../src/net/timing/stop.ts'
+import { createTurns } from '../../src/net/timing/turns.ts'
 
 /** Each step takes so long; tells which turn of the clock it ran in. */
 function* steps(count: number, took: () => void): Generator<void, number> {

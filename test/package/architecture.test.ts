@@ -60,7 +60,7 @@ describe('a planted violation is seen:', () => {
     ['incident/quorum.ts', `import { silentLogger } from '../logger.ts'`],
     ['incident/quorum.ts', `import { createHash } from 'node:crypto'`],
     ['store/memory.ts', `export { iso } from '../fields/text.ts'`],
-    ['net/guard.ts', `type Check = import('../checkers/checker.ts').Checker`],
+    ['net/guard/guard.ts', `type Check = import('../../checkers/checker.ts').Checker`],
     ['clock.ts', `import { iso } from './fields/text.ts'`],
     ['page/page.ts', `import left from 'left-pad'`],
     ['fields/url.ts', `const it = await import(name)`],
@@ -73,7 +73,7 @@ describe('a planted violation is seen:', () => {
     ['checkers/mysql.ts', `const driver = await import('mysql2/promise')`],
     ['checkers/mysql.ts', `import type { Connection } from 'mysql2/promise'`],
     ['rest/node.ts', `import type { IncomingMessage } from 'node:http'`],
-    ['net/connection.ts', `import { connect } from 'node:tls'`],
+    ['net/connection/connection.ts', `import { connect } from 'node:tls'`],
   ])('and this is none: %s: %s', (path, text) => {
     expect(objections(parseSource(path, text))).toEqual([])
   })

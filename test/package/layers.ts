@@ -54,10 +54,19 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['probes/transport.ts'],
   },
   rest: {
-    values: ['engine', 'fields', 'net/client-address.ts', 'net/ip.ts', 'net/trusted-proxies.ts'],
+    values: [
+      'engine',
+      'fields',
+      'net/peer/client-address.ts',
+      'net/guard/ip.ts',
+      'net/peer/trusted-proxies.ts',
+    ],
   },
   // From the engine's events and readings.
-  metrics: { values: ['engine/attempts.ts', 'net/client-address.ts'], types: ['engine'] },
+  metrics: {
+    values: ['engine/services/sign-in-limit.ts', 'net/peer/client-address.ts'],
+    types: ['engine'],
+  },
   // Around the work of an engine.
   otel: { values: [], types: ['engine', 'probes', 'store'] },
   // Runs beside the API, not beside the engine.
@@ -67,7 +76,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     values: ['fields/describe.ts', 'fields/problems.ts'],
     types: ['checkers', 'engine', 'fields'],
   },
-  page: { values: ['engine', 'fields', 'net/client-address.ts'] },
+  page: { values: ['engine', 'fields', 'net/peer/client-address.ts'] },
   // Pure: documents in, lists and notes out.
   importers: { values: [] },
   // Runs on the servers that are watched, beside nothing else of ours.
@@ -129,7 +138,12 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
   {
     // Checkers and the common settings have fields of their own kinds.
     valibot: {
-      in: ['fields', 'checkers', 'engine/monitor-fields.ts', 'engine/maintenance-field.ts'],
+      in: [
+        'fields',
+        'checkers',
+        'engine/registry/monitor-fields.ts',
+        'engine/registry/maintenance-field.ts',
+      ],
     },
     re2js: { in: ['fields'] },
     eventemitter3: { in: ['engine'] },

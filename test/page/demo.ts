@@ -4,7 +4,7 @@
  */
 
 import { builtinCheckers } from '../../src/checkers/index.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { JsonObject, Outcome } from '../../src/model.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { html, textOf } from '../../src/page/markup.ts'
+import { html, textOf } from '../../src/page/layout/markup.ts'
 
 const text = (...parts: Parameters<typeof html>) => textOf(html(...parts))
 

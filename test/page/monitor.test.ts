@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { TypeView } from '../../src/engine/api.ts'
-import type { ResultView } from '../../src/engine/views.ts'
+import type { TypeView } from '../../src/engine/api/engine.ts'
+import type { ResultView } from '../../src/engine/api/views.ts'
 import type { StatusPageOptions } from '../../src/page/index.ts'
-import { textOf } from '../../src/page/markup.ts'
+import { textOf } from '../../src/page/layout/markup.ts'
 import { highlights, nearestEnd } from '../../src/page/monitor/highlights.ts'
 import { inWords } from '../../src/page/monitor/measured.ts'
-import { msText } from '../../src/page/words.ts'
+import { msText } from '../../src/page/layout/words.ts'
 import { site } from './visit.ts'
 
 async function signedIn(options: StatusPageOptions = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { createPage } from '../../src/page/index.ts'
 import { site } from './visit.ts'
@@ -335,7 +335,7 @@ describe('style, script and icon', () => {
   })
 
   it('hold to 4 kB for the script', async () => {
-    const { SCRIPT } = await import('../../src/page/script.ts')
+    const { SCRIPT } = await import('../../src/page/layout/script.ts')
     expect(Buffer.byteLength(SCRIPT)).toBeLessThanOrEqual(4096)
   })
 })

@@ -3,7 +3,7 @@
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { createPage } from '../../src/page/index.ts'
 import type { StatusPage, StatusPageOptions } from '../../src/page/index.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBuffer } from '../../src/probes/bullmq/buffer.ts'
 import type { Buffer, Parcel } from '../../src/probes/bullmq/buffer.ts'
-import { createComplaints } from '../../src/probes/bullmq/complaints.ts'
+import { createComplaints } from '../../src/probes/bullmq/throttled-log.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { recorder } from './ways.ts'
 

@@ -8,7 +8,7 @@ import {
   ValidationError,
 } from '../../src/errors.ts'
 import { fail, ok, toResponse } from '../../src/rest/envelope.ts'
-import { failureOf, Refusal } from '../../src/rest/refusal.ts'
+import { failureOf, Refusal } from '../../src/rest/http-error.ts'
 import { silentLogger } from '../../src/logger.ts'
 
 const get = { head: false }

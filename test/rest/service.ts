@@ -6,7 +6,7 @@
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import type { Signal } from '../../src/checkers/checker.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/store.ts'

@@ -1,5 +1,5 @@
 /** The jobs that feed heartbeat monitors: mostly on time, sometimes silent, failing, or slow. */
-import type { SignalInput } from '../../src/engine/api.ts'
+import type { SignalInput } from '../../src/engine/api/engine.ts'
 import { HOUR } from './time.ts'
 import { listening, noteError } from './world.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 /** People who leave a monitor alone just when it matters: while it is down, or before its end was heard of. */
-import type { AccountScope } from '../../src/engine/api.ts'
+import type { AccountScope } from '../../src/engine/api/engine.ts'
 import type { Dice } from './dice.ts'
 
 export interface Leaving {

@@ -1,6 +1,6 @@
 /** Processes: how they begin, and that another follows when one dies. */
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'

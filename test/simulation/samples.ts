@@ -1,5 +1,5 @@
 /** What the engine says of its monitors, written down now and then. */
-import { shownAs } from '../../src/page/words.ts'
+import { shownAs } from '../../src/page/layout/words.ts'
 import { diceOf } from './dice.ts'
 import { HOUR } from './time.ts'
 import { listening } from './world.ts'

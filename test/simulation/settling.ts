@@ -1,6 +1,6 @@
 /** The beginning of a world: accounts, and what they have. */
-import { FIRST_ACCOUNT } from '../../src/engine/accounts-known.ts'
-import type { AccountScope, MonitorInput } from '../../src/engine/api.ts'
+import { FIRST_ACCOUNT } from '../../src/engine/services/account-cache.ts'
+import type { AccountScope, MonitorInput } from '../../src/engine/api/engine.ts'
 import { beginJob } from './jobs.ts'
 import { SECRET } from './receivers.ts'
 import type { Watched } from './targets.ts'

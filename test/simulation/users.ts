@@ -1,5 +1,5 @@
 /** What people do to their monitors, at any moment. */
-import type { AccountScope } from '../../src/engine/api.ts'
+import type { AccountScope } from '../../src/engine/api/engine.ts'
 import { chooseLeaving, swapContacts } from './leavers.ts'
 import { addContact, addMonitor, settingsOf } from './settling.ts'
 import type { Watched } from './targets.ts'

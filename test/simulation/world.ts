@@ -1,5 +1,5 @@
 /** What the parts of a simulation share. */
-import type { Engine } from '../../src/engine/api.ts'
+import type { Engine } from '../../src/engine/api/engine.ts'
 import type { MonitorRecord } from '../../src/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'

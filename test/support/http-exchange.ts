@@ -11,12 +11,12 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { systemClock } from '../../src/clock.ts'
-import { DeadlineError } from '../../src/net/deadline.ts'
+import { DeadlineError } from '../../src/net/timing/deadline.ts'
 import { explain } from '../../src/net/explain.ts'
-import { targetPolicy } from '../../src/net/guard.ts'
+import { targetPolicy } from '../../src/net/guard/guard.ts'
 import type { HttpExchange, HttpRequest } from '../../src/net/net.ts'
-import { createNetwork } from '../../src/net/network.ts'
-import { createTrace } from '../../src/net/trace.ts'
+import { createNetwork } from '../../src/net/create-net.ts'
+import { createTrace } from '../../src/net/timing/trace.ts'
 
 export interface Asked {
   /** `null` where it failed. */

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { round } from '../../net/trace.ts'
+import { round } from '../../net/timing/trace.ts'
 import type { CheckContext } from '../checker.ts'
 import { categoriesOf } from './catalogue.ts'
 import type { ListKind } from './catalogue.ts'

@@ -7,7 +7,7 @@
 
 import { CheckFailure } from '../../net/failure.ts'
 import { reversedLabels } from '../../net/dns/names.ts'
-import { parseCidr, parseIp, contains } from '../../net/ip.ts'
+import { parseCidr, parseIp, contains } from '../../net/guard/ip.ts'
 import type { DnsAnswer, DnsQuery } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import type { ListKind } from './catalogue.ts'

@@ -5,8 +5,8 @@
  */
 
 import { domainToASCII } from 'node:url'
-import { contains, parseCidr, parseIp } from '../../net/ip.ts'
-import type { Cidr } from '../../net/ip.ts'
+import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
+import type { Cidr } from '../../net/guard/ip.ts'
 import { createFeedIndex } from './feed-index.ts'
 import type { Subject } from './target.ts'
 

@@ -5,9 +5,9 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { createRoundRobin } from '../../net/round-robin.ts'
-import type { RoundRobin } from '../../net/round-robin.ts'
-import { waitFor } from '../../net/wait.ts'
+import { createRoundRobin } from '../../net/resolve/round-robin.ts'
+import type { RoundRobin } from '../../net/resolve/round-robin.ts'
+import { waitFor } from '../../net/timing/wait.ts'
 
 export interface Pacer {
   /**

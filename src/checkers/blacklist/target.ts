@@ -11,8 +11,8 @@ import type { FieldBuilder } from '../../fields/field.ts'
 import { parseHost } from '../../fields/host.ts'
 import { textSchema } from '../../fields/text.ts'
 import { parseUrl } from '../../fields/url.ts'
-import { judgeAddress } from '../../net/address.ts'
-import { toAddress } from '../../net/endpoint.ts'
+import { judgeAddress } from '../../net/guard/address.ts'
+import { toAddress } from '../../net/connection/endpoint.ts'
 
 export interface BlacklistTarget {
   /** Name as A-labels, or address. */

@@ -7,7 +7,7 @@
 
 import { domainToASCII } from 'node:url'
 import { canonicalIpv6 } from '../../net/dns/record-text.ts'
-import { contains, parseCidr, parseIp } from '../../net/ip.ts'
+import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 
 /** Whether a record, as text, is what is expected. */
 export type Expectation = (value: string) => boolean

@@ -13,7 +13,7 @@ import { textSchema } from '../../fields/text.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { parseDnsName } from '../../net/dns/names.ts'
 import { formatNameServer, parseNameServer } from '../../net/dns/name-server.ts'
-import { toAddress } from '../../net/endpoint.ts'
+import { toAddress } from '../../net/connection/endpoint.ts'
 import { parseExpected, splitExpected } from './expected.ts'
 
 const RRTYPES = [

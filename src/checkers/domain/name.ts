@@ -11,7 +11,7 @@ import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { parseHost } from '../../fields/host.ts'
 import { textSchema } from '../../fields/text.ts'
-import { toAddress } from '../../net/endpoint.ts'
+import { toAddress } from '../../net/connection/endpoint.ts'
 
 /** What registries accept: letters, digits, hyphens. Underscores stand in host names only. */
 const REGISTRABLE_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/

@@ -6,8 +6,8 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { createLane } from '../../net/lane.ts'
-import type { Lane } from '../../net/lane.ts'
+import { createLane } from '../../net/resolve/lane.ts'
+import type { Lane } from '../../net/resolve/lane.ts'
 
 export interface Turn {
   readonly account_id: number

@@ -6,7 +6,7 @@
  */
 
 import { parseHost } from '../../fields/host.ts'
-import { toAddress } from '../../net/endpoint.ts'
+import { toAddress } from '../../net/connection/endpoint.ts'
 import { parseDate } from './dates.ts'
 import { isSameName, unicodeName } from './name.ts'
 import { cleanText, MAX_NAMESERVERS } from './registration.ts'

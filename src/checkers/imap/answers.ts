@@ -7,7 +7,7 @@
  */
 
 import type { ImapAttribute, ImapResponse } from 'imapflow/lib/handler/types.js'
-import type { Dialogue } from '../../net/dialogue.ts'
+import type { Dialogue } from '../../net/connection/dialogue.ts'
 import { failure } from '../mail/causes.ts'
 import type { Quote } from '../mail/words.ts'
 

@@ -6,8 +6,8 @@
  */
 
 import { escapeBytes } from '../../fields/escapes.ts'
-import { createDialogue } from '../../net/dialogue.ts'
-import type { Dialogue } from '../../net/dialogue.ts'
+import { createDialogue } from '../../net/connection/dialogue.ts'
+import type { Dialogue } from '../../net/connection/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'

@@ -5,7 +5,7 @@
  */
 
 import { field } from '../../fields/vocabulary.ts'
-import { hostPort } from '../../net/endpoint.ts'
+import { hostPort } from '../../net/connection/endpoint.ts'
 
 /** How a mail server speaks TLS: not at all, after a command, from the first byte. */
 export type MailTls = 'none' | 'starttls' | 'implicit'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dialogue } from '../../net/dialogue.ts'
+import type { Dialogue } from '../../net/connection/dialogue.ts'
 import { failure } from './causes.ts'
 import type { Quote } from './words.ts'
 

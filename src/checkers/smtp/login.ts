@@ -8,7 +8,7 @@
  */
 
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { lend } from '../../net/lend.ts'
+import { lend } from '../../net/connection/as-socket.ts'
 import { failure } from '../mail/causes.ts'
 import type { Session } from '../mail/converse.ts'
 import { quoteText } from '../mail/words.ts'

@@ -5,7 +5,7 @@
  */
 
 import { field } from '../../fields/vocabulary.ts'
-import { hostPort } from '../../net/endpoint.ts'
+import { hostPort } from '../../net/connection/endpoint.ts'
 import type { Dialect } from './statement.ts'
 import { writingProblem } from './statement.ts'
 

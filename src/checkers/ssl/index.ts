@@ -8,7 +8,7 @@ import { daysList } from '../../fields/days.ts'
 import type { Settings } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
-import { hostPort } from '../../net/endpoint.ts'
+import { hostPort } from '../../net/connection/endpoint.ts'
 import { defineChecker, down, up } from '../checker.ts'
 import { REACHED_MEASUREMENTS } from '../reached.ts'
 import {

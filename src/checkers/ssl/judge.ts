@@ -7,7 +7,7 @@
 
 import { iso } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
-import { hostPort, toAddress } from '../../net/endpoint.ts'
+import { hostPort, toAddress } from '../../net/connection/endpoint.ts'
 import type { SharedCause } from '../causes.ts'
 import { daysLeft, issuersUrl, namesOf } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'

@@ -1,6 +1,6 @@
 /**
  * Looking at a server's certificate: a strict handshake decides, a lenient one reads what the strict
- * one refused. Sessions are never reused (`net/tls.ts`), so what is seen is what is served now. Both
+ * one refused. Sessions are never reused (`net/connection/tls.ts`), so what is seen is what is served now. Both
  * end in peace, with a close_notify: what is cut off is an error in the logs of servers.
  *
  * @module

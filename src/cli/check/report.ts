@@ -5,7 +5,7 @@
  */
 
 import type { AnyChecker } from '../../checkers/checker.ts'
-import type { TimedOutcome } from '../../engine/views.ts'
+import type { TimedOutcome } from '../../engine/api/views.ts'
 import type { Line } from '../terminal.ts'
 import { measured } from './measured.ts'
 import { explanation, headline } from './verdict.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { TimedOutcome } from '../../engine/views.ts'
+import type { TimedOutcome } from '../../engine/api/views.ts'
 import type { Verdict } from '../../model.ts'
 import { decimals, table } from '../terminal.ts'
 

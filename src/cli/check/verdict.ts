@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { TimedOutcome } from '../../engine/views.ts'
+import type { TimedOutcome } from '../../engine/api/views.ts'
 import type { Outcome, Phase, Verdict } from '../../model.ts'
 import { decimals } from '../terminal.ts'
 import type { Line, Tone } from '../terminal.ts'

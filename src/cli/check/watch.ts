@@ -5,7 +5,7 @@
  */
 
 import { systemClock } from '../../clock.ts'
-import type { TimedOutcome } from '../../engine/views.ts'
+import type { TimedOutcome } from '../../engine/api/views.ts'
 import { EXIT } from '../command.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { decimals, say, sayJson } from '../terminal.ts'

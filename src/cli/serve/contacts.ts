@@ -5,7 +5,7 @@
  */
 
 import { readFile, stat } from 'node:fs/promises'
-import type { ContactInput, Engine } from '../../engine/api.ts'
+import type { ContactInput, Engine } from '../../engine/api/engine.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
 import { isPlainObject } from '../../fields/parse.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import { isWatchpostError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { say } from '../terminal.ts'

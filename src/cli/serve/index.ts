@@ -7,7 +7,7 @@
 import { builtinCheckers } from '../../checkers/index.ts'
 import { systemClock } from '../../clock.ts'
 import { builtinContacts } from '../../contacts/index.ts'
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'

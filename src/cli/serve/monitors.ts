@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import type { Logger } from '../../logger.ts'
 import { describePlan } from '../../monitors/plan.ts'
 import { syncMonitors } from '../../monitors/sync.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { createPage } from '../../page/fetch.ts'

@@ -9,7 +9,7 @@
 import type { FieldTable, Settings } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
-import { hostPort } from '../../net/endpoint.ts'
+import { hostPort } from '../../net/connection/endpoint.ts'
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineContactKind } from '../../webhook/contact-kind.ts'

@@ -6,10 +6,10 @@
  */
 
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { createDialogue } from '../../net/dialogue.ts'
-import type { Dialogue } from '../../net/dialogue.ts'
+import { createDialogue } from '../../net/connection/dialogue.ts'
+import type { Dialogue } from '../../net/connection/dialogue.ts'
 import { CheckFailure } from '../../net/failure.ts'
-import { lend } from '../../net/lend.ts'
+import { lend } from '../../net/connection/as-socket.ts'
 import type { Connection } from '../../net/net.ts'
 import type { Attempt } from '../../webhook/attempt.ts'
 import type { Envelope } from './message.ts'

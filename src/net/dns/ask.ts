@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import { isIP } from 'node:net'
 import type { Clock } from '../../clock.ts'
-import { hostPort } from '../endpoint.ts'
+import { hostPort } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Address, Connection, ConnectOptions } from '../net.ts'
 import { decodeReply, encodeQuery } from './message.ts'
@@ -16,7 +16,7 @@ import type { Codec, Question, Reply } from './message.ts'
 import type { NameServer } from './name-server.ts'
 import { exchangeStream } from './stream.ts'
 import { exchangeUdp } from './udp.ts'
-import type { StopSignal } from '../stop.ts'
+import type { StopSignal } from '../timing/stop.ts'
 
 export interface AskerParts {
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>

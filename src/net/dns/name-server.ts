@@ -6,7 +6,7 @@
  */
 
 import { isIP } from 'node:net'
-import { hostPort } from '../endpoint.ts'
+import { hostPort } from '../connection/endpoint.ts'
 import { parseDnsName } from './names.ts'
 
 /** `udp` goes on over TCP where an answer is cut off. */

@@ -6,7 +6,7 @@
  */
 
 import { domainToASCII } from 'node:url'
-import { parseIp } from '../ip.ts'
+import { parseIp } from '../guard/ip.ts'
 
 /** Printable ASCII without blanks, dots, quotes and backslashes: what people can mean without escapes. */
 const LABEL = /^[!#-\-/-[\]-~]{1,63}$/

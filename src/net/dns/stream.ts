@@ -7,9 +7,9 @@
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
-import { waitFor } from '../wait.ts'
+import { waitFor } from '../timing/wait.ts'
 import { noAnswer } from './udp.ts'
-import type { StopSignal } from '../stop.ts'
+import type { StopSignal } from '../timing/stop.ts'
 
 const LENGTH_BYTES = 2
 const MAX_FRAME_BYTES = LENGTH_BYTES + 0xffff

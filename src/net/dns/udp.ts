@@ -9,8 +9,8 @@ import type { Socket, SocketOptions } from 'node:dgram'
 import type { Clock } from '../../clock.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
-import { waitFor } from '../wait.ts'
-import type { StopSignal } from '../stop.ts'
+import { waitFor } from '../timing/wait.ts'
+import type { StopSignal } from '../timing/stop.ts'
 
 export interface UdpExchange<T> {
   readonly address: string

@@ -8,8 +8,8 @@
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection, HttpExchange, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
-import { round } from '../trace.ts'
-import type { Trace } from '../trace.ts'
+import { round } from '../timing/trace.ts'
+import type { Trace } from '../timing/trace.ts'
 import { decodeText, textSteps } from './charset.ts'
 import { createCookieJar } from './cookies.ts'
 import type { CookieJar } from './cookies.ts'
@@ -20,7 +20,7 @@ import { exchangeHop } from './hop.ts'
 import type { HopAnswer, HopOptions, HopRequest } from './hop.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
-import type { StopSignal } from '../stop.ts'
+import type { StopSignal } from '../timing/stop.ts'
 
 /** Default of `bodyLimit`: 4 MiB. */
 export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024

@@ -9,7 +9,7 @@ import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
 import type { Connection, TextReader } from '../net.ts'
-import type { Trace } from '../trace.ts'
+import type { Trace } from '../timing/trace.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
@@ -22,7 +22,7 @@ import { createReading } from './reading.ts'
 import type { ReadingOptions } from './reading.ts'
 import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
-import type { StopSignal } from '../stop.ts'
+import type { StopSignal } from '../timing/stop.ts'
 
 export interface HopRequest {
   readonly url: URL

@@ -8,7 +8,7 @@
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
-import type { StopSignal } from '../stop.ts'
+import type { StopSignal } from '../timing/stop.ts'
 import type { HeaderPair } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
 import { request as send } from './node-http.ts'

@@ -7,7 +7,7 @@
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Address, Attempt, Net, PingRequest, PingResult } from '../net.ts'
-import type { Trace } from '../trace.ts'
+import type { Trace } from '../timing/trace.ts'
 import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 import { planPing } from './plan.ts'
 

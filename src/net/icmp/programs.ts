@@ -4,7 +4,7 @@
  * @module
  */
 
-import { toAddress } from '../endpoint.ts'
+import { toAddress } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
 import type { PingOrder } from './backend.ts'
 import { readFping, readUnixPing, readWindowsPing } from './transcript.ts'

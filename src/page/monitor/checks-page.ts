@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { AccountScope, TypeView } from '../../engine/api.ts'
-import type { MonitorView, Page, ResultView } from '../../engine/views.ts'
+import type { AccountScope, TypeView } from '../../engine/api/engine.ts'
+import type { MonitorView, Page, ResultView } from '../../engine/api/views.ts'
 import type { Verdict } from '../../model.ts'
-import type { Frame } from '../frame.ts'
-import { foreign, html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { VERDICT_WORDS } from '../words.ts'
+import type { Frame } from '../layout/frame.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { VERDICT_WORDS } from '../layout/words.ts'
 import { checkList } from './checks.ts'
 
 const ROWS = 50

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { TypeView } from '../../engine/api.ts'
-import type { ResultView } from '../../engine/views.ts'
+import type { TypeView } from '../../engine/api/engine.ts'
+import type { ResultView } from '../../engine/api/views.ts'
 import type { EpochMs, Phase } from '../../model.ts'
-import { verdictIcon } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
-import type { Content, Markup } from '../markup.ts'
+import { verdictIcon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
 import { inWords } from './measured.ts'
-import { clockTime, msText, PHASE_WORDS, VERDICT_WORDS } from '../words.ts'
+import { clockTime, msText, PHASE_WORDS, VERDICT_WORDS } from '../layout/words.ts'
 
 export interface ChecksFacts {
   readonly results: readonly ResultView[]

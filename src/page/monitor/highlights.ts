@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { HighlightView, TypeView } from '../../engine/api.ts'
-import type { ResultView } from '../../engine/views.ts'
+import type { HighlightView, TypeView } from '../../engine/api/engine.ts'
+import type { ResultView } from '../../engine/api/views.ts'
 import type { EpochMs, Json, JsonObject } from '../../model.ts'
-import { icon } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
-import type { Content, Markup } from '../markup.ts'
-import { dayText, msText, relative, roughly } from '../words.ts'
+import { icon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
+import { dayText, msText, relative, roughly } from '../layout/words.ts'
 import { inWords } from './measured.ts'
 
 const SHORT = { items: 6, chars: 200 }

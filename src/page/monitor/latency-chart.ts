@@ -5,9 +5,9 @@
  * @module
  */
 
-import { html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { msText } from '../words.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { msText } from '../layout/words.ts'
 
 export interface LatencyPoint {
   /** Of this point alone: `3 Mar 2026`, `14:15`. */

@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { AccountScope } from '../../engine/api.ts'
-import type { ResultView, UptimeView } from '../../engine/views.ts'
+import type { AccountScope } from '../../engine/api/engine.ts'
+import type { ResultView, UptimeView } from '../../engine/api/views.ts'
 import type { EpochMs } from '../../model.ts'
-import { dayText } from '../words.ts'
+import { dayText } from '../layout/words.ts'
 import type { LatencyPoint } from './latency-chart.ts'
 
 export const RANGES = ['24h', '30d', '90d'] as const

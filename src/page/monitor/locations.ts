@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { LocationStatus } from '../../engine/views.ts'
+import type { LocationStatus } from '../../engine/api/views.ts'
 import type { EpochMs } from '../../model.ts'
-import { icon } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { msText, relative } from '../words.ts'
+import { icon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { msText, relative } from '../layout/words.ts'
 
 const STATUS: Readonly<Record<LocationStatus['status'], Markup>> = {
   up: html`${icon('check', 'good')}Up`,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountScope, TypeView } from '../../engine/api.ts'
+import type { AccountScope, TypeView } from '../../engine/api/engine.ts'
 import type {
   IncidentView,
   MonitorView,
@@ -12,7 +12,7 @@ import type {
   ResultView,
   StatusView,
   UptimeView,
-} from '../../engine/views.ts'
+} from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
 import { latencyOfDays, latencyOfToday, usualRange } from './latency-data.ts'
 import type { Latency, Range } from './latency-data.ts'

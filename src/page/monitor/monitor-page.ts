@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { UptimeView } from '../../engine/views.ts'
-import { bars, dayWords } from '../bars.ts'
-import type { Frame } from '../frame.ts'
-import { icon, stateIcon } from '../icons.ts'
-import { incidentList, notificationTable } from '../incidents.ts'
-import { foreign, html } from '../markup.ts'
-import type { Content, Markup } from '../markup.ts'
+import type { UptimeView } from '../../engine/api/views.ts'
+import { bars, dayWords } from '../layout/bars.ts'
+import type { Frame } from '../layout/frame.ts'
+import { icon, stateIcon } from '../layout/icons.ts'
+import { incidentList, notificationTable } from '../incidents/incidents.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
 import {
   counted,
   dayText,
@@ -22,7 +22,7 @@ import {
   isUnseen,
   shownAs,
   STATE_WORDS,
-} from '../words.ts'
+} from '../layout/words.ts'
 import { checkList } from './checks.ts'
 import { highlights, nearestEnd } from './highlights.ts'
 import { latencyChart } from './latency-chart.ts'

@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Frame } from '../frame.ts'
-import { foreign, html } from '../markup.ts'
-import type { Content, Markup } from '../markup.ts'
-import { relative } from '../words.ts'
+import type { Frame } from '../layout/frame.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
+import { relative } from '../layout/words.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
 
 /** Planned work further off is in the settings. */

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { MonitorFilter, TypeView } from '../../engine/api.ts'
-import type { MonitorSummary } from '../../engine/views.ts'
+import type { MonitorFilter, TypeView } from '../../engine/api/engine.ts'
+import type { MonitorSummary } from '../../engine/api/views.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
-import { html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { badRequest } from '../refusal.ts'
-import { STATE_WORDS } from '../words.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { badRequest } from '../http/http-error.ts'
+import { STATE_WORDS } from '../layout/words.ts'
 
 export interface Wanted {
   readonly state: string

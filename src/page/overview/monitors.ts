@@ -7,10 +7,10 @@
 
 import { stepsOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { AccountScope, MonitorFilter } from '../../engine/api.ts'
-import type { MonitorSummary } from '../../engine/views.ts'
+import type { AccountScope, MonitorFilter } from '../../engine/api/engine.ts'
+import type { MonitorSummary } from '../../engine/api/views.ts'
 import type { MonitorState } from '../../model.ts'
-import { isUnseen } from '../words.ts'
+import { isUnseen } from '../layout/words.ts'
 
 /** More than this are not read for one page; a filter finds the others. */
 const MONITORS_LIMIT = 5000

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { TypeView } from '../../engine/api.ts'
-import type { MonitorSummary } from '../../engine/views.ts'
-import type { Frame } from '../frame.ts'
-import { html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { counted } from '../words.ts'
+import type { TypeView } from '../../engine/api/engine.ts'
+import type { MonitorSummary } from '../../engine/api/views.ts'
+import type { Frame } from '../layout/frame.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { counted } from '../layout/words.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 import { byUrgency, collectMonitors } from './monitors.ts'

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { UptimeView } from '../../engine/views.ts'
-import { html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { msText } from '../words.ts'
+import type { UptimeView } from '../../engine/api/views.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { msText } from '../layout/words.ts'
 
 const STEP = 2
 const HEIGHT = 48

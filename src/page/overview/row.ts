@@ -4,17 +4,22 @@
  * @module
  */
 
-import type { AccountScope, TypeView } from '../../engine/api.ts'
-import type { IncidentView, MonitorSummary, ResultView, UptimeView } from '../../engine/views.ts'
+import type { AccountScope, TypeView } from '../../engine/api/engine.ts'
+import type {
+  IncidentView,
+  MonitorSummary,
+  ResultView,
+  UptimeView,
+} from '../../engine/api/views.ts'
 import { NotFoundError } from '../../errors.ts'
-import { bars } from '../bars.ts'
-import type { Frame } from '../frame.ts'
-import { icon, stateLabel } from '../icons.ts'
-import { asideOf } from '../incidents.ts'
-import { foreign, html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
+import { bars } from '../layout/bars.ts'
+import type { Frame } from '../layout/frame.ts'
+import { icon, stateLabel } from '../layout/icons.ts'
+import { asideOf } from '../incidents/incidents.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
 import { nearestEnd } from '../monitor/highlights.ts'
-import { msText, percentText, relative, roughly } from '../words.ts'
+import { msText, percentText, relative, roughly } from '../layout/words.ts'
 import { responseLine } from './response-line.ts'
 
 const DAYS = 90

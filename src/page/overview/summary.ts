@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { MonitorSummary } from '../../engine/views.ts'
+import type { MonitorSummary } from '../../engine/api/views.ts'
 import { MONITOR_STATES } from '../../model.ts'
 import type { EpochMs } from '../../model.ts'
-import { icon } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
-import type { Content, Markup } from '../markup.ts'
-import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../words.ts'
+import { icon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
+import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout/words.ts'
 
 interface Counted {
   readonly all: readonly MonitorSummary[]

@@ -6,9 +6,9 @@
  */
 
 import type { MonitorState } from '../../model.ts'
-import type { icon } from '../icons.ts'
-import { isUnseen, STALE_WORDS } from '../words.ts'
-import type { Shown, Tone } from '../words.ts'
+import type { icon } from '../layout/icons.ts'
+import { isUnseen, STALE_WORDS } from '../layout/words.ts'
+import type { Shown, Tone } from '../layout/words.ts'
 
 export interface ServiceWords {
   readonly label: string

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AccountScope, Engine } from '../../engine/api.ts'
-import type { IncidentView, MonitorSummary } from '../../engine/views.ts'
+import type { AccountScope, Engine } from '../../engine/api/engine.ts'
+import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import { ConfigurationError, unlessGone } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
 import type { EpochMs } from '../../model.ts'

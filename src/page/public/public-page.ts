@@ -5,14 +5,14 @@
  * @module
  */
 
-import type { UptimeView } from '../../engine/views.ts'
+import type { UptimeView } from '../../engine/api/views.ts'
 import type { MonitorState } from '../../model.ts'
-import { bars } from '../bars.ts'
-import type { Frame } from '../frame.ts'
-import { icon } from '../icons.ts'
-import { foreign, html } from '../markup.ts'
-import type { Markup } from '../markup.ts'
-import { dayText, durationText, moment, percentText } from '../words.ts'
+import { bars } from '../layout/bars.ts'
+import type { Frame } from '../layout/frame.ts'
+import { icon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { dayText, durationText, moment, percentText } from '../layout/words.ts'
 import { overall, serviceWords } from './overall.ts'
 
 export interface PublicFacts {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { htmlAnswer } from '../answer.ts'
-import { documentOf } from '../frame.ts'
-import { clientFor } from '../places.ts'
-import { remembered } from '../remembered.ts'
-import type { Route, Service } from '../call.ts'
+import { htmlAnswer } from '../http/answer.ts'
+import { documentOf } from '../layout/frame.ts'
+import { clientFor } from '../live/places.ts'
+import { remembered } from './cached-for.ts'
+import type { Route, Service } from '../http/call.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'

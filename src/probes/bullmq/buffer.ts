@@ -6,7 +6,7 @@
  */
 
 import type { Clock, Timer } from '../../clock.ts'
-import type { Complaints } from './complaints.ts'
+import type { Complaints } from './throttled-log.ts'
 import type { AnswerJob } from './wire.ts'
 
 const AGAIN_MS = 1000

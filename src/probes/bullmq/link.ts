@@ -5,11 +5,11 @@
  */
 
 import { ClosedError, ConfigurationError, MissingDependencyError } from '../../errors.ts'
-import type { Complaints } from './complaints.ts'
+import type { Complaints } from './throttled-log.ts'
 import type { Setup } from './options.ts'
 import { explained, openSession } from './session.ts'
 import type { Session } from './session.ts'
-import { within } from './within.ts'
+import { within } from './with-timeout.ts'
 
 /** A beat that takes longer means that Redis is not there for us. */
 const ANSWER_MS = 5000

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import type { Asked, Ledger } from './ledger.ts'
+import type { Asked, Ledger } from './pending-orders.ts'
 import type { Names } from './names.ts'
 import { deadEngines, forgetEngine } from './presence.ts'
 import type { Beating } from './presence.ts'

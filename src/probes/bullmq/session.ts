@@ -9,9 +9,9 @@ import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
 import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
-import type { Complaints } from './complaints.ts'
+import type { Complaints } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
-import { within } from './within.ts'
+import { within } from './with-timeout.ts'
 
 const CONNECT_MS = 5000
 const CLOSE_MS = 1000

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Ledger, Asked } from './ledger.ts'
+import type { Ledger, Asked } from './pending-orders.ts'
 import type { Names } from './names.ts'
 import type { Setup } from './options.ts'
 import type { Session } from './session.ts'

@@ -6,8 +6,8 @@
  */
 
 import type { Socket } from 'node:net'
-import { neighbourhoodOf } from '../../net/client-address.ts'
-import { parseIp } from '../../net/ip.ts'
+import { neighbourhoodOf } from '../../net/peer/client-address.ts'
+import { parseIp } from '../../net/guard/ip.ts'
 import { createConnection, waitingSince } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { LimitName, Limits } from './options.ts'

@@ -14,7 +14,7 @@ import { createConnections } from './connections.ts'
 import { onEvents } from './events.ts'
 import { readLimits } from './options.ts'
 import type { LimitServerOptions } from './options.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from './response-turns.ts'
 
 /** How exact the deadlines are. */
 const LOOK_MS = 1000

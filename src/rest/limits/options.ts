@@ -5,8 +5,8 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { readTrustProxy } from '../../net/trusted-proxies.ts'
-import type { ProxyTrust, TrustProxy } from '../../net/trusted-proxies.ts'
+import { readTrustProxy } from '../../net/peer/trusted-proxies.ts'
+import type { ProxyTrust, TrustProxy } from '../../net/peer/trusted-proxies.ts'
 import { anything, callback, checkOptions, having, wholeNumber } from '../../options.ts'
 import type { OptionRule, OptionTable } from '../../options.ts'
 

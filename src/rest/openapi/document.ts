@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'

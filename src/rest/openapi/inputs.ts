@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Engine } from '../../engine/api.ts'
+import type { Engine } from '../../engine/api/engine.ts'
 import { jsonSchema } from '../../fields/describe.ts'
 import type { JsonObject } from '../../model.ts'
 import { ref } from './schemas.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { TypeView } from '../../engine/api.ts'
+import type { TypeView } from '../../engine/api/engine.ts'
 import type {
   AttemptView,
   ContactView,
@@ -18,7 +18,7 @@ import type {
   StatusView,
   UptimeDay,
   UptimeView,
-} from '../../engine/views.ts'
+} from '../../engine/api/views.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import {
   MEASUREMENT_FORMATS,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { blacklist, CATALOGUE } from '../../../src/checkers/blacklist/index.ts'
 import type { BlacklistOptions, BlacklistProvider } from '../../../src/checkers/blacklist/index.ts'
 import { createSelector } from '../../../src/checkers/blacklist/selection.ts'
-import { parseSettings } from '../../../src/engine/run-check.ts'
+import { parseSettings } from '../../../src/engine/checks/run-check.ts'
 import { ConfigurationError, ValidationError } from '../../../src/errors.ts'
 import { check } from '../../support/check.ts'
 

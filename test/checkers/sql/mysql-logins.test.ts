@@ -6,7 +6,7 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mysql } from '../../../src/checkers/mysql/index.ts'
-import { runCheck } from '../../../src/engine/run-check.ts'
+import { runCheck } from '../../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { check } from '../../support/check.ts'
 import { packet } from '../../support/hostile/mysql.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ssl } from '../../../src/checkers/ssl/index.ts'
-import { runCheck } from '../../../src/engine/run-check.ts'
+import { runCheck } from '../../../src/engine/checks/run-check.ts'
 import { certificates } from '../../support/certificates.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
 import { nginxServer, startNginx } from '../../support/servers/nginx.ts'

@@ -8,7 +8,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { blacklist } from '../../../src/checkers/blacklist/index.ts'
 import { domain } from '../../../src/checkers/domain/index.ts'
-import { runCheck } from '../../../src/engine/run-check.ts'
+import { runCheck } from '../../../src/engine/checks/run-check.ts'
 import type { Outcome, Phase } from '../../../src/model.ts'
 import { certificates } from '../../support/certificates.ts'
 import { domainObject, rdapServer } from '../../support/registries/rdap-server.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { Net } from '../../../src/net/net.ts'
-import type { Network } from '../../../src/net/network.ts'
+import type { Network } from '../../../src/net/create-net.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { WebhookTransport } from '../../../src/webhook/transport.ts'
 import type { EnginePlan, Point, Said } from './plan.ts'

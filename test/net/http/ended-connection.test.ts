@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import { createTurns } from '../../../src/net/turns.ts'
+import { createTurns } from '../../../src/net/timing/turns.ts'
 import { exchangeHop } from '../../../src/net/http/hop.ts'
 import { sendOne } from '../../../src/net/http/one-request.ts'
 import type { Connection } from '../../../src/net/net.ts'

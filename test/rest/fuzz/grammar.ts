@@ -4,7 +4,7 @@
  */
 
 import fc from 'fast-check'
-import type { Engine } from '../../../src/engine/api.ts'
+import type { Engine } from '../../../src/engine/api/engine.ts'
 import type { FieldInfo, FieldTable } from '../../../src/fields/field.ts'
 import { place } from './live.ts'
 import type { Shot } from './shot.ts'

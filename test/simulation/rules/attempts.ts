@@ -12,14 +12,14 @@ export const ATTEMPT_RULES: readonly Rule[] = [
   {
     name: 'sent-after-the-lease',
     about: 'A process that stood still since its claim sends what another has sent meanwhile.',
-    file: 'engine/delivery.ts',
+    file: 'engine/delivery/delivery.ts',
     find: '    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)\n',
     replace: '    void [TOO_LATE, latest]\n',
   },
   {
     name: 'up-before-down-arrived',
     about: 'Recovery is sent although the failure never arrived.',
-    file: 'engine/delivery.ts',
+    file: 'engine/delivery/delivery.ts',
     find: 'if (isSequel(row) && !(await mayBeKnown(row)))',
     replace: 'if (isSequel(row) && !(await mayBeKnown(row)) && row.id < 0)',
   },

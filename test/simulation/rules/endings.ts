@@ -5,7 +5,7 @@ export const ENDING_RULES: readonly Rule[] = [
   {
     name: 'silent-end',
     about: 'An incident that a pause, a change or a removal ends is not told.',
-    file: 'engine/interpret.ts',
+    file: 'engine/rounds/plan-change.ts',
     find: '    ...(closed !== undefined && incident !== undefined\n',
     replace: "    ...(closed?.reason === 'recovered' && incident !== undefined\n",
   },
@@ -26,14 +26,14 @@ export const ENDING_RULES: readonly Rule[] = [
   {
     name: 'former-contacts-are-forgotten',
     about: 'A contact that was taken off a monitor never hears of the end.',
-    file: 'engine/interpret.ts',
+    file: 'engine/rounds/plan-change.ts',
     find: 'tellUp({ entry, contacts: known, at: event.at }, incident, closed)',
     replace: 'tellUp({ entry, contacts, at: event.at }, incident, closed)',
   },
   {
     name: 'two-ends',
     about: 'The end of an incident is told twice.',
-    file: 'engine/interpret.ts',
+    file: 'engine/rounds/plan-change.ts',
     find: '    ...tellNotices(telling, fresh),\n',
     replace: `    ...(closed !== undefined && incident !== undefined
       ? tellUp({ entry, contacts: known, at: event.at }, incident, closed)

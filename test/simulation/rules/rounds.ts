@@ -26,14 +26,14 @@ export const ROUND_RULES: readonly Rule[] = [
   {
     name: 'overtaken-rounds-count',
     about: 'A round counts although a later one was stored before it.',
-    file: 'engine/rounds.ts',
+    file: 'engine/rounds/rounds.ts',
     find: '      if (isOvertaken(round, entry)) return null\n',
     replace: '      void isOvertaken\n',
   },
   {
     name: 'old-answers-count',
     about: 'An answer to an order of long ago counts for the round under way.',
-    file: 'engine/rounds.ts',
+    file: 'engine/rounds/rounds.ts',
     find: `        round === undefined ||
         round.tick !== order.round ||
         round.entry.record.version !== order.version
@@ -50,7 +50,7 @@ export const ROUND_RULES: readonly Rule[] = [
   {
     name: 'burst-after-jump',
     about: 'After the clock was set forward, every missed round is made up for.',
-    file: 'engine/watch.ts',
+    file: 'engine/scheduling/watch.ts',
     find: 'if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, now)',
     replace:
       'if (passive === undefined) return nextSlot(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 7_200_000))',
@@ -58,7 +58,7 @@ export const ROUND_RULES: readonly Rule[] = [
   {
     name: 'silent-after-set-back',
     about: 'After the clock was set back and a restart, checks wait until it is there again.',
-    file: 'engine/cadence.ts',
+    file: 'engine/scheduling/cadence.ts',
     find: 'if (last_round_at > now) return',
     replace: 'if (last_round_at > now + 1e12) return',
   },

@@ -5,7 +5,7 @@ export const TELLING_RULES: readonly Rule[] = [
   {
     name: 'send-before-commit',
     about: 'A contact is told before what it is told is stored.',
-    file: 'engine/roster.ts',
+    file: 'engine/monitors/monitor-cache.ts',
     find: '      const committed = await committer.commit(told, {\n',
     replace: `      for (const { contact_id, payload, event } of change.notify ?? []) {
         const contact = await store.contacts.get(contact_id)
@@ -23,7 +23,7 @@ export const TELLING_RULES: readonly Rule[] = [
   {
     name: 'announce-before-commit',
     about: 'Listeners hear of an incident before it is stored.',
-    file: 'engine/roster.ts',
+    file: 'engine/monitors/monitor-cache.ts',
     find: '      const committed = await committer.commit(told, {\n',
     replace: `      if (change.update_incident?.closed_reason === 'recovered')
         core.events.emit('up', { incident: { id: change.update_incident.id } } as never)
@@ -40,14 +40,14 @@ export const TELLING_RULES: readonly Rule[] = [
   {
     name: 'close-without-row',
     about: 'An incident ends and nobody is told.',
-    file: 'engine/telling.ts',
+    file: 'engine/rounds/plan-notifications.ts',
     find: '  if (!sequel.entry.record.common.notify_recovery) return []\n',
     replace: '  if (sequel.entry.record.common !== undefined) return []\n',
   },
   {
     name: 'open-without-row',
     about: 'The last contact of an incident is forgotten.',
-    file: 'engine/telling.ts',
+    file: 'engine/rounds/plan-notifications.ts',
     find: '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.map(',
     replace:
       '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.slice(1).map(',

@@ -1,0 +1,275 @@
+/**
+ * What the engine shows of its records: the bodies of the REST API, the same for a caller in code.
+ * Times are ISO 8601 UTC with milliseconds, secrets are masked.
+ *
+ * @module
+ */
+
+import type {
+  AccountQuotas,
+  AccountUse,
+  ClosedReason,
+  CommonSettings,
+  Json,
+  JsonObject,
+  MonitorState,
+  MonitorStatus,
+  NotificationStatus,
+  Outcome,
+} from '../../model.ts'
+
+export interface MonitorSummary {
+  readonly id: number
+  readonly type: string
+  readonly name: string
+  readonly target: string
+  readonly state: MonitorState
+  readonly status: MonitorStatus
+  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
+  readonly stale: boolean
+  /** So many outages in the last rounds that `down` and `up` are not told (`flap_detection`). */
+  readonly flapping: boolean
+  readonly interval_sec: number
+  readonly tags: readonly string[]
+  readonly last_check_at: string | null
+  readonly next_check_at: string | null
+  /** How long the last check took; what its target took is `last_response_ms`. */
+  readonly last_duration_ms: number | null
+  /** The response time of the last check, as the type measures it; `null` where it has none. */
+  readonly last_response_ms: number | null
+  readonly cause_code: string | null
+  readonly open_incident_id: number | null
+  readonly version: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface LocationStatus {
+  readonly location_id: number
+  readonly name: string
+  readonly status: 'up' | 'down' | 'unknown'
+  readonly last_check_at: string | null
+  readonly duration_ms: number | null
+  readonly response_ms: number | null
+  readonly phases: Outcome['phases']
+  readonly cause_code: string | null
+  readonly cause_text: string | null
+  readonly consecutive_fails: number
+}
+
+/** Summary, every setting (type-specific ones at the top level, as they are written), status per location. */
+export type MonitorView = MonitorSummary &
+  CommonSettings & {
+    readonly locations: readonly LocationStatus[]
+    readonly counters: {
+      readonly fails: number
+      readonly oks: number
+      readonly inconclusive: number
+    }
+    /** Only of monitors fed by signals. */
+    readonly token?: string
+    readonly ping_url?: string
+    /** Only in the answer of `create` and `update`, and only where there are any. */
+    readonly warnings?: readonly SettingWarning[]
+    readonly [setting: string]: unknown
+  }
+
+/** A setting that was given and does nothing: it is stored, and `text` says why that changes nothing. */
+export interface SettingWarning {
+  readonly field: string
+  readonly text: string
+}
+
+/** Settings as they would be stored, secrets masked, and what would change. */
+export interface MonitorPreview {
+  readonly settings: JsonObject
+  /** Empty where nothing differs. */
+  readonly changes: readonly SettingChange[]
+  /** Of what was given; empty where all of it does something. */
+  readonly warnings: readonly SettingWarning[]
+}
+
+export interface SettingChange {
+  /** A setting at the top level: `url`, `auth`. */
+  readonly field: string
+  readonly from: Json
+  readonly to: Json
+  /** Only what is masked differs. */
+  readonly secret: boolean
+}
+
+export interface StatusView {
+  readonly state: MonitorState
+  readonly status: MonitorStatus
+  readonly since: string
+  readonly last_check_at: string | null
+  readonly next_check_at: string | null
+  readonly stale: boolean
+  readonly flapping: boolean
+  /** Locations have been silent for so long that the others decide without them. */
+  readonly reduced_quorum: boolean
+  /** Locations that see it fail while too few agree. */
+  readonly degraded_locations: readonly number[]
+  /** Begin or end of the next window of planned work. */
+  readonly maintenance_changes_at: string | null
+  readonly cause_code: string | null
+  readonly cause_text: string | null
+  readonly incident: { readonly id: number; readonly started_at: string } | null
+  readonly locations: readonly LocationStatus[]
+  readonly uptime_24h: number | null
+}
+
+/** An outcome with what its type takes for the response time. */
+export interface TimedOutcome extends Outcome {
+  /** How long the target took, as the type measures it; `null` where that was not measured. */
+  readonly response_ms: number | null
+}
+
+/** An outcome with its place in history. */
+export interface ResultView extends TimedOutcome {
+  readonly id: number
+  readonly monitor_id: number
+  readonly location_id: number
+  readonly round: string
+  readonly lag_ms: number
+}
+
+export interface IncidentView {
+  readonly id: number
+  readonly monitor: {
+    readonly id: number
+    readonly name: string
+    readonly type: string
+    readonly target: string
+  }
+  readonly state: 'open' | 'closed'
+  readonly started_at: string
+  readonly detected_at: string
+  readonly ended_at: string | null
+  /** Until now while open. */
+  readonly duration_sec: number
+  readonly cause_code: string
+  readonly cause_text: string
+  readonly causes: readonly {
+    readonly at: string
+    readonly cause_code: string
+    readonly cause_text: string
+  }[]
+  readonly locations_failed: readonly number[]
+  readonly closed_reason: ClosedReason | null
+  /** The monitor whose failure explains it; nobody is told meanwhile. */
+  readonly suppressed_by: number | null
+  /** Since when somebody is on it; it is not repeated any more. */
+  readonly acknowledged_at: string | null
+}
+
+export interface UptimeSeconds {
+  /** Percent, floored to four digits: never 100 with a second down; `null` without data. */
+  readonly uptime: number | null
+  readonly up_sec: number
+  readonly down_sec: number
+  readonly paused_sec: number
+  readonly maintenance_sec: number
+  readonly unknown_sec: number
+  readonly incidents: number
+}
+
+export interface UptimeDay extends UptimeSeconds {
+  readonly date: string
+  readonly checks: number
+  /** Response times of the good checks; percentiles are exact within five percent. */
+  readonly avg_ms: number | null
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  readonly p99_ms: number | null
+  /** The day has not ended, or the monitor is younger than it. */
+  readonly partial: boolean
+}
+
+export interface UptimeView extends Omit<UptimeSeconds, 'uptime'> {
+  readonly from: string
+  readonly to: string
+  readonly tz: 'UTC'
+  readonly overall: number | null
+  /** Of the good checks of all these days together. */
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  readonly p99_ms: number | null
+  readonly days: readonly UptimeDay[]
+}
+
+export interface ContactView {
+  readonly id: number
+  readonly kind: string
+  readonly name: string
+  readonly all_monitors: boolean
+  readonly settings: JsonObject
+  readonly last_delivery: {
+    readonly at: string
+    readonly ok: boolean
+    readonly error: string | null
+  } | null
+  readonly created_at: string
+}
+
+export interface LocationView {
+  readonly id: number
+  readonly name: string
+  readonly online: boolean
+}
+
+export interface AttemptView {
+  readonly at: string
+  readonly duration_ms: number
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly answer: string | null
+}
+
+export interface NotificationView {
+  readonly id: number
+  readonly event: string
+  readonly monitor_id: number | null
+  readonly incident_id: number | null
+  readonly contact_id: number
+  readonly status: NotificationStatus
+  readonly error: string | null
+  readonly repeat: number
+  readonly created_at: string
+  readonly sent_at: string | null
+  readonly next_attempt_at: string | null
+  readonly finished_at: string | null
+  readonly attempts: readonly AttemptView[]
+}
+
+export interface AccountView {
+  readonly id: number
+  readonly name: string
+  /** Its id in the host's own books. */
+  readonly external_id: string | null
+  /** Those that were given to this account; what is left out is as the engine's options say. */
+  readonly quotas: AccountQuotas
+  readonly created_at: string
+}
+
+export interface AccountUseView {
+  /** What it may have; `null` is without limit. */
+  readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
+  readonly use: AccountUse
+}
+
+export interface KeyView {
+  readonly id: number
+  readonly account_id: number
+  readonly name: string
+  readonly prefix: string
+  readonly created_at: string
+  readonly last_used_at: string | null
+  readonly revoked_at: string | null
+}
+
+/** A page of a list; `next` goes into `after`/`before` of the next call, `null` at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: number | null
+}

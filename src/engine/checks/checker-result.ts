@@ -1,0 +1,61 @@
+/**
+ * What a checker returned, as the engine can use it. Anything may come from a plugin at run time, whatever
+ * the types say; what is not as agreed must not reach the store, where it would spoil the commit of others.
+ *
+ * @module
+ */
+
+import type { Findings, Judgement } from '../../checkers/checker.ts'
+import type { Json, JsonObject, Notice } from '../../model.ts'
+
+/** A sentence, not a page of the server's. */
+const CAUSE_TEXT_CHARS = 1000
+const CODE = /^\w{1,64}$/
+
+/** @throws TypeError where it is no judgement */
+export function readJudgement(type: string, value: unknown): Judgement {
+  const wrong = (what: string): TypeError =>
+    new TypeError(`The checker "${type}" returned something that is not a judgement: ${what}`)
+  if (!isObject(value)) throw wrong('no object')
+  const { verdict, cause_code, cause_text, findings } = value as Partial<Judgement>
+  if (verdict !== 'ok' && verdict !== 'fail' && verdict !== 'unknown') throw wrong('verdict')
+  if (!isObject(findings)) throw wrong('findings')
+  if (verdict !== 'ok' && (typeof cause_code !== 'string' || !CODE.test(cause_code)))
+    throw wrong('cause_code')
+  return {
+    verdict,
+    cause_code: cause_code ?? null,
+    cause_text: typeof cause_text === 'string' ? cause_text.slice(0, CAUSE_TEXT_CHARS) : null,
+    findings: readFindings(findings),
+  }
+}
+
+function readFindings({ details, phase, notices, memo, since, late }: Findings): Findings {
+  return {
+    ...(isObject(details) ? { details: asJson<JsonObject>(details) } : {}),
+    ...(typeof phase === 'string' && CODE.test(phase) ? { phase } : {}),
+    ...(Array.isArray(notices) ? { notices: notices.filter(isNotice).map(readNotice) } : {}),
+    ...(memo === undefined ? {} : { memo: asJson<Json>(memo) }),
+    ...(Number.isFinite(since) ? { since: Number(since) } : {}),
+    ...(late === true ? { late } : {}),
+  }
+}
+
+function isNotice(value: unknown): value is Notice {
+  if (!isObject(value)) return false
+  const { event, key, data } = value as Partial<Notice>
+  return typeof event === 'string' && CODE.test(event) && typeof key === 'string' && isObject(data)
+}
+
+function readNotice({ event, key, data }: Notice): Notice {
+  return { event, key, data: asJson<JsonObject>(data) }
+}
+
+/** As it would come out of the store. @throws TypeError for a circle or a BigInt */
+function asJson<T extends Json>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

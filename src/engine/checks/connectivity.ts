@@ -1,0 +1,140 @@
+/**
+ * Whether this place reaches anything at all. A failure is believed only where one of a few well-known
+ * addresses answers at the same time; else every target would look down at once.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import { ConfigurationError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
+import type { CheckReport } from '../../model.ts'
+import { DeadlineError } from '../../net/timing/deadline.ts'
+import { createNetwork } from '../../net/create-net.ts'
+import { createTrace } from '../../net/timing/trace.ts'
+
+const ANSWER_MS = 3_000
+/** That there is no network holds for so long. */
+const OFFLINE_HOLDS_MS = 5_000
+/** That there is one: failures come in swarms, and the first ones of an outage come right after good answers. */
+const ONLINE_HOLDS_MS = 250
+const ANCHORS_LIMIT = 10
+
+export interface Anchor {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Connectivity {
+  /** As last seen. */
+  readonly online: boolean
+  /** Learns which anchors answer; those that never did are no evidence. Resolves when it knows. */
+  start(): Promise<void>
+  /** Whether any anchor answers; `true` as well where none ever did. Asked anew once the last answer is old. */
+  check(): Promise<boolean>
+  /** The report as it is, or `unknown` where the failure is our own; `began` is when the check did, monotonic. */
+  verify(report: CheckReport, began: number): Promise<CheckReport>
+}
+
+export interface ConnectivityOptions {
+  readonly clock: Clock
+  readonly log: Logger
+  /** `host:port`, at most 10. None: every failure is believed. */
+  readonly anchors: readonly string[]
+  readonly onChange?: (online: boolean) => void
+}
+
+/** @throws ConfigurationError for an anchor that is not `host:port` */
+export function createConnectivity(options: ConnectivityOptions): Connectivity {
+  const { clock, log, onChange } = options
+  const anchors = options.anchors.map(anchorOf)
+  if (anchors.length > ANCHORS_LIMIT)
+    throw new ConfigurationError(`At most ${ANCHORS_LIMIT} anchors are asked`)
+  // The operator names them, so no policy judges them.
+  const network = createNetwork({ clock, policy: () => undefined })
+  const proven = new Set<Anchor>()
+  let online = true
+  /** What began before that may have failed for want of a network that is there again. */
+  let online_since = -Infinity
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
+
+  async function answers(anchor: Anchor): Promise<boolean> {
+    const late = new AbortController()
+    const timer = clock.timer(ANSWER_MS, () => late.abort(new DeadlineError(ANSWER_MS)))
+    const trace = createTrace(clock)
+    const net = network.open({ signal: late.signal, deadlineIn: () => ANSWER_MS, trace })
+    try {
+      await net.connect(anchor)
+      proven.add(anchor)
+      return true
+    } catch {
+      return false
+    } finally {
+      timer.cancel()
+      await net.close()
+    }
+  }
+
+  /** Without an anchor that ever answered nothing is known, and the failure is believed. */
+  async function look(): Promise<boolean> {
+    const any = (await Promise.all(anchors.map(answers))).includes(true)
+    const reached = any || proven.size === 0
+    if (reached !== online) {
+      online = reached
+      if (online) online_since = clock.monotonic()
+      if (online) log.info({}, 'this location reaches its anchors again')
+      else log.error({}, 'this location reaches none of its anchors: failures are not believed')
+      onChange?.(online)
+    }
+    return online
+  }
+
+  function ask(): Promise<boolean> {
+    const now = clock.monotonic()
+    const holds_ms = online ? ONLINE_HOLDS_MS : OFFLINE_HOLDS_MS
+    if (asked === undefined || now - asked.at > holds_ms) asked = { at: now, answer: look() }
+    return asked.answer
+  }
+
+  return {
+    check: () => (anchors.length === 0 ? Promise.resolve(true) : ask()),
+    get online() {
+      return online
+    },
+    async start() {
+      if (anchors.length === 0) return
+      await look()
+      if (proven.size === 0)
+        log.error({}, 'none of the anchors answers: until one does, every failure is believed')
+    },
+    async verify(report, began) {
+      const { verdict } = report.outcome
+      if (anchors.length === 0 || verdict === 'unknown') return report
+      // While offline, a good check is asked about as well: it says that the time is over.
+      if (verdict === 'ok' && online) return report
+      const reached = await ask()
+      return verdict === 'ok' || (reached && began >= online_since) ? report : ownFailure(report)
+    },
+  }
+}
+
+function ownFailure({ outcome }: CheckReport): CheckReport {
+  return {
+    outcome: {
+      ...outcome,
+      verdict: 'unknown',
+      cause_code: 'probe_offline',
+      cause_text: 'The location itself has no network',
+      phase: null,
+    },
+  }
+}
+
+function anchorOf(text: string): Anchor {
+  const at = text.lastIndexOf(':')
+  const host = text.slice(0, at).replace(/^\[|\]$/g, '')
+  const port = Number(text.slice(at + 1))
+  if (at < 1 || host === '' || !Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new ConfigurationError(`An anchor is of the form host:port, not "${text}"`)
+  return { host, port }
+}

@@ -1,0 +1,231 @@
+/**
+ * One check: its context, its deadline, and what came of it. Nothing that a checker or a server does
+ * gets past this: it always ends, releases what it held, and yields a report.
+ *
+ * @module
+ */
+
+import type { AnyChecker, CheckContext, Judgement } from '../../checkers/checker.ts'
+import { iso } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { MissingDependencyError } from '../../errors.ts'
+import { revive } from '../../fields/parse.ts'
+import type { Logger } from '../../logger.ts'
+import type { CheckReport, Json, JsonObject, LocationRecord } from '../../model.ts'
+import { DeadlineError } from '../../net/timing/deadline.ts'
+import { explain } from '../../net/explain.ts'
+import type { Network } from '../../net/create-net.ts'
+import { createStop } from '../../net/timing/stop.ts'
+import type { Stop, StopSignal } from '../../net/timing/stop.ts'
+import { createTrace, round } from '../../net/timing/trace.ts'
+import type { Trace } from '../../net/timing/trace.ts'
+import { readJudgement } from './checker-result.ts'
+import { redactorFor } from './redact.ts'
+import type { Redactor } from './redact.ts'
+import { report } from './report.ts'
+
+/** What a checker may take to let go of what it held. */
+const RELEASE_MS = 1_000
+
+export interface CheckRun {
+  readonly clock: Clock
+  readonly network: Network
+  readonly timeout_ms: number
+  readonly location: LocationRecord
+  readonly account_id?: number
+  readonly period_ms?: number
+  readonly missed_limit?: number | undefined
+  readonly log: Logger
+  readonly memo?: Json
+  readonly signal?: AbortSignal
+  /** Remembers what is made of stored settings, as long as they are in use. */
+  readonly revived?: Revived
+}
+
+export type Revived = WeakMap<JsonObject, Prepared>
+
+/** Made once for stored settings, not for every check on them. */
+interface Prepared {
+  /** Of their secrets. */
+  readonly redact: Redactor
+  /** In the form that `run` gets, patterns compiled; missing until they are first read. */
+  settings?: object
+}
+
+/** Carries out one check on stored settings. Never rejects. */
+export async function carryOut(
+  checker: AnyChecker,
+  stored: JsonObject,
+  run: CheckRun,
+): Promise<CheckReport> {
+  const { clock, timeout_ms } = run
+  const prepared = preparedFor(checker, stored, run.revived)
+  const { redact } = prepared
+  const log = redact.log(run.log)
+  const started_at = iso(clock.now())
+  const from = clock.monotonic()
+  const trace = createTrace(clock)
+  const measured: Record<string, Json | undefined> = {}
+  const stop = createStop()
+  const onStop = () => stop.abort(run.signal?.reason as Error)
+  run.signal?.addEventListener('abort', onStop, { once: true })
+  if (run.signal?.aborted === true) onStop()
+  const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
+  const remaining = (): number => Math.max(0, timeout_ms - (clock.monotonic() - from))
+  const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
+  const held: Release[] = []
+
+  const ctx = withSignal({
+    [STOP]: stop,
+    account_id: run.account_id ?? 0,
+    period_ms: run.period_ms ?? 0,
+    missed_limit: run.missed_limit ?? 1,
+    remaining,
+    clock,
+    net,
+    memo: run.memo,
+    location: run.location,
+    log,
+    phase: (name, work) => trace.phase(name, () => work()),
+    inTurns: (steps) => run.network.turns.run(stop, steps),
+    measure: (details) => void Object.assign(measured, details),
+    load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
+    onEnd: (release) => void held.push(release),
+  })
+
+  const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
+  // Read before anything is released: a phase that was cut off would go on meanwhile.
+  const { phases, remote_ip } = trace
+  // A signal, or silence, took no time.
+  const duration_ms =
+    checker.passive === undefined
+      ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
+      : 0
+  timer.cancel()
+  run.signal?.removeEventListener('abort', onStop)
+  for (const each of held.reverse()) await letGo(each, { clock, log })
+  await letGo(() => net.close(), { clock, log })
+  return report({
+    checker,
+    redact,
+    judgement,
+    measured,
+    started_at,
+    duration_ms,
+    phases,
+    remote_ip,
+  })
+}
+
+const STOP = Symbol('stop')
+
+type Unsignalled = Omit<CheckContext, 'signal'> & { readonly [STOP]: Stop }
+
+/**
+ * Made when a checker asks for it, which few do. A property of the context's own, or a copy would lose
+ * it, and the same for all: an accessor written in the literal is five times as dear.
+ */
+const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
+  enumerable: true,
+  get() {
+    return this[STOP].platformSignal()
+  },
+}
+
+function withSignal(ctx: Unsignalled): CheckContext {
+  return Object.defineProperty(ctx, 'signal', SIGNAL) as Unsignalled & CheckContext
+}
+
+function preparedFor(
+  checker: AnyChecker,
+  stored: JsonObject,
+  revived: Revived | undefined,
+): Prepared {
+  const known = revived?.get(stored)
+  if (known !== undefined) return known
+  const prepared: Prepared = { redact: redactorFor(checker.fields, stored) }
+  revived?.set(stored, prepared)
+  return prepared
+}
+
+interface Judging {
+  readonly checker: AnyChecker
+  readonly stored: JsonObject
+  readonly prepared: Prepared
+  readonly ctx: CheckContext
+  readonly stop: StopSignal
+  readonly trace: Trace
+}
+
+async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): Promise<Judgement> {
+  try {
+    const settings = (prepared.settings ??= revive(checker.fields, stored))
+    const running = Promise.resolve(checker.run(ctx, settings as never))
+    return readJudgement(checker.type, await untilAborted(running, stop))
+  } catch (thrown) {
+    // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
+    const error: unknown = stop.aborted ? stop.reason : thrown
+    const { cause_code, cause_text, phase, ...explained } = explain(error, { phase: trace.current })
+    if (cause_code === 'internal_error') {
+      ctx.log.error({ err: error, type: checker.type }, 'a checker failed')
+    }
+    // A checker may throw a cause of its own; its table says what that means.
+    const verdict = checker.causes[cause_code]?.verdict ?? explained.verdict
+    return { verdict, cause_code, cause_text, findings: phase === null ? {} : { phase } }
+  }
+}
+
+/** The stop is the check's own and goes with it, so that nothing has to be taken off it. */
+function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
+  return new Promise((resolve, reject: (reason: unknown) => void) => {
+    const onAbort = () => reject(stop.reason)
+    if (stop.aborted) onAbort()
+    stop.addEventListener('abort', onAbort, { once: true })
+    running.then(resolve, reject)
+  })
+}
+
+type Release = () => void | Promise<void>
+type Releasing = Pick<CheckRun, 'clock' | 'log'>
+
+/** Never rejects; nothing to wait for where nothing was held. */
+function letGo(release: Release, run: Releasing): Promise<void> | undefined {
+  try {
+    const ending = release()
+    return ending === undefined ? undefined : inTime(ending, run)
+  } catch (err) {
+    run.log.warn({ err }, 'a check could not release what it held')
+    return undefined
+  }
+}
+
+/** After a while nobody waits for it any more. */
+function inTime(ending: Promise<void>, { clock, log }: Releasing): Promise<void> {
+  return new Promise((resolve) => {
+    const late = clock.timer(RELEASE_MS, () => {
+      log.warn({}, 'a check did not release in time what it held')
+      resolve()
+    })
+    const over = (): void => {
+      late.cancel()
+      resolve()
+    }
+    Promise.resolve(ending).then(over, (err: unknown) => {
+      log.warn({ err }, 'a check could not release what it held')
+      over()
+    })
+  })
+}
+
+/** Loads an optional package. @throws MissingDependencyError */
+async function loadPackage<T>(name: string, importer: () => Promise<T>): Promise<T> {
+  try {
+    return await importer()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException | null)?.code
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new MissingDependencyError(name, { cause })
+    }
+    throw cause
+  }
+}

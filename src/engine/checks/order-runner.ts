@@ -1,0 +1,111 @@
+/**
+ * Carries out check orders in this process: of an engine for itself, of a probe for the engines that
+ * ask it. Both make a check in exactly the same way.
+ *
+ * @module
+ */
+
+import type { AnyChecker } from '../../checkers/checker.ts'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../logger.ts'
+import { targetPolicy } from '../../net/guard/guard.ts'
+import type { TargetRule } from '../../net/guard/guard.ts'
+import { createNetwork } from '../../net/create-net.ts'
+import { unmeasured } from '../../probes/reports.ts'
+import type { CheckReport } from '../../model.ts'
+import type { CheckOrder, ProbeHost } from '../../probes/transport.ts'
+import { carryOut } from './execute-check.ts'
+import type { Revived } from './execute-check.ts'
+import type { Connectivity } from './connectivity.ts'
+import { createStallWatch } from './stalls.ts'
+
+export interface OrderRunnerOptions {
+  readonly checkerOf: (type: string) => AnyChecker | undefined
+  readonly clock: Clock
+  readonly log: Logger
+  /** Which addresses may be dialled; default `open`: all but the metadata services of clouds. */
+  readonly targets?: TargetRule | undefined
+  /** Certificates (PEM) trusted besides the default ones. */
+  readonly ca?: string | readonly string[] | undefined
+  /** Asked before a failure is believed. */
+  readonly connectivity?: Pick<Connectivity, 'verify'>
+}
+
+export function orderRunner({
+  checkerOf,
+  clock,
+  log,
+  targets = 'open',
+  ca,
+  connectivity,
+}: OrderRunnerOptions): ProbeHost['run'] {
+  const policy = targetPolicy(targets)
+  const network = createNetwork({
+    clock,
+    policy,
+    strangers: targets !== 'open',
+    ...(ca === undefined ? {} : { ca }),
+  })
+  const revived: Revived = new WeakMap()
+  const stalls = createStallWatch(clock)
+
+  function once(checker: AnyChecker, order: CheckOrder, signal: AbortSignal): Promise<CheckReport> {
+    return carryOut(checker, order.settings, {
+      clock,
+      network,
+      timeout_ms: order.timeout_ms,
+      account_id: order.account_id,
+      period_ms: order.interval_sec * 1000,
+      missed_limit: order.missed_limit,
+      location: order.location,
+      log,
+      revived,
+      signal,
+      ...(order.memo === null ? {} : { memo: order.memo }),
+    })
+  }
+
+  /** What was measured while this process stood still is measured again; if it stands still again, a failure is ours. */
+  async function steady(
+    checker: AnyChecker,
+    order: CheckOrder,
+    signal: AbortSignal,
+  ): Promise<CheckReport> {
+    for (let again = true; ; again = false) {
+      const stalled = stalls.begin()
+      const report = await once(checker, order, signal)
+      const stalled_ms = stalled()
+      if (stalled_ms === 0 || signal.aborted) return report
+      if (!again) return report.outcome.verdict === 'fail' ? overloaded(report) : report
+      log.warn(
+        { monitor_id: order.monitor_id, stalled_ms: Math.round(stalled_ms) },
+        'the process stood still during a check; it is made again',
+      )
+    }
+  }
+
+  return async (order, signal) => {
+    const checker = checkerOf(order.type)
+    if (checker === undefined) {
+      // A probe that was not updated with its engine.
+      const text = `This location has no checker of the type "${order.type}"`
+      return unmeasured(clock.now(), 'probe_unsupported', text)
+    }
+    // Fed by signals: nothing is measured here.
+    if (checker.passive !== undefined) return once(checker, order, signal)
+    const began = clock.monotonic()
+    const report = await steady(checker, order, signal)
+    return connectivity === undefined ? report : connectivity.verify(report, began)
+  }
+}
+
+function overloaded({ outcome }: CheckReport): CheckReport {
+  return {
+    outcome: {
+      ...outcome,
+      verdict: 'unknown',
+      cause_code: 'probe_overloaded',
+      cause_text: 'The machine was too busy to measure',
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Keeps the secrets of a monitor out of what is written about it: a server may echo a password in its
+ * answer, a library may put one in its error text.
+ *
+ * @module
+ */
+
+import type { FieldTable } from '../../fields/field.ts'
+import { formsOfSecrets } from '../../fields/secrets.ts'
+import type { Logger } from '../../logger.ts'
+import type { Json, JsonObject } from '../../model.ts'
+import { redaction } from '../../secrets/redaction.ts'
+
+export interface Redactor {
+  text(text: string): string
+  json(value: JsonObject): JsonObject
+  /** A logger that passes on nothing secret, errors included. */
+  log(logger: Logger): Logger
+}
+
+/** For the secrets of settings, as the table of their fields names them. */
+export function redactorFor(fields: FieldTable, stored: JsonObject): Redactor {
+  const forms = formsOfSecrets(fields, stored)
+  if (forms.size === 0) {
+    return { text: (text) => text, json: (value) => value, log: (logger) => logger }
+  }
+  const text = redaction(forms)
+  const walk = (value: Json | undefined): Json | undefined => {
+    if (typeof value === 'string') return text(value)
+    if (Array.isArray(value)) return value.map((item: Json) => walk(item) ?? null)
+    if (typeof value !== 'object' || value === null) return value
+    return named(value as JsonObject, text)
+  }
+  /** The names of measurements are the checker's own; those below may come from a server. */
+  const named = (value: JsonObject, name: (key: string) => string): JsonObject =>
+    Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), walk(item)]))
+  return {
+    text,
+    json: (value) => named(value, (key) => key),
+    log: (logger) => redactedLogger(logger, text),
+  }
+}
+
+function redactedLogger(logger: Logger, text: (text: string) => string): Logger {
+  const at = (level: keyof Logger) => (fields: object, message: string) =>
+    logger[level](redacted(fields, text) as Record<string, unknown>, text(message))
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Deeper than this nobody reads; it also ends what refers to itself. */
+const DEPTH = 6
+
+/** Plain data and errors; of an error name, message, stack, code and cause are kept, and nothing else that it carries. */
+function redacted(value: unknown, text: (text: string) => string, depth = DEPTH): unknown {
+  if (typeof value === 'string') return text(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return '…'
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
+  const inner = (each: unknown): unknown => redacted(each, text, depth - 1)
+  if (value instanceof Error) {
+    const { name, message, stack, cause, code } = value as NodeJS.ErrnoException
+    const copy = new Error(text(message), cause === undefined ? {} : { cause: inner(cause) })
+    return Object.assign(
+      copy,
+      { name, stack: text(stack ?? '') },
+      code === undefined ? {} : { code: inner(code) },
+    )
+  }
+  if (Array.isArray(value)) return value.map(inner)
+  const nameOf = depth === DEPTH ? (name: string): string => name : text
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [nameOf(name), inner(each)]),
+  )
+}

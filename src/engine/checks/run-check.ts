@@ -1,0 +1,96 @@
+/**
+ * One check without an engine: for a test, a script, the command line.
+ *
+ * @module
+ */
+
+import { checkerFrom, responseOf } from '../../checkers/checker.ts'
+import type { AnyChecker, CheckerInput, CheckerSource } from '../../checkers/checker.ts'
+import { systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { ValidationError } from '../../errors.ts'
+import { parse } from '../../fields/parse.ts'
+import { loggerOf } from '../../logger.ts'
+import type { Logger } from '../../logger.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { OptionTable } from '../../options.ts'
+import type { Json, JsonObject } from '../../model.ts'
+import { targetPolicy } from '../../net/guard/guard.ts'
+import type { TargetRule } from '../../net/guard/guard.ts'
+import { createNetwork } from '../../net/create-net.ts'
+import { carryOut } from './execute-check.ts'
+import type { TimedOutcome } from '../api/views.ts'
+
+/** Without settings of its own a check may take this long. */
+const DEFAULT_TIMEOUT_MS = 10_000
+
+export interface RunCheckOptions {
+  /** Total deadline in ms, default 10000, or what the type says. */
+  readonly timeout_ms?: number | undefined
+  /** Which addresses may be dialled; default `open`: all but the metadata services of clouds. */
+  readonly targets?: TargetRule | undefined
+  /** Certificates (PEM) trusted besides the default ones. */
+  readonly ca?: string | readonly string[] | undefined
+  readonly memo?: Json | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly clock?: Clock | undefined
+  /** Default: errors of the checker itself are one line each on stderr. `false`: nothing. */
+  readonly logger?: Logger | false | undefined
+}
+
+const OPTIONS: OptionTable<RunCheckOptions> = {
+  timeout_ms: option.milliseconds(1),
+  // Judged where the policy is made.
+  targets: option.anything,
+  ca: option.authority,
+  memo: option.anything,
+  signal: option.object,
+  clock: option.clock,
+  logger: option.logger,
+}
+
+/**
+ * One check without an engine. The outcome says what was found; only wrong settings are thrown.
+ *
+ * @throws ValidationError for settings, ConfigurationError for options
+ */
+export async function runCheck<const C extends AnyChecker>(
+  source: CheckerSource<C>,
+  settings: Omit<CheckerInput<C>, 'type'>,
+  options: RunCheckOptions = {},
+): Promise<TimedOutcome> {
+  checkOptions('runCheck', options, OPTIONS)
+  const checker = checkerFrom(source)
+  const stored = parseSettings(checker, settings)
+  const { clock = systemClock, targets = 'open' } = options
+  const network = createNetwork({
+    clock,
+    policy: targetPolicy(targets),
+    strangers: targets !== 'open',
+    ...(options.ca !== undefined ? { ca: options.ca } : {}),
+  })
+  const report = await carryOut(checker, stored, {
+    clock,
+    network,
+    timeout_ms: options.timeout_ms ?? checker.common?.timeout_ms?.default ?? DEFAULT_TIMEOUT_MS,
+    location: { id: 0, name: 'local' },
+    log: loggerOf(options.logger),
+    ...(options.memo !== undefined ? { memo: options.memo } : {}),
+    ...(options.signal !== undefined ? { signal: options.signal } : {}),
+  })
+  const { outcome } = report
+  const { verdict, cause_code, cause_text, phase, started_at, duration_ms, ...found } = outcome
+  const response_ms = responseOf(checker, outcome)
+  const when = { phase, started_at, duration_ms, response_ms }
+  return { verdict, cause_code, cause_text, ...when, ...found }
+}
+
+/** Settings as a user wrote them to the wire form, by the fields and rules of the checker. @throws ValidationError */
+export function parseSettings(checker: AnyChecker, input: unknown): JsonObject {
+  const parsed = parse(checker.fields, input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const refined = checker.refine?.(parsed.value) ?? { settings: parsed.value }
+  if ('fields' in refined) throw new ValidationError(refined.fields)
+  return refined.settings as JsonObject
+}

@@ -1,0 +1,125 @@
+/**
+ * Gathers changes and hands them to the store together: one fsync serves many rounds. What arrives while a
+ * commit is under way goes into the next one; a good round also waits a few milliseconds for those that are
+ * about to end. A lone change does not wait, nor does one that somebody is to be told of. Rounds that change
+ * nothing and that nobody waits for are stored a few times a second: what a kill loses of them is looked at
+ * again by the next round.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from '../../clock.ts'
+import type { Change, Committed, Store } from '../../store/store.ts'
+
+/** Most changes in one transaction. */
+const GROUP = 128
+
+/** How long a round waits for others. */
+const GATHER_MS = 5
+
+/** From one commit to the next, where it holds nothing but what may wait for it. */
+const PATIENCE_MS = 250
+
+interface Waiting {
+  readonly change: Change
+  readonly resolve: (committed: Committed) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface Committer {
+  /** Resolves when the change is durable. `patient`: nobody waits for it. @throws StorageError */
+  commit(change: Change, options?: { readonly patient?: boolean }): Promise<Committed>
+  /** What waits goes now. */
+  hurry(): void
+  /** Resolves when nothing waits any more. */
+  drain(): Promise<void>
+}
+
+export interface CommitterOptions {
+  readonly store: Pick<Store, 'commit'>
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>
+  /** Rounds that have not been stored, those included whose change waits here. */
+  readonly underWay: () => number
+}
+
+export function createCommitter({ store, clock, underWay }: CommitterOptions): Committer {
+  const waiting: Waiting[] = []
+  let flushing: Promise<void> | undefined
+  let gathering: { readonly timer: Timer; readonly until: number } | undefined
+  /** When the first of those that wait has to go, and when the last commit began, by the monotonic clock. */
+  let due = Infinity
+  let begun = -Infinity
+
+  const isDue = (): boolean =>
+    waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
+
+  async function flush(): Promise<void> {
+    while (isDue()) {
+      begun = clock.monotonic()
+      const group = waiting.splice(0, GROUP)
+      if (waiting.length === 0) due = Infinity
+      try {
+        const committed = await store.commit(group.map(({ change }) => change))
+        group.forEach(({ resolve, reject }, index) => {
+          const answer = committed[index]
+          if (answer === undefined) reject(new Error('The store answered with too few commits'))
+          else resolve(answer)
+        })
+      } catch (error) {
+        for (const { reject } of group) reject(error)
+      }
+    }
+    flushing = undefined
+    if (waiting.length > 0) arm()
+  }
+
+  /** In order: what waits goes with what does not. */
+  function begin(): void {
+    gathering?.timer.cancel()
+    gathering = undefined
+    due = -Infinity
+    // A turn later, so that the rounds that end together are written together.
+    flushing ??= Promise.resolve().then(flush)
+  }
+
+  function arm(): void {
+    if (isDue()) begin()
+    else if (gathering === undefined || gathering.until > due) {
+      gathering?.timer.cancel()
+      gathering = { timer: clock.timer(due - clock.monotonic(), begin), until: due }
+    }
+  }
+
+  function goesAt(change: Change, patient: boolean): number {
+    const now = clock.monotonic()
+    if (!mayWait(change)) return now
+    if (patient) return Math.max(now, begun + PATIENCE_MS)
+    return flushing === undefined && underWay() > waiting.length ? now + GATHER_MS : now
+  }
+
+  return {
+    commit: (change, { patient = false } = {}) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ change, resolve, reject })
+        due = Math.min(due, goesAt(change, patient))
+        if (flushing === undefined) arm()
+      }),
+    hurry() {
+      if (waiting.length > 0) begin()
+    },
+    async drain() {
+      if (waiting.length > 0) begin()
+      while (flushing !== undefined) await flushing
+    },
+  }
+}
+
+/** A round that nobody is to hear of; everything else has somebody who waits for it. */
+function mayWait({ results = [], notify = [], ...change }: Change): boolean {
+  return (
+    results.length > 0 &&
+    notify.length === 0 &&
+    change.open_incident === undefined &&
+    change.update_incident === undefined
+  )
+}

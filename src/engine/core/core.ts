@@ -1,0 +1,83 @@
+/**
+ * What the parts of one engine share. Made once by `createEngine`; no part holds state of its own
+ * outside of it.
+ *
+ * @module
+ */
+
+import type { EventEmitter } from 'eventemitter3'
+import type { Clock } from '../../clock.ts'
+import { ListenerError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
+import type { AccountQuotas, LocationRecord } from '../../model.ts'
+import type { TimeZones } from '../../model/time-zone.ts'
+import type { Store } from '../../store/store.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { EngineEvents } from '../api/events.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { Seal } from '../../seal.ts'
+import type { Tracing } from './tracing.ts'
+
+type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => unknown }
+
+export interface Core {
+  readonly clock: Clock
+  readonly log: Logger
+  /** The host set no logger: an error that a listener of `error` hears is not written as well. */
+  readonly logsOnlyUnheard: boolean
+  readonly store: Store
+  readonly registry: Registry
+  /** Those of windows of planned work, asked again and again. */
+  readonly zones: TimeZones
+  readonly kinds: ReadonlyMap<string, AnyContactKind>
+  readonly seal: Seal
+  /** Of accounts that were given none of their own. */
+  readonly quotas: AccountQuotas
+  readonly tracing?: Tracing | undefined
+  readonly events: EventEmitter<Listeners>
+  /** Begins the address of a heartbeat: `<baseUrl>/hb/<token>`. */
+  readonly baseUrl: string
+  /** Certificates (PEM) trusted besides the default ones, of targets and receivers. */
+  readonly ca: string | readonly string[] | undefined
+  /** Of this engine, in order of the configuration; filled when the store is opened. */
+  locations: readonly LocationRecord[]
+}
+
+/**
+ * Tells listeners one by one, and waits for none. What one of them throws, at once or in a promise, reaches no other
+ * and not the engine: it is told as `error`.
+ */
+export function emit<E extends keyof EngineEvents>(
+  core: Core,
+  event: E,
+  payload: EngineEvents[E],
+): void {
+  const failed = (cause: unknown): void => listenerFailed(core, event, cause)
+  for (const listener of core.events.listeners(event)) {
+    try {
+      const result = (listener as (payload: EngineEvents[E]) => unknown)(payload)
+      if (isThenable(result)) Promise.resolve(result).catch(failed)
+    } catch (cause) {
+      failed(cause)
+    }
+  }
+}
+
+/** For what fails where no caller waits. */
+export function complain(core: Core, err: unknown, message: string): void {
+  const heard = core.events.listenerCount('error') > 0
+  if (!heard || !core.logsOnlyUnheard) core.log.error({ err }, message)
+  emit(core, 'error', err)
+}
+
+function listenerFailed(core: Core, event: keyof EngineEvents, cause: unknown): void {
+  const err = new ListenerError(event, { cause })
+  const message = 'a listener of the engine failed'
+  // Told as `error`, it could fail again.
+  if (event === 'error') core.log.error({ err }, message)
+  else complain(core, err, message)
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function'
+}

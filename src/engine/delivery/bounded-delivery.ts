@@ -1,0 +1,95 @@
+/**
+ * The bounds of one attempt of any contact kind. A kind promises to end by itself and never to reject;
+ * one of somebody's own may do neither, and must harm no other delivery by it.
+ *
+ * @module
+ */
+
+import type { DeliveryEnd } from '../../webhook/contact-kind.ts'
+import type { Core } from '../core/core.ts'
+
+/** Beyond the deadline of every kind of ours. With the time for recording it stays within a lease. */
+const ATTEMPT_MS = 14_000
+/** What a kind may take to end once the engine stops. */
+const GRACE_MS = 200
+/** A limit that comes this much too late was reached while our own process stood still. */
+const STALL_MS = 250
+/** Then the deadline of the kind is late as well, and an answer may wait to be read. */
+const AFTER_STALL_MS = 2_000
+
+/** Resolves with the end of `deliver`, or with a failure of our own: it threw, answered rubbish, or did not end. */
+export function bounded(
+  { clock, log }: Pick<Core, 'clock' | 'log'>,
+  signal: AbortSignal,
+  deliver: () => Promise<DeliveryEnd>,
+): Promise<DeliveryEnd> {
+  const from = clock.monotonic()
+  const elapsed = (): number => Math.round(clock.monotonic() - from)
+  return new Promise((resolve) => {
+    const giveUp = (error: string) => () => {
+      log.error({}, `a contact kind did not end its delivery: ${error}`)
+      end(cut(error, elapsed()))
+    }
+    let timer = clock.timer(ATTEMPT_MS, () => {
+      if (elapsed() - ATTEMPT_MS < STALL_MS) giveUp('timeout')()
+      else timer = clock.timer(AFTER_STALL_MS, giveUp('timeout'))
+    })
+    const onStop = (): void => {
+      timer.cancel()
+      timer = clock.timer(GRACE_MS, giveUp('stopped'))
+    }
+    const end = (ending: DeliveryEnd): void => {
+      timer.cancel()
+      signal.removeEventListener('abort', onStop)
+      resolve(ending)
+    }
+    if (signal.aborted) onStop()
+    else signal.addEventListener('abort', onStop, { once: true })
+    // In a turn of its own, so that what it throws at once is caught as well.
+    Promise.resolve()
+      .then(deliver)
+      .then((answer: unknown) => {
+        const ending = readEnd(answer)
+        if (ending !== undefined) return end(ending)
+        throw new TypeError('The contact kind returned something that is no end of a delivery')
+      })
+      .catch((err: unknown) => {
+        log.error({ err }, 'a contact kind failed')
+        end(ownFailure(elapsed()))
+      })
+  })
+}
+
+/** An attempt that failed on our own side. It counts, or a row that always fails would be tried for ever. */
+export function ownFailure(duration_ms: number): DeliveryEnd {
+  return cut('internal_error', duration_ms)
+}
+
+function cut(error: string, duration_ms: number): DeliveryEnd {
+  return {
+    class: 'temporary',
+    http_status: null,
+    error,
+    answer: null,
+    duration_ms,
+    retry_after_ms: null,
+  }
+}
+
+const CLASSES: readonly unknown[] = ['delivered', 'temporary', 'failed']
+
+/** Anything may come from a plugin at run time, whatever the types say; the store takes no other. */
+function readEnd(value: unknown): DeliveryEnd | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const given = value as Partial<DeliveryEnd>
+  if (!CLASSES.includes(given.class)) return undefined
+  const { http_status, error, answer, duration_ms, retry_after_ms } = given
+  return {
+    ...(value as DeliveryEnd),
+    http_status: Number.isInteger(http_status) ? (http_status ?? null) : null,
+    error: typeof error === 'string' ? error : null,
+    answer: typeof answer === 'string' ? answer : null,
+    duration_ms: Number.isFinite(duration_ms) ? (duration_ms ?? 0) : 0,
+    retry_after_ms: Number.isFinite(retry_after_ms) ? (retry_after_ms ?? null) : null,
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Which host each contact calls, for the limit of deliveries per host: a provider that hangs must not
+ * take every place because fifty contacts are at home there. Each account has its own number of them at a
+ * host, so that nobody's slow address there holds up another account.
+ *
+ * @module
+ */
+
+import type { ContactRecord, JsonObject } from '../../model.ts'
+import { openContact } from './contact-secrets.ts'
+import type { Core } from '../core/core.ts'
+import { hostOf } from '../../net/host-of.ts'
+
+export interface ContactHosts {
+  /** Account and host, by the id of the contact. Contacts of kinds without a target are not in it. */
+  readonly byContact: ReadonlyMap<number, string>
+  /** Reads all contacts. */
+  load(): Promise<void>
+  /** Takes in a contact as it is now, where known with its settings in clear. */
+  learn(contact: ContactRecord, settings?: JsonObject): void
+}
+
+export function createContactHosts(core: Core): ContactHosts {
+  const byContact = new Map<number, string>()
+
+  function learn(
+    contact: ContactRecord,
+    settings: JsonObject | undefined = openOrUndefined(core, contact),
+  ): void {
+    const { id, kind, account_id } = contact
+    const target = settings === undefined ? undefined : targetOf(core, kind, settings)
+    if (target === undefined) byContact.delete(id)
+    else byContact.set(id, `${account_id} ${hostOf(target)}`)
+  }
+
+  return {
+    byContact,
+    learn,
+    async load() {
+      for (const account of await core.store.accounts.list()) {
+        for (const contact of await core.store.contacts.list(account.id)) learn(contact)
+      }
+    },
+  }
+}
+
+/** What cannot be opened fails its own deliveries, and is complained of there. */
+function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undefined {
+  const kind = core.kinds.get(contact.kind)
+  try {
+    return kind === undefined ? undefined : openContact(core, kind, contact)
+  } catch {
+    return undefined
+  }
+}
+
+/** A kind that cannot tell has no limit per host. */
+function targetOf(core: Core, name: string, settings: JsonObject): string | undefined {
+  try {
+    return core.kinds.get(name)?.target?.(settings as never)
+  } catch (err) {
+    core.log.warn({ err, kind: name }, 'a contact kind could not tell its target')
+    return undefined
+  }
+}

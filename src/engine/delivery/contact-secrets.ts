@@ -1,0 +1,22 @@
+/**
+ * Settings of contacts with their secrets sealed for the store, or opened for a delivery.
+ *
+ * @module
+ */
+
+import { mapSecrets } from '../../fields/secrets.ts'
+import type { ContactRecord, JsonObject } from '../../model.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { Core } from '../core/core.ts'
+
+const place = (path: string): string => `contact.${path}`
+
+export function sealContact(core: Core, kind: AnyContactKind, settings: JsonObject): JsonObject {
+  return mapSecrets(kind.fields, settings, (secret, path) => core.seal.close(secret, place(path)))
+}
+
+export function openContact(core: Core, kind: AnyContactKind, contact: ContactRecord): JsonObject {
+  return mapSecrets(kind.fields, contact.settings, (secret, path) =>
+    core.seal.open(secret, place(path)),
+  )
+}

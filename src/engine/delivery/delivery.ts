@@ -1,0 +1,209 @@
+/**
+ * One claimed notification: whether it is still to be told, the attempt, and what follows from its end.
+ *
+ * @module
+ */
+
+import { unlessGone } from '../../errors.ts'
+import { revive } from '../../fields/parse.ts'
+import { nextRepeat } from '../../incident/notices.ts'
+import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
+import { createNetwork } from '../../net/create-net.ts'
+import type { Network } from '../../net/create-net.ts'
+import type { AttemptEnd } from '../../store/store.ts'
+import { mayHaveArrived } from '../../webhook/arrival.ts'
+import { deliveryOf } from '../../webhook/contact-kind.ts'
+import type { AnyContactKind, DeliveryEnd } from '../../webhook/contact-kind.ts'
+import { repeatPayload } from '../../webhook/payload.ts'
+import { afterInterruption, settle } from '../../webhook/retry.ts'
+import { bounded, ownFailure } from './bounded-delivery.ts'
+import { openContact } from './contact-secrets.ts'
+import type { Core } from '../core/core.ts'
+import { redactorFor } from '../checks/redact.ts'
+import type { Redactor } from '../checks/redact.ts'
+import type { Roster } from '../monitors/monitor-cache.ts'
+
+/** How an attempt ended, and the repetition that follows from it. */
+export type Ending = Omit<AttemptEnd, 'id' | 'claim'>
+
+export interface DeliveryOptions {
+  readonly core: Core
+  readonly roster: Roster
+  /** Told of every contact that is about to be called, with its settings in clear. */
+  readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
+}
+
+export interface Bounds {
+  /** Ends the attempt when the engine stops. */
+  readonly signal: AbortSignal
+  /** Monotonic milliseconds, after which it may not begin any more: the claim would end before it does. */
+  readonly latest: number
+}
+
+/** Makes the attempt of a claimed row. */
+export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<Ending>
+
+/** Rows of an incident that are read at a time. */
+const LOOKED_AT = 100
+
+/** The process, or its store, stood still between the claim and now. */
+const TOO_LATE: DeliveryEnd = {
+  class: 'temporary',
+  uncounted: true,
+  http_status: null,
+  error: 'lease_over',
+  answer: null,
+  duration_ms: 0,
+  retry_after_ms: null,
+}
+
+export function createDelivery({ core, roster, onContact }: DeliveryOptions): Deliver {
+  const { clock, store, ca } = core
+  const networks = new Map<AnyContactKind, Network>()
+  const chance = (): number => clock.random()
+
+  /** Whatever fails on our own side ends the attempt of this one row, and is seen in its log. */
+  async function attempt(row: NotificationRecord, bounds: Bounds): Promise<Ending> {
+    const at = clock.now()
+    try {
+      return await tell(row, bounds)
+    } catch (err) {
+      core.log.error({ err, notification_id: row.id }, 'a notification could not be delivered')
+      return ended(row, ownFailure(clock.now() - at), at)
+    }
+  }
+
+  async function tell(row: NotificationRecord, { signal, latest }: Bounds): Promise<Ending> {
+    const at = clock.now()
+    const resumed = afterInterruption(row, { now: at, random: chance })
+    if (resumed !== null) {
+      const ending = { ...resumed, error: 'interrupted', at }
+      return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
+    }
+    if (isSequel(row) && !(await mayBeKnown(row)))
+      return untold(row, 'cancelled', 'never_told_down', at)
+    const contact = await store.contacts.get(row.contact_id)
+    if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
+    const kind = core.kinds.get(contact.kind)
+    if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
+    const settings = openContact(core, kind, contact)
+    onContact(contact, settings)
+    const redact = redactorFor(kind.fields, settings)
+    const log = redact.log(core.log)
+    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)
+    const end = await bounded({ clock, log }, signal, () =>
+      kind.deliver(
+        { clock, log, signal, network: networkOf(kind) },
+        revive(kind.fields, settings),
+        deliveryOf(row),
+      ),
+    )
+    return ended(row, withoutSecrets(end, redact), at)
+  }
+
+  /** One network per kind: each judges addresses by its own policy. */
+  function networkOf(kind: AnyContactKind): Network {
+    const { policy } = kind
+    const network =
+      networks.get(kind) ?? createNetwork({ clock, policy, ...(ca === undefined ? {} : { ca }) })
+    networks.set(kind, network)
+    return network
+  }
+
+  async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
+    const now = clock.now()
+    const next = settle(row, end, { now, random: chance })
+    // A test is one attempt, reported to whoever asked for it.
+    const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
+    const { http_status, answer, duration_ms } = end
+    const error = end.class === 'delivered' ? null : (end.error ?? codeOf(http_status))
+    return {
+      status,
+      attempts: next.attempts,
+      interruptions: next.interruptions,
+      ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
+      error,
+      at: now,
+      attempt: {
+        at,
+        duration_ms,
+        http_status,
+        error,
+        answer,
+      },
+      ...(status === 'queued' ? {} : await repetition(row, now)),
+    }
+  }
+
+  /** The next telling of an incident that goes on; the store makes it only while it does. */
+  async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+    try {
+      return await nextTelling(row, at)
+    } catch (err) {
+      // What was sent must not be sent again because of what would follow from it.
+      core.log.error({ err, notification_id: row.id }, 'a repetition could not be planned')
+      return {}
+    }
+  }
+
+  async function nextTelling(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+    if (row.incident_id === null || row.monitor_id === null || isSequel(row)) return {}
+    const entry = await roster.get(row.monitor_id).catch(unlessGone)
+    // What is held is told anew once nothing explains it any more.
+    const held = entry?.record.machine.incident?.held !== undefined
+    const next =
+      entry === undefined || held ? null : nextRepeat(entry.record.common, row.repeat, at)
+    if (entry === undefined || next === null) return {}
+    const max = entry.record.common.notify_repeat_max
+    const payload = repeatPayload(row.payload, { n: next.repeat, max })
+    return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
+  }
+
+  /** Whether the contact knows of the row's incident, as far as anybody can tell. */
+  async function mayBeKnown(row: NotificationRecord): Promise<boolean> {
+    const { account_id, incident_id, contact_id } = row
+    if (incident_id === null) return true
+    const earlier = { account_id, incident_id, contact_id, before_id: row.id }
+    const sent = await store.notifications.list({ ...earlier, statuses: ['sent'], limit: 1 })
+    if (sent.length > 0) return true
+    for (let before_id = row.id; ;) {
+      const rows = await store.notifications.list({
+        ...earlier,
+        before_id,
+        statuses: ['failed', 'cancelled'],
+        limit: LOOKED_AT,
+      })
+      const attempts = await store.notifications.attempts(rows.map(({ id }) => id))
+      if (attempts.some(mayHaveArrived)) return true
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < LOOKED_AT) return false
+      before_id = last.id
+    }
+  }
+
+  return attempt
+}
+
+/** What makes sense only to somebody who knows of the incident. */
+function isSequel({ event }: Pick<NotificationRecord, 'event'>): boolean {
+  return event === 'up' || event === 'acknowledged'
+}
+
+function codeOf(http_status: number | null): string {
+  return http_status === null ? 'internal_error' : `http_${http_status}`
+}
+
+/** A kind takes them out where it can; one of somebody's own may not. */
+function withoutSecrets(end: DeliveryEnd, { text }: Redactor): DeliveryEnd {
+  const without = (said: string | null): string | null => (said === null ? null : text(said))
+  return { ...end, error: without(end.error), answer: without(end.answer) }
+}
+
+function untold(
+  row: NotificationRecord,
+  status: 'failed' | 'cancelled',
+  error: string,
+  at: EpochMs,
+): Ending {
+  return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
+}

@@ -1,0 +1,105 @@
+/**
+ * A monitor as the engine works with it, and what a commit makes of it.
+ *
+ * @module
+ */
+
+import { mapSecrets } from '../../fields/secrets.ts'
+import type { CommonSettings, JsonObject, LocationState, MonitorRecord } from '../../model.ts'
+import { withIncident } from '../../store/store.ts'
+import type { Change, Committed } from '../../store/store.ts'
+import type { Core } from '../core/core.ts'
+import type { MonitorType } from '../registry/registry.ts'
+
+const LATER_SETTINGS = {
+  maintenance: [],
+  depends_on: [],
+  flap_detection: false,
+} satisfies Partial<CommonSettings>
+
+export interface Entry {
+  readonly record: MonitorRecord
+  readonly type: MonitorType
+  /** Type-specific settings in wire form with secrets in clear. */
+  readonly settings: JsonObject
+  readonly locations: ReadonlyMap<number, LocationState>
+}
+
+/** A commit that took effect, with the monitor before and after it. */
+export interface Changed {
+  readonly before: Entry
+  /** `undefined` where the monitor was removed. */
+  readonly after: Entry | undefined
+  readonly change: Change
+  readonly committed: Extract<Committed, { ok: true }>
+}
+
+type Keys = Pick<Core, 'registry' | 'seal'>
+
+const place = (path: string): string => `monitor.${path}`
+
+/** @throws ConfigurationError where a secret cannot be opened */
+export function entryOf(
+  { registry, seal }: Keys,
+  record: MonitorRecord,
+  states: readonly LocationState[],
+): Entry {
+  const type = registry.demand(record.type)
+  return {
+    // Written before these settings existed, it has none of them.
+    record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
+    type,
+    settings: mapSecrets(type.checker.fields, record.settings, (secret, path) =>
+      seal.open(secret, place(path)),
+    ),
+    locations: byLocation(states),
+  }
+}
+
+/** Type-specific settings as they go to the store. */
+export function sealed({ seal }: Keys, type: MonitorType, settings: JsonObject): JsonObject {
+  return mapSecrets(type.checker.fields, settings, (secret, path) =>
+    seal.close(secret, place(path)),
+  )
+}
+
+type Made = Pick<Changed, 'change' | 'committed'>
+
+/** The monitor after a change that did not remove it. */
+export function applied(keys: Keys, before: Entry, { change, committed }: Made): Entry {
+  const { record } = before
+  const next: MonitorRecord = {
+    ...record,
+    ...change.settings,
+    ...change.token,
+    machine: withIncident(change.machine ?? record.machine, committed.incident_id),
+    version: committed.version,
+    revision: committed.revision,
+    updated_at: change.settings === undefined ? record.updated_at : change.at,
+  }
+  const states = new Map(change.forget_locations === true ? [] : before.locations)
+  for (const state of change.locations ?? []) states.set(state.location_id, state)
+  return change.settings === undefined
+    ? { ...before, record: next, locations: states }
+    : entryOf(keys, next, [...states.values()])
+}
+
+/** It was up or down and stays so: the next step of a decision does not depend on it. */
+export function isSteady({ record }: Entry, { machine }: Change): boolean {
+  const { state } = record.machine
+  return (state === 'up' || state === 'down') && machine?.state === state
+}
+
+export function byLocation(states: readonly LocationState[]): Entry['locations'] {
+  return new Map(states.map((state) => [state.location_id, state]))
+}
+
+export function groupByMonitor(states: readonly LocationState[]): Map<number, LocationState[]> {
+  const groups = new Map<number, LocationState[]>()
+  for (const state of states) {
+    const group = groups.get(state.monitor_id)
+    if (group === undefined) groups.set(state.monitor_id, [state])
+    else group.push(state)
+  }
+  return groups
+}

@@ -1,0 +1,244 @@
+/**
+ * The monitors as the engine works with them. While it runs they are held in memory; every change goes
+ * through `change`, one at a time per monitor, and is in the store before memory shows it.
+ *
+ * @module
+ */
+
+import { stepsOf } from '../../clock.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { StorageError } from '../../errors.ts'
+import type { JsonObject, MonitorRecord } from '../../model.ts'
+import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
+import type { Change, Committed } from '../../store/store.ts'
+import { createCommitter } from '../commit/committer.ts'
+import { complain } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import { applied, entryOf, groupByMonitor, isSteady, sealed } from './cached-monitor.ts'
+import type { Changed, Entry } from './cached-monitor.ts'
+import { fitsIn } from '../checks/json-size.ts'
+import { observedCommits } from '../commit/observed-commits.ts'
+import type { MonitorType } from '../registry/registry.ts'
+
+export type { Changed, Entry } from './cached-monitor.ts'
+
+/** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
+const HEAVY_PAGE = 32
+const PAGE = 500
+/** Characters of the settings of a monitor that take no time to speak of. */
+const LIGHT_CHARS = 4096
+
+/** How often a change is worked out anew because another process was faster. */
+const TRIES = 5
+
+export interface Roster {
+  /**
+   * Reads the monitors of these shards (`undefined`: all) into memory and keeps them there, with those of the
+   * same shards that are made later. @throws ConfigurationError where a secret cannot be opened
+   */
+  load(shards: readonly number[] | undefined): Promise<readonly Entry[]>
+  /** Keeps the monitors of these shards no longer; the answer is which they were. */
+  drop(shards: readonly number[]): readonly number[]
+  /** Reads a kept monitor anew: as it was held, and as it is. */
+  refresh(
+    id: number,
+  ): Promise<{ readonly before: Entry | undefined; readonly after: Entry | undefined }>
+  /** Kept monitors that are not as the store has them. */
+  outdated(): Promise<readonly number[]>
+  /** @throws NotFoundError */
+  get(id: number): Promise<Entry>
+  /** From memory alone. */
+  peek(id: number): Entry | undefined
+  byTokenHash(hash: string): Promise<Entry>
+  /** Takes in a monitor that was just created. */
+  add(record: MonitorRecord): Entry
+  entries(): IterableIterator<Entry>
+  readonly size: number
+  /**
+   * Works a change out on the present state and commits it; `null` changes nothing. `patient`: nobody waits for
+   * it, unless it moves the monitor. @throws NotFoundError, StorageError
+   */
+  change(
+    id: number,
+    work: (entry: Entry) => Promise<Change | null> | Change | null,
+    options?: { readonly patient?: boolean },
+  ): Promise<Changed | null>
+  /** What patiently waits to be stored is stored now. */
+  hurry(): void
+  /** Secrets of type-specific settings, sealed for the store or opened. */
+  seal(type: MonitorType, settings: JsonObject): JsonObject
+  /** Resolves when every change that was begun has ended. */
+  drain(): Promise<void>
+}
+
+/** `underWay`: how many rounds have not been stored. */
+export function createRoster(core: Core, underWay: () => number): Roster {
+  const { store, registry } = core
+  const committer = createCommitter({
+    store: observedCommits(core),
+    clock: core.clock,
+    underWay,
+  })
+  const held = new Map<number, Entry>()
+  const tails = new Map<number, Promise<unknown>>()
+  let kept: ReadonlySet<number> = new Set()
+
+  const keeps = (id: number): boolean => kept.has(shardOf(id))
+
+  /** A row that cannot be read must not keep the other monitors from being watched. */
+  const setAside = (error: StorageError): void =>
+    complain(core, error, 'a monitor cannot be read; it is set aside')
+
+  /** All monitors of these shards. */
+  async function* pages(
+    shards: readonly number[] | undefined,
+  ): AsyncGenerator<readonly MonitorRecord[]> {
+    const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
+    const others = stepsOf(core.clock)
+    let limit = HEAVY_PAGE
+    for (let after_id = 0; ;) {
+      const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
+      yield page
+      const last = page.at(-1)
+      if (last === undefined || page.length < limit) return
+      await others()
+      after_id = last.id
+      const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
+      limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
+    }
+  }
+
+  async function read(record: MonitorRecord | undefined): Promise<Entry> {
+    if (record === undefined) throw new NotFoundError('monitor')
+    return entryOf(core, record, await store.monitors.locations([record.id]))
+  }
+
+  /** One after the other per monitor; a failure of one does not reach the next. */
+  function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
+    const turn = (tails.get(id) ?? Promise.resolve()).then(work, work)
+    tails.set(id, turn)
+    const forget = (): void => {
+      if (tails.get(id) === turn) tails.delete(id)
+    }
+    turn.then(forget, forget)
+    return turn
+  }
+
+  async function attempt(
+    id: number,
+    work: Parameters<Roster['change']>[1],
+    patient: boolean,
+  ): Promise<Changed | null> {
+    for (let tries = 1; ; tries++) {
+      const before = await roster.get(id)
+      const change = await work(before)
+      if (change === null) return null
+      // Who holds it in memory has to hear of it.
+      const told = keeps(id) ? change : { ...change, news: true }
+      const committed = await committer.commit(told, {
+        patient: patient && isSteady(before, change),
+      })
+      if (committed.ok) return settle(before, change, committed)
+      if (committed.reason === 'gone') {
+        held.delete(id)
+        throw new NotFoundError('monitor')
+      }
+      if (committed.reason === 'quota')
+        throw quotaError('checks_per_min', change.within?.checks_per_min ?? 0)
+      if (tries === TRIES)
+        throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
+      // The old one stays until the new one is read: what is not in memory is not watched.
+      const record = await store.monitors.get(id)
+      if (record === undefined || !keeps(id)) held.delete(id)
+      else held.set(id, await read(record))
+    }
+  }
+
+  function settle(
+    before: Entry,
+    change: Change,
+    committed: Extract<Committed, { ok: true }>,
+  ): Changed {
+    const after = change.remove === true ? undefined : applied(core, before, { change, committed })
+    if (after === undefined) held.delete(before.record.id)
+    else if (keeps(before.record.id)) held.set(before.record.id, after)
+    return { before, after, change, committed }
+  }
+
+  const roster: Roster = {
+    async load(shards) {
+      const entries: Entry[] = []
+      for await (const page of pages(shards)) {
+        const ids = page.map(({ id }) => id)
+        const states = groupByMonitor(await store.monitors.locations(ids, setAside))
+        for (const record of page) {
+          if (registry.get(record.type) === undefined) {
+            // A type that is no longer registered must not keep the others from being watched.
+            core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
+            continue
+          }
+          entries.push(entryOf(core, record, states.get(record.id) ?? []))
+        }
+      }
+      for (const entry of entries) held.set(entry.record.id, entry)
+      kept = new Set([...kept, ...(shards ?? Array.from({ length: SHARDS }, (_, shard) => shard))])
+      return entries
+    },
+    drop(shards) {
+      kept = new Set([...kept].filter((shard) => !shards.includes(shard)))
+      const gone = [...held.keys()].filter((id) => !keeps(id))
+      for (const id of gone) held.delete(id)
+      return gone
+    },
+    refresh: (id) =>
+      inTurn(id, async () => {
+        const before = held.get(id)
+        if (!keeps(id)) return { before, after: before }
+        const record = await store.monitors.get(id)
+        if (record?.revision === before?.record.revision) return { before, after: before }
+        if (record === undefined) held.delete(id)
+        else held.set(id, await read(record))
+        return { before, after: held.get(id) }
+      }),
+    async outdated() {
+      const known = new Map([...held.values()].map(({ record }) => [record.id, record.revision]))
+      const changed: number[] = []
+      for await (const page of pages([...kept])) {
+        for (const { id, revision } of page) {
+          if (known.get(id) !== revision) changed.push(id)
+          known.delete(id)
+        }
+      }
+      return [...changed, ...known.keys()]
+    },
+    peek: (id) => held.get(id),
+    async get(id) {
+      return held.get(id) ?? read(await store.monitors.get(id))
+    },
+    async byTokenHash(hash) {
+      const record = await store.monitors.byTokenHash(hash)
+      return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
+    },
+    add(record) {
+      const entry = entryOf(core, record, [])
+      if (keeps(record.id)) held.set(record.id, entry)
+      return entry
+    },
+    entries: () => held.values(),
+    get size() {
+      return held.size
+    },
+    change(id, work, { patient = false } = {}) {
+      // A round of this monitor may wait to be stored, and this one behind it.
+      if (!patient && tails.has(id)) committer.hurry()
+      return inTurn(id, () => attempt(id, work, patient))
+    },
+    hurry: () => committer.hurry(),
+    seal: (type, settings) => sealed(core, type, settings),
+    async drain() {
+      while (tails.size > 0) await Promise.allSettled([...tails.values()])
+      await committer.drain()
+    },
+  }
+  return roster
+}

@@ -1,0 +1,152 @@
+/**
+ * The settings that every monitor has (spec 2.1), with the bounds and defaults of its type.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import type { CommonRules } from '../../checkers/checker.ts'
+import { defineField, fieldNamed } from '../../fields/field.ts'
+import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { maintenanceWindow } from './maintenance-field.ts'
+
+const MONTH_SEC = 31 * 86_400
+const DAY_MIN = 1440
+
+/** `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
+// The table is its own type: written out it would stand here twice.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export function commonFields(rules: CommonRules = {}) {
+  const fields = usualFields(rules)
+  const idle = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {
+    const each: AnyField | undefined = fieldNamed(fields, name)
+    return each === undefined ? [] : [[name, { ...each, info: { ...each.info, no_effect } }]]
+  })
+  return { ...fields, ...(Object.fromEntries(idle) as object) }
+}
+
+function usualFields(rules: CommonRules) {
+  const interval = rules.interval_sec ?? { default: 60 }
+  const timeout = rules.timeout_ms ?? { default: 10_000 }
+  const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
+  return {
+    name: field.text({ description: 'Name; default is the checked address', max: 200, trim: true }),
+    interval_sec: field
+      .integer({
+        description: 'Time between checks',
+        unit: 'seconds',
+        min: interval.min ?? 10,
+        max: MONTH_SEC,
+      })
+      .default(interval.default),
+    timeout_ms: field
+      .integer({
+        description:
+          'Total deadline of one check; less than the interval. By default four fifths of an interval that is no longer than the default',
+        unit: 'milliseconds',
+        min: 500,
+        max: timeout.max ?? 60_000,
+      })
+      .default(timeout.default),
+    location_ids: field.list(id, {
+      description: 'Locations to check from; default all',
+      min: 1,
+      max: 100,
+    }),
+    confirm_locations: field.integer({
+      description:
+        'Locations that must agree on a failure; default 2, or 1 where there is only one',
+      min: 1,
+      max: 100,
+    }),
+    fail_threshold: field
+      .integer({
+        description:
+          rules.fail_threshold?.description ?? 'Failing rounds in a row before it is down',
+        min: 1,
+        max: 20,
+      })
+      .default(rules.fail_threshold?.default ?? 2),
+    recover_threshold: field
+      .integer({ description: 'Good rounds in a row before it is up again', min: 1, max: 20 })
+      .default(1),
+    notify_repeat_min: field
+      .integer({
+        description: 'Repeat the notification while down; 0 is never',
+        unit: 'minutes',
+        min: 0,
+        max: 7 * DAY_MIN,
+      })
+      .default(0),
+    notify_repeat_max: field
+      .integer({ description: 'Repetitions at most; 0 is without limit', min: 0, max: 1000 })
+      .default(0),
+    notify_recovery: field.flag({ description: 'Notify when it is up again' }).default(true),
+    tags: field
+      .list(field.text({ description: 'Tag', max: 64, trim: true }), {
+        description: 'Tags; a string with commas is accepted as well',
+        max: 50,
+        commas: true,
+      })
+      .default([]),
+    contact_ids: field
+      .list(id, { description: 'Contacts told besides those marked for all monitors', max: 100 })
+      .default([]),
+    contact_delay: delays().default({}),
+    maintenance: field
+      .list(maintenanceWindow(), {
+        description: 'Windows of planned work, in which nobody is told of anything',
+        max: 20,
+        format: 'maintenance_windows',
+      })
+      .default([]),
+    depends_on: field
+      .list(id, {
+        description:
+          'Monitors whose failure explains one of this: while they are down it is silent',
+        max: 20,
+      })
+      .default([]),
+    flap_detection: field
+      .flag({ description: 'Tell once of many outages in twenty rounds, instead of each' })
+      .default(false),
+  } satisfies FieldTable
+}
+
+export type CommonFields = ReturnType<typeof commonFields>
+
+/** Contact id to minutes. Keys are strings in JSON; a problem names the key. */
+function delays(): FieldBuilder<Readonly<Record<string, number>>> {
+  const max = 7 * DAY_MIN
+  const schema = v.pipe(
+    v.custom<Record<string, unknown>>(isPlainObject, 'invalid: an object is expected'),
+    v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const input = dataset.value
+      for (const [key, value] of Object.entries(input)) {
+        const path = [
+          { type: 'object' as const, origin: 'value' as const, input, key, value },
+        ] as const
+        const at = { path: [...path] as [(typeof path)[0]] }
+        if (!/^[1-9]\d{0,15}$/.test(key))
+          addIssue({ message: 'invalid: the key is a contact id', ...at })
+        else if (!Number.isInteger(value))
+          addIssue({ message: 'invalid: an integer is expected', ...at })
+        else if ((value as number) < 0 || (value as number) > max)
+          addIssue({ message: `out_of_range: 0..${max}`, ...at })
+      }
+    }),
+    v.transform((checked) => checked as Readonly<Record<string, number>>),
+  )
+  return defineField(
+    {
+      kind: 'object',
+      description: 'Contact id to minutes: told only if it is still down then',
+      unit: 'minutes',
+      format: 'delays',
+    },
+    schema,
+  )
+}

@@ -1,0 +1,201 @@
+/**
+ * The types an engine knows, and what a monitor of each may be made of.
+ *
+ * @module
+ */
+
+import { checkerFrom } from '../../checkers/checker.ts'
+import type { AnyChecker, CheckerSource } from '../../checkers/checker.ts'
+import { SHARED_CAUSES } from '../../checkers/causes.ts'
+import type { CauseTable } from '../../checkers/checker.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { describe } from '../../fields/describe.ts'
+import type { FieldRow } from '../../fields/describe.ts'
+import type { FieldTable, Stored } from '../../fields/field.ts'
+import { parse } from '../../fields/parse.ts'
+import type { Problems } from '../../fields/parse.ts'
+import type { CommonSettings, JsonObject } from '../../model.ts'
+import type { TypeView } from '../api/engine.ts'
+import { commonFields } from './monitor-fields.ts'
+import type { CommonFields } from './monitor-fields.ts'
+import { isInstalled } from './installed.ts'
+import type { SettingWarning } from '../api/views.ts'
+
+export interface MonitorType {
+  readonly checker: AnyChecker
+  readonly common: CommonFields
+  /** Common and type-specific fields in one table, as a user writes them. */
+  readonly all: FieldTable
+}
+
+export interface ParsedMonitor {
+  readonly common: Stored<CommonFields>
+  readonly settings: JsonObject
+  readonly target: string
+}
+
+export interface Registry {
+  get(type: string): MonitorType | undefined
+  /** @throws ConfigurationError for a monitor whose type is not registered (any more) */
+  demand(type: string): MonitorType
+  /** Every problem at once; ids of locations and contacts are judged by the caller. */
+  parse(
+    type: MonitorType,
+    input: JsonObject,
+  ):
+    | { readonly ok: true; readonly value: ParsedMonitor }
+    | { readonly ok: false; readonly fields: Problems }
+  readonly names: readonly string[]
+  views(): readonly TypeView[]
+  readonly types: ReadonlyMap<string, MonitorType>
+}
+
+export function createRegistry(sources: readonly CheckerSource[]): Registry {
+  const types = new Map<string, MonitorType>()
+  for (const checker of sources.map(checkerFrom)) {
+    if (types.has(checker.type))
+      throw new ConfigurationError(`Two checkers have the type "${checker.type}"`)
+    types.set(checker.type, typeOf(checker))
+  }
+  return {
+    types,
+    names: [...types.keys()],
+    get: (name) => types.get(name),
+    demand(name) {
+      const type = types.get(name)
+      if (type !== undefined) return type
+      throw new ConfigurationError(
+        `No checker of the type "${name}" is registered with this engine`,
+      )
+    },
+    parse: parseMonitor,
+    views: () => [...types.values()].map(view),
+  }
+}
+
+function typeOf(checker: AnyChecker): MonitorType {
+  const common = commonFields(checker.common)
+  const own: FieldTable = checker.fields
+  const twice = Object.keys(own).filter((name) => name in common || name === 'type')
+  if (twice.length > 0) {
+    throw new ConfigurationError(
+      `The checker "${checker.type}" redefines the common field ${twice.join(', ')}`,
+    )
+  }
+  return { checker, common, all: { ...common, ...own } }
+}
+
+function parseMonitor(type: MonitorType, input: JsonObject): ReturnType<Registry['parse']> {
+  const { checker, common, all } = type
+  const parsed = parse(all, input)
+  if (!parsed.ok) return parsed
+  const own: Record<string, unknown> = {}
+  const shared: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(parsed.value))
+    (name in common ? shared : own)[name] = value
+  if (input['timeout_ms'] === undefined)
+    shared['timeout_ms'] = fittingTimeout(shared as Stored<CommonFields>)
+  const refined = checker.refine?.(own) ?? { settings: own }
+  const problems = {
+    ...('fields' in refined ? refined.fields : {}),
+    ...commonProblems(shared as Stored<CommonFields>),
+  }
+  if ('fields' in refined || Object.keys(problems).length > 0)
+    return { ok: false, fields: problems }
+  const settings = refined.settings as JsonObject
+  return {
+    ok: true,
+    value: {
+      common: shared as Stored<CommonFields>,
+      settings,
+      target: checker.target(settings as Stored<FieldTable>),
+    },
+  }
+}
+
+/** The default must not be what refuses a short interval. */
+function fittingTimeout({ interval_sec, timeout_ms }: Stored<CommonFields>): number {
+  const interval_ms = interval_sec * 1000
+  return timeout_ms < interval_ms ? timeout_ms : interval_ms * 0.8
+}
+
+function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Problems {
+  return timeout_ms < interval_sec * 1000
+    ? {}
+    : { timeout_ms: 'out_of_range: must be less than interval_sec' }
+}
+
+/** What is said of settings that were given and do nothing beside all that are stored. */
+export function warningsOf(
+  { all, checker }: MonitorType,
+  settings: JsonObject,
+  given: JsonObject,
+): SettingWarning[] {
+  const unused = checker.unused?.(settings as Stored<FieldTable>) ?? {}
+  return Object.entries(all).flatMap(([field, { info }]) => {
+    const reason = info.no_effect ?? unused[field]
+    if (reason === undefined || (given[field] ?? null) === null) return []
+    return [{ field, text: `has no effect: ${reason}` }]
+  })
+}
+
+const USUAL: ReadonlyMap<string, string> = new Map(
+  describe(commonFields()).map((row) => [row.name, JSON.stringify(row)]),
+)
+
+function isUsual(row: FieldRow): boolean {
+  return USUAL.get(row.name) === JSON.stringify(row)
+}
+
+/** Makes the rules of a type final: where one place or one look is enough, the settings say so. */
+export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
+  const rules = type.checker.common ?? {}
+  if (rules.singleLocation !== true && rules.certain !== true) return common
+  return {
+    ...common,
+    ...(rules.singleLocation === true
+      ? { location_ids: common.location_ids.slice(0, 1), confirm_locations: 1 }
+      : {}),
+    ...(rules.certain === true ? { fail_threshold: 1, recover_threshold: 1 } : {}),
+  }
+}
+
+function view({ checker, common }: MonitorType): TypeView {
+  const causes: CauseTable = {
+    ...checker.causes,
+    ...(checker.passive === undefined ? SHARED_CAUSES : {}),
+  }
+  const available = checker.driver === undefined || isInstalled(checker.driver)
+  return {
+    type: checker.type,
+    name: checker.title,
+    description: checker.description,
+    fields: describe(checker.fields),
+    causes: Object.entries(causes).map(([code, { text, verdict = 'fail', phase = null }]) => ({
+      code,
+      text,
+      verdict,
+      phase,
+    })),
+    measurements: Object.entries(checker.measurements).map(([name, description]) => ({
+      name,
+      description,
+    })),
+    highlights: Object.entries(checker.highlights ?? {}).map(([name, shown]) => ({
+      name,
+      ...shown,
+    })),
+    common_fields: describe(common).filter((row) => !isUsual(row)),
+    response: checker.response ?? (checker.passive === undefined ? 'duration_ms' : null),
+    events: [
+      ...(checker.events ?? []),
+      ...(checker.downEvent !== undefined ? [checker.downEvent] : []),
+    ],
+    defaults: {
+      interval_sec: common.interval_sec.fallback ?? 60,
+      timeout_ms: common.timeout_ms.fallback ?? 10_000,
+    },
+    available,
+    ...(available ? {} : { install: `npm install ${checker.driver}` }),
+  }
+}

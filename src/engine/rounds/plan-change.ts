@@ -1,0 +1,248 @@
+/**
+ * From what the machine says to what the store is to do. Everything that one event does to a monitor is
+ * put into a single change here; nothing else writes monitor state, incidents or notifications.
+ *
+ * @module
+ */
+
+import { countFlaps, flapPercent } from '../../incident/flapping.ts'
+import { audience, news } from '../../incident/notices.ts'
+import type { Effect, MachineEvent, Policy, RoundEvent } from '../../incident/transition.ts'
+import { transition } from '../../incident/transition.ts'
+import type { ContactRecord, EpochMs, IncidentRecord, MachineState, Notice } from '../../model.ts'
+import type { Change, NewNotification } from '../../store/store.ts'
+import { complain } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import { holdOf } from './suppression.ts'
+import { recording } from './recording.ts'
+import type { Reported } from './recording.ts'
+import { effective } from '../registry/registry.ts'
+import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import { tellDown, tellHeld, tellNotices, tellUp } from './plan-notifications.ts'
+
+/** Changes of cause remembered per incident; the latest are kept. */
+const CAUSES_LIMIT = 50
+
+export interface Happening {
+  readonly event: MachineEvent
+  readonly round?: EpochMs
+  readonly reports?: readonly Reported[]
+  /** Notices of all reports that count in this round. */
+  readonly notices?: readonly Notice[]
+}
+
+export interface Interpreted {
+  readonly change: Change
+  readonly effects: readonly Effect[]
+  readonly fresh: readonly Notice[]
+}
+
+/** What an interpretation needs: monitors may depend on one another. */
+export interface Interpreting {
+  readonly core: Core
+  readonly roster: Pick<Roster, 'get'>
+}
+
+/** One event with all that is known of what it does. */
+interface Step {
+  readonly entry: Entry
+  readonly event: MachineEvent
+  readonly effects: readonly Effect[]
+  readonly reports: readonly Reported[]
+  readonly machine: MachineState
+  /** The stored incident that it closes, adds to, or tells of at last. */
+  readonly incident: IncidentRecord | undefined
+  readonly fresh: readonly Notice[]
+}
+
+type FailEvent = Extract<RoundEvent, { verdict: 'fail' }>
+
+/** The change that an event makes, or `null` where it makes none. */
+export async function interpret(
+  { core, roster }: Interpreting,
+  entry: Entry,
+  happening: Happening,
+): Promise<Interpreted | null> {
+  const { record } = entry
+  const { event, reports = [] } = happening
+  const { state: moved, effects } = transition(record.machine, event, policyOf(entry))
+  const { state, flaps } = counted(entry, moved, event)
+  const muted = state.state === 'paused' || state.state === 'maintenance'
+  const notices = muted ? [] : [...(happening.notices ?? []), ...flaps]
+  const { fresh, told } = news(record.machine.told, notices)
+  if (state === record.machine && effects.length === 0 && reports.length === 0) return null
+
+  const machine: MachineState = {
+    ...state,
+    told,
+    incident: await held(roster, entry, { state, event }),
+  }
+  const incident = await touchedIncident(core, { before: record.machine, machine, effects })
+  const step: Step = { entry, event, effects, reports, machine, incident, fresh }
+  const change: Change = {
+    monitor_id: record.id,
+    revision: record.revision,
+    at: event.at,
+    machine,
+    ...recording(entry, reports, happening.round ?? event.at),
+    availability: effects.flatMap((effect) =>
+      effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
+    ),
+    ...incidentChange(step),
+    ...cancellation(step),
+    notify: await tellings(core, step),
+  }
+  return { change, effects, fresh }
+}
+
+function policyOf(entry: Entry): Policy {
+  const { fail_threshold, recover_threshold, interval_sec } = effective(
+    entry.type,
+    entry.record.common,
+  )
+  // Twice the interval: a single skipped round is a busy machine, not a blind one.
+  const gap_ms = entry.type.checker.passive === undefined ? 2 * interval_sec * 1000 : null
+  return { fail_threshold, recover_threshold, gap_ms }
+}
+
+/** The state with this round counted for flapping, and the news if that began or ended. */
+function counted(
+  { record }: Entry,
+  state: MachineState,
+  event: MachineEvent,
+): { state: MachineState; flaps: Notice[] } {
+  const decided = event.kind === 'round' && event.verdict !== 'inconclusive'
+  const watched = state.state !== 'paused' && state.state !== 'maintenance'
+  if (!record.common.flap_detection || !decided || !watched) return { state, flaps: [] }
+  const next = countFlaps(state)
+  const flapping = next.flapping === true
+  if (flapping === (state.flapping === true)) return { state: next, flaps: [] }
+  const data = { flapping, change_percent: flapPercent(next.recent ?? ''), state: next.state }
+  return { state: next, flaps: [{ event: 'flapping', key: String(event.at), data }] }
+}
+
+/** The open incident, with the reason why it is not to be told now, where there is one. */
+async function held(
+  roster: Interpreting['roster'],
+  entry: Entry,
+  { state, event }: { readonly state: MachineState; readonly event: MachineEvent },
+): Promise<MachineState['incident']> {
+  const { incident } = state
+  const fails = event.kind === 'round' && event.verdict === 'fail' && state.state === 'down'
+  const isNew = entry.record.machine.incident === null
+  if (incident === null || !fails || (!isNew && incident.held === undefined)) return incident
+  const { held: _before, ...open } = incident
+  const hold = await holdOf(roster, entry, state)
+  return hold === undefined ? open : { ...open, held: hold }
+}
+
+/** Whether an incident that was held is told by this step. */
+function isReleased({ entry, machine, event }: Step): FailEvent | undefined {
+  if (event.kind !== 'round' || event.verdict !== 'fail') return undefined
+  const released =
+    entry.record.machine.incident?.held !== undefined &&
+    machine.incident !== null &&
+    machine.incident.held === undefined
+  return released ? event : undefined
+}
+
+/** The stored incident that this step is about; one that it opens is not stored yet. */
+async function touchedIncident(
+  core: Core,
+  {
+    before,
+    machine,
+    effects,
+  }: {
+    readonly before: MachineState
+    readonly machine: MachineState
+    readonly effects: readonly Effect[]
+  },
+): Promise<IncidentRecord | undefined> {
+  const { incident } = before
+  if (incident === null) return undefined
+  const touched = effects.some(({ kind }) => kind === 'close_incident' || kind === 'cause_changed')
+  const same = machine.incident?.held === incident.held
+  return touched || !same ? core.store.incidents.get(incident.id) : undefined
+}
+
+function incidentChange({
+  effects,
+  entry,
+  machine,
+  incident,
+}: Step): Pick<Change, 'open_incident' | 'update_incident'> {
+  const suppressed_by = machine.incident?.held?.by ?? null
+  for (const effect of effects) {
+    if (effect.kind === 'open_incident') {
+      const { started_at, detected_at, cause, locations_failed } = effect
+      const causes = [{ at: started_at, ...cause }]
+      return {
+        open_incident: {
+          started_at,
+          detected_at,
+          ...cause,
+          causes,
+          locations_failed,
+          suppressed_by,
+        },
+      }
+    }
+    if (effect.kind === 'close_incident') {
+      const { id, ended_at, reason } = effect
+      return { update_incident: { id, ended_at, closed_reason: reason } }
+    }
+    if (effect.kind === 'cause_changed') {
+      const { id, at, cause, locations_failed } = effect
+      const causes = [...(incident?.causes ?? []), { at, ...cause }].slice(-CAUSES_LIMIT)
+      return { update_incident: { id, causes, locations_failed, suppressed_by } }
+    }
+  }
+  const open = entry.record.machine.incident
+  if (open === null || (open.held?.by ?? null) === suppressed_by) return {}
+  return { update_incident: { id: open.id, suppressed_by } }
+}
+
+/** Nothing is told of a monitor that is gone but the end of what was told before. */
+export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as const
+
+/** Those that can be read. */
+export function contactsOf(core: Core, account_id: number): Promise<readonly ContactRecord[]> {
+  return core.store.contacts.list(account_id, (error) =>
+    complain(core, error, 'a contact cannot be read, and is not told'),
+  )
+}
+
+/** What was planned for an incident that is over, or under maintenance, is not told; what is under way ends. */
+function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {
+  const closed = effects.find((effect) => effect.kind === 'close_incident')
+  if (closed?.reason === 'deleted') return { cancel: MONITOR_DELETED }
+  if (closed !== undefined)
+    return { cancel: { scope: 'later', incident_id: closed.id, reason: closed.reason } }
+  if (event.kind !== 'maintenance_start' || machine.incident === null) return {}
+  return { cancel: { scope: 'later', incident_id: machine.incident.id, reason: 'maintenance' } }
+}
+
+async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
+  const { entry, effects, machine, reports, event, incident, fresh } = step
+  const opened = effects.find((effect) => effect.kind === 'open_incident')
+  const closed = effects.find((effect) => effect.kind === 'close_incident')
+  const released = isReleased(step)
+  if (fresh.length === 0 && !opened && !closed && !released) return []
+  const { account_id, common } = entry.record
+  const known = await contactsOf(core, account_id)
+  const contacts = audience(known, common)
+  const telling = { entry, machine, contacts, reports, at: event.at }
+  return [
+    ...(opened !== undefined && machine.incident?.held === undefined
+      ? tellDown(telling, opened)
+      : []),
+    ...(released !== undefined && incident?.acknowledged_at === null
+      ? tellHeld(telling, incident, released)
+      : []),
+    ...(closed !== undefined && incident !== undefined
+      ? tellUp({ entry, contacts: known, at: event.at }, incident, closed)
+      : []),
+    ...tellNotices(telling, fresh),
+  ]
+}

@@ -1,0 +1,70 @@
+/**
+ * What a round leaves behind: results, what is known per location, and the counts of the day.
+ *
+ * @module
+ */
+
+import { responseOf } from '../../checkers/checker.ts'
+import { bucketOf } from '../../incident/latency.ts'
+import { dayOf } from '../../incident/uptime.ts'
+import type { CheckReport, DailyStats, EpochMs, LocationState } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+
+/** What one location reported in one round. */
+export interface Reported {
+  readonly location_id: number
+  readonly report: CheckReport
+  readonly lag_ms: number
+}
+
+export function recording(
+  entry: Entry,
+  reports: readonly Reported[],
+  round: EpochMs,
+): Pick<Change, 'results' | 'locations' | 'daily'> {
+  if (reports.length === 0) return {}
+  return {
+    results: reports.map(({ location_id, report: { outcome }, lag_ms }) => ({
+      ...outcome,
+      location_id,
+      round,
+      started_at: Date.parse(outcome.started_at),
+      lag_ms,
+    })),
+    locations: reports.map((reported) => locationState(entry, reported)),
+    daily: reports.map(({ report: { outcome } }) => dailyStats(entry, outcome, round)),
+  }
+}
+
+function locationState(entry: Entry, { location_id, report }: Reported): LocationState {
+  const before = entry.locations.get(location_id)
+  const { outcome, memo } = report
+  const fails = before?.consecutive_fails ?? 0
+  return {
+    monitor_id: entry.record.id,
+    location_id,
+    last: outcome,
+    consecutive_fails:
+      outcome.verdict === 'fail' ? fails + 1 : outcome.verdict === 'ok' ? 0 : fails,
+    memo: memo ?? before?.memo ?? null,
+  }
+}
+
+function dailyStats(
+  { type: { checker } }: Entry,
+  outcome: CheckReport['outcome'],
+  round: EpochMs,
+): Omit<DailyStats, 'monitor_id'> {
+  const { verdict } = outcome
+  const good = verdict === 'ok'
+  const response_ms = good ? responseOf(checker, outcome) : null
+  return {
+    day: dayOf(round),
+    ok: good ? 1 : 0,
+    fail: verdict === 'fail' ? 1 : 0,
+    unknown: verdict === 'unknown' ? 1 : 0,
+    ok_ms: response_ms ?? 0,
+    latency: response_ms === null ? {} : { [bucketOf(response_ms)]: 1 },
+  }
+}

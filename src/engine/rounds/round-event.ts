@@ -1,0 +1,82 @@
+/**
+ * What the reports of a round amount to: one verdict by quorum, one cause.
+ *
+ * @module
+ */
+
+import { quorum } from '../../incident/quorum.ts'
+import type { RoundEvent } from '../../incident/transition.ts'
+import type { CheckReport, EpochMs } from '../../model.ts'
+import { unmeasured } from '../../probes/reports.ts'
+import type { Reported } from './recording.ts'
+import { effective } from '../registry/registry.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+
+/** Causes that say of a location that it did not look. */
+const SILENT_CAUSES = ['probe_no_report', 'probe_offline']
+
+/** The event that the reports of a round amount to. */
+export function roundEvent(entry: Entry, reports: readonly Reported[], at: EpochMs): RoundEvent {
+  const { confirm_locations } = effective(entry.type, entry.record.common)
+  const { verdict, silent, reduced } = quorum(
+    reports.map(({ location_id, report }) => ({
+      location_id,
+      verdict: report.outcome.verdict,
+      late: report.late === true,
+      silent: isSilence(report),
+    })),
+    { confirm_locations, silent: entry.record.machine.silent ?? {} },
+  )
+  const looked = entry.type.checker.passive === undefined ? { looked_at: lookedAt(reports) } : {}
+  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...looked }
+  const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
+  const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
+  return {
+    kind: 'round',
+    at,
+    silent,
+    reduced,
+    verdict,
+    ...looked,
+    since: failing[0]?.report.since,
+    cause: { cause_code, cause_text },
+    locations_failed: failing.map(({ location_id }) => location_id),
+  }
+}
+
+/** The cause that most locations name; the first of them where several lead. */
+function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
+  const counts = new Map<string, number>()
+  let best: CheckReport | undefined
+  for (const report of reports) {
+    const code = report.outcome.cause_code ?? ''
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  for (const report of reports) {
+    const count = counts.get(report.outcome.cause_code ?? '') ?? 0
+    if (best === undefined || count > (counts.get(best.outcome.cause_code ?? '') ?? 0))
+      best = report
+  }
+  return {
+    cause_code: best?.outcome.cause_code ?? 'internal_error',
+    cause_text: best?.outcome.cause_text ?? 'The check failed',
+  }
+}
+
+/** When the last check ended, `null` where none was begun. */
+function lookedAt(reports: readonly Reported[]): EpochMs | null {
+  const ends = reports
+    .filter(({ report }) => report.begun !== false)
+    .map(({ report: { outcome } }) => Date.parse(outcome.started_at) + outcome.duration_ms)
+  return ends.length === 0 ? null : Math.round(Math.max(...ends))
+}
+
+/** The location was gone, as against a measurement that failed there. */
+function isSilence({ outcome: { verdict, cause_code } }: CheckReport): boolean {
+  return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
+}
+
+/** What is noted of a location that was asked and has not answered. */
+export function silence(at: EpochMs): CheckReport {
+  return unmeasured(at, 'probe_no_report', 'The location did not report in time')
+}

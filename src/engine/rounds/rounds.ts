@@ -1,0 +1,274 @@
+/**
+ * A round asks all locations of a monitor at one tick and is decided by their answers alone. At most one
+ * round of a monitor is under way; what comes too late changes nothing. A round that could not be stored
+ * is stored later, as long as no other one of its monitor has begun.
+ *
+ * @module
+ */
+
+import type { Timer } from '../../clock.ts'
+import { ClosedError, ConflictError, StorageError } from '../../errors.ts'
+import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
+import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
+import { complain } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import { hostOf } from '../../net/host-of.ts'
+import { interpret } from './plan-change.ts'
+import type { Happening } from './plan-change.ts'
+import type { Reported } from './recording.ts'
+import { effective } from '../registry/registry.ts'
+import type { Change } from '../../store/store.ts'
+import type { Changed, Entry, Roster } from '../monitors/monitor-cache.ts'
+import { roundEvent, silence } from './round-event.ts'
+import { createUnstored } from './retry-queue.ts'
+
+/** For the way of an answer back to the engine. */
+const SLACK_MS = 5_000
+
+/** A round's notices and memory of what came of it. */
+export interface Concluded {
+  readonly changed: Changed
+  readonly fresh: readonly { readonly event: string; readonly data: unknown }[]
+}
+
+interface OpenRound {
+  readonly entry: Entry
+  readonly tick: EpochMs
+  readonly locations: readonly LocationRecord[]
+  readonly reports: Map<number, Reported>
+  readonly timer: Timer
+  readonly ended: Promise<Concluded | null>
+  /** Nobody waits for its end. */
+  patient: boolean
+  readonly end: (concluded: Concluded | null) => void
+  readonly fail: (error: unknown) => void
+}
+
+export interface Rounds {
+  /**
+   * Begins a round, or joins the one under way. Resolves when it is in the store; `null` when it was overtaken by
+   * a change of the monitor. `patient`: nobody waits for it.
+   */
+  run(
+    entry: Entry,
+    tick: EpochMs,
+    options?: { readonly patient?: boolean },
+  ): Promise<Concluded | null>
+  underWay(monitor_id: number): boolean
+  answer(answer: CheckAnswer): void
+  /** Drops the round of a monitor that is no longer to be checked. */
+  cancel(monitor_id: number, reason: 'paused' | 'changed'): void
+  readonly size: number
+  /** Gives up rounds that still wait for answers; resolves when those that have them all are stored. */
+  abandon(): Promise<void>
+}
+
+export interface RoundsOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly probes: ProbeTransport
+  readonly onConcluded: (concluded: Concluded) => void
+  /** A check has been made of a monitor. */
+  readonly onLook: (monitor_id: number) => void
+}
+
+export function createRounds(options: RoundsOptions): Rounds {
+  const { core, roster, probes, onConcluded, onLook } = options
+  const { clock } = core
+  const open = new Map<number, OpenRound>()
+  const unstored = createUnstored(clock, conclude)
+  let stopped = false
+
+  function begin(entry: Entry, tick: EpochMs, patient: boolean): OpenRound {
+    const { record } = entry
+    const { location_ids, interval_sec, timeout_ms } = effective(entry.type, record.common)
+    const locations = core.locations.filter(({ id }) => location_ids.includes(id))
+    // A round that could not begin within its interval makes room for the next.
+    const expires_at = clock.now() + interval_sec * 1000
+    const deferred = defer<Concluded | null>()
+    const round: OpenRound = {
+      entry,
+      tick,
+      locations,
+      reports: new Map(),
+      timer: clock.timer(interval_sec * 1000 + timeout_ms + SLACK_MS, () => conclude(round)),
+      ended: deferred.promise,
+      end: deferred.resolve,
+      fail: deferred.reject,
+      patient,
+    }
+    open.set(record.id, round)
+    unstored.forget(record.id)
+    for (const location of locations) dispatch(round, location, expires_at)
+    if (locations.length === 0) conclude(round)
+    return round
+  }
+
+  function dispatch(round: OpenRound, location: LocationRecord, expires_at: EpochMs): void {
+    const { record, settings, locations } = round.entry
+    const order: CheckOrder = {
+      id: `${record.id}-${record.version}-${round.tick}-${location.id}`,
+      account_id: record.account_id,
+      monitor_id: record.id,
+      version: record.version,
+      type: record.type,
+      settings,
+      timeout_ms: record.common.timeout_ms,
+      interval_sec: record.common.interval_sec,
+      location,
+      round: round.tick,
+      expires_at,
+      memo: locations.get(location.id)?.memo ?? null,
+      host: hostOf(record.target),
+    }
+    probes.send(order).catch((err: unknown) => {
+      core.log.error(
+        { err, monitor_id: record.id, location: location.name },
+        'an order could not be sent',
+      )
+      take(round, { location_id: location.id, report: silence(clock.now()), lag_ms: 0 })
+    })
+  }
+
+  function take(round: OpenRound, reported: Reported): void {
+    if (open.get(round.entry.record.id) !== round || round.reports.has(reported.location_id)) return
+    round.reports.set(reported.location_id, reported)
+    if (reported.report.begun !== false) onLook(round.entry.record.id)
+    if (round.reports.size === round.locations.length) conclude(round)
+  }
+
+  function conclude(round: OpenRound): void {
+    round.timer.cancel()
+    const { patient } = round
+    const { id, version } = round.entry.record
+    let fresh: Concluded['fresh'] = []
+    const work = async (entry: Entry): Promise<Change | null> => {
+      if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
+      if (isOvertaken(round, entry)) return null
+      const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
+      fresh = interpreted?.fresh ?? []
+      return interpreted?.change ?? null
+    }
+    roster
+      .change(id, work, { patient })
+      .then((changed) => {
+        close(round)
+        const concluded = changed === null ? null : { changed, fresh }
+        if (concluded !== null) onConcluded(concluded)
+        round.end(concluded)
+        unstored.release()
+      })
+      .catch((error: unknown) => {
+        close(round)
+        complain(core, error, 'a round could not be stored')
+        round.fail(error)
+        // What was seen is not lost for the store's trouble, unless somebody has begun to look again.
+        if (error instanceof StorageError && !stopped && !open.has(id)) unstored.keep(id, round)
+      })
+  }
+
+  function close(round: OpenRound): void {
+    if (open.get(round.entry.record.id) === round) open.delete(round.entry.record.id)
+  }
+
+  return {
+    run(entry, tick, { patient = false } = {}) {
+      const known = open.get(entry.record.id)
+      const round = known ?? begin(entry, tick, patient)
+      if (known !== undefined && !patient) {
+        known.patient = false
+        roster.hurry()
+      }
+      // Who only set it off does not wait for it; a failure was complained of already.
+      round.ended.catch(() => undefined)
+      return round.ended
+    },
+    underWay: (monitor_id) => open.has(monitor_id),
+    answer({ order, report, lag_ms }) {
+      const round = open.get(order.monitor_id)
+      if (
+        round === undefined ||
+        round.tick !== order.round ||
+        round.entry.record.version !== order.version
+      )
+        return
+      take(round, { location_id: order.location_id, report, lag_ms })
+    },
+    cancel(monitor_id, reason) {
+      unstored.forget(monitor_id)
+      const round = open.get(monitor_id)
+      if (round === undefined) return
+      round.timer.cancel()
+      open.delete(monitor_id)
+      probes.cancel(monitor_id)
+      round.fail(
+        reason === 'paused'
+          ? new ConflictError('paused', 'The monitor was paused while the check ran')
+          : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
+      )
+    },
+    get size() {
+      return open.size
+    },
+    async abandon() {
+      stopped = true
+      unstored.clear()
+      for (const [id, round] of open) {
+        if (round.reports.size === round.locations.length) continue
+        round.timer.cancel()
+        open.delete(id)
+        round.fail(new ClosedError('The engine stops'))
+      }
+      roster.hurry()
+      while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
+    },
+  }
+}
+
+/**
+ * A round of the monitor has been stored since this one began: by another process, which knows better by
+ * now; or it is this one, and only the answer of the store was lost. Neither is to count once more.
+ */
+function isOvertaken(round: OpenRound, { record }: Entry): boolean {
+  const { last_round_at } = record.machine
+  return last_round_at !== null && last_round_at !== round.entry.record.machine.last_round_at
+}
+
+/** What the answers come to. Locations that were asked and stayed silent are noted as such. */
+function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound): Happening {
+  const at = core.clock.now()
+  const all = locations.map(
+    ({ id }): Reported => reports.get(id) ?? { location_id: id, report: silence(at), lag_ms: 0 },
+  )
+  return {
+    event: roundEvent(entry, all, tick),
+    round: tick,
+    reports: all,
+    notices: all.flatMap((reported) => noticesOf(reported, locations.length > 1)),
+  }
+}
+
+/** With the location that saw them, where there are several. */
+function noticesOf({ location_id, report }: Reported, several: boolean): readonly Notice[] {
+  const { notices = [] } = report
+  if (!several) return notices
+  return notices.map((notice) => ({
+    ...notice,
+    data: { ...notice.data, locations: [location_id] },
+  }))
+}
+
+/** `Promise.withResolvers` came with Node 22. */
+function defer<T>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: unknown) => void
+} {
+  let resolve!: (value: T) => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

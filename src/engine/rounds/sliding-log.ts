@@ -1,0 +1,54 @@
+/**
+ * At most so many in any window, whoever is counted. A sliding log, not a bucket: a bucket of 60 that refills
+ * by the minute lets almost 120 pass within one.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+
+export interface SlidingLog {
+  /** Counts one for `who` if the limit allows it; what is refused is not counted. */
+  take(
+    who: string,
+    bound: { readonly limit: number; readonly window_ms: number },
+  ): {
+    readonly allowed: boolean
+    /** How many more would be allowed at this moment. */
+    readonly remaining: number
+    /** Until the oldest one counted leaves the window; never less than until the next one may pass. */
+    readonly reset_ms: number
+  }
+  /** Who is remembered: those that were counted within the last two windows. */
+  readonly size: number
+}
+
+/** In the memory of one process, on its monotonic clock; a set clock opens no gap. */
+export function slidingLog(clock: Pick<Clock, 'monotonic'>): SlidingLog {
+  const log = new Map<string, { times: number[]; window_ms: number }>()
+  let sweep_at = -Infinity
+
+  function sweep(now: number, window_ms: number): void {
+    if (now < sweep_at) return
+    sweep_at = now + window_ms
+    for (const [who, { times, window_ms }] of log) {
+      if ((times.at(-1) ?? 0) <= now - window_ms) log.delete(who)
+    }
+  }
+
+  return {
+    get size() {
+      return log.size
+    },
+    take(who, { limit, window_ms }) {
+      const now = clock.monotonic()
+      sweep(now, window_ms)
+      const times = (log.get(who)?.times ?? []).filter((at) => at > now - window_ms)
+      const allowed = times.length < limit
+      if (allowed) times.push(now)
+      log.set(who, { times, window_ms })
+      const reset_ms = (times[0] ?? now) + window_ms - now
+      return { allowed, remaining: Math.max(0, limit - times.length), reset_ms }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Keeps up with what other processes change on the same store.
+ *
+ * @module
+ */
+
+import { complain } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { Watch } from './watch.ts'
+
+export interface Following {
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface FollowingOptions {
+  readonly core: Core
+  readonly roster: Roster
+  readonly watch: Watch
+}
+
+export function createFollowing({ core, roster, watch }: FollowingOptions): Following {
+  let end: (() => Promise<void>) | undefined
+
+  async function refresh(id: number): Promise<void> {
+    const { before, after } = await roster.refresh(id)
+    if (before === after) return
+    if (after === undefined) watch.release(id)
+    else if (before === undefined) watch.adopt(after)
+    else follow(before, after)
+  }
+
+  function follow(before: Entry, after: Entry): void {
+    const { id, version, machine } = after.record
+    if (version !== before.record.version) watch.rounds.cancel(id, 'changed')
+    if (machine.state === 'paused') watch.forget(id)
+    else watch.reschedule(after, beginsAnew(before, after) ? 'now' : 'next')
+  }
+
+  async function refreshAll(): Promise<void> {
+    for (const id of await roster.outdated()) await refresh(id)
+  }
+
+  return {
+    async start() {
+      end = await core.store.changes?.listen((id) => {
+        const work = id === null ? refreshAll() : refresh(id)
+        work.catch((err: unknown) =>
+          complain(core, err, 'a change of others could not be followed'),
+        )
+      })
+    },
+    async stop() {
+      await end?.()
+    },
+  }
+}
+
+/** It was resumed, or given another target. */
+function beginsAnew(before: Entry, after: Entry): boolean {
+  return after.record.machine.state === 'pending' && before.record.machine.state !== 'pending'
+}

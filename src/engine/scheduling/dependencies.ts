@@ -1,0 +1,68 @@
+/**
+ * Failures that wait to hear of their parent: the parent is looked at, and once it is known to work, so
+ * is the child, whose next failing round is told.
+ *
+ * @module
+ */
+
+import type { MachineState } from '../../model.ts'
+import type { Changed, Entry, Roster } from '../monitors/monitor-cache.ts'
+
+export interface Dependencies {
+  /** Takes in a monitor that is watched from now on. */
+  note(entry: Entry): void
+  forget(monitor_id: number): void
+  /** A monitor has changed. */
+  follow(changed: Changed): void
+}
+
+export interface DependenciesOptions {
+  readonly roster: Roster
+  /** A look at this monitor is wanted soon. */
+  readonly onWanted: (entry: Entry) => void
+}
+
+export function createDependencies({ roster, onWanted }: DependenciesOptions): Dependencies {
+  /** Monitors whose incident is held because of a parent. */
+  const waiting = new Set<number>()
+
+  function note({ record }: Entry): void {
+    if (waits(record.machine)) waiting.add(record.id)
+    else waiting.delete(record.id)
+  }
+
+  function askParents(entry: Entry): void {
+    const since = entry.record.machine.incident?.started_at ?? 0
+    for (const id of entry.record.common.depends_on) {
+      const parent = roster.peek(id)
+      if (parent !== undefined && (parent.record.machine.last_round_at ?? 0) < since)
+        onWanted(parent)
+    }
+  }
+
+  function askChildren({ record }: Entry): void {
+    for (const id of waiting) {
+      const child = roster.peek(id)
+      if (child?.record.common.depends_on.includes(record.id) === true) onWanted(child)
+    }
+  }
+
+  return {
+    note,
+    forget: (id) => void waiting.delete(id),
+    follow({ before, after }) {
+      if (after === undefined) {
+        waiting.delete(before.record.id)
+        return
+      }
+      note(after)
+      const { machine } = after.record
+      if (waits(machine) && machine.incident?.held?.by === null) askParents(after)
+      if (machine.state === 'up' && waiting.size > 0) askChildren(after)
+    },
+  }
+}
+
+function waits({ incident }: MachineState): boolean {
+  return incident?.held?.reason === 'dependency'
+}

@@ -1,0 +1,118 @@
+/**
+ * One timer over all that is due. It knows ids and times, nothing of monitors.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
+import type { ClockSet } from '../../store/store.ts'
+import { dueQueue } from '../../due-queue.ts'
+
+/** The wall clock is compared with the monotonic one at least this often. */
+const LOOK_MS = 5_000
+
+/** A difference beyond this is a clock that was set, not one that drifts. */
+const JUMP_MS = 2_000
+
+export interface Scheduler {
+  start(): void
+  stop(): void
+  set(id: number, due_at: EpochMs): void
+  delete(id: number): void
+  dueAt(id: number): EpochMs | undefined
+  readonly size: number
+}
+
+export interface SchedulerOptions {
+  readonly clock: Clock
+  /** Called for each id that fell due; it is out of the queue by then. */
+  readonly onDue: (id: number, due_at: EpochMs) => void
+  /** Told first when the wall clock was set. */
+  readonly onClockSet?: (set: ClockSet) => void
+  /** Then every id is given a new time by the answer. */
+  readonly onJump: (id: number, now: EpochMs) => EpochMs | null
+}
+
+export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerOptions): Scheduler {
+  const queue = dueQueue()
+  let timer: Timer | undefined
+  let armedFor = Infinity
+  let running = false
+  let seen = look()
+
+  /** Both clocks at one moment. */
+  function look(): { readonly wall: EpochMs; readonly monotonic: number } {
+    return { wall: clock.now(), monotonic: clock.monotonic() }
+  }
+
+  function arm(): void {
+    if (!running) return
+    // With nothing to move, nobody needs to know of a clock that was set.
+    if (queue.size === 0 && onClockSet === undefined) return
+    const now = clock.now()
+    const at = Math.min(queue.peek()?.due_at ?? Infinity, now + LOOK_MS)
+    if (timer !== undefined && armedFor <= at && armedFor >= now) return
+    timer?.cancel()
+    armedFor = at
+    timer = clock.timer(Math.max(0, at - now), wake)
+  }
+
+  function wake(): void {
+    timer = undefined
+    if (!running) return
+    noticeJump()
+    const now = clock.now()
+    for (
+      let first = queue.peek();
+      first !== undefined && first.due_at <= now;
+      first = queue.peek()
+    ) {
+      queue.pop()
+      onDue(first.id, first.due_at)
+    }
+    arm()
+  }
+
+  function noticeJump(): void {
+    const last = seen
+    seen = look()
+    const jump = seen.wall - seen.monotonic - (last.wall - last.monotonic)
+    // Small differences are followed silently, so that they never add up to a jump.
+    if (Math.abs(jump) < JUMP_MS) return
+    const now = clock.now()
+    // Forward, times were passed over that nobody has lived through; back, whatever was ahead still is.
+    onClockSet?.({
+      by_ms: Math.round(jump),
+      after: last.wall,
+      before: jump > 0 ? now - (clock.monotonic() - last.monotonic) : Infinity,
+    })
+    for (const id of [...queue.ids()]) {
+      const at = onJump(id, now)
+      if (at === null) queue.delete(id)
+      else queue.set(id, at)
+    }
+  }
+
+  return {
+    start() {
+      running = true
+      seen = look()
+      arm()
+    },
+    stop() {
+      running = false
+      timer?.cancel()
+      timer = undefined
+    },
+    set(id, due_at) {
+      queue.set(id, due_at)
+      arm()
+    },
+    delete: (id) => queue.delete(id),
+    dueAt: (id) => queue.get(id),
+    get size() {
+      return queue.size
+    },
+  }
+}

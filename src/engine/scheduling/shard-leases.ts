@@ -1,0 +1,104 @@
+/**
+ * Which monitors this engine watches. Alone on its store, all; where several engines share one, those of
+ * the shards that it holds by a lease. Engines that join take their share, those that leave or die give
+ * theirs to the others. A lease that is late stops checks; it is the revision of a monitor that keeps two
+ * engines from writing over each other.
+ *
+ * @module
+ */
+
+import { randomBytes } from 'node:crypto'
+import type { Timer } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
+import { SHARDS, shardOf } from '../../store/store.ts'
+import { complain } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+
+/** A dead engine's monitors are free after this. */
+const LEASE_MS = 10_000
+/** Three beats to a lease: one may be lost. */
+const BEAT_MS = 3_000
+
+export interface Ownership {
+  /** Whether this engine watches the monitor right now. */
+  owns(monitor_id: number): boolean
+  /** Joins the engines of this store; resolves to the shards it begins with, `undefined` for all there are. */
+  join(): Promise<readonly number[] | undefined>
+  /** Keeps the leases from then on. */
+  keep(hands: Hands): void
+  /** Gives everything to the others. */
+  leave(): Promise<void>
+}
+
+export interface Hands {
+  /** Begins to watch what is in these shards; where it rejects, they are offered again. */
+  take(shards: readonly number[]): Promise<void>
+  give(shards: readonly number[]): void
+}
+
+export function createOwnership(core: Core): Ownership {
+  const { clock, store } = core
+  const owner = randomBytes(8).toString('hex')
+  let held: ReadonlySet<number> = new Set()
+  let until: EpochMs = 0
+  let timer: Timer | undefined
+  let left = false
+
+  const { shards } = store
+  if (shards === undefined) return soleOwner
+
+  async function beat(): Promise<readonly number[]> {
+    const now = clock.now()
+    const lease = now + LEASE_MS
+    const mine = (await shards?.hold({ owner, now, until: lease })) ?? []
+    until = lease
+    return mine
+  }
+
+  async function settle(hands: Hands): Promise<void> {
+    const mine = new Set(await beat())
+    const lost = [...held].filter((shard) => !mine.has(shard))
+    const won = [...mine].filter((shard) => !held.has(shard))
+    held = new Set([...held].filter((shard) => mine.has(shard)))
+    if (lost.length > 0) hands.give(lost)
+    if (won.length === 0 || left) return
+    await hands.take(won)
+    held = new Set([...held, ...won])
+    core.log.info({ shards: held.size, of: SHARDS }, 'this engine watches another share')
+  }
+
+  function next(hands: Hands): void {
+    if (left) return
+    timer = clock.timer(
+      BEAT_MS,
+      () =>
+        void settle(hands)
+          .catch((err: unknown) => complain(core, err, 'the share of this engine is not renewed'))
+          .finally(() => next(hands)),
+      { background: true },
+    )
+  }
+
+  return {
+    owns: (monitor_id) => held.has(shardOf(monitor_id)) && clock.now() < until,
+    async join() {
+      const mine = await beat()
+      held = new Set(mine)
+      return mine
+    },
+    keep: next,
+    async leave() {
+      left = true
+      timer?.cancel()
+      held = new Set()
+      await shards.release(owner)
+    },
+  }
+}
+
+const soleOwner: Ownership = {
+  owns: () => true,
+  join: () => Promise.resolve(undefined),
+  keep: () => undefined,
+  leave: () => Promise.resolve(),
+}

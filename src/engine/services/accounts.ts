@@ -1,0 +1,128 @@
+/**
+ * Accounts: each with monitors, contacts and keys of its own.
+ *
+ * @module
+ */
+
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import { isAccountId } from '../../model.ts'
+import type { AccountQuotas, AccountRecord } from '../../model.ts'
+import type { Engine } from '../api/engine.ts'
+import { FIRST_ACCOUNT } from './account-cache.ts'
+import { accountView } from '../views/views.ts'
+import { quotaProblems, settledQuotas } from './quotas.ts'
+import type { Parts } from './parts.ts'
+
+const NAME_LIMIT = 200
+const EXTERNAL_ID_LIMIT = 200
+/** Rows of an account that go in one step; others have their turn between two. */
+const REMOVED_AT_ONCE = 200
+
+export function accountsOf(parts: Parts): Engine['accounts'] {
+  const { core, accounts, ready } = parts
+  const { store, clock } = core
+
+  async function demand(id: number): Promise<AccountRecord> {
+    await ready()
+    const record = isAccountId(id) ? await store.accounts.get(id) : undefined
+    if (record === undefined) throw new NotFoundError('account')
+    return record
+  }
+
+  return {
+    get: async (id) => accountView(await demand(id)),
+    async exists(id) {
+      await ready()
+      return accounts.exists(id)
+    },
+    async create(input) {
+      await ready()
+      const { name, ...rest } = settled(input)
+      if (name === undefined) throw new ValidationError({ name: 'required' })
+      return accountView(await store.accounts.create({ name, ...rest, created_at: clock.now() }))
+    },
+    async update(id, patch) {
+      await demand(id)
+      const record = await store.accounts.update(id, settled(patch))
+      if (record === undefined) throw new NotFoundError('account')
+      return accountView(record)
+    },
+    async find({ external_id }) {
+      await ready()
+      // A value that got lost finds nobody.
+      if (typeof external_id !== 'string') return undefined
+      const record = await store.accounts.byExternalId(external_id)
+      return record && accountView(record)
+    },
+    async remove(id) {
+      await ready()
+      if (!isAccountId(id)) throw new NotFoundError('account')
+      if (id === FIRST_ACCOUNT)
+        throw new ConflictError('first_account', 'The first account belongs to the engine itself')
+      // Of one whose removal ended in between nobody else knows any more: it goes on.
+      let left = await store.accounts.remove(id, REMOVED_AT_ONCE)
+      accounts.forget(id)
+      await letGo(parts, id)
+      if (left === undefined) throw new NotFoundError('account')
+      while (left === 'more') {
+        await clock.sleep(0)
+        left = await store.accounts.remove(id, REMOVED_AT_ONCE)
+      }
+    },
+    async list() {
+      await ready()
+      return (await store.accounts.list()).map(accountView)
+    },
+    async use(id) {
+      const quotas = settledQuotas(core, await demand(id))
+      return { quotas, use: await store.accounts.use(id) }
+    },
+  }
+}
+
+/** Its monitors are in the store no more: no check of them goes on, and none begins. */
+async function letGo({ roster, watch }: Parts, account_id: number): Promise<void> {
+  const own = [...roster.entries()].filter(({ record }) => record.account_id === account_id)
+  for (const { record } of own) watch.release(record.id)
+  roster.hurry()
+  await Promise.all(own.map(({ record }) => roster.refresh(record.id)))
+}
+
+type Settled = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>
+
+/** @throws ValidationError with every problem at once */
+function settled(input: unknown): Settled {
+  if (!isPlainObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  const { name, external_id, quotas, ...others } = input as Record<string, unknown>
+  const problems = {
+    ...Object.fromEntries(Object.keys(others).map((other) => [other, 'unknown_field'])),
+    ...(name === undefined ? {} : nameProblems(name)),
+    ...(external_id === undefined || external_id === null ? {} : externalIdProblems(external_id)),
+    ...(quotas === undefined ? {} : quotasProblems(quotas)),
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return {
+    ...(name === undefined ? {} : { name: (name as string).trim() }),
+    ...(external_id === undefined ? {} : { external_id: external_id as string | null }),
+    ...(quotas === undefined ? {} : { quotas: quotas as AccountQuotas }),
+  }
+}
+
+function nameProblems(name: unknown): Record<string, string> {
+  if (typeof name !== 'string' || name.trim() === '') return { name: 'required' }
+  return name.length > NAME_LIMIT ? { name: `out_of_range: 1..${NAME_LIMIT} characters` } : {}
+}
+
+function externalIdProblems(external_id: unknown): Record<string, string> {
+  if (typeof external_id !== 'string') return { external_id: 'invalid: a text is expected' }
+  const { length } = external_id
+  if (length >= 1 && length <= EXTERNAL_ID_LIMIT) return {}
+  return { external_id: `out_of_range: 1..${EXTERNAL_ID_LIMIT} characters` }
+}
+
+function quotasProblems(quotas: unknown): Record<string, string> {
+  return isPlainObject(quotas)
+    ? quotaProblems(quotas)
+    : { quotas: 'invalid: an object is expected' }
+}

@@ -1,0 +1,141 @@
+/**
+ * Contacts of one account: who is told, and how.
+ *
+ * @module
+ */
+
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import type { FieldTable, Stored } from '../../fields/field.ts'
+import { withoutAbsent } from '../../fields/absent.ts'
+import { merge } from '../../fields/merge.ts'
+import { isPlainObject, parse } from '../../fields/parse.ts'
+import { secretProblems, unmask } from '../../fields/secrets.ts'
+import { field } from '../../fields/vocabulary.ts'
+import type { ContactRecord, JsonObject } from '../../model.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { AccountScope } from '../api/engine.ts'
+import { openContact, sealContact } from '../delivery/contact-secrets.ts'
+import { contactView, notificationView } from '../views/views.ts'
+import { allowanceOf, quotasOf } from './quotas.ts'
+import type { ContactView } from '../api/views.ts'
+import type { Parts } from './parts.ts'
+import { demandSecrets } from './revise.ts'
+
+/** What every contact has besides the settings of its kind. */
+const OWN_FIELDS = {
+  name: field.text({ description: 'Name', max: 200, trim: true }).required(),
+  all_monitors: field
+    .flag({ description: 'Told about every monitor of the account' })
+    .default(false),
+} satisfies FieldTable
+
+interface ParsedContact {
+  readonly name: string
+  readonly all_monitors: boolean
+  readonly settings: JsonObject
+}
+
+export function contactsOf(
+  { core, outbox, ready }: Parts,
+  account_id: number,
+): AccountScope['contacts'] {
+  const { store } = core
+
+  async function own(id: number): Promise<ContactRecord> {
+    await ready()
+    const record = await store.contacts.get(id)
+    if (record?.account_id !== account_id) throw new NotFoundError('contact')
+    return record
+  }
+
+  function kindOf(name: unknown): AnyContactKind {
+    if (name === undefined || name === null) throw new ValidationError({ kind: 'required' })
+    const kind = typeof name === 'string' ? core.kinds.get(name) : undefined
+    if (kind !== undefined) return kind
+    throw new ValidationError({
+      kind: `invalid: one of ${[...core.kinds.keys()].join(', ')} is expected`,
+    })
+  }
+
+  async function view(record: ContactRecord): Promise<ContactView> {
+    const final = { account_id, contact_id: record.id, statuses: ['sent', 'failed'] } as const
+    const [last] = await store.notifications.list({ ...final, limit: 1 })
+    return contactView(record, core.kinds.get(record.kind)?.fields ?? {}, last)
+  }
+
+  return {
+    async create(input) {
+      await ready()
+      const { kind: name, ...fields } = objectFrom(input)
+      const kind = kindOf(name)
+      const parsed = await settled(kind, fields)
+      const now = core.clock.now()
+      const settings = sealContact(core, kind, parsed.settings)
+      const record = {
+        account_id,
+        kind: kind.kind,
+        ...parsed,
+        settings,
+        created_at: now,
+        updated_at: now,
+      }
+      const within = allowanceOf(await quotasOf(core, account_id))
+      const created = await store.contacts.create(record, within)
+      outbox.contactChanged(created)
+      return view(created)
+    },
+    get: async (id) => view(await own(id)),
+    async list() {
+      await ready()
+      return Promise.all((await store.contacts.list(account_id)).map(view))
+    },
+    async update(id, patch) {
+      const record = await own(id)
+      const { kind: name, ...fields } = objectFrom(patch)
+      if (name !== undefined && name !== record.kind)
+        throw new ValidationError({ kind: 'immutable' })
+      const kind = kindOf(record.kind)
+      const table = { ...OWN_FIELDS, ...kind.fields }
+      const open = openContact(core, kind, record)
+      const before = { name: record.name, all_monitors: record.all_monitors, ...open }
+      const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
+      const given = merge(table, {}, fields)
+      demandSecrets(kind.fields, { stored: open, next: parsed.settings, given })
+      const settings = sealContact(core, kind, parsed.settings)
+      const updated = await store.contacts.update(id, {
+        ...parsed,
+        settings,
+        updated_at: core.clock.now(),
+      })
+      if (updated === undefined) throw new NotFoundError('contact')
+      outbox.contactChanged(updated)
+      return view(updated)
+    },
+    async remove(id) {
+      await own(id)
+      await store.contacts.remove(id)
+    },
+    async test(id) {
+      const record = await outbox.test(await own(id))
+      return notificationView(record, await store.notifications.attempts([record.id]))
+    },
+  }
+}
+
+function objectFrom(input: unknown): JsonObject {
+  if (isPlainObject(input)) return withoutAbsent(input)
+  throw new ValidationError({ '': 'invalid: an object is expected' })
+}
+
+/** @throws ValidationError with the problems of the fields, or of the kind's own judgement */
+async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
+  const table = { ...OWN_FIELDS, ...kind.fields }
+  const parsed = parse(table, input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const { name, all_monitors, ...settings } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
+  const unstorable = secretProblems(kind.fields, settings)
+  if (Object.keys(unstorable).length > 0) throw new ValidationError(unstorable)
+  const problems = await kind.check(settings)
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return { name, all_monitors, settings }
+}

@@ -1,0 +1,166 @@
+/**
+ * What happened: results, incidents, notifications of one account.
+ *
+ * @module
+ */
+
+import { ConflictError, NotFoundError } from '../../errors.ts'
+import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import type { AccountScope } from '../api/engine.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+import { contactsOf } from '../rounds/plan-change.ts'
+import { incidentView, notificationView, resultView } from '../views/views.ts'
+import type { IncidentView, NotificationView } from '../api/views.ts'
+import { readFilter } from './read-filter.ts'
+import { tellAcknowledged } from '../rounds/plan-notifications.ts'
+import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
+import { pageOf } from './parts.ts'
+import { listedResults } from './results.ts'
+import type { Parts } from './parts.ts'
+
+type Scope = Pick<AccountScope, 'results' | 'incidents' | 'notifications'>
+
+export function historyOf(parts: Parts, account_id: number): Scope {
+  const { core, outbox, ready } = parts
+  const { store } = core
+
+  async function demandMonitor(id: number): Promise<MonitorRecord> {
+    await ready()
+    const record = parts.roster.peek(id)?.record ?? (await store.monitors.get(id))
+    if (record?.account_id !== account_id) throw new NotFoundError('monitor')
+    return record
+  }
+
+  /** The monitor of an incident may be gone; its incidents stay. */
+  async function shown(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
+    const names = new Map<number, IncidentView['monitor']>()
+    for (const { monitor_id } of incidents) {
+      if (names.has(monitor_id)) continue
+      const record = parts.roster.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
+      const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
+      names.set(monitor_id, { id: monitor_id, name: common.name, type, target })
+    }
+    return incidents.map((incident) =>
+      incidentView(incident, names.get(incident.monitor_id) ?? GONE, core.clock.now()),
+    )
+  }
+
+  async function ownIncident(id: number): Promise<IncidentRecord> {
+    await ready()
+    const incident = await store.incidents.get(id)
+    if (incident?.account_id !== account_id) throw new NotFoundError('incident')
+    return incident
+  }
+
+  async function openIncident(id: number): Promise<IncidentRecord> {
+    const incident = await ownIncident(id)
+    if (incident.ended_at === null) return incident
+    throw new ConflictError('closed', 'The incident is over; there is nothing to take on')
+  }
+
+  async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
+    const [view] = await shown([incident])
+    if (view === undefined) throw new NotFoundError('incident')
+    return view
+  }
+
+  async function withAttempts(records: readonly NotificationRecord[]): Promise<NotificationView[]> {
+    const attempts = await store.notifications.attempts(records.map(({ id }) => id))
+    return records.map((record) =>
+      notificationView(
+        record,
+        attempts.filter(({ notification_id }) => notification_id === record.id),
+      ),
+    )
+  }
+
+  async function ownNotification(id: number): Promise<NotificationRecord> {
+    await ready()
+    const record = await store.notifications.get(id)
+    if (record?.account_id !== account_id) throw new NotFoundError('notification')
+    return record
+  }
+
+  return {
+    results: {
+      async list(monitor_id, given) {
+        const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
+        const { type } = await demandMonitor(monitor_id)
+        const checker = core.registry.get(type)?.checker
+        const query = {
+          monitor_id,
+          ...filter,
+          limit,
+          ...(after === undefined ? {} : { after_id: after }),
+        }
+        const { records, next } = await listedResults(core, query)
+        return { items: records.map((record) => resultView(record, checker)), next }
+      },
+    },
+
+    incidents: {
+      async get(id) {
+        return viewOf(await ownIncident(id))
+      },
+      async list(given) {
+        const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
+        // A filter, and no more: incidents outlive their monitor.
+        await ready()
+        const query = {
+          account_id,
+          ...filter,
+          limit: limit + 1,
+          ...(after === undefined ? {} : { before_id: after }),
+        }
+        return pageOf(await shown(await store.incidents.list(query)), limit)
+      },
+      async acknowledge(id) {
+        const incident = await openIncident(id)
+        if (incident.acknowledged_at === null) {
+          const changed = await parts.roster.change(incident.monitor_id, taken)
+          if (changed !== null) await parts.watch.announce(changed, [])
+        }
+        return viewOf(await ownIncident(id))
+
+        async function taken(entry: Entry): Promise<Change | null> {
+          const { record } = entry
+          const open = await openIncident(id)
+          if (open.acknowledged_at !== null) return null
+          const at = core.clock.now()
+          const contacts = await contactsOf(core, account_id)
+          return {
+            monitor_id: record.id,
+            revision: record.revision,
+            at,
+            update_incident: { id, acknowledged_at: at },
+            cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
+            notify: tellAcknowledged({ entry, contacts, at }, open),
+          }
+        }
+      },
+    },
+
+    notifications: {
+      async get(id) {
+        const [view] = await withAttempts([await ownNotification(id)])
+        if (view === undefined) throw new NotFoundError('notification')
+        return view
+      },
+      async list(given) {
+        const { limit = 50, after, ...filter } = readFilter(notificationFilter, given)
+        await ready()
+        const query = {
+          account_id,
+          ...filter,
+          limit: limit + 1,
+          ...(after === undefined ? {} : { before_id: after }),
+        }
+        return pageOf(await withAttempts(await store.notifications.list(query)), limit)
+      },
+      resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
+    },
+  }
+}
+
+const GONE: IncidentView['monitor'] = { id: 0, name: '', type: '', target: '' }

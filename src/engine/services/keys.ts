@@ -1,0 +1,91 @@
+/**
+ * API keys: shown once, stored as hashes.
+ *
+ * @module
+ */
+
+import { NotFoundError, ValidationError } from '../../errors.ts'
+import type { KeyRecord } from '../../model.ts'
+import type { AccountScope, Engine } from '../api/engine.ts'
+import type { Core } from '../core/core.ts'
+import { keyView } from '../views/views.ts'
+import { readFilter } from './read-filter.ts'
+import { hashOf, isPlausibleKey, makeKey } from '../core/tokens.ts'
+import type { Parts } from './parts.ts'
+
+/** The last use is written at most this often. */
+const USE_STEP_MS = 60_000
+
+/** Characters of a key that are shown to recognise it by. */
+const PREFIX_CHARS = 8
+
+const NAME_LIMIT = 200
+
+const KEY = {
+  name: (value: unknown) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= NAME_LIMIT
+      ? { value }
+      : { problem: `invalid: a text of 1 to ${NAME_LIMIT} characters is expected` },
+  key: (value: unknown) =>
+    typeof value === 'string' && isPlausibleKey(value)
+      ? { value }
+      : { problem: 'invalid: 16 to 512 characters are expected' },
+}
+
+export function keysOf({ core, ready }: Parts, account_id: number): AccountScope['keys'] {
+  return {
+    async create(options) {
+      const { name = 'default', key = makeKey() } = readFilter(KEY, options)
+      await ready()
+      const hash = hashOf(key)
+      const taken = await core.store.keys.byHash(hash)
+      if (taken !== undefined)
+        throw new ValidationError({ key: 'invalid: this key exists already' })
+      const record = await core.store.keys.create({
+        account_id,
+        name,
+        prefix: key.slice(0, PREFIX_CHARS),
+        hash,
+        created_at: core.clock.now(),
+        last_used_at: null,
+        revoked_at: null,
+      })
+      return { key, view: keyView(record) }
+    },
+    async list() {
+      await ready()
+      return (await core.store.keys.list(account_id)).map(keyView)
+    },
+    async revoke(id) {
+      await ready()
+      const known = (await core.store.keys.list(account_id)).find((key) => key.id === id)
+      if (known === undefined) throw new NotFoundError('key')
+      if (known.revoked_at === null)
+        await core.store.keys.update(id, { revoked_at: core.clock.now() })
+    },
+  }
+}
+
+/** See `Engine.authenticate`. */
+export async function authenticate(
+  { core, ready }: Parts,
+  key: string,
+): ReturnType<Engine['authenticate']> {
+  if (!isPlausibleKey(key)) return undefined
+  await ready()
+  const record = await core.store.keys.byHash(hashOf(key))
+  if (record === undefined || record.revoked_at !== null) return undefined
+  noteUse(core, record)
+  return { account_id: record.account_id, key: keyView(record) }
+}
+
+/** Not awaited: a request does not wait for its own bookkeeping. */
+function noteUse(core: Core, { id, last_used_at }: KeyRecord): void {
+  const now = core.clock.now()
+  if (last_used_at !== null && now - last_used_at < USE_STEP_MS) return
+  core.store.keys
+    .update(id, { last_used_at: now })
+    .catch((err: unknown) =>
+      core.log.warn({ err, key_id: id }, 'the use of a key could not be noted'),
+    )
+}

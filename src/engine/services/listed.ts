@@ -1,0 +1,61 @@
+/**
+ * What is asked of the store for a list of monitors, and how it is read.
+ *
+ * @module
+ */
+
+import { statesOf } from '../../incident/state.ts'
+import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
+import type { MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
+import type { MonitorQuery } from '../../store/store.ts'
+import type { MonitorFilter } from '../api/engine.ts'
+import type { Core } from '../core/core.ts'
+import { fitsIn } from '../checks/json-size.ts'
+
+/** Monitors read from the store at once. */
+const READ_AT_ONCE = 32
+/** Characters of the settings of a monitor that take no time to speak of. */
+const LIGHT_CHARS = 4096
+
+/** In steps: those with long bodies and headers take a millisecond each, and a store may answer at once. */
+export async function listed(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  query: MonitorQuery,
+): Promise<readonly MonitorRecord[]> {
+  const found: MonitorRecord[] = []
+  for (let rest = query; ;) {
+    const limit = Math.min(READ_AT_ONCE, query.limit - found.length)
+    const step = await store.monitors.list({ ...rest, limit })
+    found.push(...step)
+    const last = step.at(-1)
+    if (last === undefined || step.length < limit || found.length >= query.limit) return found
+    if (!step.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))) await clock.sleep(0)
+    rest = { ...query, after_id: last.id }
+  }
+}
+
+export function queryOf(
+  account_id: number,
+  filter: Omit<MonitorFilter, 'status'> & {
+    readonly status?: readonly (MonitorState | MonitorStatus)[]
+  },
+  names: readonly string[],
+): MonitorQuery {
+  return {
+    account_id,
+    limit: (filter.limit ?? 50) + 1,
+    ...(filter.after !== undefined ? { after_id: filter.after } : {}),
+    ...(filter.status !== undefined ? { states: filter.status.flatMap(statesNamed) } : {}),
+    // A type that is no longer registered has no fields to be shown by.
+    types: names.filter((name) => filter.type?.includes(name) ?? true),
+    ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
+    ...(filter.q !== undefined ? { q: filter.q } : {}),
+  }
+}
+
+/** `up`, `down` and `paused` are states and statuses; a filter means the wider one. */
+function statesNamed(name: MonitorState | MonitorStatus): MonitorState[] {
+  const status = MONITOR_STATUSES.find((known) => known === name)
+  if (status !== undefined) return statesOf(status)
+  return MONITOR_STATES.filter((state) => state === name)
+}

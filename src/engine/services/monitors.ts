@@ -1,0 +1,287 @@
+/**
+ * Monitors of one account: create, read, change, pause, resume, check.
+ *
+ * @module
+ */
+
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
+import { withoutAbsent } from '../../fields/absent.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import { initialState } from '../../incident/state.ts'
+import type { JsonObject } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import type { AccountScope, VersionOptions } from '../api/engine.ts'
+import { interpret, MONITOR_DELETED } from '../rounds/plan-change.ts'
+import { rearmed } from '../rounds/push.ts'
+import { monitorSummary, monitorView, resultView } from '../views/views.ts'
+import type { Outlined } from '../views/views.ts'
+import type { Concluded } from '../rounds/rounds.ts'
+import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
+import type { Changed, Entry } from '../monitors/cached-monitor.ts'
+import { warningsOf } from '../registry/registry.ts'
+import type { MonitorType } from '../registry/registry.ts'
+import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
+import { settleMonitor } from './validate-input.ts'
+import type { MonitorSummary, MonitorView } from '../api/views.ts'
+import { makeToken, pingOf } from '../core/tokens.ts'
+import type { Parts } from './parts.ts'
+import { pageOf } from './parts.ts'
+import { read, readFilter } from './read-filter.ts'
+import { listed, queryOf } from './listed.ts'
+import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
+import { previewOf } from './preview.ts'
+import { demandVersion, revised } from './revise.ts'
+import { statusView } from './status.ts'
+import { uptimeOfDays } from './uptime.ts'
+
+type Monitors = AccountScope['monitors']
+
+/** Not a promise itself: who awaits the beginning does not await the end. */
+interface Started {
+  readonly ended: Promise<Concluded | null>
+}
+
+export function monitorsOf(parts: Parts, account_id: number): Monitors {
+  const { core, roster, watch, ready } = parts
+
+  async function own(id: number): Promise<Entry> {
+    await ready()
+    const entry = await roster.get(id)
+    if (entry.record.account_id !== account_id) throw new NotFoundError('monitor')
+    return entry
+  }
+
+  const summary = (entry: Outlined): MonitorSummary => monitorSummary(entry, watch.factsOf(entry))
+
+  function view(entry: Entry): MonitorView {
+    const ping = pingOf(core, entry.record)
+    return monitorView(entry, {
+      ...watch.factsOf(entry),
+      locations: core.locations,
+      ...(ping === undefined ? {} : { ping }),
+    })
+  }
+
+  /** Changes the machine by an event and tells what follows. */
+  async function happen(
+    id: number,
+    { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
+    touch: (entry: Entry) => Partial<Change>,
+  ): Promise<Changed | null> {
+    const changed = await roster.change(id, async (entry) => {
+      demandVersion(entry.record, version)
+      const interpreted = await interpret({ core, roster }, entry, {
+        event: { kind, at: core.clock.now() },
+      })
+      return interpreted === null ? null : { ...interpreted.change, ...touch(entry) }
+    })
+    if (changed !== null) await watch.announce(changed, [])
+    return changed
+  }
+
+  /** Begins a round, or joins the one under way. */
+  async function begin(id: number, { version }: VersionOptions): Promise<Started> {
+    const start = (entry: Entry): Started => {
+      demandVersion(entry.record, version)
+      demandCheckable(parts, entry)
+      const ended = checkNow(parts, entry)
+      // Who waits for it hears of a failure; it was complained of already.
+      ended.catch(() => undefined)
+      return { ended }
+    }
+    const entry = await own(id)
+    if (version === undefined) return start(entry)
+    // In the monitor's turn, behind the changes under way; another process may have changed it as well.
+    await roster.refresh(id)
+    let started: Started | undefined
+    await roster.change(id, (present) => {
+      started = start(present)
+      return null
+    })
+    return started ?? { ended: Promise.resolve(null) }
+  }
+
+  return {
+    async create(input) {
+      await ready()
+      const { type: name, ...fields } = objectFrom(input)
+      const type = typeOf(parts, name)
+      const { common, settings, target } = await settleMonitor(core, {
+        account_id,
+        type,
+        input: fields,
+      })
+      const token = type.checker.passive === undefined ? undefined : makeToken(core)
+      const now = core.clock.now()
+      const within = allowanceOf(await quotasOf(core, account_id))
+      const made = {
+        account_id,
+        type: type.checker.type,
+        common,
+        settings: roster.seal(type, settings),
+        target,
+        machine: initialState(now),
+        token_hash: token?.token_hash ?? null,
+        token: token?.sealed ?? null,
+        created_at: now,
+        updated_at: now,
+      }
+      const record = await core.store.monitors.create(made, within)
+      const entry = roster.add(record)
+      watch.reschedule(entry, 'now')
+      return warned(view(entry), entry, fields)
+    },
+
+    async preview(input, options) {
+      const { against } = readFilter(previewOptions, options)
+      await ready()
+      const { type: name, ...fields } = objectFrom(input)
+      const type = typeOf(parts, name)
+      const entry = against === undefined ? {} : { against: await own(against) }
+      return previewOf(parts, { account_id, type, input: fields, ...entry })
+    },
+
+    async list(given) {
+      await ready()
+      const { names } = core.registry
+      const filter = readFilter({ ...monitorFilter, type: read.list(read.oneOf(names)) }, given)
+      const records = await listed(core, queryOf(account_id, filter, names))
+      const states = groupByMonitor(
+        await core.store.monitors.locations(records.map(({ id }) => id)),
+      )
+      const outlined = records.map((record) => ({
+        record,
+        locations: byLocation(states.get(record.id) ?? []),
+      }))
+      return pageOf(outlined.map(summary), filter.limit ?? 50)
+    },
+
+    get: async (id) => view(await own(id)),
+
+    async update(id, patch, options) {
+      const { version } = readFilter(versionOptions, options)
+      await own(id)
+      if (!isPlainObject(patch)) refuse({ '': 'invalid: an object is expected' })
+      const wanted = withoutAbsent(patch)
+      const changed = await roster.change(id, (entry) => {
+        demandVersion(entry.record, version)
+        return revised(parts, entry, wanted)
+      })
+      if (changed?.after === undefined) return view(await own(id))
+      const { record } = changed.after
+      const restarted = changed.before.record.machine !== record.machine
+      if (restarted) watch.rounds.cancel(id, 'changed')
+      if (record.machine.state !== 'paused')
+        watch.reschedule(changed.after, restarted ? 'now' : 'next')
+      await watch.announce(changed, [])
+      return warned(view(changed.after), changed.after, wanted)
+    },
+
+    async remove(id, options) {
+      const { version } = readFilter(versionOptions, options)
+      await own(id)
+      const changed = await roster.change(id, async (entry) => {
+        demandVersion(entry.record, version)
+        const interpreted = await interpret({ core, roster }, entry, {
+          event: { kind: 'remove', at: core.clock.now() },
+        })
+        const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, entry)
+        return { ...change, cancel: MONITOR_DELETED, remove: true }
+      })
+      watch.forget(id)
+      watch.rounds.cancel(id, 'changed')
+      if (changed !== null) await watch.announce(changed, [])
+    },
+
+    async pause(id, options = {}) {
+      await own(id)
+      await happen(id, { ...options, kind: 'pause' }, touched)
+      watch.forget(id)
+      watch.rounds.cancel(id, 'paused')
+      return summary(await own(id))
+    },
+
+    async resume(id, options = {}) {
+      await own(id)
+      const quotas = await quotasOf(core, account_id)
+      const { checks_per_min } = allowanceOf(quotas)
+      const changed = await happen(id, { ...options, kind: 'resume' }, (entry) => {
+        requireInterval(quotas, entry.type, entry.record.common)
+        return {
+          ...touched(entry),
+          ...rearmed(entry, core.clock.now()),
+          ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
+        }
+      })
+      if (changed?.after !== undefined) watch.reschedule(changed.after, 'now')
+      return summary(await own(id))
+    },
+
+    async check(id, options = {}) {
+      const { ended } = await begin(id, options)
+      const concluded = await ended
+      const after = concluded?.changed.after ?? (await own(id))
+      const { change, committed } = concluded?.changed ?? {}
+      const results = (change?.results ?? []).map((result, index) =>
+        resultView(
+          { ...result, id: committed?.result_ids[index] ?? 0, monitor_id: id },
+          core.registry.get(after.record.type)?.checker,
+        ),
+      )
+      return { results, monitor: summary(after) }
+    },
+
+    // Its end is seen in the results.
+    queueCheck: async (id, options = {}) => void (await begin(id, options)),
+
+    status: async (id) => statusView(parts, await own(id)),
+
+    async uptime(id, options) {
+      const { days = 30 } = readFilter(uptimeOptions, options)
+      return uptimeOfDays(core, (await own(id)).record, days)
+    },
+  }
+}
+
+function warned(view: MonitorView, { type, settings }: Entry, given: JsonObject): MonitorView {
+  const warnings = warningsOf(type, settings, given)
+  return warnings.length === 0 ? view : { ...view, warnings }
+}
+
+function objectFrom(input: unknown): JsonObject {
+  return isPlainObject(input) ? withoutAbsent(input) : refuse({ type: 'required' })
+}
+
+function typeOf({ core }: Parts, name: unknown): MonitorType {
+  if (name === undefined || name === null) return refuse({ type: 'required' })
+  const type = typeof name === 'string' ? core.registry.get(name) : undefined
+  return type ?? refuse({ type: `invalid: one of ${core.registry.names.join(', ')} is expected` })
+}
+
+/** A pause or resume is a change of the monitor that others may rely on: its version grows. */
+function touched({ record: { common, settings, target } }: Entry): Pick<Change, 'settings'> {
+  return { settings: { common, settings, target } }
+}
+
+function bare({ core }: Parts, { record }: Entry): Change {
+  return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
+}
+
+/** @throws ConflictError `paused` or `not_running` */
+function demandCheckable({ running }: Parts, entry: Entry): void {
+  if (entry.record.machine.state === 'paused') {
+    throw new ConflictError('paused', 'The monitor is paused; resume it first')
+  }
+  if (!running())
+    throw new ConflictError('not_running', 'The engine is not running; start it first')
+}
+
+function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | null> {
+  return entry.type.checker.passive === undefined
+    ? watch.rounds.run(entry, core.clock.now())
+    : watch.judgeNow(entry)
+}
+
+function refuse(fields: Readonly<Record<string, string>>): never {
+  throw new ValidationError(fields)
+}

@@ -1,0 +1,44 @@
+/**
+ * What the groups of the engine are made of.
+ *
+ * @module
+ */
+
+import type { KnownAccounts } from './account-cache.ts'
+import type { Core } from '../core/core.ts'
+import type { Outbox } from '../delivery/outbox.ts'
+import type { Roster } from '../monitors/monitor-cache.ts'
+import type { Page } from '../api/views.ts'
+import type { Watch } from '../scheduling/watch.ts'
+
+export interface Parts {
+  readonly core: Core
+  readonly roster: Roster
+  readonly watch: Watch
+  readonly outbox: Outbox
+  /** Opens the store on first use. */
+  ready(): Promise<void>
+  running(): boolean
+  readonly accounts: KnownAccounts
+}
+
+/** The same for one account: what is opened has to be there. */
+export function partsOf(parts: Parts, account_id: number): Parts {
+  const { accounts, ready } = parts
+  return {
+    ...parts,
+    async ready() {
+      await ready()
+      await accounts.demand(account_id)
+    },
+  }
+}
+
+/** A page out of a list that was asked for with one item more than `limit`. */
+export function pageOf<T extends { readonly id: number }>(
+  items: readonly T[],
+  limit: number,
+): Page<T> {
+  const shown = items.slice(0, limit)
+  return { items: shown, next: items.length > limit ? (shown.at(-1)?.id ?? null) : null }
+}

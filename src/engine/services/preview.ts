@@ -1,0 +1,77 @@
+/**
+ * What would be stored for a monitor, without storing it: for those who keep monitors as code and want to
+ * see every problem and every difference before anything is changed.
+ *
+ * @module
+ */
+
+import { ValidationError } from '../../errors.ts'
+import { mask } from '../../fields/secrets.ts'
+import type { Json, JsonObject } from '../../model.ts'
+import { warningsOf } from '../registry/registry.ts'
+import type { MonitorType } from '../registry/registry.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+import { settleMonitor } from './validate-input.ts'
+import type { MonitorPreview } from '../api/views.ts'
+import type { Parts } from './parts.ts'
+
+interface Previewing {
+  readonly account_id: number
+  readonly type: MonitorType
+  /** As `create` takes it, without `type`. */
+  readonly input: JsonObject
+  /** The monitor that it is compared with. */
+  readonly against?: Entry
+}
+
+/** @throws ValidationError with every problem at once */
+export async function previewOf(
+  { core }: Parts,
+  { account_id, type, input, against }: Previewing,
+): Promise<MonitorPreview> {
+  if (against !== undefined && against.type !== type)
+    throw new ValidationError({ type: 'immutable' })
+  const settled = await settleMonitor(core, {
+    account_id,
+    ...(against === undefined
+      ? {}
+      : { id: against.record.id, interval_before: against.record.common.interval_sec }),
+    type,
+    input,
+  })
+  const fields = type.checker.fields
+  const warnings = warningsOf(type, settled.settings, input)
+  const after = { ...asJson(settled.common), ...settled.settings }
+  const shown = { ...after, ...mask(fields, settled.settings) }
+  if (against === undefined) return { settings: shown, changes: [], warnings }
+  const before = { ...asJson(against.record.common), ...against.settings }
+  const shownBefore = { ...before, ...mask(fields, against.settings) }
+  const names = Object.keys(type.all).filter((name) => !same(before[name], after[name]))
+  return {
+    settings: shown,
+    warnings,
+    changes: names.map((field) => ({
+      field,
+      from: shownBefore[field] ?? null,
+      to: shown[field] ?? null,
+      secret: same(shownBefore[field], shown[field]),
+    })),
+  }
+}
+
+function asJson(value: object): JsonObject {
+  return value as JsonObject
+}
+
+/** By value, whatever the order of the names in an object. */
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return ordered(a) === ordered(b)
+}
+
+function ordered(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+}

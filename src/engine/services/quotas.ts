@@ -1,0 +1,102 @@
+/**
+ * What an account may have: what it was given itself, else what the engine's options say, else anything.
+ *
+ * @module
+ */
+
+import { ConflictError, NotFoundError } from '../../errors.ts'
+import type { AccountQuotas, AccountRecord, CommonSettings } from '../../model.ts'
+import type { Allowance } from '../../store/store.ts'
+import type { Core } from '../core/core.ts'
+import type { MonitorType } from '../registry/registry.ts'
+
+/** Every one settled; `null` is without limit. */
+export type SettledQuotas = { readonly [Q in keyof AccountQuotas]-?: number | null }
+
+const COUNT = { min: 0, max: 1e9 } as const
+
+/** What a quota may be. All are whole numbers but the checks a minute. */
+const QUOTA_BOUNDS: Readonly<
+  Record<keyof AccountQuotas, { readonly min: number; readonly max: number }>
+> = {
+  monitors: COUNT,
+  contacts: COUNT,
+  min_interval_sec: { min: 1, max: 86_400 },
+  checks_per_min: COUNT,
+}
+
+/** Problems of quotas as a caller wrote them, by their names. */
+export function quotaProblems(quotas: object): Record<string, string> {
+  const problems: Record<string, string> = {}
+  for (const [name, value] of Object.entries(quotas) as [string, unknown][]) {
+    if (!Object.hasOwn(QUOTA_BOUNDS, name)) problems[`quotas.${name}`] = 'unknown_field'
+    else if (
+      value !== undefined &&
+      value !== null &&
+      !isQuota(name as keyof AccountQuotas, value)
+    ) {
+      const { min, max } = QUOTA_BOUNDS[name as keyof AccountQuotas]
+      problems[`quotas.${name}`] = `out_of_range: ${min}..${max}, or null for no limit`
+    }
+  }
+  return problems
+}
+
+function isQuota(name: keyof AccountQuotas, value: unknown): boolean {
+  const { min, max } = QUOTA_BOUNDS[name]
+  if (typeof value !== 'number' || !(value >= min && value <= max)) return false
+  return name === 'checks_per_min' || Number.isInteger(value)
+}
+
+export function settledQuotas(core: Core, { quotas }: AccountRecord): SettledQuotas {
+  const of = (name: keyof AccountQuotas): number | null => {
+    const own = quotas[name]
+    return own === undefined ? (core.quotas[name] ?? null) : own
+  }
+  return {
+    monitors: of('monitors'),
+    contacts: of('contacts'),
+    min_interval_sec: of('min_interval_sec'),
+    checks_per_min: of('checks_per_min'),
+  }
+}
+
+/** As they are in the store. @throws NotFoundError */
+export async function quotasOf(core: Core, account_id: number): Promise<SettledQuotas> {
+  const account = await core.store.accounts.get(account_id)
+  if (account === undefined) throw new NotFoundError('account')
+  return settledQuotas(core, account)
+}
+
+/** What the store holds the account to. */
+export function allowanceOf({ monitors, contacts, checks_per_min }: SettledQuotas): Allowance {
+  return {
+    ...(monitors === null ? {} : { monitors }),
+    ...(contacts === null ? {} : { contacts }),
+    ...(checks_per_min === null ? {} : { checks_per_min }),
+  }
+}
+
+type Timed = Pick<CommonSettings, 'interval_sec'>
+
+/** Whether a monitor is checked more often than it may; what is told of by signals is not checked. */
+export function isTooShort(
+  { min_interval_sec }: SettledQuotas,
+  type: MonitorType,
+  { interval_sec }: Timed,
+): boolean {
+  return (
+    type.checker.passive === undefined &&
+    min_interval_sec !== null &&
+    interval_sec < min_interval_sec
+  )
+}
+
+/** For a monitor that is to be checked again with an interval of before. @throws ConflictError `quota` */
+export function requireInterval(quotas: SettledQuotas, type: MonitorType, common: Timed): void {
+  if (!isTooShort(quotas, type, common)) return
+  throw new ConflictError(
+    'quota',
+    `The shortest interval of the account is ${quotas.min_interval_sec} s; lengthen the monitor's first`,
+  )
+}

@@ -1,0 +1,122 @@
+/**
+ * Filters and options of the groups' calls against a table: unknown names and values that mean nothing are
+ * refused, all at once. What is `undefined` is absent.
+ *
+ * @module
+ */
+
+import { ValidationError } from '../../errors.ts'
+import { isPlainObject } from '../../fields/parse.ts'
+import { isTime, readIsoTime } from '../../fields/time.ts'
+import type { EpochMs } from '../../model.ts'
+import { suggestion } from '../../options.ts'
+
+type Read<T> = { readonly value: T } | { readonly problem: string }
+type Reader<T> = (value: unknown) => Read<T>
+
+/** One reader per name of the filter's type, so that a new one cannot be forgotten. */
+export type Readers<F> = { readonly [K in keyof F]-?: Reader<unknown> }
+
+type Filter<T> = { readonly [K in keyof T]?: T[K] extends Reader<infer V> ? V : never }
+
+/** @throws ValidationError with every problem at once */
+export function readFilter<T extends Readonly<Record<string, Reader<unknown>>>>(
+  table: T,
+  filter: unknown = {},
+): Filter<T> {
+  if (!isPlainObject(filter)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  // Without a prototype, or a name such as `__proto__` could not be reported.
+  const problems = Object.create(null) as Record<string, string>
+  const values: Record<string, unknown> = {}
+  for (const [name, given] of Object.entries(filter)) {
+    if (given === undefined) continue
+    const read = Object.hasOwn(table, name) ? table[name]?.(given) : undefined
+    if (read === undefined)
+      problems[name] = `unknown_field: ${suggestion(name, Object.keys(table))}`
+    else if ('problem' in read) problems[name] = read.problem
+    else values[name] = read.value
+  }
+  if (values['from'] !== undefined && Number(values['from']) > Number(values['to'] ?? Infinity))
+    problems['from'] = 'invalid: it lies behind "to"'
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return values as Filter<T>
+}
+
+/** The readers of single values. */
+export const read = {
+  integer:
+    (min: number, max: number): Reader<number> =>
+    (value) => {
+      if (!Number.isSafeInteger(value)) return { problem: 'invalid: an integer is expected' }
+      const within = (value as number) >= min && (value as number) <= max
+      return within ? { value: value as number } : { problem: `out_of_range: ${min}..${max}` }
+    },
+
+  id: (value: unknown): Read<number> =>
+    Number.isSafeInteger(value) && (value as number) > 0
+      ? { value: value as number }
+      : { problem: 'invalid: an id is expected' },
+
+  flag: (value: unknown): Read<boolean> =>
+    typeof value === 'boolean' ? { value } : { problem: 'invalid: true or false is expected' },
+
+  oneOf:
+    <const W extends string>(words: readonly W[]): Reader<W> =>
+    (value) => {
+      const word = words.find((each) => each === value)
+      if (word !== undefined) return { value: word }
+      return { problem: `invalid: one of ${words.join(', ')} is expected` }
+    },
+
+  text:
+    (max: number): Reader<string> =>
+    (value) => {
+      if (typeof value !== 'string') return { problem: 'invalid: a text is expected' }
+      if (CONTROL.test(value)) return { problem: 'invalid: control characters are not allowed' }
+      return value.length <= max
+        ? { value }
+        : { problem: `out_of_range: at most ${max} characters` }
+    },
+
+  list:
+    <T>(entry: Reader<T>): Reader<readonly T[]> =>
+    (value) => {
+      if (!Array.isArray(value)) return { problem: 'invalid: a list is expected' }
+      if (value.length > MAX_ENTRIES) return { problem: `out_of_range: at most ${MAX_ENTRIES}` }
+      const values: T[] = []
+      for (const each of value.map((one: unknown) => entry(one))) {
+        if ('problem' in each) return each
+        values.push(each.value)
+      }
+      return { value: values }
+    },
+
+  /** A `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset. */
+  time: (value: unknown): Read<EpochMs> => {
+    const at = timeOf(value)
+    // Times are stored in whole milliseconds: for "not before" and for "before" a fraction means the next one.
+    if (at !== undefined && isTime(at)) return { value: Math.ceil(at) }
+    return { problem: 'invalid: a Date, epoch milliseconds or ISO 8601 text is expected' }
+  },
+}
+
+const MAX_ENTRIES = 50
+/** No value that is searched for has one, and PostgreSQL refuses NUL in a text. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** `limit` and `after` of a list, as `PageOptions` has them. */
+export function pageReaders(max: number): { limit: Reader<number>; after: Reader<number> } {
+  return { limit: read.integer(1, max), after: read.id }
+}
+
+function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string') return readIsoTime(value)
+  return isDate(value) ? value.getTime() : undefined
+}
+
+/** By tag: tests run in realms with a `Date` of their own. */
+function isDate(value: unknown): value is Date {
+  return Object.prototype.toString.call(value) === '[object Date]'
+}

@@ -1,0 +1,37 @@
+/**
+ * Answers kept for requests that may be repeated. Sealed: the answer to a creation holds a token, and by the
+ * digest of a request a password in it could be guessed.
+ *
+ * @module
+ */
+
+import type { Engine } from '../api/engine.ts'
+import type { Parts } from './parts.ts'
+
+const KEPT_MS = 86_400_000
+/** Of one account; beyond, the oldest go before their time. */
+const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
+const PLACE = 'reply.body'
+const HASH_PLACE = 'reply.request_hash'
+
+export function repliesOf({ core, accounts, ready }: Parts): Engine['replies'] {
+  const { clock, seal, store } = core
+  return {
+    async get(account_id, key) {
+      await ready()
+      await accounts.demand(account_id)
+      const reply = await store.replies.get(account_id, key, clock.now())
+      if (reply === undefined) return undefined
+      const request_hash = seal.open(reply.request_hash, HASH_PLACE)
+      return { ...reply, request_hash, body: seal.open(reply.body, PLACE) }
+    },
+    async put(account_id, key, reply) {
+      await ready()
+      await accounts.demand(account_id)
+      const body = seal.close(reply.body, PLACE)
+      const request_hash = seal.close(reply.request_hash, HASH_PLACE)
+      const expires_at = clock.now() + KEPT_MS
+      await store.replies.put(account_id, key, { ...reply, request_hash, body, expires_at }, MOST)
+    },
+  }
+}

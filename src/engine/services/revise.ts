@@ -1,0 +1,109 @@
+/**
+ * A patch of a monitor: what it may hold, and the change that comes of it.
+ *
+ * @module
+ */
+
+import { ConflictError, ValidationError } from '../../errors.ts'
+import { keptSecretProblems } from '../../fields/destination.ts'
+import type { Revision } from '../../fields/destination.ts'
+import type { FieldTable } from '../../fields/field.ts'
+import { merge } from '../../fields/merge.ts'
+import { unmask } from '../../fields/secrets.ts'
+import type { JsonObject, MonitorRecord } from '../../model.ts'
+import type { Change } from '../../store/store.ts'
+import { interpret } from '../rounds/plan-change.ts'
+import type { Interpreted } from '../rounds/plan-change.ts'
+import { allowanceOf, quotasOf } from './quotas.ts'
+import type { MonitorType } from '../registry/registry.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+import { settleMonitor, withoutGone } from './validate-input.ts'
+import type { Parts } from './parts.ts'
+
+/** The change that a patch makes. What is checked being another than before, the monitor begins anew. */
+export async function revised(
+  parts: Parts,
+  entry: Entry,
+  patch: JsonObject,
+): Promise<Change | null> {
+  const { core, roster } = parts
+  const { record, type, settings } = entry
+  const { type: name, ...fields } = patch
+  if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
+  const table = type.all
+  const common = await withoutGone(core, record.account_id, record.common)
+  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
+  const wanted = withoutReadOnly(type, fields)
+  // Masks are looked for in what was merged, where dotted names have found their place.
+  const input = unmask(table, merge(table, before, wanted), settings)
+  const next = await settleMonitor(core, {
+    account_id: record.account_id,
+    id: record.id,
+    interval_before: record.common.interval_sec,
+    type,
+    input,
+  })
+  const given = merge(table, {}, wanted)
+  demandSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
+  const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
+  const at = core.clock.now()
+  const change: Change = {
+    monitor_id: record.id,
+    revision: record.revision,
+    at,
+    settings: {
+      common: next.common,
+      settings: roster.seal(type, next.settings),
+      target: next.target,
+    },
+    ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
+  }
+  const same = JSON.stringify(next.settings) === JSON.stringify(settings)
+  if (same || type.checker.passive !== undefined) return change
+  const interpreted: Interpreted | null = await interpret(parts, entry, {
+    event: { kind: 'reconfigure', at },
+  })
+  return { ...interpreted?.change, ...change, forget_locations: true }
+}
+
+/** @throws ValidationError where a stored secret would go to another destination */
+export function demandSecrets(fields: FieldTable, revision: Revision): void {
+  const problems = keptSecretProblems(fields, revision)
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+}
+
+/** Fields of the answer that a client may send back as it got them. */
+const READ_ONLY = [
+  'id',
+  'target',
+  'state',
+  'status',
+  'stale',
+  'flapping',
+  'last_check_at',
+  'next_check_at',
+  'last_duration_ms',
+  'last_response_ms',
+  'cause_code',
+  'open_incident_id',
+  'version',
+  'created_at',
+  'updated_at',
+  'locations',
+  'counters',
+  'token',
+  'ping_url',
+  'warnings',
+]
+
+function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(patch).filter(([name]) => name in type.all || !READ_ONLY.includes(name)),
+  )
+}
+
+/** @throws ConflictError `version_mismatch` */
+export function demandVersion({ version }: MonitorRecord, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === version) return
+  throw new ConflictError('version_mismatch', `The monitor has version ${version}, not ${wanted}`)
+}

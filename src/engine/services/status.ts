@@ -1,0 +1,55 @@
+/**
+ * What GET …/status answers.
+ *
+ * @module
+ */
+
+import { iso, isoOrNull } from '../../clock.ts'
+import { maintenanceAt } from '../../incident/maintenance.ts'
+import { statusOf } from '../../incident/state.ts'
+import { DAY_MS } from '../../incident/uptime.ts'
+import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+import type { LocationStatus, StatusView } from '../api/views.ts'
+import type { Parts } from './parts.ts'
+import { uptimeBetween } from './uptime.ts'
+
+/** The present state of a monitor, for those who ask often. */
+export async function statusView({ core, watch }: Parts, entry: Entry): Promise<StatusView> {
+  const { record } = entry
+  const { machine } = record
+  const now = core.clock.now()
+  const { cause_code, stale, flapping, last_check_at } = monitorSummary(entry, {
+    next_due_at: null,
+    checker: entry.type.checker,
+    stale: watch.isStale(entry),
+  })
+  const locations = locationStatuses(entry, core.locations)
+  const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
+  return {
+    state: machine.state,
+    status: statusOf(machine.state),
+    since: iso(machine.since),
+    last_check_at,
+    next_check_at: isoOrNull(watch.nextDue(record.id)),
+    stale,
+    flapping,
+    reduced_quorum: machine.reduced_quorum === true,
+    degraded_locations: statusOf(machine.state) === 'up' ? failing(locations) : [],
+    maintenance_changes_at: isoOrNull(
+      maintenanceAt(record.common.maintenance, now, core.zones).changes_at,
+    ),
+    cause_code,
+    cause_text: cause_code === null ? null : (latest(entry)?.last?.cause_text ?? null),
+    incident:
+      machine.incident === null
+        ? null
+        : { id: machine.incident.id, started_at: iso(machine.incident.started_at) },
+    locations,
+    uptime_24h: seconds.uptime,
+  }
+}
+
+function failing(locations: readonly LocationStatus[]): number[] {
+  return locations.filter(({ status }) => status === 'down').map(({ location_id }) => location_id)
+}

@@ -1,0 +1,211 @@
+/**
+ * From what a user wrote to what is stored: type-specific and common settings checked together, ids
+ * looked up, defaults that depend on the engine filled in. Every problem is reported at once.
+ *
+ * @module
+ */
+
+import { ValidationError } from '../../errors.ts'
+import type { Stored } from '../../fields/field.ts'
+import { addProblem, problemAt } from '../../fields/problems.ts'
+import { secretProblems } from '../../fields/secrets.ts'
+import type { CommonSettings, ContactRecord, JsonObject } from '../../model.ts'
+import type { CommonFields } from '../registry/monitor-fields.ts'
+import type { Core } from '../core/core.ts'
+import { isInstalled } from '../registry/installed.ts'
+import { isTooShort, quotasOf } from './quotas.ts'
+import type { SettledQuotas } from './quotas.ts'
+import type { MonitorType } from '../registry/registry.ts'
+
+export interface Settled {
+  readonly common: CommonSettings
+  readonly settings: JsonObject
+  readonly target: string
+}
+
+interface Settling {
+  readonly account_id: number
+  /** The monitor that is changed; absent for a new one. */
+  readonly id?: number
+  /** Its interval before: one that was allowed then stays. */
+  readonly interval_before?: number
+  readonly type: MonitorType
+  readonly input: JsonObject
+}
+
+/** @throws ValidationError */
+export async function settleMonitor(
+  core: Core,
+  { account_id, id, type, input, interval_before }: Settling,
+): Promise<Settled> {
+  const { driver } = type.checker
+  if (driver !== undefined && !isInstalled(driver)) {
+    throw new ValidationError({
+      type: `invalid: this type needs a package that is not installed: npm install ${driver}`,
+    })
+  }
+  const parsed = core.registry.parse(type, input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const { common, settings, target } = parsed.value
+  const contacts = await core.store.contacts.list(account_id)
+  const location_ids = common.location_ids ?? core.locations.map(({ id }) => id)
+  const problems = {
+    ...secretProblems(type.checker.fields, settings),
+    ...locationProblems(core, common, location_ids),
+    ...(common.interval_sec === interval_before
+      ? {}
+      : intervalProblems(await quotasOf(core, account_id), type, common)),
+    ...contactProblems(common, contacts),
+    ...(await dependencyProblems(core, { account_id, id, depends_on: common.depends_on })),
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return {
+    settings,
+    target,
+    common: {
+      ...common,
+      name: common.name ?? target.slice(0, 200),
+      location_ids: [...new Set(location_ids)],
+      confirm_locations: common.confirm_locations ?? Math.min(2, new Set(location_ids).size),
+      tags: distinct(common.tags),
+      contact_ids: [...new Set(common.contact_ids)],
+      depends_on: [...new Set(common.depends_on)],
+    },
+  }
+}
+
+/** Stored settings without ids that are gone since: they are nobody's fault in a later change. */
+export async function withoutGone(
+  core: Core,
+  account_id: number,
+  common: CommonSettings,
+): Promise<CommonSettings> {
+  const contacts = new Set((await core.store.contacts.list(account_id)).map(({ id }) => id))
+  const locations = new Set(core.locations.map(({ id }) => id))
+  const location_ids = common.location_ids.filter((id) => locations.has(id))
+  const parents = await Promise.all(common.depends_on.map((id) => core.store.monitors.get(id)))
+  const left = location_ids.length === 0 ? [...locations] : location_ids
+  return {
+    ...common,
+    location_ids: left,
+    confirm_locations: Math.min(common.confirm_locations, left.length),
+    contact_ids: common.contact_ids.filter((id) => contacts.has(id)),
+    depends_on: parents.flatMap((parent) => (parent === undefined ? [] : [parent.id])),
+    contact_delay: Object.fromEntries(
+      Object.entries(common.contact_delay).filter(([id]) => contacts.has(Number(id))),
+    ),
+  }
+}
+
+function intervalProblems(
+  quotas: SettledQuotas,
+  type: MonitorType,
+  common: Pick<CommonSettings, 'interval_sec'>,
+): Record<string, string> {
+  if (!isTooShort(quotas, type, common)) return {}
+  const least = quotas.min_interval_sec ?? 1
+  return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the account)` }
+}
+
+function locationProblems(
+  core: Core,
+  { confirm_locations }: Stored<CommonFields>,
+  location_ids: readonly number[],
+): Record<string, string> {
+  const known = new Set(core.locations.map(({ id }) => id))
+  const problems: Record<string, string> = {}
+  location_ids.forEach((id, index) => {
+    if (known.has(id)) return
+    addProblem(problems, 'location_ids', problemAt([index], `invalid: there is no location ${id}`))
+  })
+  const count = new Set(location_ids).size
+  if (confirm_locations !== undefined && confirm_locations > count) {
+    problems.confirm_locations = `out_of_range: 1..${count} (the number of locations)`
+  }
+  return problems
+}
+
+function contactProblems(
+  { contact_ids, contact_delay }: Stored<CommonFields>,
+  contacts: readonly ContactRecord[],
+): Record<string, string> {
+  const known = new Set(contacts.map(({ id }) => id))
+  const problems: Record<string, string> = {}
+  contact_ids.forEach((id, index) => {
+    if (known.has(id)) return
+    addProblem(problems, 'contact_ids', problemAt([index], `invalid: there is no contact ${id}`))
+  })
+  for (const id of Object.keys(contact_delay)) {
+    if (known.has(Number(id))) continue
+    addProblem(problems, 'contact_delay', problemAt([id], `invalid: there is no contact ${id}`))
+  }
+  return problems
+}
+/** Parents have to be there, and none may depend on this one, however far away. */
+async function dependencyProblems(
+  core: Core,
+  {
+    account_id,
+    id,
+    depends_on,
+  }: {
+    readonly account_id: number
+    readonly id: number | undefined
+    readonly depends_on: readonly number[]
+  },
+): Promise<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  if (depends_on.length === 0) return problems
+  const below = id === undefined ? new Set() : dependents(await readAbove(core, depends_on), id)
+  for (const [index, parent_id] of depends_on.entries()) {
+    const note = (problem: string): void =>
+      addProblem(problems, 'depends_on', problemAt([index], problem))
+    const parent = await core.store.monitors.get(parent_id)
+    if (parent?.account_id !== account_id) note(`invalid: there is no monitor ${parent_id}`)
+    else if (below.has(parent_id)) note(`invalid: monitor ${parent_id} depends on this one`)
+  }
+  return problems
+}
+
+/** Read one after the other before somebody else has a turn: a store that answers at once gives none by itself. */
+const READ_AT_ONCE = 16
+
+/** These monitors and all that they depend on, each with its parents. Each is read once. */
+async function readAbove(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const parents = new Map<number, readonly number[]>()
+  const wanted = new Set(ids)
+  for (const id of wanted) {
+    if (parents.size > 0 && parents.size % READ_AT_ONCE === 0) await clock.sleep(0)
+    const own = (await store.monitors.get(id))?.common.depends_on ?? []
+    parents.set(id, own)
+    for (const parent of own) wanted.add(parent)
+  }
+  return parents
+}
+
+/** The monitor and those that depend on it, directly or by others. */
+function dependents(
+  parents: ReadonlyMap<number, readonly number[]>,
+  id: number,
+): ReadonlySet<number> {
+  const children = new Map<number, number[]>()
+  for (const [child, own] of parents)
+    for (const parent of own) {
+      const known = children.get(parent)
+      if (known === undefined) children.set(parent, [child])
+      else known.push(child)
+    }
+  const below = new Set([id])
+  for (const each of below) for (const child of children.get(each) ?? []) below.add(child)
+  return below
+}
+
+/** Tags that differ only in case are one; the first spelling stays. */
+function distinct(tags: readonly string[]): string[] {
+  const seen = new Map<string, string>()
+  for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
+  return [...seen.values()]
+}

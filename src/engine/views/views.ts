@@ -1,0 +1,244 @@
+/**
+ * Records as they are shown: times in ISO 8601, secrets masked. Pure.
+ *
+ * @module
+ */
+
+import { responseOf } from '../../checkers/checker.ts'
+import type { AnyChecker } from '../../checkers/checker.ts'
+import { iso, isoOrNull } from '../../clock.ts'
+import type { FieldTable } from '../../fields/field.ts'
+import { mask } from '../../fields/secrets.ts'
+import { statusOf } from '../../incident/state.ts'
+import { secondsFrom } from '../../incident/uptime.ts'
+import type {
+  AccountRecord,
+  AttemptRecord,
+  ContactRecord,
+  EpochMs,
+  IncidentRecord,
+  KeyRecord,
+  LocationRecord,
+  LocationState,
+  NotificationRecord,
+  ResultRecord,
+} from '../../model.ts'
+import type { Entry } from '../monitors/monitor-cache.ts'
+import type {
+  AccountView,
+  AttemptView,
+  ContactView,
+  IncidentView,
+  KeyView,
+  LocationStatus,
+  MonitorSummary,
+  MonitorView,
+  NotificationView,
+  ResultView,
+} from '../api/views.ts'
+
+/** What a summary is made of: no settings of the type, so that no secret is opened for a list. */
+export type Outlined = Pick<Entry, 'record' | 'locations'>
+
+/** What the watch knows of a monitor beside its record. */
+export interface Watched {
+  readonly next_due_at: EpochMs | null
+  readonly stale: boolean
+  /** Of its type; `undefined` where that is not registered any more. */
+  readonly checker: AnyChecker | undefined
+}
+
+export function monitorSummary(
+  entry: Outlined,
+  { next_due_at, stale, checker }: Watched,
+): MonitorSummary {
+  const { record } = entry
+  const { machine, common } = record
+  const last = latest(entry)
+  const good = machine.state === 'up' || machine.state === 'late'
+  return {
+    id: record.id,
+    type: record.type,
+    name: common.name,
+    target: record.target,
+    state: machine.state,
+    status: statusOf(machine.state),
+    stale,
+    flapping: machine.flapping === true,
+    interval_sec: common.interval_sec,
+    tags: common.tags,
+    last_check_at: last?.last?.started_at ?? null,
+    next_check_at: isoOrNull(next_due_at),
+    last_duration_ms: last?.last?.duration_ms ?? null,
+    last_response_ms: last?.last == null ? null : responseOf(checker, last.last),
+    cause_code: good ? null : (machine.incident?.cause_code ?? last?.last?.cause_code ?? null),
+    open_incident_id: machine.incident?.id ?? null,
+    version: record.version,
+    created_at: iso(record.created_at),
+    updated_at: iso(record.updated_at),
+  }
+}
+
+export interface MonitorViewFacts extends Watched {
+  readonly locations: readonly LocationRecord[]
+  readonly ping?: { readonly token: string; readonly ping_url: string }
+}
+
+export function monitorView(entry: Entry, facts: MonitorViewFacts): MonitorView {
+  const { record, type } = entry
+  const { fails, oks, inconclusive } = record.machine
+  return {
+    ...monitorSummary(entry, facts),
+    ...mask(type.checker.fields, entry.settings),
+    ...record.common,
+    locations: locationStatuses(entry, facts.locations),
+    counters: { fails, oks, inconclusive },
+    ...facts.ping,
+  }
+}
+
+export function locationStatuses(
+  entry: Entry,
+  locations: readonly LocationRecord[],
+): LocationStatus[] {
+  return locations
+    .filter(({ id }) => entry.record.common.location_ids.includes(id))
+    .map(({ id, name }) => {
+      const state = entry.locations.get(id)
+      const response_ms = state?.last == null ? null : responseOf(entry.type.checker, state.last)
+      return { ...locationStatus(name, id, state), response_ms }
+    })
+}
+
+function locationStatus(
+  name: string,
+  location_id: number,
+  state: LocationState | undefined,
+): Omit<LocationStatus, 'response_ms'> {
+  const last = state?.last ?? null
+  return {
+    location_id,
+    name,
+    status:
+      last === null || last.verdict === 'unknown'
+        ? 'unknown'
+        : last.verdict === 'ok'
+          ? 'up'
+          : 'down',
+    last_check_at: last?.started_at ?? null,
+    duration_ms: last?.duration_ms ?? null,
+    phases: last?.phases ?? {},
+    cause_code: last?.cause_code ?? null,
+    cause_text: last?.cause_text ?? null,
+    consecutive_fails: state?.consecutive_fails ?? 0,
+  }
+}
+
+/** The location that reported last. */
+export function latest(entry: Pick<Entry, 'locations'>): LocationState | undefined {
+  let found: LocationState | undefined
+  for (const state of entry.locations.values()) {
+    if (state.last === null) continue
+    if (found?.last == null || state.last.started_at > found.last.started_at) found = state
+  }
+  return found
+}
+
+export function resultView(result: ResultRecord, checker: AnyChecker | undefined): ResultView {
+  const { round, started_at, ...rest } = result
+  return {
+    ...rest,
+    round: iso(round),
+    started_at: iso(started_at),
+    response_ms: responseOf(checker, result),
+  }
+}
+
+type MonitorName = IncidentView['monitor']
+
+export function incidentView(
+  record: IncidentRecord,
+  monitor: MonitorName,
+  now: EpochMs,
+): IncidentView {
+  return {
+    id: record.id,
+    monitor,
+    state: record.ended_at === null ? 'open' : 'closed',
+    started_at: iso(record.started_at),
+    detected_at: iso(record.detected_at),
+    ended_at: isoOrNull(record.ended_at),
+    duration_sec: secondsFrom(record.started_at, record.ended_at ?? now),
+    cause_code: record.cause_code,
+    cause_text: record.cause_text,
+    causes: record.causes.map(({ at, ...cause }) => ({ at: iso(at), ...cause })),
+    locations_failed: record.locations_failed,
+    closed_reason: record.closed_reason,
+    suppressed_by: record.suppressed_by,
+    acknowledged_at: isoOrNull(record.acknowledged_at),
+  }
+}
+
+export function notificationView(
+  record: NotificationRecord,
+  attempts: readonly AttemptRecord[],
+): NotificationView {
+  const { id, event, monitor_id, incident_id, contact_id, status, error, repeat } = record
+  return {
+    id,
+    event,
+    monitor_id,
+    incident_id,
+    contact_id,
+    status,
+    error,
+    repeat,
+    created_at: iso(record.created_at),
+    sent_at: isoOrNull(record.sent_at),
+    next_attempt_at: status === 'queued' ? iso(record.due_at) : null,
+    finished_at: isoOrNull(record.finished_at),
+    attempts: attempts.map(attemptView),
+  }
+}
+
+function attemptView({ at, duration_ms, http_status, error, answer }: AttemptRecord): AttemptView {
+  return { at: iso(at), duration_ms, http_status, error, answer }
+}
+
+export function contactView(
+  record: ContactRecord,
+  fields: FieldTable,
+  last: NotificationRecord | undefined,
+): ContactView {
+  const { id, kind, name, all_monitors, settings } = record
+  return {
+    id,
+    kind,
+    name,
+    all_monitors,
+    settings: mask(fields, settings),
+    last_delivery:
+      last === undefined
+        ? null
+        : {
+            at: iso(last.finished_at ?? last.created_at),
+            ok: last.status === 'sent',
+            error: last.error,
+          },
+    created_at: iso(record.created_at),
+  }
+}
+
+export function keyView({ hash: _hash, ...key }: KeyRecord): KeyView {
+  return {
+    ...key,
+    created_at: iso(key.created_at),
+    last_used_at: isoOrNull(key.last_used_at),
+    revoked_at: isoOrNull(key.revoked_at),
+  }
+}
+
+export function accountView(record: AccountRecord): AccountView {
+  const { id, name, external_id, quotas, created_at } = record
+  return { id, name, external_id, quotas, created_at: iso(created_at) }
+}

@@ -1,0 +1,158 @@
+/**
+ * One stream socket with bounded reads. The socket is read on demand, so that a peer who sends without
+ * end is held up by TCP and fills no memory.
+ *
+ * @module
+ */
+
+import type { Socket } from 'node:net'
+import { hostPort } from './endpoint.ts'
+import { toFailure } from '../explain.ts'
+import { CheckFailure } from '../failure.ts'
+import { createInbox } from './inbox.ts'
+import type { Connection, ConnectOptions, ReadOptions, TlsOptions } from '../net.ts'
+import { waitFor } from '../timing/wait.ts'
+import type { StopSignal } from '../timing/stop.ts'
+
+/** Default of `ReadOptions.max`. */
+const READ_LIMIT_BYTES = 4096
+
+const LF = 0x0a
+const CR = 0x0d
+
+export interface ConnectionParts extends Pick<
+  Connection,
+  'socket' | 'remote' | 'attempts' | 'tls'
+> {
+  /** For the texts of failures. */
+  readonly target: Pick<ConnectOptions, 'host' | 'port'>
+  readonly signal: StopSignal
+  /** The handshake over this socket and the connection that comes of it. */
+  readonly secure: (options: TlsOptions) => Promise<Connection>
+}
+
+export function createConnection(parts: ConnectionParts): Connection {
+  const { socket, remote, attempts, tls, target, signal } = parts
+  const inbox = createInbox()
+  let broken: Error | undefined
+  let secured: Connection | undefined
+  const name = (): string => hostPort(target.host, target.port)
+  socket.on('error', (error: Error) => (broken ??= error))
+
+  /** Waits for bytes; `false` at the end of the stream. */
+  async function fill(): Promise<boolean> {
+    for (;;) {
+      signal.throwIfAborted()
+      const chunk = socket.read() as Buffer | null
+      if (chunk !== null) {
+        inbox.push(chunk)
+        return true
+      }
+      if (socket.readableEnded) return false
+      if (broken !== undefined) throw lost(broken, name())
+      if (socket.destroyed) throw closedEarly(name())
+      await changed(socket, signal)
+    }
+  }
+
+  async function readLine({
+    max = READ_LIMIT_BYTES,
+    plausible,
+  }: ReadOptions = {}): Promise<string> {
+    for (let searched = 0; ;) {
+      const end = inbox.indexOf(LF, searched)
+      if (end > max || (end < 0 && inbox.size() > max)) throw tooLong(name(), max)
+      if (end >= 0) {
+        const line = inbox.take(end + 1)
+        return line.toString('latin1', 0, line[end - 1] === CR ? end - 1 : end)
+      }
+      searched = inbox.size()
+      const strange = plausible !== undefined && searched > 0
+      if (strange && !plausible(inbox.peek(max).toString('latin1'))) throw otherProtocol(name())
+      if (!(await fill())) throw closedEarly(name())
+    }
+  }
+
+  async function readUntil(
+    enough: (gathered: Buffer) => boolean,
+    { max = READ_LIMIT_BYTES, orEnd = false }: ReadOptions = {},
+  ): Promise<Buffer> {
+    for (;;) {
+      const { length } = inbox.peek(max)
+      if (length > 0 && enough(inbox.peek(max))) return inbox.take(length)
+      if (length >= max) throw tooLong(name(), max)
+      if (await fill()) continue
+      if (orEnd) return inbox.take(length)
+      throw closedEarly(name())
+    }
+  }
+
+  return {
+    socket,
+    remote,
+    attempts,
+    tls,
+    readLine,
+    readUntil,
+    buffered: () => inbox.size() + socket.readableLength,
+    write: (data) =>
+      waitFor<void>(signal, ({ resolve, reject }) => {
+        socket.write(data, (cause) => {
+          if (cause === undefined || cause === null) return resolve()
+          reject(new CheckFailure('send_failed', `${name()} did not take the data`, { cause }))
+        })
+        return () => undefined
+      }),
+    async upgrade(options = {}) {
+      if (inbox.size() + socket.readableLength === 0) return (secured = await parts.secure(options))
+      socket.destroy()
+      const text = `${name()} sent data in clear between its consent to TLS and the handshake`
+      throw new CheckFailure('protocol_error', text, { phase: 'starttls' })
+    },
+    end() {
+      if (secured !== undefined) return secured.end()
+      return waitFor<void>(signal, ({ resolve }) => {
+        const gone = (): void => resolve()
+        socket.once('close', gone).end(gone)
+        return () => void socket.off('close', gone)
+      })
+    },
+    close() {
+      if (secured === undefined) socket.destroy()
+      else secured.close()
+    },
+  }
+}
+
+/** Resolves as soon as looking again is worth while. */
+function changed(socket: Socket, signal: StopSignal): Promise<void> {
+  const events = ['readable', 'end', 'error', 'close'] as const
+  return waitFor<void>(signal, ({ resolve }) => {
+    const look = (): void => resolve()
+    for (const event of events) socket.on(event, look)
+    return () => {
+      for (const event of events) socket.off(event, look)
+    }
+  })
+}
+
+function closedEarly(name: string, cause?: unknown): CheckFailure {
+  const how = cause === undefined ? 'closed' : 'reset'
+  return new CheckFailure('closed_early', `${name} ${how} the connection too early`, { cause })
+}
+
+/** A reset in mid-exchange is an end like any other; what else can break here is TLS. */
+function lost(error: Error, name: string): CheckFailure {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE'
+    ? closedEarly(name, error)
+    : toFailure(error, { phase: null, target: name })
+}
+
+function otherProtocol(name: string): CheckFailure {
+  return new CheckFailure('protocol_error', `${name} does not speak the protocol`)
+}
+
+function tooLong(name: string, max: number): CheckFailure {
+  return new CheckFailure('too_long', `${name} sent more than ${max} bytes where less is expected`)
+}

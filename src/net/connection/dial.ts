@@ -1,0 +1,167 @@
+/**
+ * From judged addresses to a connected socket: in order, one at a time, at most four.
+ *
+ * Node's own "happy eyeballs" gives each address 250 ms, which calls slow links down, and it cannot be
+ * told which of the addresses were judged.
+ *
+ * @module
+ */
+
+import { connect } from 'node:net'
+import type { Socket, TcpSocketConnectOpts } from 'node:net'
+import type { Clock } from '../../clock.ts'
+import { hostPort, toAddress } from './endpoint.ts'
+import { toFailure } from '../explain.ts'
+import { CheckFailure } from '../failure.ts'
+import type { Address, Attempt } from '../net.ts'
+import { missingNetwork } from '../guard/own-network.ts'
+import type { Trace } from '../timing/trace.ts'
+import type { StopSignal } from '../timing/stop.ts'
+
+/** Addresses tried at most. */
+const MAX_ADDRESSES = 4
+
+/** Where there are several, none may use up more than this, nor more than half of the time that is left. */
+const PATIENCE_MS = 3000
+
+export interface DialOptions {
+  /** For the texts of failures. */
+  readonly host: string
+  readonly port: number
+  /** Judged already; at least one. */
+  readonly addresses: readonly Address[]
+  /** They go into no trace. Default `false`. */
+  readonly unnamed?: boolean
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>
+  readonly signal: StopSignal
+  /** Milliseconds left for the whole check. */
+  readonly deadlineIn: () => number
+  readonly trace: Trace
+  /** Told of every socket before it is dialled, so that none can be lost. */
+  readonly own: (socket: Socket) => void
+  /** Makes a socket that connects to this. Default: a plain one. */
+  readonly open?: ((to: TcpSocketConnectOpts) => Socket) | undefined
+}
+
+export interface Dialled {
+  readonly socket: Socket
+  readonly address: Address
+  /** Every try, the one that succeeded last. */
+  readonly attempts: readonly Attempt[]
+}
+
+/**
+ * @throws CheckFailure `connect_refused`, `connect_timeout`, `connect_reset`, `connect_unreachable`, …
+ * of the first address; the signal's reason when it aborts
+ */
+export async function dial(options: DialOptions): Promise<Dialled> {
+  const { clock, trace } = options
+  const over = trace.begin('connect')
+  const queue = options.addresses.slice(0, MAX_ADDRESSES)
+  const several = queue.length > 1
+  const attempts: Attempt[] = []
+  let failure: CheckFailure | undefined
+  let resets = 0
+  try {
+    for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
+      if (options.unnamed !== true) trace.remote_ip = address.address
+      const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
+      const from = clock.monotonic()
+      const outcome = await dialOne(address, options, { limit_ms, over })
+      const duration_ms = Math.round(clock.monotonic() - from)
+      const cause_code = outcome instanceof CheckFailure ? outcome.code : null
+      attempts.push({ address: address.address, cause_code, duration_ms })
+      if (!(outcome instanceof CheckFailure)) return { socket: outcome, address, attempts }
+      failure = weightier(failure, outcome)
+      // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
+      if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
+    }
+    throw summary(failure, attempts)
+  } finally {
+    // Where a connection stands, the phase is over long since.
+    over(true)
+  }
+}
+
+interface Try {
+  readonly limit_ms: number | undefined
+  /** Told at once when the connection stands: what goes on within the same turn is no part of it. */
+  readonly over: () => void
+}
+
+/** Settles at the latest with the socket, which the abort signal of its check destroys. */
+function dialOne(
+  target: Address,
+  { host, port, signal, clock, own, open = connect }: DialOptions,
+  { limit_ms, over }: Try,
+): Promise<Socket | CheckFailure> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const { address, family } = target
+    const socket = open({ host: address, port, family, autoSelectFamily: false, noDelay: true })
+    own(socket)
+    const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
+    // First of all, before a ClientHello is on its way to who is not meant.
+    socket.prependOnceListener('connect', connected).once('error', failed).once('close', closed)
+
+    function settle(outcome: Socket | CheckFailure): void {
+      timer?.cancel()
+      socket.off('error', failed).off('close', closed)
+      if (socket.connecting) socket.destroy()
+      resolve(outcome)
+    }
+    function connected(): void {
+      const problem = problemOf(socket, target, { host, port })
+      if (problem === undefined) over()
+      settle(problem ?? socket)
+    }
+    function late(): void {
+      const text = `${hostPort(host, port)} did not accept the connection in time`
+      settle(new CheckFailure('connect_timeout', text, { phase: 'connect' }))
+    }
+    function failed(error: unknown): void {
+      const where = { phase: 'connect', target: hostPort(host, port) } as const
+      settle(missingNetwork(error, target.family) ?? toFailure(error, where))
+    }
+    function closed(): void {
+      timer?.cancel()
+      if (signal.aborted) reject(signal.reason)
+      else settle(resetBy({ host, port }))
+    }
+  })
+}
+
+type Place = Pick<DialOptions, 'host' | 'port'>
+
+/** Before the first byte: the peer must be the address that was judged, whatever lies between. */
+function problemOf(socket: Socket, target: Address, place: Place): CheckFailure | undefined {
+  const { remoteAddress } = socket
+  if (remoteAddress === target.address) return undefined
+  if (toAddress(remoteAddress ?? '')?.address === target.address) return undefined
+  socket.destroy()
+  if (remoteAddress === undefined) return resetBy(place)
+  const text = `The connection to ${hostPort(place.host, place.port)} ended up elsewhere`
+  return new CheckFailure('connect_blocked', text)
+}
+
+function resetBy({ host, port }: Place): CheckFailure {
+  return new CheckFailure('connect_reset', `${hostPort(host, port)} reset the connection`)
+}
+
+function summary(failure: CheckFailure | undefined, attempts: readonly Attempt[]): CheckFailure {
+  if (failure === undefined) return new CheckFailure('dns_no_records', 'The name has no address')
+  const tried = new Set(attempts.map(({ address }) => address)).size
+  if (tried === 1) return failure
+  const text = `${failure.message} (${tried} addresses tried)`
+  return new CheckFailure(failure.code, text, { phase: failure.phase, cause: failure.cause })
+}
+
+/** Of two failures the one that says more about the server; the first one where they say the same. */
+function weightier(first: CheckFailure | undefined, second: CheckFailure): CheckFailure {
+  return first === undefined || weight(second) > weight(first) ? second : first
+}
+
+function weight({ code }: CheckFailure): number {
+  if (code.startsWith('probe_')) return 0
+  return code === 'connect_unreachable' ? 1 : 2
+}

@@ -1,0 +1,75 @@
+/**
+ * The hosts file, which c-ares does not look at for single queries.
+ *
+ * @module
+ */
+
+import { open } from 'node:fs/promises'
+import { toAddress } from '../connection/endpoint.ts'
+import type { Address } from '../net.ts'
+
+const SYSTEM_HOSTS_FILE =
+  process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
+
+/** What lies beyond is not read: a larger file is a block list, not a list of hosts. 1 MiB. */
+const LIMIT_BYTES = 2 ** 20
+
+/** Names that were not read for this reason are not names that do not exist. */
+const OUT_OF_FILES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE'])
+
+type Names = ReadonlyMap<string, readonly Address[]>
+
+export interface HostsFile {
+  /**
+   * The addresses given for a name, in the file's order; none where it has no such name or cannot be read.
+   *
+   * @throws the system's error where this process may open no more files
+   */
+  find(name: string): Promise<readonly Address[]>
+}
+
+/** Read on first use and whenever it has changed since. */
+export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
+  let names: Names = new Map()
+  let version = ''
+
+  async function refresh(): Promise<void> {
+    const file = await open(path, 'r')
+    try {
+      const { mtimeMs, size } = await file.stat()
+      if (version === `${mtimeMs} ${size}`) return
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, LIMIT_BYTES)))
+      names = parseHosts(buffer.toString('utf8', 0, bytesRead))
+      version = `${mtimeMs} ${size}`
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    async find(name) {
+      try {
+        await refresh()
+      } catch (error) {
+        // A machine without this file, or with one that we may not read, resolves by DNS alone.
+        if (version === '' && OUT_OF_FILES.has((error as NodeJS.ErrnoException).code)) throw error
+      }
+      return names.get(name) ?? []
+    },
+  }
+}
+
+/** Lines of `address name alias… # comment`; a name may stand on several of them. */
+function parseHosts(text: string): Names {
+  const names = new Map<string, Address[]>()
+  for (const line of text.split('\n')) {
+    const [first, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const address = toAddress(first ?? '')
+    if (address === undefined) continue
+    for (const alias of aliases) {
+      const name = alias.toLowerCase().replace(/\.$/, '')
+      names.set(name, [...(names.get(name) ?? []), address])
+    }
+  }
+  return names
+}

@@ -1,0 +1,141 @@
+/**
+ * Where the time of one check went, and which phase was under way when it ended.
+ *
+ * @module
+ */
+
+import type { Clock } from '../../clock.ts'
+import type { Phase, Phases } from '../../model.ts'
+import type { StopSignal } from './stop.ts'
+
+export interface Trace {
+  /** The phase under way, or the last one that ended in an error. */
+  readonly current: Phase | null
+  /** Milliseconds per phase so far. */
+  readonly phases: Phases
+  /** Milliseconds in one of them so far, not rounded. */
+  spent_ms(name: Phase): number
+  /** The address tried or reached last. */
+  remote_ip: string | null
+  /** Times `work` as (part of) a phase; phases met again are summed. */
+  phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
+  /** Milliseconds in which a package was loaded, on its first use: our own time, not the target's. */
+  readonly loading_ms: number
+  /** Loads a package outside of every measurement. */
+  loading<T>(work: () => Promise<T>): Promise<T>
+  /** For code that cannot be wrapped (callbacks), or not at so little cost. */
+  begin(name: Phase): EndOfPhase
+}
+
+/** Gives the length of the phase in ms. One that has `failed` stays current, so that the cause can name it. */
+export type EndOfPhase = (failed?: boolean) => number
+
+interface Span {
+  readonly name: Phase
+  readonly from: number
+  /** The phase under way when this one began. */
+  readonly before: Phase | null
+}
+
+/** What `TRACE` works on. */
+interface State {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly spent: Partial<Record<Phase, number>>
+  readonly open: Span[]
+  current: Phase | null
+  loading_ms: number
+}
+
+export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
+  const trace = Object.create(TRACE) as { -readonly [K in keyof State]: State[K] } & Omit<
+    Trace,
+    keyof State
+  >
+  trace.clock = clock
+  trace.spent = {}
+  trace.open = []
+  trace.current = null
+  trace.loading_ms = 0
+  trace.remote_ip = null
+  return trace
+}
+
+/**
+ * Shared by all traces: every check makes one, and an object literal with an accessor gets a hidden
+ * class of its own each time, which costs a microsecond and makes whatever uses it slow.
+ */
+const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'remote_ip'> = {
+  get phases() {
+    const all: { -readonly [K in keyof Phases]: Phases[K] } = {}
+    for (const name in this.spent) all[`${name as Phase}_ms`] = round(this.spent_ms(name as Phase))
+    for (const { name } of this.open) all[`${name}_ms`] = round(this.spent_ms(name))
+    return all
+  },
+  spent_ms(name) {
+    let ms = this.spent[name] ?? 0
+    // What was cut off by the deadline took its time as well.
+    for (const span of this.open) if (span.name === name) ms += since(this, span.from)
+    return ms
+  },
+  async loading(work) {
+    const from = this.clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      this.loading_ms += since(this, from)
+    }
+  },
+  begin(name) {
+    const span = { name, from: this.clock.monotonic(), before: this.current }
+    this.current = name
+    this.open.push(span)
+    return (failed = false) => end(this, span, failed)
+  },
+  async phase(name, work) {
+    const over = this.begin(name)
+    try {
+      const value = await work()
+      over()
+      return value
+    } catch (error) {
+      over(true)
+      throw error
+    }
+  },
+}
+
+function since({ clock }: Pick<State, 'clock'>, from: number): number {
+  return Math.max(0, clock.monotonic() - from)
+}
+
+function end(state: State, span: Span, failed: boolean): number {
+  const at = state.open.indexOf(span)
+  if (at < 0) return 0
+  state.open.splice(at, 1)
+  const ms = since(state, span.from)
+  state.spent[span.name] = (state.spent[span.name] ?? 0) + ms
+  if (!failed && state.current === span.name) state.current = span.before
+  return ms
+}
+
+/** Times pieces of work that run beside each other as one phase: what passes while any of them runs. */
+export function overlapping(
+  trace: Pick<Trace, 'begin'>,
+  name: Phase,
+  signal: StopSignal,
+): () => () => void {
+  let running = 0
+  let end: EndOfPhase | undefined
+  return () => {
+    if (running++ === 0) end = trace.begin(name)
+    return () => {
+      // After an abort the phase stays current, so that the cause can name it.
+      if (--running === 0 && !signal.aborted) end?.()
+    }
+  }
+}
+
+/** Hundredths of a millisecond are all a network measurement can carry. */
+export function round(ms: number): number {
+  return Math.round(ms * 100) / 100
+}

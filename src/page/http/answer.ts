@@ -1,0 +1,70 @@
+/**
+ * What the page answers with, and the headers that every answer has.
+ *
+ * @module
+ */
+
+import { randomBytes } from 'node:crypto'
+import { textOf } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cookies?: readonly string[]
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+}
+
+/** For the one response whose script and style it lets in. */
+export function makeNonce(): string {
+  return randomBytes(16).toString('base64')
+}
+
+/** A page: nothing but our own style and script, both by nonce; shown in no frame, kept by nobody. */
+export function htmlAnswer(
+  markup: Markup,
+  { nonce, status = 200 }: { readonly nonce: string; readonly status?: number },
+): Answer {
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy.join('; '),
+    },
+    body: textOf(markup),
+  }
+}
+
+/** After a form: what is shown then may be loaded again without harm. */
+export function seeOther(location: string, cookies: readonly string[] = []): Answer {
+  return { status: 303, headers: { Location: location }, cookies }
+}
+
+const OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Not `no-referrer`: browsers would then send `Origin: null` with our own forms.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+export function toResponse(answer: Answer, { head }: { readonly head: boolean }): Response {
+  const headers = new Headers({ ...OF_EVERY_ANSWER, ...answer.headers })
+  for (const cookie of answer.cookies ?? []) headers.append('Set-Cookie', cookie)
+  if (!head) return new Response(answer.body ?? null, { status: answer.status, headers })
+  if (answer.body instanceof ReadableStream) void answer.body.cancel()
+  return new Response(null, { status: answer.status, headers })
+}

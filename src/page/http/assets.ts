@@ -1,0 +1,54 @@
+/**
+ * Style, script and icon, each under a path with its digest: kept for ever by browsers, and new at once
+ * when it is another one.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import type { Answer } from './answer.ts'
+import { BRAND } from '../layout/icons.ts'
+import { textOf } from '../layout/markup.ts'
+import { SCRIPT } from '../layout/script.ts'
+import { style } from '../style/style.ts'
+
+export interface Assets {
+  /** Paths below the base path. */
+  readonly style: string
+  readonly script: string
+  readonly icon: string
+  find(path: string): Answer | undefined
+}
+
+export function createAssets(): Assets {
+  const icon = textOf(BRAND).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+  const files = {
+    style: asset('css', 'text/css; charset=utf-8', style()),
+    script: asset('js', 'text/javascript; charset=utf-8', SCRIPT),
+    icon: asset('svg', 'image/svg+xml', icon),
+  }
+  const answers = new Map(Object.values(files).map(({ path, answer }) => [path, answer]))
+  return {
+    style: files.style.path,
+    script: files.script.path,
+    icon: files.icon.path,
+    find: (path) => answers.get(path),
+  }
+}
+
+function asset(
+  ending: string,
+  type: string,
+  body: string,
+): { readonly path: string; readonly answer: Answer } {
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 12)
+  const headers = {
+    'Content-Type': type,
+    ETag: `"${digest}"`,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+  }
+  return {
+    path: `/assets/${digest}.${ending}`,
+    answer: { status: 200, headers, body: Buffer.from(body) },
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * How often one may look and press: buttons count with the requests of the API, in the window of the key that
+ * opened the session; pages have a wider one, so that nobody who reads is refused.
+ *
+ * @module
+ */
+
+import { admitCheck } from '../../engine/services/requested-checks.ts'
+import type { Engine, Requester } from '../../engine/api/engine.ts'
+import { tooMany } from './http-error.ts'
+
+export interface PageRate {
+  /** Buttons pressed, with the API's requests of the same key; default 60. */
+  readonly requests?: number
+  /** Pages looked at, live connections and sign-ins; default 600. */
+  readonly views?: number
+  /** Default 60. */
+  readonly window_sec?: number
+}
+
+/** Each @throws PageRefusal 429 */
+export interface Requests {
+  view(by: Requester): Promise<void>
+  action(by: Requester): Promise<void>
+  check(asked: { readonly account_id: number; readonly id: number }): Promise<void>
+}
+
+export function createRequests(engine: Pick<Engine, 'requests'>, rate: PageRate | false): Requests {
+  const none = (): Promise<void> => Promise.resolve()
+  if (rate === false) return { view: none, action: none, check: none }
+  const { requests = 60, views = 600, window_sec = 60 } = rate
+
+  async function count(by: Requester, limit: number): Promise<void> {
+    const bound = { limit, window_ms: window_sec * 1000 }
+    const { admitted, reset_ms } = await engine.requests.admit({ by, ...bound })
+    if (!admitted) throw tooMany(Math.max(1, Math.ceil(reset_ms / 1000)))
+  }
+
+  return {
+    view: (by) => count({ identity: `views of ${nameOf(by)}` }, views),
+    action: (by) => count(by, requests),
+    async check(asked) {
+      const taken = await admitCheck(engine, asked)
+      if (!taken.admitted) throw tooMany(taken.retry_sec)
+    },
+  }
+}
+
+function nameOf(by: Requester): string {
+  return 'key_id' in by ? `key ${by.key_id}` : by.identity
+}

@@ -1,0 +1,154 @@
+/**
+ * Incidents, newest first: since when, how long, why, and who was told.
+ *
+ * @module
+ */
+
+import type { AttemptView, IncidentView, NotificationView } from '../../engine/api/views.ts'
+import type { ClosedReason, EpochMs, NotificationStatus } from '../../model.ts'
+import { icon } from '../layout/icons.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
+import { clockTime, counted, durationText, moment, msText } from '../layout/words.ts'
+
+export interface IncidentFacts {
+  readonly incidents: readonly IncidentView[]
+  readonly now: EpochMs
+  /** Where the monitor of an incident is, for lists over several of them. */
+  readonly monitorHref?: (id: number) => string
+  /** What was told about an incident; absent where that is shown elsewhere. */
+  readonly told?: (id: number) => readonly NotificationView[]
+  readonly contacts?: ReadonlyMap<number, string>
+}
+
+export function incidentList(facts: IncidentFacts): Markup {
+  return html`<ol class="incidents">
+    ${facts.incidents.map((incident) => incidentItem(incident, facts))}
+  </ol>`
+}
+
+function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
+  const { id, monitor, state, started_at, duration_sec, cause_text } = incident
+  const aside = asideOf(incident)
+  const { monitorHref, told } = facts
+  const open = state === 'open'
+  const lead = html`<span class="what"
+      >${open ? icon('cross', 'bad') : icon('check', 'good')}<strong
+        >${open ? 'Ongoing' : ENDED[incident.closed_reason ?? 'recovered']}</strong
+      ></span
+    >
+    <span class="why"
+      >${monitorHref !== undefined && html`<a href="${monitorHref(monitor.id)}#incident-${id}">${foreign(monitor.name || 'A removed monitor')}</a>: `}${foreign(cause_text)}${aside !== undefined && html` <span class="tag">${aside}</span>`}</span
+    >
+    <span class="at">${moment(started_at)}</span>
+    <span class="took">${durationText(duration_sec)}</span>`
+  if (told === undefined) return html`<li class="flat">${lead}</li>`
+  return html`<li>
+    <details id="incident-${id}">
+      <summary>${lead}</summary>
+      ${course(incident, facts)} ${log(told(id), facts)}
+    </details>
+  </li>`
+}
+
+/** Why nobody is told of it, or not any more. */
+export function asideOf({
+  state,
+  suppressed_by,
+  acknowledged_at,
+}: IncidentView): string | undefined {
+  if (suppressed_by !== null) return 'Explained by another monitor'
+  return state === 'open' && acknowledged_at !== null ? 'Acknowledged' : undefined
+}
+
+const ENDED: Readonly<Record<ClosedReason, string>> = {
+  recovered: 'Resolved',
+  paused: 'Ended by pause',
+  reconfigured: 'Ended by a change',
+  deleted: 'Ended by removal',
+}
+
+const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
+  recovered: 'Over: the first good check',
+  paused: 'Closed: the monitor was paused',
+  reconfigured: 'Closed: what it checks was changed',
+  deleted: 'Closed: the monitor was removed',
+}
+
+/** The causes as they changed, from the first failing check to the end. */
+function course(
+  { causes, detected_at, acknowledged_at, ended_at, closed_reason }: IncidentView,
+  { now }: IncidentFacts,
+): Markup {
+  const steps: readonly (readonly [string, Content])[] = [
+    ...causes.map(
+      ({ at, cause_code, cause_text }) =>
+        [at, [html`<code>${cause_code}</code> `, foreign(cause_text)]] as const,
+    ),
+    [detected_at, 'Confirmed as an incident'] as const,
+    ...(acknowledged_at === null ? [] : [[acknowledged_at, 'Acknowledged'] as const]),
+    ...(ended_at === null ? [] : [[ended_at, LAST_STEP[closed_reason ?? 'recovered']] as const]),
+  ]
+  const ordered = [...steps].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return html`<h3>Course</h3>
+    <ol class="course">
+      ${ordered.map(([at, what]) => html`<li><span class="at">${clockTime(at, now)}</span><span>${what}</span></li>`)}
+    </ol>`
+}
+
+function log(told: readonly NotificationView[], facts: IncidentFacts): Markup {
+  if (told.length === 0)
+    return html`<h3>Notifications</h3>
+      <p class="muted">Nobody was told.</p>`
+  return html`<h3>Notifications</h3>
+    ${notificationTable(told, facts)}`
+}
+
+const STATUS: Readonly<Record<NotificationStatus, Markup>> = {
+  queued: html`${icon('clock', 'quiet')}Waiting`,
+  sending: html`${icon('arrow', 'quiet')}Under way`,
+  sent: html`${icon('check', 'good')}Delivered`,
+  failed: html`${icon('cross', 'bad')}Failed`,
+  cancelled: html`${icon('dash', 'quiet')}Cancelled`,
+}
+
+export function notificationTable(
+  told: readonly NotificationView[],
+  { contacts, now }: Pick<IncidentFacts, 'contacts' | 'now'>,
+): Markup {
+  return html`<div class="wide" tabindex="0" role="group" aria-label="Notification log">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">Contact</th>
+          <th scope="col">Status</th>
+          <th scope="col">Attempts</th>
+          <th scope="col">Time</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${told.map(
+          ({ event, contact_id, status, error, attempts, created_at, repeat }) =>
+            html`<tr>
+              <td><code>${event}</code>${repeat > 0 && ` ${repeat}`}</td>
+              <td>${foreign(contacts?.get(contact_id) ?? `Contact ${contact_id}, removed`)}</td>
+              <td>
+                <span class="what">${STATUS[status]}</span
+                >${error !== null && html` <code>${error}</code>`}
+              </td>
+              <td>
+                ${attempts.length === 0 ? 'none yet' : counted(attempts.length, 'attempt')}${attempts.map((attempt) => html`<br /><span class="muted">${attemptText(attempt)}</span>`)}
+              </td>
+              <td>${clockTime(created_at, now)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function attemptText({ http_status, error, duration_ms }: AttemptView): string {
+  const end = http_status === null ? (error ?? 'delivered') : `HTTP ${http_status}`
+  return `${end}, ${msText(duration_ms)}`
+}

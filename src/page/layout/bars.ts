@@ -1,0 +1,102 @@
+/**
+ * One bar per day. A day with downtime is cut: the lower part says how much of it, never less than can
+ * be seen; a day without data is a stub. The text alternative tells the days that matter.
+ *
+ * @module
+ */
+
+import type { UptimeDay, UptimeView } from '../../engine/api/views.ts'
+import { html } from './markup.ts'
+import type { Markup } from './markup.ts'
+import { counted, dayText, durationText, percentText } from './words.ts'
+
+const HEIGHT = 32
+const STEP = 6
+const WIDTH = 4
+const STUB = 8
+
+export interface BarsOptions {
+  /** What the bars are of, for the text alternative. */
+  readonly name: string
+  /** Every day says what it was when it is pointed at, not only those with downtime. Default `false`. */
+  readonly each_day?: boolean
+}
+
+export function bars({ days, overall }: UptimeView, options: BarsOptions): Markup {
+  const { name, each_day = false } = options
+  const width = days.length * STEP - (STEP - WIDTH)
+  const drawn = days.map((day, at) => ({ day, x: at * STEP, parts: partsOf(day, at * STEP) }))
+  const spoken = drawn.filter(({ day }) => each_day || day.down_sec > 0)
+  // One path per kind: ninety bars of twenty-five monitors stay small.
+  const path = (kind: Kind): Markup | false => {
+    const d = drawn.map(({ parts }) => parts[kind] ?? '').join('')
+    return d !== '' && html`<path class="${kind}" d="${d}" />`
+  }
+  const label = alternative(days, overall, name)
+  return html`<svg
+    class="bars"
+    viewBox="0 0 ${width} ${HEIGHT}"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${label}"
+  >
+    ${KINDS.map(path)}${spoken.map(
+      ({ day, x }) =>
+        html`<rect x="${x - 1}" y="0" width="${STEP}" height="${HEIGHT}"
+          ><title>${dayText(day.date)}: ${dayWords(day)}</title></rect
+        >`,
+    )}
+  </svg>`
+}
+
+const KINDS = ['up', 'down', 'none', 'rest'] as const
+type Kind = (typeof KINDS)[number]
+
+function partsOf(day: UptimeDay, x: number): { readonly [K in Kind]?: string } {
+  const { up_sec, down_sec, paused_sec, maintenance_sec } = day
+  const known = up_sec + down_sec
+  if (known === 0)
+    return { [paused_sec + maintenance_sec > 0 ? 'rest' : 'none']: column(x, HEIGHT - STUB, STUB) }
+  if (down_sec === 0) return { up: column(x, 0, HEIGHT) }
+  const down = lowerPart(down_sec / known)
+  const up = HEIGHT - down - 2
+  return {
+    down: column(x, HEIGHT - down, down),
+    ...(up > 0 ? { up: column(x, 0, up) } : {}),
+  }
+}
+
+function column(x: number, y: number, height: number): string {
+  return `M${x} ${y}h${WIDTH}v${height}h-${WIDTH}z`
+}
+
+/** Minutes and hours must both be told apart from nothing: the share is bent, a minute is a quarter of the bar. */
+function lowerPart(share: number): number {
+  return share >= 1 ? HEIGHT : Math.round(HEIGHT * (0.25 + 0.65 * Math.sqrt(share)))
+}
+
+export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: UptimeDay): string {
+  if (uptime === null) {
+    if (maintenance_sec > 0) return 'maintenance'
+    return paused_sec > 0 ? 'paused' : 'no data'
+  }
+  return down_sec === 0
+    ? 'no downtime'
+    : `${durationText(down_sec)} of downtime, ${percentText(uptime)} up`
+}
+
+/** Days that are named one by one in the text alternative. */
+const NAMED = 5
+
+function alternative(days: readonly UptimeDay[], overall: number | null, name: string): string {
+  const known = days.filter(({ uptime }) => uptime !== null)
+  const bad = known.filter(({ down_sec }) => down_sec > 0)
+  const lead = `${name}, last ${days.length} days`
+  if (known.length === 0) return `${lead}: no data yet`
+  const up = `${percentText(overall)} up over ${counted(known.length, 'day')} with data`
+  if (bad.length === 0) return `${lead}: ${up}, no downtime`
+  const latest = bad.slice(-NAMED).reverse()
+  const named = latest.map((day) => `${dayText(day.date)} ${durationText(day.down_sec)}`)
+  const more = bad.length > NAMED ? `, and ${bad.length - NAMED} before` : ''
+  return `${lead}: ${up}. Downtime: ${named.join(', ')}${more}`
+}

@@ -1,0 +1,121 @@
+/**
+ * What surrounds every page: head, navigation, foot.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../../model.ts'
+import { iso } from '../../clock.ts'
+import { BRAND } from './icons.ts'
+import { foreign, html } from './markup.ts'
+import type { Content, Markup } from './markup.ts'
+import { momentText } from './words.ts'
+
+export const THEMES = ['auto', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+/** What a page needs to know of the request and of its host. */
+export interface Frame {
+  /** Path under which everything is, without a slash at its end. */
+  readonly base: string
+  readonly brand: string
+  /** As the browser sees it, `https://watch.example.com`. */
+  readonly origin: string
+  readonly nonce: string
+  readonly theme: Theme
+  readonly now: EpochMs
+  /** Path and query of the page itself, for coming back to it. */
+  readonly here: string
+  readonly assets: { readonly style: string; readonly script: string; readonly icon: string }
+}
+
+export interface Sheet {
+  readonly title: string
+  readonly main: Content
+  /** Who is signed in sees where to go. */
+  readonly signed_in?: { readonly section: 'monitors' | 'incidents'; readonly can_leave: boolean }
+  /** Where changes are told; the page is loaded again then, without being reloaded. */
+  readonly events?: string
+  /** The present state in a sentence: screen readers say it when it changes. */
+  readonly said?: Content
+  /** Above all else, instead of the name of the host's page. */
+  readonly masthead?: string
+}
+
+export function documentOf(frame: Frame, sheet: Sheet): Markup {
+  const { base, brand, nonce, theme, now, assets } = frame
+  const { title, main, events } = sheet
+  return html`<!doctype html>
+    <html
+      lang="en"
+      data-theme="${theme}"
+      data-now="${iso(now)}"
+      ${events !== undefined && html` data-events="${events}"`}
+    >
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
+        <meta name="robots" content="noindex" />
+        <title>${title === brand ? title : `${title} · ${brand}`}</title>
+        <link rel="icon" href="${base}${assets.icon}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${base}${assets.style}" nonce="${nonce}" />
+        ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
+      </head>
+      <body${sheet.masthead !== undefined && html` class="slim"`}>
+        <a class="skip" href="#main">Skip to the content</a>
+        ${header(frame, sheet)}
+        ${events !== undefined && LOST}
+        <main id="main" tabindex="-1">${main}</main>
+        ${sheet.said !== undefined && html`<p id="said" class="hidden" role="status" data-live>${sheet.said}</p>`}
+        ${footer(frame, sheet)}
+      </body>
+    </html> `
+}
+
+/** The script shows it. */
+const LOST = html`<p id="lost" class="lost" role="status" hidden>
+  No connection to the service since <time></time> UTC. This page shows what was known then.
+</p>`
+
+function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup {
+  if (masthead !== undefined)
+    return html`<header class="top">
+      <p class="mark">${BRAND}<strong>${foreign(masthead)}</strong></p>
+    </header>`
+  const mark = html`<a class="mark" href="${base}/">${BRAND}<strong>${foreign(brand)}</strong></a>`
+  if (signed_in === undefined) return html`<header class="top">${mark}</header>`
+  const link = (section: string, path: string, label: string): Markup =>
+    html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
+      >${label}</a
+    >`
+  return html`<header class="top">
+    ${mark}
+    <nav aria-label="Sections">
+      ${link('monitors', '/', 'Monitors')}${link('incidents', '/incidents', 'Incidents')}
+    </nav>
+    ${signed_in.can_leave && html`<form method="post" action="${base}/sign-out"><button class="plain">Sign out</button></form>`}
+  </header>`
+}
+
+/** Without the script, or where it has lost its connection, the link is the way to what is new. */
+function footer({ base, theme, now, here }: Frame, { events }: Sheet): Markup {
+  const button = (choice: Theme, label: string): Markup =>
+    html`<button
+      name="theme"
+      value="${choice}"
+      aria-pressed="${theme === choice ? 'true' : 'false'}"
+    >
+      ${label}
+    </button>`
+  return html`<footer class="foot">
+    <p>
+      As of <time datetime="${iso(now)}" id="as-of">${momentText(iso(now))}</time> UTC.
+      ${events !== undefined && html`<span id="live"><a href="${here}">Reload</a></span>`}
+    </p>
+    <form method="post" action="${base}/theme" class="themes" aria-label="Theme">
+      <input type="hidden" name="return" value="${here}" />
+      ${button('auto', 'Auto')}${button('light', 'Light')}${button('dark', 'Dark')}
+    </form>
+  </footer>`
+}

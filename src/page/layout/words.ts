@@ -1,0 +1,158 @@
+/**
+ * Numbers, times and states in words. Pure; the same words on every page.
+ *
+ * @module
+ */
+
+import type { EpochMs, MonitorState, Phase, Verdict } from '../../model.ts'
+import { html } from './markup.ts'
+import type { Markup } from './markup.ts'
+
+/** How a thing is marked: by colour, by shape, and by a word that stands beside them. */
+export type Tone = 'good' | 'bad' | 'warn' | 'quiet'
+
+export interface StateWords {
+  readonly label: string
+  readonly tone: Tone
+  /** What it means, for a person who sees the label for the first time. */
+  readonly meaning: string
+}
+
+export const STATE_WORDS: Readonly<Record<MonitorState, StateWords>> = {
+  up: { label: 'Up', tone: 'good', meaning: 'The last check succeeded' },
+  down: { label: 'Down', tone: 'bad', meaning: 'An incident is open' },
+  confirming: { label: 'Confirming', tone: 'warn', meaning: 'It failed; a further look decides' },
+  recovering: {
+    label: 'Recovering',
+    tone: 'warn',
+    meaning: 'It works again; a further look decides',
+  },
+  late: { label: 'Late', tone: 'warn', meaning: 'A signal is overdue, within its grace' },
+  pending: { label: 'Pending', tone: 'quiet', meaning: 'Nothing is known yet' },
+  maintenance: { label: 'Maintenance', tone: 'quiet', meaning: 'Planned work' },
+  paused: { label: 'Paused', tone: 'quiet', meaning: 'Nobody looks' },
+}
+
+/** Of a monitor that would be shown as good, while nobody knows how it is (`stale`). */
+export const STALE_WORDS: StateWords = {
+  label: 'Unknown',
+  tone: 'warn',
+  meaning: 'Nobody has been able to look for a while',
+}
+
+/** What is shown of a monitor: never that all is well where nobody looks. */
+export function shownAs({ state, stale }: Shown): StateWords {
+  const words = STATE_WORDS[state]
+  return isUnseen({ state, stale }) ? STALE_WORDS : words
+}
+
+export interface Shown {
+  readonly state: MonitorState
+  readonly stale: boolean
+}
+
+/** It counts as up, or as nothing yet, and nobody looks. */
+export function isUnseen({ state, stale }: Shown): boolean {
+  return stale && ['up', 'late', 'confirming', 'pending'].includes(state)
+}
+
+export const VERDICT_WORDS: Readonly<
+  Record<Verdict, { readonly label: string; readonly tone: Tone }>
+> = {
+  ok: { label: 'OK', tone: 'good' },
+  fail: { label: 'Failed', tone: 'bad' },
+  unknown: { label: 'Unknown', tone: 'quiet' },
+}
+
+export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
+  resolve: 'DNS',
+  connect: 'Connect',
+  tls: 'TLS',
+  starttls: 'STARTTLS',
+  greeting: 'Greeting',
+  send: 'Send',
+  auth: 'Login',
+  query: 'Query',
+  first_byte: 'First byte',
+  transfer: 'Transfer',
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** `42 s`, `12 min`, `3 h 20 min`, `2 d 4 h`. */
+export function durationText(sec: number): string {
+  if (sec < MINUTE) return `${Math.floor(sec)} s`
+  if (sec < HOUR) return `${Math.floor(sec / MINUTE)} min`
+  if (sec < DAY) return twoUnits(sec, [HOUR, 'h'], [MINUTE, 'min'])
+  return twoUnits(sec, [DAY, 'd'], [HOUR, 'h'])
+}
+
+function twoUnits(sec: number, [big, b]: [number, string], [small, s]: [number, string]): string {
+  const rest = Math.floor((sec % big) / small)
+  return `${Math.floor(sec / big)} ${b}${rest === 0 ? '' : ` ${rest} ${s}`}`
+}
+
+/** One unit, as the script of the page counts on. */
+export function roughly(sec: number): string {
+  if (sec < MINUTE) return `${Math.floor(sec)} s`
+  if (sec < HOUR) return `${Math.floor(sec / MINUTE)} min`
+  if (sec < 2 * DAY) return `${Math.floor(sec / HOUR)} h`
+  return `${Math.floor(sec / DAY)} d`
+}
+
+/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`, `21 min 4 s`; a dash where none was spent or known. */
+export function msText(ms: number | null): string {
+  if (ms === null || ms === 0) return '–'
+  if (ms < 0.01) return '< 0.01 ms'
+  if (ms < 0.95) return `${ms.toFixed(2)} ms`
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms >= HOUR * 1000) return durationText(ms / 1000)
+  if (ms >= MINUTE * 1000) return twoUnits(ms / 1000, [MINUTE, 'min'], [1, 's'])
+  return `${(ms / 1000).toFixed(ms < 9995 ? 2 : 1)} s`
+}
+
+/** Cut, not rounded: 99.9999 never becomes 100. */
+export function percentText(percent: number | null): string {
+  if (percent === null) return '–'
+  if (percent === 100) return '100 %'
+  return `${(Math.floor(percent * 100) / 100).toFixed(2)} %`
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `3 Mar 2026`, of an ISO date or time. */
+export function dayText(iso: string): string {
+  const [year = '', month = '', day = ''] = iso.slice(0, 10).split('-')
+  return `${Number(day)} ${MONTHS[Number(month) - 1] ?? month} ${year}`
+}
+
+/** `3 Mar 2026, 14:05`. Always UTC; the foot of every page says so. */
+export function momentText(iso: string): string {
+  return `${dayText(iso)}, ${iso.slice(11, 16)}`
+}
+
+/** `12 s ago`, `in 5 min`; exact in its title. The script of the page keeps it up to date. */
+export function relative(iso: string, now: EpochMs): Markup {
+  const sec = (Date.parse(iso) - now) / 1000
+  const text = sec > 0 ? `in ${roughly(sec)}` : `${roughly(-sec)} ago`
+  return html`<time datetime="${iso}" title="${iso}" data-ago>${text}</time>`
+}
+
+export function moment(iso: string): Markup {
+  return html`<time datetime="${iso}" title="${iso}">${momentText(iso)}</time>`
+}
+
+/** With seconds, without the day where it is the same as `now`'s: for lists of checks. */
+export function clockTime(iso: string, now: EpochMs): Markup {
+  const today = new Date(now).toISOString().slice(0, 10) === iso.slice(0, 10)
+  const day = today ? '' : `${dayText(iso).replace(/ \d+$/, '')}, `
+  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`
+}
+
+/** `1 monitor`, `12 monitors`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,219 @@
+/**
+ * Changes as server-sent events. They say only that something on the page has changed; the browser then
+ * asks for the page again, as the one who asked for it before. So there is one way to render, and one
+ * place where it is decided who sees what.
+ *
+ * @module
+ */
+
+import type { Clock, Timer } from '../../clock.ts'
+import type { Engine } from '../../engine/api/engine.ts'
+import { lookAtAdmission } from '../session/admission.ts'
+import type { Admitted } from '../session/admission.ts'
+import type { Answer } from '../http/answer.ts'
+import { hasPlace } from './places.ts'
+import type { Audience, Places } from './places.ts'
+
+export interface LiveOptions {
+  readonly engine: Pick<Engine, 'on'>
+  readonly clock: Pick<Clock, 'timer'>
+  readonly places: Places
+}
+
+export interface Subscription {
+  readonly audience: Audience
+  /** Asked every few seconds; the connection ends where it is not `true`. Absent where everybody may listen. */
+  readonly admitted?: () => Promise<boolean>
+  /** Monitors whose new states are told. */
+  readonly states: ReadonlySet<number>
+  /** Whether a monitor that was made after the page belongs to it as well. Absent: none does. */
+  readonly joins?: (monitor_id: number) => Promise<boolean>
+  /** Those whose rounds are told as well, which change nothing but figures: the ones on the page. */
+  readonly rounds: ReadonlySet<number>
+}
+
+export interface Live {
+  listen(subscription: Subscription): Answer
+  /** The engine has stopped: nothing will ever be told. */
+  readonly stopped: boolean
+  /** Listeners at this moment. */
+  readonly size: number
+}
+
+/** A new state is told at once, but for what comes with it; rounds are gathered. */
+const SOON_MS = 300
+const LATER_MS = 5000
+/** Proxies close what is silent for a minute, and the page takes a minute's silence for a lost connection. */
+const HEARTBEAT_MS = 25_000
+/** Then the browser connects anew, and it is looked at again who it is. */
+const LIFE_MS = 10 * 60_000
+const RETRY_MS = 3000
+/** Messages that nobody takes: the browser is gone without a word. */
+const BACKLOG = 16
+
+export function createLive({ engine, clock, places }: LiveOptions): Live {
+  const listeners = new Set<Listener>()
+  let unsubscribe: (() => void) | undefined
+  let stopped = false
+  const admission = lookAtAdmission(clock, listeners)
+  engine.on('stop', () => {
+    stopped = true
+    for (const listener of [...listeners]) listener.close()
+  })
+
+  function subscribe(): () => void {
+    const offs = [
+      engine.on('state', ({ monitor }) => tell(monitor.id, 'state')),
+      engine.on('starved', ({ monitor }) => tell(monitor.id, 'state')),
+      engine.on('round', ({ monitor }) => tell(monitor.id, 'round')),
+    ]
+    return () => {
+      for (const off of offs) off()
+    }
+  }
+
+  function tell(monitor_id: number, what: 'state' | 'round'): void {
+    for (const listener of listeners) listener.changed(monitor_id, what)
+  }
+
+  function leave(listener: Listener): void {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    admission.end()
+    unsubscribe?.()
+    unsubscribe = undefined
+  }
+
+  return {
+    get stopped() {
+      return stopped
+    },
+    get size() {
+      return listeners.size
+    },
+    listen(subscription) {
+      // 204 tells an EventSource not to come back.
+      if (stopped) return { status: 204 }
+      const taken = [...listeners].map(({ audience }) => audience)
+      if (!hasPlace(subscription.audience, taken, places))
+        return { status: 503, headers: { 'Retry-After': '60' } }
+      let cancel = (): void => undefined
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          const listener = createListener({
+            clock,
+            subscription,
+            controller,
+            onClose: () => leave(listener),
+          })
+          listeners.add(listener)
+          unsubscribe ??= subscribe()
+          admission.begin()
+          cancel = () => listener.close()
+        },
+        cancel: () => cancel(),
+      })
+      return { status: 200, headers: STREAM, body }
+    },
+  }
+}
+
+const STREAM = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // nginx would gather it.
+  'X-Accel-Buffering': 'no',
+}
+
+interface Listener extends Admitted {
+  readonly audience: Audience
+  changed(monitor_id: number, what: 'state' | 'round'): void
+}
+
+interface ListenerOptions {
+  readonly clock: Pick<Clock, 'timer'>
+  readonly subscription: Subscription
+  readonly controller: ReadableStreamDefaultController<Uint8Array>
+  onClose(): void
+}
+
+function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
+  const { audience, admitted, rounds, joins } = subscription
+  const states = new Set(subscription.states)
+  const newest = Math.max(0, ...states)
+  const asked = new Set<number>()
+  const encoder = new TextEncoder()
+  let open = true
+  let due: { readonly timer: Timer; readonly soon: boolean } | undefined
+  let heartbeat: Timer
+  const life = clock.timer(LIFE_MS, close, { background: true })
+
+  function close(): void {
+    if (!open) return
+    open = false
+    due?.timer.cancel()
+    heartbeat.cancel()
+    life.cancel()
+    onClose()
+    try {
+      controller.close()
+    } catch {
+      // The other side has closed it already.
+    }
+  }
+
+  function send(text: string): void {
+    if (!open) return
+    if ((controller.desiredSize ?? 0) < -BACKLOG) close()
+    else controller.enqueue(encoder.encode(text))
+  }
+
+  function beat(): void {
+    heartbeat = clock.timer(
+      HEARTBEAT_MS,
+      () => {
+        send('event: beat\ndata: {}\n\n')
+        if (open) beat()
+      },
+      { background: true },
+    )
+  }
+
+  /** Ids ascend: what is made later has a higher one. Each is asked for once. */
+  async function askFor(monitor_id: number): Promise<void> {
+    if (joins === undefined || monitor_id <= newest || asked.has(monitor_id)) return
+    asked.add(monitor_id)
+    // What cannot be looked up now is seen when the browser connects anew.
+    if (!(await joins(monitor_id).catch(() => false))) return
+    states.add(monitor_id)
+    changed(monitor_id, 'state')
+  }
+
+  function changed(monitor_id: number, what: 'state' | 'round'): void {
+    if (!open) return
+    const soon = what === 'state'
+    if (!(soon ? states : rounds).has(monitor_id)) {
+      if (soon) void askFor(monitor_id)
+      return
+    }
+    if (due !== undefined && (due.soon || !soon)) return
+    due?.timer.cancel()
+    const timer = clock.timer(
+      soon ? SOON_MS : LATER_MS,
+      () => {
+        due = undefined
+        send('event: change\ndata: {}\n\n')
+      },
+      { background: true },
+    )
+    due = { timer, soon }
+  }
+
+  beat()
+  send(`retry: ${RETRY_MS}\n\n`)
+  return {
+    audience,
+    admitted,
+    close,
+    changed,
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The addresses that are open to all: assets, signing in and out, the theme.
+ *
+ * @module
+ */
+
+import { neighbourhoodOf } from '../../net/peer/client-address.ts'
+import { sessionCookie, SESSION_COOKIE } from '../session/access.ts'
+import { htmlAnswer, seeOther } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { backOf, ownForm } from '../http/call.ts'
+import type { Call, Route } from '../http/call.ts'
+import { cookieOf } from '../session/cookies.ts'
+import { documentOf } from '../layout/frame.ts'
+import { notFound } from '../http/http-error.ts'
+import { signInPage } from '../session/sign-in.ts'
+import { chooseTheme } from '../layout/theme.ts'
+
+export const openRoutes: readonly Route[] = [
+  { method: 'GET', pattern: /^\/assets\/[\w.]+$/, answer: asset },
+  { method: 'GET', pattern: /^\/sign-in$/, answer: (call: Call): Answer => askForKey(call, 200) },
+  { method: 'POST', pattern: /^\/sign-in$/, answer: signIn },
+  { method: 'POST', pattern: /^\/sign-out$/, answer: signOut },
+  { method: 'POST', pattern: /^\/theme$/, answer: theme },
+]
+
+function asset({ service, path, request }: Call): Answer {
+  const found = service.assets.find(path)
+  if (found === undefined) throw notFound('file')
+  const known = request.headers.get('if-none-match')?.match(/"[^"]*"/g) ?? []
+  const { headers = {} } = found
+  if (!known.some((tag) => tag === headers['ETag'])) return found
+  return { status: 304, headers }
+}
+
+function askForKey({ service, frame, url }: Call, status: number, problem?: string): Answer {
+  if (service.authorize !== undefined) throw notFound()
+  const back = backOf(url.searchParams.get('return'), service.base)
+  const main = signInPage({ frame, back, ...(problem === undefined ? {} : { problem }) })
+  return htmlAnswer(documentOf(frame, { title: 'Sign in', main }), { nonce: frame.nonce, status })
+}
+
+const NOT_KNOWN = 'This key is not known, or was revoked.'
+
+/** A right key is let in however many wrong ones came before it. */
+async function signIn(call: Call): Promise<Answer> {
+  const { service, request, url } = call
+  const { base, sessions, attempts, engine } = service
+  if (service.authorize !== undefined) throw notFound()
+  const form = await ownForm(call)
+  const back = backOf(form.get('return'), base)
+  const again = { ...call, url: new URL(`?return=${encodeURIComponent(back)}`, url) }
+  const found = await engine.authenticate((form.get('key') ?? '').trim())
+  if (found === undefined) {
+    const counted = attempts.failed(neighbourhoodOf(service.clientOf(request)))
+    if (counted.allowed) return askForKey(again, 401, NOT_KNOWN)
+    const { retry_sec } = counted
+    const answer = askForKey(again, 429, `${NOT_KNOWN} Too many were: wait ${retry_sec} seconds.`)
+    return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
+  }
+  await service.requests.view({ key_id: found.key.id })
+  const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
+  const secure = service.isSecure(url)
+  return seeOther(back, [sessionCookie(value, { base, secure, max_age_sec: sessions.max_age_sec })])
+}
+
+async function signOut(call: Call): Promise<Answer> {
+  const { service, request, url } = call
+  const { base, sessions } = service
+  await ownForm(call)
+  sessions.end(cookieOf(request, SESSION_COOKIE))
+  const gone = sessionCookie(null, { base, secure: service.isSecure(url), max_age_sec: 0 })
+  return seeOther(`${base}/sign-in`, [gone])
+}
+
+async function theme(call: Call): Promise<Answer> {
+  const { base } = call.service
+  const form = await ownForm(call)
+  const back = backOf(form.get('return'), base)
+  return chooseTheme({ form, base, back, secure: call.service.isSecure(call.url) })
+}

@@ -1,0 +1,80 @@
+/**
+ * Who looks: whoever signed in with an API key, or whoever the host's own function says.
+ *
+ * @module
+ */
+
+import type { Engine, Requester } from '../../engine/api/engine.ts'
+import { cookie, cookieOf } from './cookies.ts'
+import type { Session, Sessions } from './session.ts'
+
+/** What a visitor may see, as `authorize` of the host says it. */
+export interface Access {
+  readonly account_id: number
+  /** Sees everything of the account, but no buttons. Default `false`. */
+  readonly read_only?: boolean
+  /**
+   * Whose requests are counted together, as `key.id` of the API's `authenticate` where the same person asks there.
+   * Default: everybody's of the account.
+   */
+  readonly identity?: string | number
+}
+
+/** `null` refuses, and so does an account that is not there; a `Response` (a redirect to the host's own sign-in, as a rule) is sent as it is. */
+export type Authorize = (
+  request: Request,
+) => Promise<Access | Response | null> | Access | Response | null
+
+export const SESSION_COOKIE = 'watchpost_session'
+
+export interface Visitor extends Access {
+  /** Signed in here, and so able to sign out here. */
+  readonly session: boolean
+  /** Whose requests these are. */
+  readonly by: Requester
+}
+
+interface AccessParts {
+  readonly engine: Pick<Engine, 'account' | 'accounts'>
+  readonly sessions: Sessions
+  readonly authorize: Authorize | undefined
+}
+
+export async function visitorOf(
+  request: Request,
+  { engine, sessions, authorize }: AccessParts,
+): Promise<Visitor | Response | undefined> {
+  if (authorize !== undefined) {
+    const access = await authorize(request)
+    if (access instanceof Response) return access
+    // Whatever the host made of it: without an account that is there, nobody looks.
+    if (access === null || !(await engine.accounts.exists(access.account_id))) return undefined
+    const { account_id, identity = 'page' } = access
+    return { ...access, session: false, by: { identity: `${account_id}:${identity}` } }
+  }
+  const session = sessions.read(cookieOf(request, SESSION_COOKIE))
+  if (session === undefined || !(await isKeyGood(engine, session))) return undefined
+  const { account_id, key_id } = session
+  return { account_id, session: true, by: { key_id } }
+}
+
+/** A key that was revoked ends its sessions, and so does an account that was removed. */
+async function isKeyGood(engine: AccessParts['engine'], session: Session): Promise<boolean> {
+  if (!(await engine.accounts.exists(session.account_id))) return false
+  const keys = await engine.account(session.account_id).keys.list()
+  return keys.some(({ id, revoked_at }) => id === session.key_id && revoked_at === null)
+}
+
+export function sessionCookie(
+  value: string | null,
+  options: { readonly base: string; readonly secure: boolean; readonly max_age_sec: number },
+): string {
+  const { base, secure, max_age_sec } = options
+  return cookie({
+    name: SESSION_COOKIE,
+    value: value ?? '',
+    path: base === '' ? '/' : base,
+    max_age_sec: value === null ? 0 : max_age_sec,
+    secure,
+  })
+}

@@ -1,0 +1,169 @@
+/**
+ * What a probe does with an order: opens it, has it carried out in this process, closes the answer.
+ *
+ * @module
+ */
+
+import type { Job } from 'bullmq'
+import type { Clock } from '../../clock.ts'
+import type { CheckReport } from '../../model.ts'
+import { inProcessProbes } from '../in-process.ts'
+import { unmeasured } from '../reports.ts'
+import type { CheckOrder, ProbeHost } from '../transport.ts'
+import type { Buffer } from './buffer.ts'
+import type { Complaints } from './throttled-log.ts'
+import { orderShifted, reportShifted } from './wire.ts'
+import type { OrderJob, Refusal, Wire } from './wire.ts'
+
+/** Clocks nearer to each other than this are taken for one: the way of a question to Redis blurs more. */
+const SAME_CLOCK_MS = 500
+
+/** Orders remembered after their end, so that one that comes again, or too late, is not carried out. */
+const REMEMBERED = 10_000
+
+export interface HandsOptions {
+  readonly clock: Clock
+  readonly wire: Wire
+  readonly complaints: Complaints
+  readonly buffer: Buffer
+  readonly concurrency: number
+  readonly perHost: number
+  readonly run: ProbeHost['run']
+  /** Whether this place reaches anything at all. */
+  readonly connected: () => boolean
+  /** Redis' clock minus ours, in ms. */
+  readonly offset: () => number
+}
+
+export interface Hands {
+  /** Orders in hand. */
+  readonly size: number
+  start(): Promise<void>
+  /** Resolves when the answer is on its queue: only then may the order leave its own. */
+  take(job: Job<OrderJob>, token: string | undefined): Promise<void>
+  /** Drops orders that are no longer wanted, by the ids of their jobs. */
+  drop(job_ids: readonly string[]): void
+  /** Gives back what has not begun, waits up to `drain_ms` for the rest. */
+  stop(drain_ms: number): Promise<void>
+}
+
+interface Held {
+  readonly order: CheckOrder
+  /** Stands for the monitor in this process: two engines may each have a monitor 1. */
+  readonly serial: number
+  begun: boolean
+  readonly end: (ending: Ending) => void
+}
+
+type Ending = { readonly report: CheckReport; readonly lag_ms: number } | 'dropped' | 'returned'
+
+export function createHands(options: HandsOptions): Hands {
+  const { clock, wire, complaints, buffer, concurrency, perHost } = options
+  const runner = inProcessProbes({ clock, concurrency, perHost })
+  const held = new Map<string, Held>()
+  const done = new Set<string>()
+  let serial = 0
+  let stopped = false
+
+  /** The runner knows an order by the id of its job. */
+  function run(local: CheckOrder, signal: AbortSignal): Promise<CheckReport> {
+    const own = held.get(local.id)
+    if (!options.connected()) {
+      const text = 'The location itself has no network'
+      return Promise.resolve(unmeasured(clock.now(), 'probe_offline', text))
+    }
+    if (own === undefined) return options.run(local, signal)
+    own.begun = true
+    const { id, monitor_id } = own.order
+    return options.run({ ...local, id, monitor_id }, signal)
+  }
+
+  function carry(job_id: string, order: CheckOrder, skew_ms: number): Promise<Ending> {
+    return new Promise<Ending>((end) => {
+      const own: Held = { order, serial: ++serial, begun: false, end }
+      held.set(job_id, own)
+      const local = { ...orderShifted(order, skew_ms), id: job_id, monitor_id: own.serial }
+      void runner.send(local)
+    }).finally(() => held.delete(job_id))
+  }
+
+  async function refuse(job: OrderJob, refusal: Refusal, problem: string): Promise<void> {
+    const { engine, order_id } = job
+    complaints.warn({ engine, order_id, problem }, REFUSALS[refusal])
+    await buffer.add({ engine, order_id, job: { refused: refusal } })
+  }
+
+  async function take(job: Job<OrderJob>, token: string | undefined): Promise<void> {
+    const job_id = String(job.id)
+    const { engine, order_id } = job.data
+    if (stopped) return giveBack(job, token)
+    if (done.has(job_id) || held.has(job_id)) return
+    const opened = wire.openOrder(job.data)
+    if (!opened.ok) return refuse(job.data, opened.refusal, opened.problem)
+    const { order, offset_ms } = opened.value
+    const skew_ms = skew(offset_ms - options.offset())
+    const ending = await carry(job_id, order, skew_ms)
+    if (ending === 'returned') return giveBack(job, token)
+    if (ending === 'dropped') return
+    remember(done, job_id)
+    const { id, monitor_id, version, round, location } = order
+    const answer = {
+      order: { id, monitor_id, version, round, location_id: location.id },
+      report: reportShifted(ending.report, -skew_ms),
+      lag_ms: ending.lag_ms,
+    }
+    await buffer.add({ engine, order_id, job: wire.answer(engine, answer) })
+  }
+
+  return {
+    get size() {
+      return held.size
+    },
+    start: () =>
+      runner.start({
+        run,
+        locations: [],
+        onAnswer: ({ order, report, lag_ms }) => held.get(order.id)?.end({ report, lag_ms }),
+      }),
+    take,
+    drop(job_ids) {
+      for (const job_id of job_ids) {
+        // It may be on its way from the queue to us.
+        remember(done, job_id)
+        const own = held.get(job_id)
+        if (own === undefined) continue
+        own.end('dropped')
+        runner.cancel(own.serial)
+      }
+    },
+    async stop(drain_ms) {
+      stopped = true
+      for (const { begun, end } of held.values()) if (!begun) end('returned')
+      await runner.stop(drain_ms)
+    },
+  }
+}
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  key: 'an order cannot be opened: this probe has another secret key than the engine',
+  format: 'an order cannot be read: this probe is of another version than the engine',
+  unreadable: 'an order cannot be read',
+}
+
+/** Back to the queue, for another probe of the location. */
+async function giveBack(job: Job<OrderJob>, token: string | undefined): Promise<void> {
+  const { WaitingError } = await import('bullmq')
+  await job.moveToWait(token)
+  throw new WaitingError()
+}
+
+function skew(ms: number): number {
+  return Math.abs(ms) < SAME_CLOCK_MS ? 0 : ms
+}
+
+function remember(done: Set<string>, job_id: string): void {
+  done.add(job_id)
+  if (done.size <= REMEMBERED) return
+  const [oldest] = done
+  if (oldest !== undefined) done.delete(oldest)
+}
