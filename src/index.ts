@@ -32,7 +32,6 @@ export type {
   MonitorInput,
   NotificationFilter,
   PageOptions,
-  Requester,
   ResultFilter,
   SignalInput,
   TimeInput,

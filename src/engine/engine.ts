@@ -36,6 +36,8 @@ import { createOutbox } from './delivery/outbox.ts'
 import { createPassiveMonitors } from './rounds/push.ts'
 import { createRoster } from './monitors/monitor-cache.ts'
 import { createWatch } from './scheduling/watch.ts'
+import { REQUEST_SERVICES } from './services/request-services.ts'
+import type { RequestServices } from './services/request-services.ts'
 
 /** @throws ConfigurationError for options that cannot work */
 export function createEngine<const S extends CheckerSource>(
@@ -137,8 +139,13 @@ export function createEngine<const S extends CheckerSource>(
     }
   }
 
-  const engine: Engine = {
+  const engine: Engine & { readonly [REQUEST_SERVICES]: RequestServices } = {
     ...account(lifecycle.firstAccount),
+    [REQUEST_SERVICES]: {
+      requests: requestsOf(parts),
+      ...turnsOf(parts),
+      replies: repliesOf(parts),
+    },
     start: lifecycle.start,
     open: lifecycle.open,
     stop: lifecycle.stop,
@@ -186,9 +193,6 @@ export function createEngine<const S extends CheckerSource>(
           ]),
         ),
     },
-    ...requestsOf(parts),
-    ...turnsOf(parts),
-    replies: repliesOf(parts),
     async health() {
       await lifecycle.open()
       const due_at = await store.notifications.nextDue()

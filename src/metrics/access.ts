@@ -6,7 +6,8 @@
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Engine, Requester } from '../engine/api/engine.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import type { Requester } from '../engine/services/request-services.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { MetricsScope } from './metrics.ts'
 

@@ -5,7 +5,8 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { Engine, Requester } from '../engine/api/engine.ts'
+import { requestServicesOf } from '../engine/services/request-services.ts'
+import type { Requester } from '../engine/services/request-services.ts'
 import { createAttempts } from '../engine/services/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
@@ -28,10 +29,8 @@ interface LimitsOptions {
   readonly rate: MetricsRate | false
 }
 
-export function createLimits(
-  { requests }: Pick<Engine, 'requests'>,
-  { clock, rate }: LimitsOptions,
-): Limits {
+export function createLimits(engine: object, { clock, rate }: LimitsOptions): Limits {
+  const { requests } = requestServicesOf(engine)
   const attempts = createAttempts(clock)
   return {
     async read(by) {

@@ -7,6 +7,7 @@
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
+import { requestServicesOf } from '../engine/services/request-services.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
@@ -151,7 +152,7 @@ function createService(engine: Engine, options: RestOptions): Service {
       (rateLimit === false ? undefined : rateLimit.window) ??
       engineWindow(engine, { foreign: options.authenticate !== undefined }),
     router: createRouter(routes),
-    idempotency: idempotency({ engine, clock, logger }),
+    idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
     clock,
     logger,
     document: () =>

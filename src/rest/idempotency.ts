@@ -10,7 +10,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api/engine.ts'
+import type { RequestServices } from '../engine/services/request-services.ts'
 import { ConflictError, ValidationError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { JsonObject } from '../model.ts'
@@ -36,7 +36,7 @@ export interface Idempotency {
 }
 
 interface Ports {
-  readonly engine: Pick<Engine, 'replies' | 'turns'>
+  readonly services: Pick<RequestServices, 'replies' | 'turns'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -68,7 +68,7 @@ export function idempotency(ports: Ports): Idempotency {
 type Asked = Repeatable & { readonly key: string }
 
 async function answerOnce(
-  { engine: { replies }, logger }: Ports,
+  { services: { replies }, logger }: Ports,
   asked: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
@@ -99,7 +99,7 @@ async function answerOnce(
 
 /** Not while another process on the same store is at an equal request. @throws Refusal 409 when that takes too long */
 async function inTurn(
-  { engine: { turns }, clock, logger }: Ports,
+  { services: { turns }, clock, logger }: Ports,
   { account_id, key }: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {

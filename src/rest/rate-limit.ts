@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/api/engine.ts'
+import { requestServicesOf } from '../engine/services/request-services.ts'
 import type { Identity } from './auth.ts'
 import { Refusal } from './http-error.ts'
 
@@ -38,9 +38,10 @@ export interface RateWindow {
  * made up (`foreign`), by account and id.
  */
 export function engineWindow(
-  { requests }: Pick<Engine, 'requests'>,
+  engine: object,
   { foreign }: { readonly foreign: boolean },
 ): RateWindow {
+  const { requests } = requestServicesOf(engine)
   return {
     async take({ account_id, key }, { requests: limit, window_sec }) {
       const by = foreign ? { identity: `${account_id}:${key.id}` } : { key_id: Number(key.id) }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { defineChecker } from '../../src/checkers/checker.ts'
+import { requestServicesOf } from '../../src/engine/services/request-services.ts'
 import { NotFoundError } from '../../src/errors.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { syncMonitors } from '../../src/monitors/sync.ts'
@@ -69,8 +70,12 @@ describe.each(Object.entries(STORES))('an account id, on %s', (_name, make) => {
       nobody.keys.create(),
       nobody.keys.list(),
       nobody.keys.revoke(1),
-      r.engine.replies.get(3, 'key'),
-      r.engine.replies.put(3, 'key', { request_hash: 'h', status: 201, body: '{}' }),
+      requestServicesOf(r.engine).replies.get(3, 'key'),
+      requestServicesOf(r.engine).replies.put(3, 'key', {
+        request_hash: 'h',
+        status: 201,
+        body: '{}',
+      }),
     ]
     for (const [index, call] of (await Promise.allSettled(calls)).entries())
       expect(call, String(index)).toMatchObject({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { requestServicesOf } from '../../src/engine/services/request-services.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
@@ -238,10 +239,10 @@ describe('secrets', () => {
   it('cannot be guessed by the digest of a request that was kept', async () => {
     const r = await rig({ secretKey })
     const reply = { request_hash: 'a'.repeat(64), status: 201, body: '{}' }
-    await r.engine.replies.put(1, 'key', reply)
+    await requestServicesOf(r.engine).replies.put(1, 'key', reply)
     const kept = await r.store.replies.get(1, 'key', r.clock.now())
     expect(JSON.stringify(kept)).not.toContain(reply.request_hash)
-    expect(await r.engine.replies.get(1, 'key')).toMatchObject(reply)
+    expect(await requestServicesOf(r.engine).replies.get(1, 'key')).toMatchObject(reply)
   })
 
   it('a key of another length is refused', async () => {

@@ -64,7 +64,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // From the engine's events and readings.
   metrics: {
-    values: ['engine/services/sign-in-limit.ts', 'net/peer/client-address.ts'],
+    values: [
+      'engine/services/request-services.ts',
+      'engine/services/sign-in-limit.ts',
+      'net/peer/client-address.ts',
+    ],
     types: ['engine'],
   },
   // Around the work of an engine.

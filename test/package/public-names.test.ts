@@ -105,7 +105,6 @@ it('every subpath keeps its names', () => {
       type Phases
       type ProbeHost
       type ProbeTransport
-      type Requester
       type ResultFilter
       type ResultView
       type RunCheckOptions

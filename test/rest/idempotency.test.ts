@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { requestServicesOf } from '../../src/engine/services/request-services.ts'
 import { StorageError } from '../../src/errors.ts'
 import { createRest } from '../../src/rest/index.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
@@ -189,13 +190,14 @@ describe('a request with an Idempotency-Key', () => {
   ])('is known for as long as it is among the last %s of its account', async (_, count, length) => {
     const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
     onTestFinished(() => engine.stop())
+    const { replies } = requestServicesOf(engine)
     const other = await engine.accounts.create({ name: 'other' })
     const reply = { request_hash: 'h', status: 201, body: 'b'.repeat(length) }
-    await engine.replies.put(other.id, 'k0', reply)
-    for (let n = 0; n < count; n++) await engine.replies.put(1, `k${n}`, reply)
-    expect(await engine.replies.get(1, 'k0')).toBeUndefined()
-    expect(await engine.replies.get(1, `k${count - 1}`)).toMatchObject(reply)
-    expect(await engine.replies.get(other.id, 'k0')).toMatchObject(reply)
+    await replies.put(other.id, 'k0', reply)
+    for (let n = 0; n < count; n++) await replies.put(1, `k${n}`, reply)
+    expect(await replies.get(1, 'k0')).toBeUndefined()
+    expect(await replies.get(1, `k${count - 1}`)).toMatchObject(reply)
+    expect(await replies.get(other.id, 'k0')).toMatchObject(reply)
   })
 
   it('whose answer cannot be kept is answered all the same: the work is done', async () => {

@@ -94,7 +94,10 @@ type WindowInput =
   | (Pick<OneOffWindow, 'start' | 'end'> & Partial<OneOffWindow>)
   | (Pick<RecurringWindow, 'at' | 'duration_min'> & Partial<RecurringWindow>)
 
-/** What `monitors.create` takes: one of the registered types with its own fields, and the common ones. */
+/**
+ * What `monitors.create` takes: one of the registered types with its own fields, and the common ones. `name` is the
+ * checked address where it is left out.
+ */
 export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
   ? CheckerInput<C> & CommonInput & { readonly name: string }
   : never
@@ -234,9 +237,6 @@ export interface SignalInput {
   readonly duration_ms?: number
 }
 
-/** Who is counted: an API key, or whoever else, under a name of its own. */
-export type Requester = { readonly key_id: number } | { readonly identity: string }
-
 export interface Engine<C extends AnyChecker = AnyChecker>
   extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
   /** Opens the store and begins to check. */
@@ -286,42 +286,6 @@ export interface Engine<C extends AnyChecker = AnyChecker>
       string,
       { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }
     >
-  }
-  /** Counts requests, one window for all doors: REST, the page, the metrics. */
-  readonly requests: {
-    /**
-     * Admits at most `limit` in any `window_ms`. API keys are counted by their ids, over all processes on a shared
-     * store; whoever else, by a name that tells it from all others, in this process.
-     */
-    admit(request: {
-      readonly by: Requester
-      readonly window_ms: number
-      readonly limit: number
-    }): Promise<{
-      readonly admitted: boolean
-      readonly remaining: number
-      /** Until a place in the window becomes free, at the latest; of a refused one, until the next would be admitted. */
-      readonly reset_ms: number
-    }>
-  }
-  /** Whose turn it is to carry out a request that may be repeated, over all processes; absent where the store is this process's alone. */
-  readonly turns?: {
-    /** Resolves to what ends the turn, which lapses after two minutes; `undefined` while another process has it. */
-    take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
-  }
-  /** Kept answers for requests that may be repeated. */
-  readonly replies: {
-    get(
-      account_id: number,
-      key: string,
-    ): Promise<
-      { readonly request_hash: string; readonly status: number; readonly body: string } | undefined
-    >
-    put(
-      account_id: number,
-      key: string,
-      reply: { readonly request_hash: string; readonly status: number; readonly body: string },
-    ): Promise<void>
   }
   /** Figures for health and metrics. */
   health(): Promise<{

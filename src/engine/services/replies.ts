@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Engine } from '../api/engine.ts'
+import type { KeptReplies } from './request-services.ts'
 import type { Parts } from './parts.ts'
 
 const KEPT_MS = 86_400_000
@@ -14,7 +14,7 @@ const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'reply.body'
 const HASH_PLACE = 'reply.request_hash'
 
-export function repliesOf({ core, accounts, ready }: Parts): Engine['replies'] {
+export function repliesOf({ core, accounts, ready }: Parts): KeptReplies {
   const { clock, seal, store } = core
   return {
     async get(account_id, key) {

@@ -5,17 +5,20 @@
  * @module
  */
 
-import type { Engine } from '../api/engine.ts'
+import { requestServicesOf } from './request-services.ts'
 
 /** Beside the rounds of its interval. */
 export const ASKED_CHECKS = { limit: 30, window_ms: 60_000 } as const
 
 /** Whether one more is admitted; else how long to wait, in seconds. Of a foreign monitor it counts for nobody else. */
 export async function admitCheck(
-  { requests }: Pick<Engine, 'requests'>,
+  engine: object,
   asked: { readonly account_id: number; readonly id: number },
 ): Promise<{ readonly admitted: true } | { readonly admitted: false; readonly retry_sec: number }> {
   const identity = `checks of ${asked.account_id}:${asked.id}`
-  const { admitted, reset_ms } = await requests.admit({ by: { identity }, ...ASKED_CHECKS })
+  const { admitted, reset_ms } = await requestServicesOf(engine).requests.admit({
+    by: { identity },
+    ...ASKED_CHECKS,
+  })
   return admitted ? { admitted } : { admitted, retry_sec: Math.max(1, Math.ceil(reset_ms / 1000)) }
 }

@@ -5,29 +5,27 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { Engine } from '../api/engine.ts'
 import { slidingLog } from '../rounds/sliding-log.ts'
+import type { RequestCounter, RequestServices } from './request-services.ts'
 import type { Parts } from './parts.ts'
 
 /** Keys are counted in the store where several processes share it, all else in this process. */
-export function requestsOf({ core, ready }: Parts): Pick<Engine, 'requests'> {
+export function requestsOf({ core, ready }: Parts): RequestCounter {
   const { clock, store } = core
   const log = slidingLog(clock)
   return {
-    requests: {
-      async admit({ by, window_ms, limit }) {
-        if (store.requests === undefined || !('key_id' in by)) {
-          const who = 'key_id' in by ? `key ${by.key_id}` : `other ${by.identity}`
-          const { allowed, ...rest } = log.take(who, { limit, window_ms })
-          return { admitted: allowed, ...rest }
-        }
-        await ready()
-        const now = clock.now()
-        const request = { key_id: by.key_id, window_ms, limit, now }
-        const { admitted, remaining, retry_at } = await store.requests.admit(request)
-        const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
-        return { admitted, remaining, reset_ms }
-      },
+    async admit({ by, window_ms, limit }) {
+      if (store.requests === undefined || !('key_id' in by)) {
+        const who = 'key_id' in by ? `key ${by.key_id}` : `other ${by.identity}`
+        const { allowed, ...rest } = log.take(who, { limit, window_ms })
+        return { admitted: allowed, ...rest }
+      }
+      await ready()
+      const now = clock.now()
+      const request = { key_id: by.key_id, window_ms, limit, now }
+      const { admitted, remaining, retry_at } = await store.requests.admit(request)
+      const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
+      return { admitted, remaining, reset_ms }
     },
   }
 }
@@ -35,7 +33,7 @@ export function requestsOf({ core, ready }: Parts): Pick<Engine, 'requests'> {
 /** Longer than any request takes; so long an equal one has to wait after a process died with its turn. */
 const TURN_MS = 120_000
 
-export function turnsOf({ core, accounts, ready }: Parts): Pick<Engine, 'turns'> {
+export function turnsOf({ core, accounts, ready }: Parts): Pick<RequestServices, 'turns'> {
   const { clock, store } = core
   const { turns } = store
   if (turns === undefined) return {}

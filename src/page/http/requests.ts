@@ -5,8 +5,9 @@
  * @module
  */
 
+import { requestServicesOf } from '../../engine/services/request-services.ts'
+import type { Requester } from '../../engine/services/request-services.ts'
 import { admitCheck } from '../../engine/services/requested-checks.ts'
-import type { Engine, Requester } from '../../engine/api/engine.ts'
 import { tooMany } from './http-error.ts'
 
 export interface PageRate {
@@ -25,14 +26,16 @@ export interface Requests {
   check(asked: { readonly account_id: number; readonly id: number }): Promise<void>
 }
 
-export function createRequests(engine: Pick<Engine, 'requests'>, rate: PageRate | false): Requests {
+export function createRequests(engine: object, rate: PageRate | false): Requests {
   const none = (): Promise<void> => Promise.resolve()
   if (rate === false) return { view: none, action: none, check: none }
   const { requests = 60, views = 600, window_sec = 60 } = rate
 
+  const counter = requestServicesOf(engine).requests
+
   async function count(by: Requester, limit: number): Promise<void> {
     const bound = { limit, window_ms: window_sec * 1000 }
-    const { admitted, reset_ms } = await engine.requests.admit({ by, ...bound })
+    const { admitted, reset_ms } = await counter.admit({ by, ...bound })
     if (!admitted) throw tooMany(Math.max(1, Math.ceil(reset_ms / 1000)))
   }
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Engine, Requester } from '../../engine/api/engine.ts'
+import type { Engine } from '../../engine/api/engine.ts'
+import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
 import type { Session, Sessions } from './session.ts'
 

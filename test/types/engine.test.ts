@@ -1,0 +1,20 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+
+// The compiler holds most of this: `npm run types`.
+
+const made = () =>
+  createEngine({ store: memoryStore(), checkers: builtinCheckers(), clock: simulatedClock() })
+type Engine = ReturnType<typeof made>
+
+describe('the engine', () => {
+  it('has nothing in sight that only its own doors need', () => {
+    expectTypeOf<keyof Engine & ('requests' | 'turns' | 'replies')>().toBeNever()
+    expect(Object.keys(made())).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(?:requests|turns|replies)$/)]),
+    )
+  })
+})
