@@ -10,6 +10,16 @@ const made = () =>
   createEngine({ store: memoryStore(), checkers: builtinCheckers(), clock: simulatedClock() })
 type Engine = ReturnType<typeof made>
 
+describe('a monitor that is created', () => {
+  type Input = Parameters<Engine['monitors']['create']>[0]
+
+  it('needs no name: it has that of the checked address', async () => {
+    expectTypeOf<{ type: 'tcp'; host: string; port: number }>().toExtend<Input>()
+    const view = await made().monitors.create({ type: 'tcp', host: 'db.example', port: 5432 })
+    expect(view.name).toBe('db.example:5432')
+  })
+})
+
 describe('the engine', () => {
   it('has nothing in sight that only its own doors need', () => {
     expectTypeOf<keyof Engine & ('requests' | 'turns' | 'replies')>().toBeNever()

@@ -99,7 +99,7 @@ type WindowInput =
  * checked address where it is left out.
  */
 export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
-  ? CheckerInput<C> & CommonInput & { readonly name: string }
+  ? CheckerInput<C> & CommonInput
   : never
 
 export interface VersionOptions {
