@@ -1,11 +1,11 @@
 /**
- * The signature of a webhook body. In plain JavaScript like the receiver's side, so that a receiver can
- * make signatures for its own tests in whatever it runs on; a body of 1 KiB takes some 30 µs.
+ * The signature of a webhook body, made by Node's own cryptography. A receiver has
+ * {@link file://./receiver-signature.ts the same without an import}.
  *
  * @module
  */
 
-import { hmacSha256 } from './sha256.ts'
+import { createHmac } from 'node:crypto'
 
 /**
  * The value of the signature header: `sha256=` and the HMAC-SHA256 of the body in lower-case hex. The key
@@ -15,10 +15,5 @@ import { hmacSha256 } from './sha256.ts'
  */
 export function signWebhook(secret: string | Uint8Array, body: string | Uint8Array): string {
   if (secret.length === 0) throw new TypeError('The secret of a webhook signature is empty')
-  const digest = hmacSha256(bytesOf(secret), bytesOf(body))
-  return `sha256=${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-}
-
-function bytesOf(data: string | Uint8Array): Uint8Array {
-  return typeof data === 'string' ? new TextEncoder().encode(data) : data
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }

@@ -14,7 +14,7 @@ import { hmacSha256 } from './sha256.ts'
 export { createReplayGuard } from './replay.ts'
 export type { MemoryReplayGuard, ReplayGuard, ReplayGuardOptions } from './replay.ts'
 // For tests of a receiver.
-export { signWebhook } from './signature.ts'
+export { signWebhook } from './receiver-signature.ts'
 
 export type VerifyReason =
   'missing_header' | 'malformed_header' | 'no_secret' | 'mismatch' | 'stale' | 'bad_body'
