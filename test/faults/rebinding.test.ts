@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { childProgram, refusalOf } from './machine/child.ts'
-import { INNER, OUTER } from './machine/rebinding.ts'
+import { INNER, KINDS, OUTER } from './machine/rebinding.ts'
 import type { RebindingReport, Tried } from './machine/rebinding.ts'
 
 const program = childProgram('rebinding')
@@ -23,11 +23,11 @@ test('whatever a name server or a redirect says, no trap inside is walked into',
     { encoding: 'utf8', timeout: 120_000 },
   )
   expect(ran.stderr).toBe('')
-  const { tried, hits, unguarded } = JSON.parse(ran.stdout) as RebindingReport
+  const { tried, hits, unguarded, referred } = JSON.parse(ran.stdout) as RebindingReport
   expect(hits).toEqual([])
 
   const types = builtinCheckers().map(({ type }) => type)
-  for (const type of [...types, 'webhook'].filter((each) => each !== 'heartbeat')) {
+  for (const type of [...types, ...KINDS].filter((each) => each !== 'heartbeat')) {
     const own = tried.filter((one) => one.type === type)
     expect(own.length, type).toBeGreaterThan(20)
     // Each has dialled what it may, or not to have been led inside would prove nothing.
@@ -35,7 +35,7 @@ test('whatever a name server or a redirect says, no trap inside is walked into',
     if (ANSWERING_FOR_ITSELF.includes(type)) continue
     const inner = own.filter(({ what }) => what.includes('inner.test'))
     expect(new Set(inner.map(({ cause_code }) => cause_code)), type).toEqual(
-      new Set([type === 'webhook' ? 'blocked' : 'connect_blocked']),
+      new Set([isContact(type) ? 'blocked' : 'connect_blocked']),
     )
   }
   // Without a guard the traps catch everybody who dials.
@@ -43,11 +43,18 @@ test('whatever a name server or a redirect says, no trap inside is walked into',
   expect(unguarded.toSorted()).toEqual(
     ['udp 10.1.2.3:53', ...ports.map((port) => `tcp 10.1.2.3:${port}`)].toSorted(),
   )
+  for (const port of [43, 80, 8080]) expect(referred).toContain(`tcp 10.1.2.3:${port}`)
 }, 150_000)
 
 /** What they cannot reach is a finding of theirs, not the end of the check. */
 const ANSWERING_FOR_ITSELF = ['domain', 'blacklist']
 
 function reached({ type, cause_code, remote_ip }: Tried): boolean {
-  return remote_ip === OUTER || (type === 'webhook' && cause_code === null)
+  // The mail server outside says nothing.
+  const answered = cause_code === null || (type === 'email' && cause_code === 'timeout')
+  return remote_ip === OUTER || (isContact(type) && answered)
+}
+
+function isContact(type: string): boolean {
+  return (KINDS as readonly string[]).includes(type)
 }

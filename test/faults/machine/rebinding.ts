@@ -24,6 +24,18 @@ export const INNER = [
 /** Ports that checkers and webhooks dial; 8080 is for redirects. */
 export const PORTS = [21, 25, 43, 80, 110, 143, 443, 587, 3306, 5432, 8080] as const
 
+/** The kinds of contacts that call an address of their settings, and of their options. */
+export const KINDS = [
+  'webhook',
+  'slack',
+  'discord',
+  'teams',
+  'ntfy',
+  'telegram',
+  'pagerduty',
+  'email',
+] as const
+
 type Reply = (type: string, count: number) => Answer[]
 
 const a = (name: string, data: string): Answer => ({ type: 'A', name, data, ttl: 0 })
@@ -61,6 +73,12 @@ export const ANSWERS: Readonly<Record<string, Reply>> = {
   'mapped.test': always('mapped.test', [], ['::ffff:127.0.0.2', '::ffff:a01:203']),
   'translated.test': always('translated.test', [], ['64:ff9b::7f00:2', '64:ff9b::a01:203']),
   'six-to-four.test': always('six-to-four.test', [], ['2002:7f00:2::1', '2002:a01:203::']),
+  'local-translation.test': always('local-translation.test', [], ['64:ff9b:1::a01:203']),
+  'compatible.test': always('compatible.test', [], ['::10.1.2.3', '::127.0.0.2']),
+  'stateless.test': always('stateless.test', [], ['::ffff:0:a01:203']),
+  'teredo.test': always('teredo.test', [], ['2001:0:a01:203::f5fe:fdfc']),
+  'four-and-mapped.test': always('four-and-mapped.test', [OUTER], ['::ffff:10.1.2.3']),
+  'mapped-outer.test': always('mapped-outer.test', [], [`::ffff:${OUTER}`, '::ffff:10.1.2.3']),
   'nowhere.test': always('nowhere.test', ['0.0.0.0'], ['::']),
   'alias.test': (type) =>
     type === 'A'
@@ -76,6 +94,30 @@ export const ANSWERS: Readonly<Record<string, Reply>> = {
           a('localhost', '127.0.0.2'),
         ]
       : [],
+  'chain.test': (type) =>
+    type === 'A'
+      ? [
+          { type: 'CNAME', name: 'chain.test', data: 'outer.test', ttl: 0 },
+          { type: 'CNAME', name: 'outer.test', data: 'deep.test', ttl: 0 },
+          { type: 'CNAME', name: 'deep.test', data: 'host.internal', ttl: 0 },
+          a('host.internal', '10.1.2.3'),
+        ]
+      : [],
+  'chain-flips.test': (type, count) =>
+    type === 'A'
+      ? [
+          { type: 'CNAME', name: 'chain-flips.test', data: 'outer.test', ttl: 0 },
+          a('outer.test', count % 2 === 0 ? OUTER : '10.1.2.3'),
+        ]
+      : [],
+  // Of another name, beside the answer.
+  'beside.test': (type) =>
+    type === 'A' ? [a('beside.test', OUTER), a('other.test', '10.1.2.3')] : [],
+  // IPv6 where IPv4 was asked for, and the other way round.
+  'crossed.test': (type) =>
+    type === 'A'
+      ? [a('crossed.test', OUTER), aaaa('crossed.test', 'fd00::7')]
+      : [a('crossed.test', '10.1.2.3')],
 }
 
 /** Where the server outside sends its visitors. */
@@ -100,6 +142,19 @@ export const REDIRECTS = [
   'https://[fd00::7]/',
 ] as const
 
+/** Whom the WHOIS server outside refers to. */
+export const REFERRALS = [
+  '10.1.2.3',
+  '127.0.0.2',
+  '10.1.2.3:80',
+  'inner.test',
+  'flips-at-once.test',
+  'alias.test',
+  'localhost',
+  'rwhois://10.1.2.3:8080/',
+  'whois://inner.test',
+] as const
+
 export interface Tried {
   readonly what: string
   readonly type: string
@@ -113,4 +168,6 @@ export interface RebindingReport {
   readonly hits: readonly string[]
   /** The same without a guard. */
   readonly unguarded: readonly string[]
+  /** The same, of those whom a registry sends elsewhere. */
+  readonly referred: readonly string[]
 }

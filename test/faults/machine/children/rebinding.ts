@@ -14,6 +14,12 @@ import { domain } from '../../../../src/checkers/domain/index.ts'
 import { builtinCheckers } from '../../../../src/checkers/index.ts'
 import type { AnyChecker } from '../../../../src/checkers/checker.ts'
 import { systemClock } from '../../../../src/clock.ts'
+import {
+  builtinContacts,
+  pagerdutyContact,
+  telegramContact,
+} from '../../../../src/contacts/index.ts'
+import { emailContact } from '../../../../src/contacts/email/index.ts'
 import { carryOut } from '../../../../src/engine/checks/execute-check.ts'
 import { parseSettings } from '../../../../src/engine/checks/run-check.ts'
 import { parse, revive } from '../../../../src/fields/parse.ts'
@@ -24,10 +30,12 @@ import type { TargetRule } from '../../../../src/net/guard/guard.ts'
 import { createNetwork } from '../../../../src/net/create-net.ts'
 import { createResolver } from '../../../../src/net/resolve/resolver.ts'
 import { deliveryOf } from '../../../../src/webhook/contact-kind.ts'
+import type { AnyContactKind } from '../../../../src/webhook/contact-kind.ts'
 import { freezePayload } from '../../../../src/webhook/payload.ts'
-import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
-import { ANSWERS, INNER, OUTER, PORTS, REDIRECTS } from '../rebinding.ts'
+import { ANSWERS, INNER, OUTER, PORTS, REDIRECTS, REFERRALS } from '../rebinding.ts'
 import type { RebindingReport, Tried } from '../rebinding.ts'
+
+const WHOIS_PORT = 43
 
 const hits: string[] = []
 const queries = new Map<string, number>()
@@ -43,7 +51,7 @@ async function setTraps(): Promise<void> {
         socket.destroy()
         return
       }
-      serve(socket)
+      serve(socket, port)
     })
     await new Promise<void>((resolve) => server.listen(port, '::', resolve))
     server.unref()
@@ -56,9 +64,15 @@ async function setTraps(): Promise<void> {
   }
 }
 
-/** What is outside speaks HTTP and sends its visitors inside; to everybody else it says goodbye. */
-function serve(socket: Socket): void {
+/** What is outside speaks HTTP and WHOIS and sends its visitors inside; to everybody else it says goodbye. */
+function serve(socket: Socket, port: number): void {
   socket.on('data', (bytes: Buffer) => {
+    if (port === WHOIS_PORT) {
+      const [, referral = ''] = /^refer-(\d+)/.exec(bytes.toString('latin1')) ?? []
+      const where = REFERRALS[Number(referral || NaN)]
+      socket.end(where === undefined ? 'no\r\n' : `refer: ${where}\r\nwhois: ${where}\r\n`)
+      return
+    }
     const [, index] = /^GET \/to\/(\d+)/.exec(bytes.toString('latin1')) ?? []
     const where = index === undefined ? undefined : REDIRECTS[Number(index)]
     socket.end(
@@ -131,10 +145,15 @@ function networkFor(nameserver: string, targets: TargetRule) {
   return createNetwork({ clock: systemClock, policy, resolver, nameservers: [nameserver] })
 }
 
+interface At {
+  readonly nameserver: string
+  readonly targets: TargetRule
+}
+
 async function tryChecker(
   checker: AnyChecker,
   settings: JsonObject,
-  { nameserver, targets }: { readonly nameserver: string; readonly targets: TargetRule },
+  { nameserver, targets }: At,
 ): Promise<Tried | undefined> {
   const what = `${checker.type} ${JSON.stringify(settings)}`
   let stored: JsonObject
@@ -154,9 +173,28 @@ async function tryChecker(
   return { what, type: checker.type, cause_code: outcome.cause_code, remote_ip: outcome.remote_ip }
 }
 
-async function tryWebhook(url: string, nameserver: string): Promise<Tried | undefined> {
-  const kind = webhookContact()
-  const parsed = parse(kind.fields, { url })
+/** Each with settings, or options, that make it call `host`. */
+function contactsFor(host: string, path: string): (readonly [AnyContactKind, JsonObject])[] {
+  const url = `http://${host}${path}`
+  const own = { baseUrl: `http://${host}` }
+  return builtinContacts().map((kind): readonly [AnyContactKind, JsonObject] => {
+    if (kind.kind === 'telegram') {
+      return [telegramContact(own), { token: `1:${'x'.repeat(35)}`, chat_id: '1' }]
+    }
+    if (kind.kind === 'pagerduty') return [pagerdutyContact(own), { routing_key: 'k'.repeat(32) }]
+    if (kind.kind === 'ntfy') return [kind, { server: url, topic: 'topic' }]
+    if (kind.kind !== 'email') return [kind, { url }]
+    const mail = { from: 'a@shop.example', to: ['b@shop.example'], tls: 'none' }
+    return [emailContact({ deadline_ms: 500 }), { host: bare(host), ...mail }]
+  })
+}
+
+async function tryContact(
+  [kind, settings]: readonly [AnyContactKind, JsonObject],
+  what: string,
+  nameserver: string,
+): Promise<Tried | undefined> {
+  const parsed = parse(kind.fields, settings)
   if (!parsed.ok) return undefined
   const resolver = createResolver({ nameservers: [nameserver], hostsFile: '/nonexistent' })
   const end = await kind.deliver(
@@ -172,7 +210,33 @@ async function tryWebhook(url: string, nameserver: string): Promise<Tried | unde
       payload: freezePayload({ event: 'test', monitor: null, incident: null }),
     }),
   )
-  return { what: `webhook ${url}`, type: 'webhook', cause_code: end.error, remote_ip: null }
+  return { what: `${kind.kind} ${what}`, type: kind.kind, cause_code: end.error, remote_ip: null }
+}
+
+/** The registry outside sends those who ask it inside, by RDAP and by WHOIS. */
+async function tryRegistries(at: At): Promise<(Tried | undefined)[]> {
+  const options = { bootstrapUrl: null, whoisRoot: null, gap_ms: 0, cache_ms: 0 }
+  const redirected = REDIRECTS.map((_, index) => {
+    const rdapServers = { test: `http://${OUTER}/to/${index}/` }
+    const listed = `http://${OUTER}/to/${index}`
+    return [
+      domain({ ...options, rdapServers, whoisServers: { test: null } }),
+      domain({ ...options, bootstrapUrl: listed, whoisServers: { test: null } }),
+    ]
+  })
+  const referred = REFERRALS.map(() => {
+    const whoisServers = { test: OUTER }
+    return [
+      domain({ ...options, rdapServers: { test: [] }, whoisServers }),
+      domain({ ...options, rdapServers: { test: [] }, whoisRoot: OUTER }),
+    ]
+  })
+  const settings = (index: number): JsonObject => ({ domain: `refer-${index}.test` })
+  return Promise.all(
+    [redirected, referred].flatMap((all) =>
+      all.flatMap((each, index) => each.map((checker) => tryChecker(checker, settings(index), at))),
+    ),
+  )
 }
 
 async function tryAll(nameserver: string, targets: TargetRule): Promise<Tried[]> {
@@ -187,15 +251,20 @@ async function tryAll(nameserver: string, targets: TargetRule): Promise<Tried[]>
       if (settings === undefined) throw new Error(`No settings for the type ${checker.type}`)
       return settings === null ? undefined : tryChecker(checker, settings(host), at)
     })
-    tried.push(...(await Promise.all([...checks, tryWebhook(`http://${host}/`, nameserver)])))
+    const contacts = contactsFor(host, '/').map((each) => tryContact(each, host, nameserver))
+    tried.push(...(await Promise.all([...checks, ...contacts])))
   }
   for (const index of REDIRECTS.keys()) {
     const url = `http://${OUTER}/to/${index}`
     const checks = builtinCheckers()
       .filter(({ type }) => SETTINGS[type]?.('x')['url'] !== undefined)
       .map((checker) => tryChecker(checker, { url }, at))
-    tried.push(...(await Promise.all([...checks, tryWebhook(url, nameserver)])))
+    const contacts = contactsFor(OUTER, `/to/${index}`).map((each) =>
+      tryContact(each, url, nameserver),
+    )
+    tried.push(...(await Promise.all([...checks, ...contacts])))
   }
+  tried.push(...(await tryRegistries(at)))
   return tried.filter((one) => one !== undefined)
 }
 
@@ -210,8 +279,16 @@ for (const checker of checkersFor('inner.test')) {
   if (settings === null) continue
   await tryChecker(checker, settings('inner.test'), { nameserver, targets: open })
 }
+const unguarded = new Set(hits.splice(0))
+await tryRegistries({ nameserver, targets: open })
+const referred = new Set(hits)
 writeSync(
   1,
-  JSON.stringify({ tried, hits: guarded, unguarded: [...new Set(hits)] } satisfies RebindingReport),
+  JSON.stringify({
+    tried,
+    hits: guarded,
+    unguarded: [...unguarded],
+    referred: [...referred],
+  } satisfies RebindingReport),
 )
 process.exit(0)
