@@ -19,6 +19,8 @@ export interface Claim {
 
 /*
  * Rules of `claim`, the same in every store:
+ * - First, queued rows with a `created_at` after `now` were dated by a clock that has been set back since. They are dated
+ *   `now` and keep their delay: `due_at` becomes `now + (due_at - created_at)`, unless it is before their `created_at`.
  * - A row can be claimed when it is queued and due, or when it is `sending` with a lapsed lease.
  * - It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is queued and
  *   either due or already attempted; rows without a monitor do not wait.

@@ -204,7 +204,10 @@ export interface Store {
    */
   prune(options: PruneOptions): Promise<number>
 
-  /** Only on stores that one engine has for itself. Moves when queued rows fall due and leases lapse. */
+  /**
+   * Only on stores that one engine has for itself. Moves when queued rows fall due and leases lapse; where that
+   * leaves a row dated after `after + by_ms`, its `created_at` as well.
+   */
   clockSet?(set: ClockSet): Promise<void>
 
   /** Only on stores that several engines share. */

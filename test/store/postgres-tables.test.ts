@@ -71,6 +71,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
       { version: 3 },
       { version: 4 },
       { version: 5 },
+      { version: 6 },
     ])
   })
 

@@ -21,10 +21,18 @@ export interface Waiting {
   readonly lanes: Map<number, Map<number, Lane>>
   /** When each is due, or its lease lapses. */
   readonly due: DueQueue
+  /** `-created_at` of those that are queued: the latest comes first. */
+  readonly latest: DueQueue
 }
 
 export function createWaiting(): Waiting {
-  return { rows: new Map(), sending: new Map(), lanes: new Map(), due: dueQueue() }
+  return {
+    rows: new Map(),
+    sending: new Map(),
+    lanes: new Map(),
+    due: dueQueue(),
+    latest: dueQueue(),
+  }
 }
 
 /** Takes in a row, new or changed; a final one waits no longer. */
@@ -37,13 +45,18 @@ export function track(waiting: Waiting, row: NotificationRecord): void {
   if (row.status === 'sending') waiting.sending.set(row.id, row)
   else waiting.sending.delete(row.id)
   laneAt(waiting, row).set(row.id, row)
-  waiting.due.set(row.id, row.status === 'queued' ? row.due_at : (row.lease_until ?? 0))
+  const queued = row.status === 'queued'
+  waiting.due.set(row.id, queued ? row.due_at : (row.lease_until ?? 0))
+  if (queued) waiting.latest.set(row.id, -row.created_at)
+  else waiting.latest.delete(row.id)
 }
 
-export function untrack({ rows, sending, lanes, due }: Waiting, row: NotificationRecord): void {
+export function untrack(waiting: Waiting, row: NotificationRecord): void {
+  const { rows, sending, lanes, due, latest } = waiting
   rows.delete(row.id)
   sending.delete(row.id)
   due.delete(row.id)
+  latest.delete(row.id)
   const ofContact = lanes.get(row.contact_id)
   const lane = ofContact?.get(laneOf(row))
   lane?.delete(row.id)

@@ -80,6 +80,7 @@ function* newestFirst(tables: Tables, query: NotificationQuery): Generator<Notif
 }
 
 function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
+  redate(tables, wanted.now)
   let picked = pick(tables, wanted)
   let unreadable = picked.filter((row) => !isReadable(row.payload))
   while (unreadable.length > 0) {
@@ -88,6 +89,21 @@ function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
     unreadable = picked.filter((row) => !isReadable(row.payload))
   }
   return picked.map((row) => take(tables, row, wanted))
+}
+
+/** What a clock dated that has been set back since waits from now on. */
+function redate(tables: Tables, now: EpochMs): void {
+  const { latest, rows } = tables.waiting
+  for (;;) {
+    const row = rows.get(latest.peek()?.id ?? 0)
+    if (row === undefined || row.created_at <= now) return
+    const delay = row.due_at - row.created_at
+    putNotification(tables, {
+      ...row,
+      created_at: now,
+      due_at: delay < 0 ? row.due_at : now + delay,
+    })
+  }
 }
 
 function pick(tables: Tables, { now, limit, per_contact, hosts }: Claim) {
@@ -175,7 +191,13 @@ export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet):
     const name = row.status === 'queued' ? 'due_at' : 'lease_until'
     const at = row[name]
     if (at === null || at <= after || at >= before) continue
-    putNotification(tables, { ...row, [name]: at + by_ms })
+    const { created_at } = row
+    const isAhead = created_at > after + by_ms
+    putNotification(tables, {
+      ...row,
+      [name]: at + by_ms,
+      created_at: isAhead ? created_at + by_ms : created_at,
+    })
   }
 }
 

@@ -12,8 +12,9 @@ import { turns } from './schema/0002-turns.ts'
 import { owners } from './schema/0003-owners.ts'
 import { quotas } from './schema/0004-quotas.ts'
 import { removals } from './schema/0005-removals.ts'
+import { latest } from './schema/0006-latest.ts'
 
-const STEPS: readonly string[] = [first, turns, owners, quotas, removals]
+const STEPS: readonly string[] = [first, turns, owners, quotas, removals, latest]
 
 /** A step may rewrite a table, and wait for another engine that is at it. */
 const STEP_LIMIT_MS = 600_000

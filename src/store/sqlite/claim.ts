@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NotificationRecord } from '../../model.ts'
+import type { EpochMs, NotificationRecord } from '../../model.ts'
 import { toNotification } from '../rows.ts'
 import {
   datesAnew,
@@ -19,6 +19,7 @@ import { byDueTime, candidates } from './candidates.ts'
 import type { Connection, Row } from './connection.ts'
 
 export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
+  redate(db, wanted.now)
   let picked = pick(db, wanted)
   let unreadable = picked.filter((row) => !isReadable(row.payload))
   while (unreadable.length > 0) {
@@ -27,6 +28,16 @@ export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
     unreadable = picked.filter((row) => !isReadable(row.payload))
   }
   return picked.map((row) => take(db, row, wanted))
+}
+
+/** What a clock dated that has been set back since waits from now on. */
+function redate(db: Connection, now: EpochMs): void {
+  db.run(
+    `UPDATE notifications SET created_at = ?,
+     due_at = CASE WHEN due_at < created_at THEN due_at ELSE ? + due_at - created_at END
+     WHERE status = 'queued' AND created_at > ?`,
+    [now, now, now],
+  )
 }
 
 const UNDER_WAY = `

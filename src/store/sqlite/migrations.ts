@@ -17,6 +17,7 @@ import { removals } from './schema/0007-removals.ts'
 import { lastTold } from './schema/0008-last-told.ts'
 import { lanes } from './schema/0009-lanes.ts'
 import { replySizes } from './schema/0010-reply-sizes.ts'
+import { latest } from './schema/0011-latest.ts'
 
 const STEPS: readonly string[] = [
   first,
@@ -29,6 +30,7 @@ const STEPS: readonly string[] = [
   lastTold,
   lanes,
   replySizes,
+  latest,
 ]
 
 /** The version of the file's tables; 0 for a file without any. */

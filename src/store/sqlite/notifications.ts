@@ -106,15 +106,16 @@ export function insertNotification(
 /** After the wall clock was set: what waits, waits as long as before. */
 export function moveWaiting(db: Connection, { by_ms, after, before }: ClockSet): void {
   // SQLite knows no infinity that JavaScript could hand over.
-  const params = [by_ms, after, Math.min(before, Number.MAX_SAFE_INTEGER)]
+  const params = [by_ms, after + by_ms, by_ms, after, Math.min(before, Number.MAX_SAFE_INTEGER)]
+  const created_at = 'created_at = CASE WHEN created_at > ? THEN created_at + ? ELSE created_at END'
   db.transaction(() => {
     db.run(
-      `UPDATE notifications SET due_at = due_at + ?
+      `UPDATE notifications SET due_at = due_at + ?, ${created_at}
        WHERE status = 'queued' AND due_at > ? AND due_at < ?`,
       params,
     )
     db.run(
-      `UPDATE notifications SET lease_until = lease_until + ?
+      `UPDATE notifications SET lease_until = lease_until + ?, ${created_at}
        WHERE status = 'sending' AND lease_until > ? AND lease_until < ?`,
       params,
     )

@@ -74,28 +74,6 @@ export const claimCases: Readonly<Record<string, Case>> = {
       assert.deepEqual(await claim(store, { now }), [])
     },
 
-  'a store that one engine has for itself follows the clock with what waits': async (store) => {
-    if (store.clockSet === undefined) return
-    const [past, passed, ahead] = [
-      await queue(store, { due_at: T0 - 10 }),
-      await queue(store, { due_at: T0 + 10 }),
-      await queue(store, { due_at: T0 + MINUTE }),
-    ]
-    await claim(store, { now: T0 - 10, lease_until: T0 + 10 })
-    await store.clockSet({ by_ms: 1000, after: T0, before: T0 + MINUTE })
-    const waiting = await Promise.all([past, passed, ahead].map(({ id }) => stored(store, id)))
-    assert.deepEqual(
-      waiting.map(({ due_at, lease_until }) => [due_at, lease_until]),
-      [
-        [T0 - 10, T0 + 1010],
-        [T0 + 1010, null],
-        [T0 + MINUTE, null],
-      ],
-    )
-    await store.clockSet({ by_ms: -1000, after: T0 + 1000, before: Infinity })
-    assert.equal((await stored(store, ahead.id)).due_at, T0 + MINUTE - 1000)
-  },
-
   'rows beyond what their host may have wait for those under way; who has no host does not': async (
     store,
   ) => {

@@ -15,6 +15,7 @@ import { accountRemovalCases } from './account-removal.ts'
 import { firstAccount } from './case.ts'
 import type { Case } from './case.ts'
 import { claimCases } from './claim.ts'
+import { clockCases } from './clock.ts'
 import { commitCases } from './commit.ts'
 import { contactCases } from './contacts.ts'
 import { finishCases } from './finish.ts'
@@ -58,6 +59,7 @@ export function storeSuite(
     ...notifyCases,
     ...historyCases,
     ...claimCases,
+    ...clockCases,
     ...finishCases,
     ...replyCases,
     ...pruneCases,

@@ -1,0 +1,9 @@
+/**
+ * A claim finds the rows that are dated after it without reading those that wait.
+ *
+ * @module
+ */
+
+export const latest = `
+CREATE INDEX notifications_latest ON notifications (created_at) WHERE status = 'queued';
+`
