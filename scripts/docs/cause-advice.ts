@@ -30,7 +30,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['connect_blocked'],
-    'Our own rule and no outage: with `targets: public` private addresses are refused, and metadata addresses of clouds always are. See [production](../guide/production.md#what-may-be-checked).',
+    'Our own rule and no outage: with `targets: public` private addresses are refused, and metadata addresses of clouds always are. See [production](../guide/production.md#allowed-targets).',
   ],
   [
     [
@@ -174,7 +174,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['probe_offline', 'probe_resolver_broken', 'probe_no_report'],
-    'Our own place: its network, its name server (`/etc/resolv.conf`), its probe and Redis. See [probes](../guide/probes.md#what-happens-when-something-breaks).',
+    'Our own place: its network, its name server (`/etc/resolv.conf`), its probe and Redis. See [probes](../guide/probes.md#failures).',
   ],
   [
     ['probe_unsupported'],
