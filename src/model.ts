@@ -21,8 +21,8 @@ export type EpochMs = number
 /** `unknown` means that our side could not measure; it never opens an incident. */
 export type Verdict = 'ok' | 'fail' | 'unknown'
 
-/** The step of a check that was under way, from name resolution to the last byte. */
-export type Phase =
+/** The phases that the built-in checkers have, from name resolution to the last byte. */
+export type BuiltinPhase =
   | 'resolve'
   | 'connect'
   | 'tls'
@@ -34,8 +34,13 @@ export type Phase =
   | 'first_byte'
   | 'transfer'
 
+/** The step of a check that was under way. A checker of your own may name others. */
+export type Phase = BuiltinPhase | (string & {})
+
 /** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */
-export type Phases = { readonly [P in Phase as `${P}_ms`]?: number }
+export type Phases = { readonly [P in BuiltinPhase as `${P}_ms`]?: number } & {
+  readonly [own: `${string}_ms`]: number
+}
 
 /** How a measurement is written for people: `end` is a time at which something ends, and how far off that is matters. */
 export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const

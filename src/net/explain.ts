@@ -6,7 +6,7 @@
  */
 
 import { ClosedError, MissingDependencyError } from '../errors.ts'
-import type { Phase } from '../model.ts'
+import type { BuiltinPhase, Phase } from '../model.ts'
 import { DeadlineError } from './timing/deadline.ts'
 import { CheckFailure } from './failure.ts'
 import { asTlsCause } from './connection/tls-causes.ts'
@@ -100,7 +100,7 @@ function asAbort(error: unknown, { phase }: Where): Cause | undefined {
   return undefined
 }
 
-const OVERDUE: { readonly [P in Phase]: Cause } = {
+const OVERDUE: Readonly<Record<BuiltinPhase, Cause>> = {
   resolve: ['dns_timeout', 'The host name was not resolved'],
   connect: ['connect_timeout', 'The connection was not accepted'],
   tls: ['tls_timeout', 'The TLS handshake was not complete'],
@@ -114,9 +114,18 @@ const OVERDUE: { readonly [P in Phase]: Cause } = {
 }
 
 function overdue(phase: Phase | null, when: string): Cause {
-  const [code, text] =
-    phase === null ? (['timeout', 'The check was not complete'] as const) : OVERDUE[phase]
+  const [code, text] = phase === null ? WITHOUT_PHASE : overdueIn(phase)
   return [code, text + when]
+}
+
+const WITHOUT_PHASE: Cause = ['timeout', 'The check was not complete']
+
+function overdueIn(phase: Phase): Cause {
+  return isBuiltin(phase) ? OVERDUE[phase] : ['timeout', `The phase ${phase} was not complete`]
+}
+
+function isBuiltin(phase: Phase): phase is BuiltinPhase {
+  return Object.hasOwn(OVERDUE, phase)
 }
 
 /** Codes of Node and libuv. `{target}` stands for `host:port`. */

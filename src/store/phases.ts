@@ -1,10 +1,11 @@
 /**
- * The phases of a result in a fifth of the bytes that JSON takes: the numbers alone, in a fixed order.
+ * The phases of a result in a fifth of the bytes that JSON takes: the numbers alone, in a fixed order. Phases of a
+ * checker of somebody's own follow behind them by name.
  *
  * @module
  */
 
-import type { Phases } from '../model.ts'
+import type { BuiltinPhase, Phases } from '../model.ts'
 
 /** Stored rows depend on this order: add at the end only. */
 const ORDER = [
@@ -18,9 +19,11 @@ const ORDER = [
   'query_ms',
   'first_byte_ms',
   'transfer_ms',
-] as const satisfies readonly (keyof Phases)[]
+] as const satisfies readonly `${BuiltinPhase}_ms`[]
 
-/** `12.5,3,,1`; `null` where no phase took place. */
+const KNOWN: ReadonlySet<string> = new Set(ORDER)
+
+/** `12.5,3,,1;handshake_ms=4`; `null` where no phase took place. */
 export function packPhases(phases: Phases): string | null {
   let packed = ''
   let gap = ''
@@ -32,15 +35,23 @@ export function packPhases(phases: Phases): string | null {
     }
     gap += ','
   }
+  for (const name in phases) {
+    if (!KNOWN.has(name)) packed += `;${encodeURIComponent(name)}=${phases[name as `${string}_ms`]}`
+  }
   return packed === '' ? null : packed
 }
 
 export function unpackPhases(packed: unknown): Phases {
   if (typeof packed !== 'string') return {}
   const phases: { -readonly [Name in keyof Phases]: Phases[Name] } = {}
-  packed.split(',').forEach((value, index) => {
+  const [numbers = '', ...own] = packed.split(';')
+  numbers.split(',').forEach((value, index) => {
     const name = ORDER[index]
     if (name !== undefined && value !== '') phases[name] = Number(value)
   })
+  for (const entry of own) {
+    const [name = '', value] = entry.split('=')
+    phases[decodeURIComponent(name) as `${string}_ms`] = Number(value)
+  }
   return phases
 }

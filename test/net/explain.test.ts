@@ -46,6 +46,8 @@ describe('the deadline', () => {
     ['query', 'query_timeout'],
     ['first_byte', 'http_response_timeout'],
     ['transfer', 'http_body_timeout'],
+    ['handshake', 'timeout'],
+    ['toString', 'timeout'],
     [null, 'timeout'],
   ])('in the phase %s is %s', (phase, code) => {
     expect(explain(new DeadlineError(1500), { phase })).toMatchObject({

@@ -1,6 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
 import { builtinCheckers } from '../../src/checkers/index.ts'
+import { runCheck } from '../../src/engine/checks/run-check.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import type { Phase, Phases } from '../../src/model.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
@@ -26,5 +29,26 @@ describe('the engine', () => {
     expect(Object.keys(made())).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(?:requests|turns|replies)$/)]),
     )
+  })
+})
+
+describe('a phase', () => {
+  it('is one of the built-in ones, or one of a checker of your own', async () => {
+    expectTypeOf<'tls'>().toExtend<Phase>()
+    expectTypeOf<'handshake'>().toExtend<Phase>()
+    expectTypeOf<Phases['tls_ms']>().toEqualTypeOf<number | undefined>()
+    // @ts-expect-error milliseconds are named so
+    const wrong: Phases = { handshake: 1 }
+    expect(wrong).toBeDefined()
+    const own = defineChecker({
+      type: 'own',
+      title: 'Own',
+      description: 'Has a phase of its own',
+      fields: {},
+      target: () => 'x',
+      run: (ctx) => ctx.phase('handshake', () => Promise.resolve(up())),
+    })
+    const { phases } = await runCheck(own, {})
+    expect(phases).toEqual({ handshake_ms: expect.any(Number) })
   })
 })

@@ -6,7 +6,7 @@
  */
 
 import type { TimedOutcome } from '../../engine/api/views.ts'
-import type { Outcome, Phase, Verdict } from '../../model.ts'
+import type { BuiltinPhase, Outcome, Phase, Verdict } from '../../model.ts'
 import { decimals } from '../terminal.ts'
 import type { Line, Tone } from '../terminal.ts'
 
@@ -32,7 +32,7 @@ export function headline(outcome: TimedOutcome, subject: string): Line {
   return [word, oneLine(` ${subject}: ${cause_text ?? ''} (${cause_code ?? ''}${during}; ${took})`)]
 }
 
-const DOING: Readonly<Record<Phase, string>> = {
+const DOING: Readonly<Record<BuiltinPhase, string>> = {
   resolve: 'looking up the name',
   connect: 'connecting',
   tls: 'agreeing on TLS',
@@ -56,11 +56,12 @@ export function explanation({ verdict, phase, phases }: Outcome): string[] {
     (name) => `${name}_ms` in phases && name !== phase,
   ) as Phase[]
   const worked = before.length === 0 ? '' : ` What worked: ${listed(before.map(phrase))}.`
-  return [`It failed while ${DOING[phase]}.${worked}`]
+  return [`It failed while ${phrase(phase)}.${worked}`]
 }
 
+/** A phase of somebody's own checker is its own word. */
 function phrase(phase: Phase): string {
-  return DOING[phase]
+  return Object.hasOwn(DOING, phase) ? DOING[phase as BuiltinPhase] : `at the step ${phase}`
 }
 
 function listed(items: readonly string[]): string {

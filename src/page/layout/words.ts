@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EpochMs, MonitorState, Phase, Verdict } from '../../model.ts'
+import type { BuiltinPhase, EpochMs, MonitorState, Phase, Verdict } from '../../model.ts'
 import { html } from './markup.ts'
 import type { Markup } from './markup.ts'
 
@@ -64,7 +64,7 @@ export const VERDICT_WORDS: Readonly<
   unknown: { label: 'Unknown', tone: 'quiet' },
 }
 
-export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
+const PHASE_WORDS: Readonly<Record<BuiltinPhase, string>> = {
   resolve: 'DNS',
   connect: 'Connect',
   tls: 'TLS',
@@ -75,6 +75,25 @@ export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
   query: 'Query',
   first_byte: 'First byte',
   transfer: 'Transfer',
+}
+
+const isBuiltin = (phase: Phase): phase is BuiltinPhase => Object.hasOwn(PHASE_WORDS, phase)
+
+/** A phase of somebody's own checker is its own word. */
+export function phaseWord(phase: Phase): string {
+  return isBuiltin(phase) ? PHASE_WORDS[phase] : phase
+}
+
+/** For the colours: phases of one's own have one together. */
+export function phaseClass(phase: Phase): string {
+  return isBuiltin(phase) ? phase : 'own'
+}
+
+/** In the order in which they take place, those of one's own last. */
+export function inOrder(phases: Iterable<Phase>): readonly Phase[] {
+  const present = new Set(phases)
+  const builtin = Object.keys(PHASE_WORDS).filter((phase) => present.has(phase))
+  return [...builtin, ...[...present].filter((phase) => !isBuiltin(phase))]
 }
 
 const MINUTE = 60

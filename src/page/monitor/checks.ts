@@ -11,7 +11,14 @@ import { verdictIcon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { inWords } from './measured.ts'
-import { clockTime, msText, PHASE_WORDS, VERDICT_WORDS } from '../layout/words.ts'
+import {
+  clockTime,
+  msText,
+  inOrder,
+  phaseClass,
+  phaseWord,
+  VERDICT_WORDS,
+} from '../layout/words.ts'
 
 export interface ChecksFacts {
   readonly results: readonly ResultView[]
@@ -68,9 +75,15 @@ function waterfall(result: ResultView, longest: number): Markup {
   const parts = phasesOf(result).map(([phase, ms]) => {
     const from = x
     x += width(ms)
-    return html`<rect x="${from}" y="0" width="${width(ms)}" height="10" class="${phase}" />`
+    return html`<rect
+      x="${from}"
+      y="0"
+      width="${width(ms)}"
+      height="10"
+      class="${phaseClass(phase)}"
+    />`
   })
-  const words = phasesOf(result).map(([phase, ms]) => `${PHASE_WORDS[phase]} ${msText(ms)}`)
+  const words = phasesOf(result).map(([phase, ms]) => `${phaseWord(phase)} ${msText(ms)}`)
   const label = words.length === 0 ? 'No phases' : `Phases: ${words.join(', ')}`
   return html`<svg
     class="waterfall"
@@ -87,8 +100,8 @@ function waterfall(result: ResultView, longest: number): Markup {
 
 /** In the order in which they take place. */
 function phasesOf({ phases }: Pick<ResultView, 'phases'>): readonly (readonly [Phase, number])[] {
-  return Object.keys(PHASE_WORDS).flatMap((name) => {
-    const phase = name as Phase
+  const names = Object.keys(phases).map((name) => name.replace(/_ms$/, ''))
+  return inOrder(names).flatMap((phase) => {
     const ms = phases[`${phase}_ms`]
     return ms === undefined ? [] : [[phase, ms] as const]
   })
@@ -97,9 +110,8 @@ function phasesOf({ phases }: Pick<ResultView, 'phases'>): readonly (readonly [P
 function legend(results: readonly ResultView[]): Markup | false {
   const present = new Set(results.flatMap((result) => phasesOf(result).map(([phase]) => phase)))
   if (present.size === 0) return false
-  const names = (Object.keys(PHASE_WORDS) as Phase[]).filter((phase) => present.has(phase))
   return html`<p class="legend" aria-hidden="true">
-    ${names.map((phase) => html`<span><span class="key ${phase}"></span>${PHASE_WORDS[phase]}</span>`)}
+    ${inOrder(present).map((phase) => html`<span><span class="key ${phaseClass(phase)}"></span>${phaseWord(phase)}</span>`)}
   </p>`
 }
 
@@ -111,8 +123,8 @@ function inFull(result: ResultView, type: TypeView | undefined): Markup {
     html`<div><dt${title !== undefined && html` title="${title}"`}>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="full">
     ${cause_code !== null && row('Cause', [html`<code>${cause_code}</code> `, foreign(cause_text ?? '')])}
-    ${phase !== null && row('Phase', PHASE_WORDS[phase])}
-    ${phasesOf(result).map(([name, ms]) => row(PHASE_WORDS[name], msText(ms)))}
+    ${phase !== null && row('Phase', phaseWord(phase))}
+    ${phasesOf(result).map(([name, ms]) => row(phaseWord(name), msText(ms)))}
     ${duration_ms > 0 && duration_ms !== response_ms && row('The check took', msText(duration_ms))}
     ${remote_ip !== null && row('Address', html`<code>${remote_ip}</code>`)}
     ${lag_ms >= 1000 && row('Began late by', msText(lag_ms))}

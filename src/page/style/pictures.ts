@@ -36,7 +36,7 @@ figcaption .key.p95{border-top:2px dotted var(--accent);margin-left:12px}
 .waterfall .resolve,.key.resolve{fill:var(--phase-0);background:var(--phase-0)}
 .waterfall .connect,.key.connect{fill:var(--phase-1);background:var(--phase-1)}
 .waterfall .tls,.key.tls,.waterfall .starttls,.key.starttls{fill:var(--phase-2);background:var(--phase-2)}
-.waterfall .send,.key.send,.waterfall .auth,.key.auth,.waterfall .query,.key.query{fill:var(--phase-5);background:var(--phase-5)}
+.waterfall .send,.key.send,.waterfall .auth,.key.auth,.waterfall .query,.key.query,.waterfall .own,.key.own{fill:var(--phase-5);background:var(--phase-5)}
 .waterfall .first_byte,.key.first_byte,.waterfall .greeting,.key.greeting{fill:var(--phase-3);background:var(--phase-3)}
 .waterfall .transfer,.key.transfer{fill:var(--phase-4);background:var(--phase-4)}
 .banner{display:flex;align-items:center;gap:16px;padding:22px 24px;border:1px solid var(--line);border-radius:14px;background:var(--raised);min-height:76px}

@@ -39,15 +39,18 @@ export const historyCases: Readonly<Record<string, Case>> = {
       first_byte_ms: 8,
       transfer_ms: 9.875,
     }
-    const single = Object.entries(every).map(([name, ms]) => ({ [name]: ms }))
+    const own = { 'say; hello, = %_ms': 10.5, handshake_ms: 0 }
+    const single = Object.entries({ ...every, ...own }).map(([name, ms]) => ({ [name]: ms }))
     await commitOne(
       store,
-      on(made, { results: [every, ...single].map((phases) => result({ phases })) }),
+      on(made, {
+        results: [every, { ...every, ...own }, ...single].map((phases) => result({ phases })),
+      }),
     )
     const read = await store.results.list({ monitor_id: made.id, order: 'asc', limit: 99 })
     assert.deepEqual(
       read.map(({ phases }) => phases),
-      [every, ...single],
+      [every, { ...every, ...own }, ...single],
     )
   },
 
