@@ -231,12 +231,15 @@ async function tryRegistries(at: At): Promise<(Tried | undefined)[]> {
       domain({ ...options, rdapServers: { test: [] }, whoisRoot: OUTER }),
     ]
   })
-  const settings = (index: number): JsonObject => ({ domain: `refer-${index}.test` })
-  return Promise.all(
-    [redirected, referred].flatMap((all) =>
-      all.flatMap((each, index) => each.map((checker) => tryChecker(checker, settings(index), at))),
-    ),
-  )
+  const tried: (Tried | undefined)[] = []
+  // One at a time: none must miss its trap because the machine is busy.
+  for (const all of [redirected, referred]) {
+    for (const [index, checkers] of all.entries()) {
+      const settings = { domain: `refer-${index}.test` }
+      for (const checker of checkers) tried.push(await tryChecker(checker, settings, at))
+    }
+  }
+  return tried
 }
 
 async function tryAll(nameserver: string, targets: TargetRule): Promise<Tried[]> {
