@@ -8,7 +8,7 @@ import type { AnyChecker } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { SignalInput, VersionOptions } from '../engine/api/engine.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, ValidationError } from '../errors.ts'
 import type { MonitorView } from '../engine/api/views.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
 import * as option from '../options.ts'
@@ -63,31 +63,34 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
     monitors: monitorsOf(caller, { ask, read }),
     results: {
       list: listOf(caller, ({ monitor_id, ...query }) => ({
-        path: `/monitors/${monitor_id}/results`,
+        path: below('monitors', monitor_id, '/results'),
         name: 'results',
         query,
       })),
     },
     incidents: {
       list: listOf(caller, ({ monitor_id, ...query }) => ({
-        path: monitor_id === undefined ? '/incidents' : `/monitors/${monitor_id}/incidents`,
+        path: monitor_id === undefined ? '/incidents' : below('monitors', monitor_id, '/incidents'),
         name: 'incidents',
         query,
       })),
-      get: (id, asking) => read(`/incidents/${id}`, 'incident', asking),
+      get: async (id, asking) => read(below('incidents', id), 'incident', asking),
       acknowledge: async (id, asking) =>
-        member(await ask(again(`/incidents/${id}/acknowledge`), asking), 'incident'),
+        member(await ask(again(below('incidents', id, '/acknowledge')), asking), 'incident'),
     },
     notifications: {
       list: listOf(caller, (query) => ({ path: '/notifications', name: 'notifications', query })),
-      get: (id, asking) => read(`/notifications/${id}`, 'notification', asking),
+      get: async (id, asking) => read(below('notifications', id), 'notification', asking),
       resend: async (id, asking) =>
-        member(await ask(once(`/notifications/${id}/resend`, asking), asking), 'notification'),
+        member(
+          await ask(once(below('notifications', id, '/resend'), asking), asking),
+          'notification',
+        ),
     },
     contacts: {
       list: (asking) => read('/contacts', 'contacts', asking),
       test: async (id, asking) =>
-        member(await ask(once(`/contacts/${id}/test`, asking), asking), 'notification'),
+        member(await ask(once(below('contacts', id, '/test'), asking), asking), 'notification'),
     },
     locations: { list: (asking) => read('/locations', 'locations', asking) },
     signal: (token, signal, asking) =>
@@ -115,27 +118,39 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
     list: listOf(caller, (query) => ({ path: '/monitors', name: 'monitors', query })),
     create: async (body, asking) =>
       warned(await ask({ ...once('/monitors', asking), body }, asking)),
-    get: (id, asking) => read(`/monitors/${id}`, 'monitor', asking),
+    get: async (id, asking) => read(below('monitors', id), 'monitor', asking),
     async update(id, body, asking) {
       const headers = ifMatch(asking)
-      const path = `/monitors/${id}`
+      const path = below('monitors', id)
       return warned(await ask({ method: 'PATCH', path, body, headers }, asking))
     },
     async remove(id, asking) {
-      await ask({ method: 'DELETE', path: `/monitors/${id}`, headers: ifMatch(asking) }, asking)
+      const path = below('monitors', id)
+      await ask({ method: 'DELETE', path, headers: ifMatch(asking) }, asking)
     },
     pause: async (id, asking) =>
-      member(await ask(once(`/monitors/${id}/pause`, asking), asking), 'monitor'),
+      member(await ask(once(below('monitors', id, '/pause'), asking), asking), 'monitor'),
     resume: async (id, asking) =>
-      member(await ask(once(`/monitors/${id}/resume`, asking), asking), 'monitor'),
-    check: (id, asking) => ask(once(`/monitors/${id}/check?wait=1`, asking), asking),
+      member(await ask(once(below('monitors', id, '/resume'), asking), asking), 'monitor'),
+    check: async (id, asking) => ask(once(below('monitors', id, '/check?wait=1'), asking), asking),
     async queueCheck(id, asking) {
-      await ask(once(`/monitors/${id}/check`, asking), asking)
+      await ask(once(below('monitors', id, '/check'), asking), asking)
     },
-    status: (id, asking) => read(`/monitors/${id}/status`, 'status', asking),
-    uptime: (id, { days, ...asking } = {}) =>
-      read(`/monitors/${id}/uptime${queryText({ days })}`, 'uptime', asking),
+    status: async (id, asking) => read(below('monitors', id, '/status'), 'status', asking),
+    uptime: async (id, { days, ...asking } = {}) =>
+      read(below('monitors', id, `/uptime${queryText({ days })}`), 'uptime', asking),
   }
+}
+
+/**
+ * The path of one thing, and what is below it. An id may come from a user of the host: as `1/pause` or `../me` it
+ * would be another request, with the key.
+ *
+ * @throws ValidationError
+ */
+function below(group: string, id: number, rest = ''): string {
+  if (/^\d{1,16}$/.test(String(id))) return `/${group}/${id}${rest}`
+  throw new ValidationError({ id: 'invalid: a whole number is expected' })
 }
 
 /** A request that takes effect once, however often it is sent. */
@@ -176,7 +191,7 @@ function member<T>(answer: unknown, name: string): T {
 function signalPath(token: string, signal: SignalInput | undefined): string {
   const { kind = 'success', exit_code, run_id, duration_ms } = signal ?? {}
   const suffix = exit_code ?? (kind === 'success' ? undefined : kind)
-  const end = suffix === undefined ? '' : `/${suffix}`
+  const end = suffix === undefined ? '' : `/${encodeURIComponent(suffix)}`
   const query = queryText({ rid: run_id, duration_ms })
   return `/hb/${encodeURIComponent(token)}${end}${query}`
 }
@@ -192,17 +207,29 @@ const OPTIONS: OptionTable<ClientOptions> = {
 
 function callerOf(options: ClientOptions): Caller {
   checkOptions('createClient', options, OPTIONS)
-  const { url, apiKey, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+  const { url, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
+  // Files end with a line break that nobody means.
+  const key = options.apiKey.trim()
+  if (!isAddress(url))
     throw new ConfigurationError('createClient needs the address of the API, https://…')
+  // `fetch` repeats in its error what no header can carry.
+  if (!/^[\x20-\x7e\xa0-\xff]+$/.test(key)) {
+    throw new ConfigurationError('createClient: apiKey: a key is one line of printable characters')
   }
   return {
     url: `${url.replace(/(?<!\/)\/+$/, '')}/api/v1`,
-    headers: { Authorization: `Bearer ${apiKey}` },
+    headers: { Authorization: `Bearer ${key}` },
     // Looked up at each call: a test or an instrumentation may have put another one in its place.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     clock,
     timeout_ms,
     retries,
   }
+}
+
+/** Nothing secret stands in it, since errors name it; and a path can stand behind it. */
+function isAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url !== undefined && url.username + url.password === '' && !/[?#]/.test(text)
+  return plain && /^https?:$/.test(url.protocol)
 }

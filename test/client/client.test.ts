@@ -322,6 +322,59 @@ describe('a call that does not get through', () => {
     expect([error.code, seen]).toEqual(['network', []])
   })
 
+  it('asks for nothing else than what the call says, whatever stands for an id', async () => {
+    const asked: string[] = []
+    const url = await serve((req, res) => {
+      asked.push(`${req.method} ${req.url}`)
+      res.end('{"ok":true}')
+    })
+    const client = createClient({ url, apiKey: KEY })
+    for (const id of ['../contacts', '5/pause', '5?x=1', '5#', '..%2fme', '', undefined, 1.5, -1]) {
+      const odd = id as number
+      const calls = [
+        client.monitors.get(odd),
+        client.monitors.remove(odd),
+        client.monitors.update(odd, { name: 'x' }),
+        client.monitors.pause(odd),
+        client.monitors.check(odd),
+        client.monitors.uptime(odd),
+        client.results.list({ monitor_id: odd }),
+        client.incidents.acknowledge(odd),
+        client.notifications.resend(odd),
+        client.contacts.test(odd),
+      ]
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'validation' })
+    }
+    expect(asked).toEqual([])
+    await client.signal('token', { kind: 'fail', exit_code: '../../x?y' as never })
+    expect(asked).toEqual(['POST /hb/token/..%2F..%2Fx%3Fy'])
+    await client.monitors.get('5' as unknown as number)
+    expect(asked.at(-1)).toBe('GET /api/v1/monitors/5')
+  })
+
+  it('shows its key and what stands in its address in no error', async () => {
+    const url = await serve((req, res) =>
+      res.end(`{"ok":true,"me":"${req.headers.authorization}"}`),
+    )
+    const { host } = new URL(url)
+    for (const bad of [
+      `http://me:hunter22@${host}`,
+      `${url}/?token=hunter22`,
+      `${url}/#hunter22`,
+    ]) {
+      const made = (): unknown => createClient({ url: bad, apiKey: KEY })
+      expect(made).toThrow(/the address of the API/)
+      expect(made).not.toThrow(/hunter22/)
+    }
+    for (const apiKey of ['hunter22\nsecond-line', 'hunter22\0', 'hunter22-ключ', '', '\n']) {
+      const made = (): unknown => createClient({ url, apiKey })
+      expect(made).toThrow(/a key is one line/)
+      expect(made).not.toThrow(/hunter22/)
+    }
+    // As a file ends.
+    expect(await createClient({ url, apiKey: `${KEY}\n` }).me()).toBe(`Bearer ${KEY}`)
+  })
+
   it('does not read an answer without end', async () => {
     const url = await serve((_, res) => {
       const more = Buffer.alloc(1024 * 1024, ' ')
