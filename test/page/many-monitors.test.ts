@@ -1,4 +1,4 @@
-/** The overview of an account with thousands of monitors keeps nobody else from having a turn. */
+/** Pages that show many monitors keep nobody else from having a turn. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { leastOf, measureTurns } from '../support/turns.ts'
 import { ORIGIN } from './visit.ts'
 
 const TURN_MS = 50
+const DAY_MS = 86_400_000
 
 function sqlite() {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-many-'))
@@ -42,4 +43,47 @@ it.each([
     }
   },
   120_000,
+)
+
+it.each([
+  ['memory', memoryStore],
+  ['SQLite', sqlite],
+])(
+  'draws a hundred of them for strangers in short turns, once for all, with a store in %s',
+  async (_, make) => {
+    const store = make()
+    const engine = createEngine({ store, checkers: [tcp()], logger: false })
+    onTestFinished(() => engine.stop())
+    const now = Date.now()
+    const latency = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n * 3}`, n]))
+    const monitors: number[] = []
+    for (let n = 0; n < 100; n++) {
+      const made = await engine.monitors.create({ type: 'tcp', host: `h${n}.test`, port: 1 })
+      monitors.push(made.id)
+      const days = Array.from({ length: 90 }, (_, day) => now - day * DAY_MS)
+      const daily = days.map((at) => {
+        const day = new Date(at).toISOString().slice(0, 10)
+        return { day, ok: 100, fail: 1, unknown: 0, ok_ms: 900, latency }
+      })
+      const availability = days.toReversed().map((at, day) => {
+        return { at, availability: day % 3 === 0 ? ('down' as const) : ('up' as const) }
+      })
+      const { revision } = (await store.monitors.get(made.id))!
+      await store.commit([{ monitor_id: made.id, revision, at: now, daily, availability }])
+    }
+    const drawing = () => {
+      // Each has drawn nothing yet.
+      const page = createPage(engine, { public: [{ slug: 'all', title: 'All', monitors }] })
+      return measureTurns(async () => {
+        const asked = Array.from({ length: 20 }, () =>
+          page.fetch(new Request(`${ORIGIN}/status/all`)),
+        )
+        return Promise.all(asked.map(async (answer) => (await answer).status))
+      })
+    }
+    const drawn = await leastOf(3, drawing, TURN_MS)
+    expect(new Set(drawn.value)).toEqual(new Set([200]))
+    expect(drawn.longest_ms).toBeLessThan(TURN_MS)
+  },
+  60_000,
 )

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { stepsOf } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import { ConfigurationError, unlessGone } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
-import type { EpochMs } from '../../model.ts'
 import type { PublicFacts } from './public-page.ts'
 
 export interface PublicStatus {
@@ -71,33 +72,39 @@ export async function chosenMonitors(
   return found.filter((monitor) => monitor !== undefined)
 }
 
+interface PublicReading {
+  readonly monitors: readonly MonitorSummary[]
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
+}
+
+/** One monitor after the other, in steps: a store may answer at once. */
 export async function publicFacts(
   scope: Scope,
   page: PublicStatus,
-  { monitors, now }: { readonly monitors: readonly MonitorSummary[]; readonly now: EpochMs },
+  { monitors, clock }: PublicReading,
 ): Promise<PublicFacts> {
   const { title, description, show_targets = false, show_causes = false } = page
-  const from = now - PAST_DAYS * DAY_MS
-  const services = await Promise.all(
-    monitors.map(async ({ id, name, target, state, stale }) => ({
+  const from = clock.now() - PAST_DAYS * DAY_MS
+  const services: PublicFacts['services'][number][] = []
+  const incidents: IncidentView[] = []
+  const others = stepsOf(clock)
+  for (const { id, name, target, state, stale } of monitors) {
+    await others()
+    services.push({
       name: publicName({ name, target }, show_targets),
       target: show_targets && target !== name ? target : undefined,
       state,
       stale,
       uptime: await scope.monitors.uptime(id, { days: DAYS }),
-    })),
-  )
-  const incidents = await Promise.all(
-    monitors.map(({ id: monitor_id }) =>
-      scope.incidents.list({ monitor_id, from, limit: PAST_LIMIT }),
-    ),
-  )
+    })
+    const past = await scope.incidents.list({ monitor_id: id, from, limit: PAST_LIMIT })
+    incidents.push(...past.items)
+  }
   return {
     title,
     description,
     services,
     incidents: incidents
-      .flatMap(({ items }) => items)
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
       .slice(0, PAST_LIMIT)
       .map((incident) => publicIncident(incident, { show_targets, show_causes })),

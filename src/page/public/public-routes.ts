@@ -33,15 +33,17 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const scope = scopeOf(engine, page)
   const kept = { clock, ms: KEPT_MS }
   let shown: ReadonlySet<number> | undefined
-  const facts = remembered(async () => {
+  // With its markup, which takes longer to write than its facts to read.
+  const drawn = remembered(async () => {
     const monitors = await chosenMonitors(scope, page)
     shown = new Set(monitors.map(({ id }) => id))
-    return publicFacts(scope, page, { monitors, now: clock.now() })
+    const facts = await publicFacts(scope, page, { monitors, clock })
+    return { main: await publicPage(facts, clock), said: saidOf(facts) }
   }, kept)
   const chosen = remembered(() => chosenMonitors(scope, page), kept)
   // Whoever is told of a change asks again, and is not to get what was worked out before it.
   const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
-    if (shown === undefined || shown.has(monitor.id)) facts.forget()
+    if (shown === undefined || shown.has(monitor.id)) drawn.forget()
   }
   engine.on('state', forget)
   engine.on('starved', forget)
@@ -50,12 +52,12 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       method: 'GET',
       pattern: new RegExp(`^${path}$`),
       async answer({ frame }) {
-        const found = await facts.get()
+        const { main, said } = await drawn.get()
         const sheet = {
           title: page.title,
           masthead: page.title,
-          main: publicPage(found, frame),
-          said: saidOf(found),
+          main,
+          said,
           events: `${base}${path}/events`,
         }
         return htmlAnswer(documentOf({ ...frame, brand: page.title }, sheet), frame)
