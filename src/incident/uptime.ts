@@ -38,6 +38,25 @@ export function secondsBetween(
   return seconds
 }
 
+/** {@link secondsBetween} of each of these days up to `to`; looks at each change once, however many days there are. */
+export function secondsOfDays(
+  changes: readonly AvailabilityChange[],
+  begins: readonly EpochMs[],
+  to: EpochMs,
+): Seconds[] {
+  let next = 0
+  return begins.map((begin, index) => {
+    const end = begins[index + 1] ?? to
+    // The last change before a day says what holds when it begins.
+    while ((changes[next + 1]?.at ?? Infinity) < begin) next += 1
+    const first = next
+    while ((changes[next]?.at ?? Infinity) < end) next += 1
+    const within = changes.slice(first, next)
+    next = Math.max(first, next - 1)
+    return secondsBetween(within, begin, end)
+  })
+}
+
 /** Percent of the known time, floored to four digits so that a second of downtime never reads 100; `null` when nothing is known. */
 export function uptimePercent({ up, down }: Pick<Seconds, 'up' | 'down'>): number | null {
   const known = up + down

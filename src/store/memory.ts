@@ -126,10 +126,11 @@ function announcedRemovals(
 
 function availability(tables: Tables): Sync<Store['availability']> {
   return {
-    list(monitor_id, from, to) {
+    list(monitor_id, from, to, limit) {
       const entries = tables.availability.get(monitor_id) ?? []
       const before = entries.filter((entry) => entry.at < from).slice(-1)
-      return copy([...before, ...entries.filter((entry) => entry.at >= from && entry.at < to)])
+      const within = entries.filter((entry) => entry.at >= from && entry.at < to)
+      return copy([...before, ...within.slice(0, limit)])
     },
   }
 }

@@ -153,8 +153,16 @@ export interface Store {
   }
 
   readonly availability: {
-    /** The changes within [from, to), preceded by the last one before `from`, oldest first. */
-    list(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly AvailabilityChange[]>
+    /**
+     * The changes within [from, to), preceded by the last one before `from`, oldest first. With `limit`, no more than
+     * that of those within; a store may also answer with all of them.
+     */
+    list(
+      monitor_id: number,
+      from: EpochMs,
+      to: EpochMs,
+      limit?: number,
+    ): Promise<readonly AvailabilityChange[]>
   }
 
   readonly daily: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { initialState } from '../../src/incident/state.ts'
 import { transition } from '../../src/incident/transition.ts'
 import type { Effect, MachineEvent, Policy } from '../../src/incident/transition.ts'
-import { DAY_MS, secondsBetween, uptimePercent } from '../../src/incident/uptime.ts'
+import { DAY_MS, secondsBetween, secondsOfDays, uptimePercent } from '../../src/incident/uptime.ts'
 import type { AvailabilityChange, MachineState } from '../../src/model.ts'
 
 const START = Date.UTC(2026, 0, 1)
@@ -156,6 +156,12 @@ describe('whatever happens', () => {
       }
       const seconds = secondsBetween(changes, START, START + DAY_MS)
       expect(Object.values(seconds).reduce((sum, n) => sum + n, 0)).toBe(86_400)
+      const begins = [-1, 0, 1].map((day) => START + day * DAY_MS)
+      expect(secondsOfDays(changes, begins, START + 1.5 * DAY_MS)).toEqual(
+        [...begins, START + 1.5 * DAY_MS]
+          .slice(1)
+          .map((end, day) => secondsBetween(changes, begins[day] ?? 0, end)),
+      )
       const percent = uptimePercent(seconds)
       if (seconds.down > 0 && percent !== null) expect(percent).toBeLessThan(100)
     })

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { stepsOf } from '../../clock.ts'
 import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
@@ -32,11 +33,13 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     return record
   }
 
-  /** The monitor of an incident may be gone; its incidents stay. */
+  /** The monitor of an incident may be gone; its incidents stay. One that is not in memory may be heavy to read. */
   async function shown(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
     const names = new Map<number, IncidentView['monitor']>()
+    const others = stepsOf(core.clock)
     for (const { monitor_id } of incidents) {
       if (names.has(monitor_id)) continue
+      await others()
       const record = parts.roster.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
       const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
       names.set(monitor_id, { id: monitor_id, name: common.name, type, target })

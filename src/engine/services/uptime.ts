@@ -4,7 +4,7 @@
  * @module
  */
 
-import { iso } from '../../clock.ts'
+import { iso, stepsOf } from '../../clock.ts'
 import { addCounts, countOf, percentiles, roundedMs } from '../../incident/latency.ts'
 import {
   DAY_MS,
@@ -12,10 +12,11 @@ import {
   dayOf,
   lastDays,
   secondsBetween,
+  secondsOfDays,
   uptimePercent,
 } from '../../incident/uptime.ts'
 import type { Seconds } from '../../incident/uptime.ts'
-import type { DailyStats, EpochMs, IncidentRecord, MonitorRecord } from '../../model.ts'
+import type { AvailabilityChange, DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
 
@@ -23,6 +24,9 @@ const NONE: Seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
 /** Incidents that are looked at for the counts of a report. */
 const INCIDENTS_LIMIT = 10_000
+/** Rows read from the store at once. */
+const INCIDENTS_AT_ONCE = 200
+const CHANGES_AT_ONCE = 5000
 
 /** @param days 1 to 365 */
 export async function uptimeOfDays(
@@ -34,24 +38,20 @@ export async function uptimeOfDays(
   const begins = lastDays(now, days)
   const from = begins[0] ?? now
   const [changes, stats, incidents] = await Promise.all([
-    core.store.availability.list(record.id, from, now),
+    changesBetween(core, record.id, from, now),
     core.store.daily.list(record.id, dayOf(from), dayOf(now)),
-    core.store.incidents.list({
-      account_id: record.account_id,
-      monitor_id: record.id,
-      from,
-      to: now,
-      limit: INCIDENTS_LIMIT,
-    }),
+    incidentsPerDay(core, record, from, now),
   ])
   const byDay = new Map(stats.map((counts) => [counts.day, counts]))
-  const perDay = begins.map((begin) => {
+  const secondsPerDay = secondsOfDays(changes, begins, now)
+  const perDay = begins.map((begin, index) => {
     const end = Math.min(begin + DAY_MS, now)
-    const seconds = secondsBetween(changes, begin, end)
+    const seconds = secondsPerDay[index] ?? NONE
     const partial = end < begin + DAY_MS || record.created_at > begin
     const date = dayOf(begin)
     const stats = byDay.get(date)
-    return { seconds, view: dayView({ begin, date, seconds, partial, stats, incidents }) }
+    const begun = incidents.get(date) ?? 0
+    return { seconds, view: dayView({ date, seconds, partial, stats, incidents: begun }) }
   })
   const total = perDay.reduce((sum, { seconds }) => addSeconds(sum, seconds), NONE)
   return {
@@ -60,7 +60,7 @@ export async function uptimeOfDays(
     tz: 'UTC',
     overall: uptimePercent(total),
     ...named(total),
-    incidents: incidents.length,
+    incidents: [...incidents.values()].reduce((sum, begun) => sum + begun, 0),
     ...percentilesOf(addCounts(stats.map(({ latency }) => latency))),
     days: perDay.map(({ view }) => view),
   }
@@ -73,28 +73,71 @@ export async function uptimeBetween(
   from: EpochMs,
   to: EpochMs,
 ): Promise<{ readonly uptime: number | null }> {
-  const changes = await core.store.availability.list(monitor_id, from, to)
+  const changes = await changesBetween(core, monitor_id, from, to)
   return { uptime: uptimePercent(secondsBetween(changes, from, to)) }
 }
 
+/** As the store lists them, in steps: a target that goes up and down all the time makes a million in a year. */
+async function changesBetween(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  monitor_id: number,
+  from: EpochMs,
+  to: EpochMs,
+): Promise<readonly AvailabilityChange[]> {
+  const changes: AvailabilityChange[] = []
+  const others = stepsOf(clock)
+  for (let since = from; ;) {
+    const step = await store.availability.list(monitor_id, since, to, CHANGES_AT_ONCE)
+    for (const change of step) changes.push(change)
+    const last = step.at(-1)
+    if (last === undefined || step.length < CHANGES_AT_ONCE) return changes
+    await others()
+    // Of the changes of one moment the last one counts, with which the next step begins.
+    since = Math.max(since, last.at + 1)
+  }
+}
+
+/** How many have begun on each UTC day. */
+async function incidentsPerDay(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  { account_id, id: monitor_id }: MonitorRecord,
+  from: EpochMs,
+  to: EpochMs,
+): Promise<ReadonlyMap<string, number>> {
+  const perDay = new Map<string, number>()
+  const others = stepsOf(clock)
+  const query = { account_id, monitor_id, from, to, limit: INCIDENTS_AT_ONCE }
+  let before: { readonly before_id?: number } = {}
+  for (let seen = 0; seen < INCIDENTS_LIMIT; seen += INCIDENTS_AT_ONCE) {
+    const step = await store.incidents.list({ ...query, ...before })
+    for (const { started_at } of step) {
+      const day = dayOf(started_at)
+      perDay.set(day, (perDay.get(day) ?? 0) + 1)
+    }
+    const last = step.at(-1)
+    if (last === undefined || step.length < INCIDENTS_AT_ONCE) break
+    await others()
+    before = { before_id: last.id }
+  }
+  return perDay
+}
+
 interface DayFacts {
-  readonly begin: EpochMs
   readonly date: string
   readonly seconds: Seconds
   readonly partial: boolean
   readonly stats: DailyStats | undefined
-  readonly incidents: readonly IncidentRecord[]
+  readonly incidents: number
 }
 
-function dayView({ begin, date, seconds, partial, stats, incidents }: DayFacts): UptimeDay {
-  const end = begin + DAY_MS
+function dayView({ date, seconds, partial, stats, incidents }: DayFacts): UptimeDay {
   const ok = stats?.ok ?? 0
   const timed = countOf(stats?.latency ?? {})
   return {
     date,
     uptime: uptimePercent(seconds),
     ...named(seconds),
-    incidents: incidents.filter(({ started_at }) => started_at >= begin && started_at < end).length,
+    incidents,
     checks: ok + (stats?.fail ?? 0) + (stats?.unknown ?? 0),
     avg_ms: timed === 0 ? null : roundedMs((stats?.ok_ms ?? 0) / timed),
     ...percentilesOf(stats?.latency ?? {}),

@@ -60,13 +60,13 @@ const AVAILABILITY = `
    WHERE monitor_id = $1 AND at < $2 ORDER BY at DESC, id DESC LIMIT 1)
   UNION ALL
   (SELECT monitor_id, at, availability, id FROM watchpost.availability
-   WHERE monitor_id = $1 AND at >= $2 AND at < $3)
+   WHERE monitor_id = $1 AND at >= $2 AND at < $3 ORDER BY at, id LIMIT $4)
   ORDER BY at, id`
 
 export function availability(db: Database): Store['availability'] {
   return {
-    async list(monitor_id, from, to) {
-      const rows = await db.rows(AVAILABILITY, [monitor_id, from, to])
+    async list(monitor_id, from, to, limit) {
+      const rows = await db.rows(AVAILABILITY, [monitor_id, from, to, limit ?? null])
       return rows.map(({ id: _id, ...row }) => toAvailability(row))
     },
   }

@@ -56,7 +56,7 @@ export function incidents(db: Connection): Sync<Store['incidents']> {
 export function availability(db: Connection): Sync<Store['availability']> {
   const columns = 'monitor_id, at, availability'
   return {
-    list(monitor_id, from, to) {
+    list(monitor_id, from, to, limit) {
       const before = db.all(
         `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at < ?
          ORDER BY at DESC, id DESC LIMIT 1`,
@@ -64,8 +64,9 @@ export function availability(db: Connection): Sync<Store['availability']> {
       )
       const within = db.all(
         `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at >= ? AND at < ?
-         ORDER BY at, id`,
-        [monitor_id, from, to],
+         ORDER BY at, id LIMIT ?`,
+        // A negative number is no limit.
+        [monitor_id, from, to, limit ?? -1],
       )
       return [...before, ...within].map(toAvailability)
     },

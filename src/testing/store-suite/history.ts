@@ -124,6 +124,25 @@ export const historyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await list(-2, 0), [])
   },
 
+  'availability that is asked for in parts misses no change': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const availability = Array.from({ length: 7 }, (_, minute) => ({
+      at: T0 + minute * MINUTE,
+      availability: minute % 2 === 0 ? ('up' as const) : ('down' as const),
+    }))
+    await commitOne(store, on(made, { availability }))
+    const expected = availability.map((one) => ({ ...one, monitor_id: made.id }))
+    const seen: AvailabilityChange[] = []
+    for (let from = T0 + MINUTE; from <= T0 + 6 * MINUTE; from = (seen.at(-1)?.at ?? from) + 1) {
+      const [before, ...within] = await store.availability.list(made.id, from, T0 + 9 * MINUTE, 2)
+      if (seen.length === 0) seen.push(...(before === undefined ? [] : [before]))
+      else assert.deepEqual(before, seen.at(-1))
+      assert.ok(within.length > 0)
+      seen.push(...within)
+    }
+    assert.deepEqual(seen, expected)
+  },
+
   'daily statistics add up': async (store) => {
     const made = await store.monitors.create(monitor())
     const day = '2026-03-01'
