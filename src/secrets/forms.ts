@@ -54,34 +54,69 @@ export function partsOfHeader(value: string): {
 }
 
 function textForms(text: string): string[] {
+  return [text, ...jsonForms(text), ...htmlForms(text), ...percentForms(text)]
+}
+
+/** What an encoder of JSON escapes beside the quote, the backslash and controls. */
+interface JsonEncoder {
+  readonly escapes: RegExp
+  readonly capitals: boolean
+}
+
+const JSON_ENCODERS: readonly JsonEncoder[] = [
+  // Python, PHP and others, beyond ASCII.
+  { escapes: /[\u007f-\uffff]/g, capitals: false },
+  // Go, Rails.
+  { escapes: /[&<>]/g, capitals: false },
+  // Django's json_script.
+  { escapes: /[&<>]/g, capitals: true },
+  // Gson.
+  { escapes: /[&<>='\u2028\u2029]/g, capitals: false },
+  // System.Text.Json.
+  { escapes: /["&'<>+`\u007f-\uffff]/g, capitals: true },
+  // PHP with the four JSON_HEX flags and JSON_UNESCAPED_UNICODE.
+  { escapes: /["&'<>]/g, capitals: true },
+]
+
+function jsonForms(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1)
-  return [
-    text,
-    json,
-    json.replaceAll('/', '\\/'),
-    asciiJson(json),
-    ...htmlForms(text),
-    ...percentForms(text),
-  ]
+  const encoded = JSON_ENCODERS.map((encoder) => encodedBy(encoder, json))
+  // PHP with the four flags: in capitals what HTML gives a meaning to, in small letters what is beyond ASCII.
+  const php = encodedBy({ escapes: /[\u007f-\uffff]/g, capitals: false }, encoded.at(-1) ?? json)
+  const all = distinct([json, ...encoded, php])
+  return text.includes('/') ? all.flatMap((form) => [form, form.replaceAll('/', '\\/')]) : [...all]
 }
 
-/** Beyond ASCII as `\u…`, as many encoders of JSON write it. */
-function asciiJson(json: string): string {
-  return json.replace(
-    /[\u007f-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+function encodedBy({ escapes, capitals }: JsonEncoder, json: string): string {
+  const hex = (char: string): string => char.charCodeAt(0).toString(16).padStart(4, '0')
+  const quotes = '"'.search(escapes) === 0 ? json.replaceAll('\\"', '"') : json
+  return quotes.replace(escapes, (char) => `\\u${capitals ? hex(char).toUpperCase() : hex(char)}`)
+}
+
+type Entities = Readonly<Record<string, string>>
+
+const ALWAYS: Entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** Entities of what encoders of HTML escape beside these three. */
+const HTML_ENCODERS: readonly Entities[] = [
+  {},
+  ...['&#39;', '&#x27;', '&apos;', '&#039;'].flatMap((apostrophe) =>
+    ['&quot;', '&#34;'].map((quote) => ({ "'": apostrophe, '"': quote })),
+  ),
+  // Go.
+  { "'": '&#39;', '"': '&#34;', '+': '&#43;' },
+  // Mustache, Handlebars.
+  { "'": '&#39;', '"': '&quot;', '/': '&#x2F;', '`': '&#x60;', '=': '&#x3D;' },
+  { "'": '&#x27;', '"': '&quot;', '`': '&#x60;', '=': '&#x3D;' },
+  // The advice of OWASP.
+  { "'": '&#x27;', '"': '&quot;', '/': '&#x2F;' },
+]
+
+function htmlForms(text: string): readonly string[] {
+  if (!/[&<>"'+/`=]/.test(text)) return []
+  return HTML_ENCODERS.map((entities) =>
+    text.replace(/[&<>"'+/`=]/g, (char) => ALWAYS[char] ?? entities[char] ?? char),
   )
-}
-
-function htmlForms(text: string): string[] {
-  if (!/[&<>"']/.test(text)) return []
-  const body = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return [
-    body,
-    ...['&#39;', '&#x27;', '&apos;'].flatMap((apostrophe) =>
-      ['&quot;', '&#34;'].map((quote) => body.replaceAll('"', quote).replaceAll("'", apostrophe)),
-    ),
-  ]
 }
 
 /** Of a path or query, of a form (a space is `+`), with every sign that is no letter or digit, and as browsers leave it. */

@@ -16,6 +16,10 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url')
 /** Letters, then signs that every encoding writes in another way. */
 const PASSWORDS = ['correct-horse', `p"a'ss & <wörd>/+%?:@1`, '?leading', 'ünïcode…', "it's~(so)*!"]
 
+const code = (char: string, radix = 10): string => char.charCodeAt(0).toString(radix)
+
+const NAMED: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
+
 const FORMS: Readonly<Record<string, (pass: string) => string>> = {
   'as it is': (pass) => pass,
   'base64 of user:pass': (pass) => base64(`me:${pass}`),
@@ -52,6 +56,33 @@ const FORMS: Readonly<Record<string, (pass: string) => string>> = {
       .replaceAll('>', '&gt;')
       .replaceAll('"', '&quot;')
       .replaceAll("'", '&#39;'),
+  'HTML of Go': (pass) =>
+    pass.replace(
+      /[&<>"'+]/g,
+      (c) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt' }[c] ?? `#${code(c)}`};`,
+    ),
+  'HTML of Mustache': (pass) =>
+    pass
+      .replace(/[&<>"'`=/]/g, (c) => `&${NAMED[c] ?? `#x${code(c, 16).toUpperCase()}`};`)
+      .replaceAll('&#x27;', '&#39;'),
+  'HTML of Handlebars': (pass) =>
+    pass.replace(/[&<>"'`=]/g, (c) => `&${NAMED[c] ?? `#x${code(c, 16).toUpperCase()}`};`),
+  'HTML of PHP': (pass) => pass.replace(/[&<>"']/g, (c) => `&${NAMED[c] ?? `#0${code(c)}`};`),
+  'JSON of Go and Rails': (pass) =>
+    JSON.stringify(pass)
+      .slice(1, -1)
+      .replace(/[&<>]/g, (c) => `\\u00${code(c, 16)}`),
+  'JSON of PHP with all its flags': (pass) =>
+    JSON.stringify(pass)
+      .slice(1, -1)
+      .replaceAll('\\"', '"')
+      .replace(/[&<>"']/g, (c) => `\\u00${code(c, 16).toUpperCase()}`)
+      .replaceAll('/', '\\/'),
+  'JSON of .NET': (pass) =>
+    pass.replace(
+      /[&<>"'+`\x7f-\uffff]/g,
+      (c) => `\\u${code(c, 16).toUpperCase().padStart(4, '0')}`,
+    ),
   hex: (pass) => Buffer.from(pass).toString('hex'),
   'hex in capitals': (pass) => Buffer.from(pass).toString('hex').toUpperCase(),
   'UTF-8 read as Latin-1': (pass) => Buffer.from(pass).toString('latin1'),
