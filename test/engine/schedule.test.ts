@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { defineChecker } from '../../src/checkers/checker.ts'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
 import { firstSlot, nextSlot, retrySlot } from '../../src/engine/scheduling/cadence.ts'
 import { dueQueue } from '../../src/due-queue.ts'
+import { inProcessProbes } from '../../src/probes/in-process.ts'
+import type { ProbeTransport } from '../../src/probes/transport.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { rig } from './rig.ts'
 
 const MINUTE = 60_000
@@ -9,7 +12,7 @@ const HOUR = 60 * MINUTE
 const NOW = Date.UTC(2026, 0, 1)
 
 const create = async (r: Awaited<ReturnType<typeof rig>>, host: string, more: object = {}) =>
-  r.engine.monitors.create({ type: 'scripted', host, ...more } as never)
+  r.engine.monitors.create({ type: 'scripted', host, ...more })
 
 describe('cadence', () => {
   it('gives each monitor a phase of its own that a restart does not change', () => {
@@ -112,7 +115,7 @@ describe('the scheduler at work', () => {
     })
     const r = await rig({ checkers: [hanging] as never })
     const settings = { type: 'hanging', timeout_ms: 7000 }
-    const { id } = await r.engine.monitors.create(settings as never)
+    const { id } = await r.engine.monitors.create(settings)
     await r.clock.advance(30_000)
     const [result] = (await r.engine.results.list(id, { order: 'asc' })).items
     expect(result).toMatchObject({ cause_code: 'query_timeout', duration_ms: 7000 })
@@ -202,6 +205,57 @@ describe('the scheduler at work', () => {
     ])
     await r.clock.advance(1000)
     expect((await r.engine.monitors.status(id)).state).toBe('up')
+  })
+
+  it('a shorter interval holds at once, also while a round of the longer one has no answer', async () => {
+    const sent: number[] = []
+    const clock = simulatedClock({ now: NOW })
+    const silent: ProbeTransport = {
+      ...inProcessProbes({ clock }),
+      send: () => Promise.resolve(void sent.push(clock.now())),
+    }
+    const r = await rig({ probes: silent }, { clock })
+    const { id } = await create(r, 'a', { interval_sec: 3600 })
+    await clock.advance(MINUTE)
+    expect(sent).toHaveLength(1)
+    await r.engine.monitors.update(id, { interval_sec: 120, timeout_ms: 5000 })
+    const from = clock.now()
+    await clock.advance(20 * MINUTE)
+    const times = [from, ...sent.slice(1)]
+    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0))
+    expect(gaps.length).toBeGreaterThanOrEqual(4)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(240_000)
+  })
+
+  it('a check that a change of settings ends is made anew at once; who waits for it is told', async () => {
+    const kept: (() => void)[] = []
+    const r = await rig({
+      checkers: [
+        defineChecker({
+          ...{ type: 'slow', title: 'Slow', description: 'Waits', fields: {}, causes: {} },
+          target: () => 'slow',
+          run: () =>
+            new Promise<ReturnType<typeof up>>((resolve) => kept.push(() => resolve(up()))),
+        }) as never,
+      ],
+    })
+    const { id } = await r.engine.monitors.create({ type: 'slow', interval_sec: 3600 })
+    await r.clock.advance(MINUTE)
+    kept[0]?.()
+    await r.clock.advance(MINUTE)
+    const asked = r.engine.monitors.check(id).catch((error: unknown) => error)
+    await r.clock.advance(1000)
+    expect(kept).toHaveLength(2)
+    await r.engine.monitors.update(id, { name: 'b' })
+    expect(await asked).toMatchObject({ code: 'changed' })
+    await r.clock.advance(1000)
+    expect(kept).toHaveLength(3)
+    kept[2]?.()
+    await r.clock.advance(1000)
+    expect((await r.engine.results.list(id)).items).toHaveLength(2)
+    await r.engine.monitors.update(id, { name: 'c' })
+    await r.clock.advance(MINUTE)
+    expect(kept).toHaveLength(3)
   })
 
   it('a removed monitor is checked no more, and its incident is closed', async () => {

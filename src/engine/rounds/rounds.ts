@@ -56,8 +56,8 @@ export interface Rounds {
   ): Promise<Concluded | null>
   underWay(monitor_id: number): boolean
   answer(answer: CheckAnswer): void
-  /** Drops the round of a monitor that is no longer to be checked. */
-  cancel(monitor_id: number, reason: 'paused' | 'changed'): void
+  /** Drops the round of a monitor that is no longer to be checked, or not as it was. Tells whether there was one. */
+  cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean
   readonly size: number
   /** Gives up rounds that still wait for answers; resolves when those that have them all are stored. */
   abandon(): Promise<void>
@@ -197,7 +197,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     cancel(monitor_id, reason) {
       unstored.forget(monitor_id)
       const round = open.get(monitor_id)
-      if (round === undefined) return
+      if (round === undefined) return false
       round.timer.cancel()
       open.delete(monitor_id)
       probes.cancel(monitor_id)
@@ -206,6 +206,7 @@ export function createRounds(options: RoundsOptions): Rounds {
           ? new ConflictError('paused', 'The monitor was paused while the check ran')
           : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
       )
+      return true
     },
     get size() {
       return open.size

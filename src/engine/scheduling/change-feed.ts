@@ -33,9 +33,10 @@ export function createFollowing({ core, roster, watch }: FollowingOptions): Foll
 
   function follow(before: Entry, after: Entry): void {
     const { id, version, machine } = after.record
-    if (version !== before.record.version) watch.rounds.cancel(id, 'changed')
+    // A round of the settings before does not count any more: it makes room for one of these.
+    const ended = version !== before.record.version && watch.rounds.cancel(id, 'changed')
     if (machine.state === 'paused') watch.forget(id)
-    else watch.reschedule(after, beginsAnew(before, after) ? 'now' : 'next')
+    else watch.reschedule(after, beginsAnew(before, after) || ended ? 'now' : 'next')
   }
 
   async function refreshAll(): Promise<void> {

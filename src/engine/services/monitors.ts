@@ -170,9 +170,10 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       if (changed?.after === undefined) return view(await own(id))
       const { record } = changed.after
       const restarted = changed.before.record.machine !== record.machine
-      if (restarted) watch.rounds.cancel(id, 'changed')
+      // A round of the settings before does not count any more: it makes room for one of these.
+      const ended = watch.rounds.cancel(id, 'changed')
       if (record.machine.state !== 'paused')
-        watch.reschedule(changed.after, restarted ? 'now' : 'next')
+        watch.reschedule(changed.after, restarted || ended ? 'now' : 'next')
       await watch.announce(changed, [])
       return warned(view(changed.after), changed.after, wanted)
     },
