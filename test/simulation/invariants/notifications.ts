@@ -187,8 +187,7 @@ export const NOTIFICATION_INVARIANTS = [
 /** A held incident names its reason, and that reason holds. */
 function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> {
   const { held } = step.after.machine.incident!
-  const isFail = (step.change.results ?? []).some(({ verdict }) => verdict === 'fail')
-  if (held === undefined || !isFail) return
+  if (held === undefined || !isFailing(step)) return
   if (held.reason === 'maintenance') yield `monitor ${id} is held for a maintenance that is over`
   if (held.reason === 'flapping' && step.after.machine.flapping !== true)
     yield `monitor ${id} is held for flapping at ${when(step)} and does not flap`
@@ -209,6 +208,12 @@ function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> 
     ![now, ...(states ?? [])].some((state) => ['down', 'recovering', 'maintenance'].includes(state))
   )
     yield `monitor ${id} is held at ${when(step)} by ${held.by}, which is ${now}`
+}
+
+/** Its failures were enough to judge by: with too many locations silent, a round is inconclusive. */
+function isFailing({ after, change }: Step): boolean {
+  const isFail = (change.results ?? []).some(({ verdict }) => verdict === 'fail')
+  return isFail && after.machine.inconclusive === 0
 }
 
 function since(steps: readonly Step[], made: { readonly n: number }): number {
