@@ -194,6 +194,11 @@ export interface DnsQuery {
    * is where those who make the checks are strangers, too. Default `false`.
    */
   readonly unshown?: boolean
+  /**
+   * The operator vouches for the name, which may be one of the inner network. Where those who make the checks are
+   * strangers, another one is not asked for at the operator's name servers. Default `false`.
+   */
+  readonly vouched?: boolean
   /** RD. Default `true`. */
   readonly recursion?: boolean
   /** For this query; the deadline of the check holds besides. */

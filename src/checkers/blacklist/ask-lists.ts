@@ -104,7 +104,7 @@ function hitOf(
 ): readonly Hit[] {
   const categories = categoriesOf(list, found.codes)
   if (categories.every((category) => ignored.has(category))) return []
-  const { id, zone, delist_url } = list
+  const { id, shownZone: zone, delist_url } = list
   return [
     {
       ...{ id, zone, entry: found.entry.what, codes: found.codes, categories },

@@ -94,7 +94,8 @@ export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): Dnsbl
   ): Promise<Lookup> {
     const timeout_ms = Math.min(QUERY_MS, left())
     if (timeout_ms <= 0) return failure('timeout')
-    const asked = { name, timeout_ms, ...servers } satisfies Partial<DnsQuery>
+    const { vouched } = list
+    const asked = { name, timeout_ms, vouched, ...servers } satisfies Partial<DnsQuery>
     try {
       const found = read(list, await net.dns({ ...asked, type: 'A' }))
       if (found.state !== 'listed') return found

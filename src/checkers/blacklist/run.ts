@@ -167,7 +167,7 @@ function measured(evidence: Evidence, providers: readonly Asked[]): JsonObject {
     lists: hitsOf(evidence),
     checked: [
       ...lists.map(({ list, hits, error, duration_ms }) => ({
-        ...{ id: list.id, zone: list.zone, listed: hits.length > 0, error, duration_ms },
+        ...{ id: list.id, zone: list.shownZone, listed: hits.length > 0, error, duration_ms },
       })),
       ...providers.map(({ name, finding, duration_ms }) => ({
         ...{ id: name, zone: null, listed: finding.state === 'listed', duration_ms },

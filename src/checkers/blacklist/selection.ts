@@ -21,6 +21,10 @@ export interface Selection {
 export interface SelectedList extends Blocklist {
   /** What it lists is found out by asking for its test entries. */
   readonly guessed: boolean
+  /** Of the catalogue or the host; others are zones that a monitor names. */
+  readonly vouched: boolean
+  /** The zone as it may be shown: that of a list of the host's own may hold the key of a customer. */
+  readonly shownZone: string | null
 }
 
 export interface Selector {
@@ -43,7 +47,13 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
   const objects = own.filter((option) => typeof option !== 'string').map(ownList)
   const known: readonly SelectedList[] = [
     ...objects,
-    ...CATALOGUE.map((list) => ({ ...list, guessed: false })),
+    ...CATALOGUE.map((list) => ({
+      ...list,
+      guessed: false,
+      vouched: true,
+      shownZone: list.zone,
+    })),
+    ...own.flatMap((option) => (typeof option === 'string' ? (ofZone(option, true) ?? []) : [])),
   ]
   const standard =
     typeof defaults === 'string'
@@ -51,7 +61,7 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
       : own.map((option) => demand(typeof option === 'string' ? option : option.id))
 
   function find(word: string): SelectedList | undefined {
-    return known.find(({ id, zone }) => id === word || zone === word) ?? ofZone(word)
+    return known.find(({ id, zone }) => id === word || zone === word) ?? ofZone(word, false)
   }
 
   function demand(word: string): SelectedList {
@@ -100,9 +110,10 @@ function isPart(id: string): boolean {
   return CATALOGUE.some(({ includes = [] }) => includes.includes(id))
 }
 
-function ofZone(word: string): SelectedList | undefined {
+function ofZone(word: string, vouched: boolean): SelectedList | undefined {
   const zone = parseDnsName(word)
-  return zone?.includes('.') === true ? ownList({ id: zone, zone }) : undefined
+  if (zone?.includes('.') !== true) return undefined
+  return { ...ownList({ id: zone, zone }), vouched, shownZone: zone }
 }
 
 function ownList(option: Exclude<ListOption, string>): SelectedList {
@@ -117,5 +128,7 @@ function ownList(option: Exclude<ListOption, string>): SelectedList {
     ...option,
     zone,
     guessed: option.kinds === undefined,
+    vouched: true,
+    shownZone: null,
   }
 }

@@ -61,16 +61,16 @@ async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   const { question } = plan
   const own = query.nameservers === undefined
   const inside = own && query.unshown !== true ? parts.inside : undefined
-  inside?.refuse(question.name)
+  const operators = own || query.trusted === true
+  if (operators && query.vouched !== true) parts.inside?.refuse(question.name)
   const asker = createAsker(parts, await parts.codec(parts.loading))
-  const called = own && parts.inside !== undefined ? UNNAMED : undefined
+  const called = operators && parts.inside !== undefined ? UNNAMED : undefined
   const asking = { parts, question, asker, called }
   // Those of the system may be others by now.
   const servers = plan.servers ?? readNameServers(parts.nameservers ?? getServers())
-  const trusted = own || query.trusted === true
   const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
-  const outcome = await askInTurn(asking, { servers, trusted, budget_ms })
+  const outcome = await askInTurn(asking, { servers, trusted: operators, budget_ms })
   if ('answer' in outcome) return inside?.clear(outcome.answer) ?? outcome.answer
   throw own ? await blame(asking, servers, outcome.failure) : outcome.failure
 }

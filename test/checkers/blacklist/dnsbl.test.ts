@@ -4,6 +4,8 @@ import { blacklist } from '../../../src/checkers/blacklist/index.ts'
 import type { BlacklistOptions } from '../../../src/checkers/blacklist/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/clock.ts'
+import type { JsonObject } from '../../../src/model.ts'
+import { targetPolicy } from '../../../src/net/guard/guard.ts'
 import { check } from '../../support/check.ts'
 import { DNS } from '../../support/hostile/dns.ts'
 import { scriptedDns } from '../../support/scripted-dns.ts'
@@ -47,7 +49,7 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
       lists: [
         {
           id: 'own',
-          zone: 'bl.test',
+          zone: null,
           entry: '192.0.2.7',
           codes: ['127.0.0.4'],
           categories: ['listed'],
@@ -55,7 +57,7 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
           delist_url: 'https://bl.test/remove',
         },
       ],
-      checked: [{ id: 'own', zone: 'bl.test', listed: true, error: null }],
+      checked: [{ id: 'own', zone: null, listed: true, error: null }],
       lists_checked: 1,
       lists_failed: 0,
     })
@@ -273,6 +275,79 @@ describe('a checker', () => {
     expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'probe_not_applicable' })
     expect(outcome.details['unresolved']).toBe('nowhere.example does not exist')
   })
+})
+
+describe('strangers, through the name servers of the operator', () => {
+  /** Every name leads inside, but for what lists answer. */
+  const inside = () =>
+    scriptedDns(({ name, type }) => {
+      if (type !== 'A') return {}
+      const entry = name.replace(/\.bl\.corp\.internal$/, '')
+      const data = entry === name ? ['10.1.2.3'] : (working(entry) ?? ['127.0.0.2'])
+      return { answers: data.map((each): Answer => ({ type: 'A', name, ttl: 60, data: each })) }
+    })
+  const PUBLIC = { strangers: true, policy: targetPolicy('public') }
+
+  it.each(['apps.corp.internal', 'vault.lan', 'x.10.in-addr.arpa'])(
+    'learn nothing of the zone %s',
+    async (zone) => {
+      const [there, missing] = [await inside(), await scriptedDns(() => ({ rcode: 3 }))]
+      const outcomes = []
+      for (const { address, questions } of [there, missing]) {
+        for (const options of [{}, { nameservers: [address] }]) {
+          for (const target of ['93.184.216.34', 'http://93.184.216.34/x']) {
+            const checker = blacklist({ pace_ms, ...options })
+            const input = { target, lists: [zone] }
+            const { cause_code, cause_text, details } = await check(checker, input, {
+              ...PUBLIC,
+              nameservers: [address],
+            })
+            const [checked] = details['checked'] as readonly JsonObject[]
+            outcomes.push({ cause_code, cause_text, error: checked?.['error'] })
+          }
+        }
+        expect(questions).toEqual([])
+      }
+      expect(new Set(outcomes.map((each) => JSON.stringify(each))).size).toBe(1)
+      expect(outcomes[0]).toMatchObject({ cause_code: 'probe_dnsbl_failed', error: 'failed' })
+    },
+  )
+
+  it.each([['bl.corp.internal'], [{ id: 'own', zone: 'bl.corp.internal' }]] as const)(
+    'are told by the list that the operator names: %j',
+    async (own) => {
+      const { address } = await inside()
+      for (const through of [{}, { nameservers: [address] }]) {
+        const checker = blacklist({ pace_ms, lists: [own], ...through })
+        const options = { ...PUBLIC, nameservers: [address] }
+        for (const input of [{}, { lists: ['bl.corp.internal'] }]) {
+          const outcome = await check(checker, { target: '93.184.216.34', ...input }, options)
+          expect(outcome.cause_code).toBe('list_listed')
+          // Where the name server is, is nobody's business.
+          expect(outcome.remote_ip).toBeNull()
+        }
+      }
+    },
+  )
+})
+
+it('shows the zone of a list of the host to nobody: it may hold a key', async () => {
+  const zone = 'k3yofthecustomer.bl.example'
+  for (const codes of [(entry: string) => working(entry) ?? ['127.0.0.2'], () => []]) {
+    const server = await scriptedDns(({ name, type }) => {
+      const found = type === 'A' ? codes(name.slice(0, -zone.length - 1)) : []
+      return { answers: found.map((data): Answer => ({ type: 'A', name, ttl: 60, data })) }
+    })
+    const checker = blacklist({
+      pace_ms,
+      nameservers: [server.address],
+      lists: [{ id: 'paid', zone }],
+    })
+    const outcome = await check(checker, { target: '192.0.2.7' })
+    expect(server.questions.length).toBeGreaterThan(0)
+    expect(JSON.stringify(outcome)).toContain('paid')
+    expect(JSON.stringify(outcome)).not.toContain('k3yofthecustomer')
+  }
 })
 
 describe('lists served by hostile name servers', () => {
