@@ -170,13 +170,23 @@ function plain(status: number, text: string): Response {
 /** The address as the client sent it, without user and password; `undefined` for what is none (`*`, an authority). */
 function urlOf(req: FrameworkRequest, { secure }: Client): URL | undefined {
   const target = req.originalUrl ?? req.url ?? '/'
-  const host = req.headers.host ?? req.headers[':authority'] ?? 'localhost'
-  const origin = `${secure ? 'https' : 'http'}://${String(host)}`
+  if (!isAsSent(target)) return undefined
+  const scheme = secure ? 'https' : 'http'
+  const host = `${scheme}://${String(req.headers.host ?? req.headers[':authority'] ?? 'localhost')}`
+  // A host that is none is no reason to refuse: nothing here depends on it, least of all the path.
+  const origin = URL.canParse(host) ? new URL(host).origin : `${scheme}://localhost`
   const absolute = target.startsWith('/') ? origin + target : target
-  if (URL.canParse(absolute)) return withoutUserinfo(new URL(absolute))
-  // A host that is none is no reason to refuse: nothing here depends on it.
-  const fallback = `http://localhost${target}`
-  return target.startsWith('/') && URL.canParse(fallback) ? new URL(fallback) : undefined
+  return URL.canParse(absolute) ? withoutUserinfo(new URL(absolute)) : undefined
+}
+
+/**
+ * Whether a path is still the same once it is resolved. The host may have guarded what it saw: dots and backslashes
+ * would lead past it. Clients resolve them before they send.
+ */
+function isAsSent(target: string): boolean {
+  const [sent = ''] = target.split(/[?#]/, 1)
+  const path = sent.replace(/^https?:\/\/[^/\\]+/i, '')
+  return /^(?:\/|$)/.test(path) && !/\\|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
 /** `Request` throws at an address with a user or password, which `Host: a:b@c` makes of any path. */

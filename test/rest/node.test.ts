@@ -135,6 +135,21 @@ describe('the Node handler', () => {
     await closed
   })
 
+  it.each([
+    ['dots', '/public/../api/v1/me', 'localhost'],
+    ['encoded dots', '/public/%2E%2e/api/v1/me', 'localhost'],
+    ['a dot', '/./api/v1/me', 'localhost'],
+    ['a dot at the end', '/api/v1/me/.', 'localhost'],
+    ['backslashes', '/api\\v1\\me', 'localhost'],
+    ['another scheme', 'file:///api/v1/me', 'localhost'],
+    ['a path in `Host`', '/public', 'localhost/api/v1/me?'],
+  ])('does not serve a path that it would be through %s', async (_, target, host) => {
+    const { port } = await serve()
+    const { socket, until } = await open(port)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\n`)
+    expect(await until(/\r\n\r\n[^]/)).toMatch(/^HTTP\/1\.1 404 /)
+  })
+
   it('joins headers that come twice', async () => {
     const { port } = await serve()
     const { socket, until } = await open(port)
