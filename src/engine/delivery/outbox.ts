@@ -11,6 +11,7 @@ import { ConflictError } from '../../errors.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
 import type { AttemptEnd, ClockSet } from '../../store/store.ts'
 import { freezePayload } from '../../webhook/payload.ts'
+import { createAwaitedEnds } from './awaited-ends.ts'
 import { createContactHosts } from './contact-hosts.ts'
 import { complain, emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -86,7 +87,7 @@ export function createOutbox({
   const claims = new Map<number, number>()
   /** Those of them that only wait for an answer. */
   const waiting = new Set<number>()
-  const waiters = new Map<number, (record: NotificationRecord) => void>()
+  const awaited = createAwaitedEnds(core)
   // Those that wait for a slow answer are not about to end.
   const meeting = createMeeting(clock, GATHER_MS, () => underWay.size - waiting.size)
   let stopping = new AbortController()
@@ -193,15 +194,14 @@ export function createOutbox({
       return
     }
     if (ending.status === 'queued') return
-    if (!waiters.has(row.id) && core.events.listenerCount('notification') === 0) return
+    if (!awaited.has(row.id) && core.events.listenerCount('notification') === 0) return
     const record = (await store.notifications.get(row.id)) ?? row
     emit(
       core,
       'notification',
       notificationView(record, await store.notifications.attempts([row.id])),
     )
-    waiters.get(row.id)?.(record)
-    waiters.delete(row.id)
+    awaited.settle(record)
   }
 
   /** A store that fails is asked again: what was sent must not be sent twice for that. The claim keeps it from writing over another's. */
@@ -243,6 +243,7 @@ export function createOutbox({
       )
       while (underWay.size > 0) await Promise.allSettled([...underWay.values()])
       late.cancel()
+      awaited.stop()
     },
     wake: () => void pump(),
     contactChanged: (contact) => hosts.learn(contact),
@@ -262,7 +263,8 @@ export function createOutbox({
         payload,
         repeat: 0,
       })
-      const final = new Promise<NotificationRecord>((resolve) => waiters.set(row.id, resolve))
+      if (!running) throw new ConflictError('stopped', 'The engine stops')
+      const final = awaited.of(row.id)
       void pump()
       return final
     },

@@ -1,0 +1,80 @@
+/**
+ * Ends of notifications that a caller waits for. Not every end is ours: a row is cancelled with its contact, removed
+ * with its account, or sent by another process.
+ *
+ * @module
+ */
+
+import type { Timer } from '../../clock.ts'
+import { ConflictError, NotFoundError } from '../../errors.ts'
+import type { NotificationRecord } from '../../model.ts'
+import type { Core } from '../core/core.ts'
+
+/** How often the store is asked for ends that nobody here has brought about. */
+const LOOK_MS = 1_000
+
+export interface AwaitedEnds {
+  /** @throws NotFoundError for a row that is gone, ConflictError `stopped` when the engine stops before the end */
+  of(id: number): Promise<NotificationRecord>
+  has(id: number): boolean
+  /** The row is final. */
+  settle(record: NotificationRecord): void
+  /** Nothing is sent any more. */
+  stop(): void
+}
+
+interface Waiter {
+  readonly resolve: (record: NotificationRecord) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createAwaitedEnds({
+  clock,
+  store,
+  log,
+}: Pick<Core, 'clock' | 'store' | 'log'>): AwaitedEnds {
+  const waiters = new Map<number, Waiter>()
+  let timer: Timer | undefined
+
+  function lookLater(): void {
+    timer ??= clock.timer(LOOK_MS, () => void look(), { background: true })
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const id of [...waiters.keys()]) await lookAt(id)
+    } catch (err) {
+      log.warn({ err }, 'the end of a test delivery could not be looked up yet')
+    }
+    timer = undefined
+    if (waiters.size > 0) lookLater()
+  }
+
+  async function lookAt(id: number): Promise<void> {
+    const record = await store.notifications.get(id)
+    if (record === undefined) take(id)?.reject(new NotFoundError('notification'))
+    else if (record.status !== 'queued' && record.status !== 'sending') take(id)?.resolve(record)
+  }
+
+  function take(id: number): Waiter | undefined {
+    const waiter = waiters.get(id)
+    waiters.delete(id)
+    return waiter
+  }
+
+  return {
+    of: (id) =>
+      new Promise((resolve, reject) => {
+        waiters.set(id, { resolve, reject })
+        lookLater()
+      }),
+    has: (id) => waiters.has(id),
+    settle: (record) => take(record.id)?.resolve(record),
+    stop() {
+      timer?.cancel()
+      timer = undefined
+      const stopped = new ConflictError('stopped', 'The engine stops')
+      for (const id of [...waiters.keys()]) take(id)?.reject(stopped)
+    },
+  }
+}
