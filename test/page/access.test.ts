@@ -311,6 +311,24 @@ describe('a host with accounts of its own', () => {
     },
   )
 
+  it('whose `authorize` says nothing at all shows nothing', async () => {
+    const { visitor } = await site({ authorize: () => undefined as never })
+    for (const path of PRIVATE) expect((await visitor().get(path)).status, path).toBe(403)
+  })
+
+  it.each([true, 1, 'true', 'yes', null, {}])(
+    'lets nobody touch whose `read_only` is %j',
+    async (read_only) => {
+      const { engine, create, visitor } = await site({
+        authorize: () => ({ account_id: 1, read_only }) as never,
+      })
+      const id = await create('a.test')
+      expect(await visitor().text(`/monitors/${id}`)).not.toContain('Pause')
+      expect((await visitor().post(`/monitors/${id}/pause`)).status).toBe(403)
+      expect((await engine.monitors.get(id)).state).not.toBe('paused')
+    },
+  )
+
   it('counts the buttons of an account together, or of whom the host tells apart', async () => {
     const { create, visitor } = await site({
       authorize(request) {

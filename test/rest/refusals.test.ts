@@ -89,6 +89,23 @@ describe('the host', () => {
     expect([status, body.error]).toEqual([403, 'forbidden'])
   })
 
+  it.each([null, undefined])('says %j of whom it does not know', async (nobody) => {
+    const { ask } = client({ authenticate: () => nobody as never })
+    const { status, body } = await ask('GET', '/api/v1/me')
+    expect([status, body.error]).toEqual([401, 'unauthorized'])
+  })
+
+  it.each([null, 'read write', 'nowrite', {}, []])(
+    'gives no right by scopes that are no list of them: %j',
+    async (scopes) => {
+      const { ask } = client({
+        authenticate: () => ({ account_id: 1, key: { id: 1, scopes } }) as never,
+      })
+      expect((await ask('GET', '/api/v1/monitors')).status).toBe(403)
+      expect((await ask('POST', '/api/v1/monitors', { body: tcpMonitor })).status).toBe(403)
+    },
+  )
+
   it('may mount the API below a path', async () => {
     const { rest, ask } = client({ basePath: '/watch' })
     expect([rest.owns('/watch/api/v1/me'), rest.owns('/api/v1/me')]).toEqual([true, false])

@@ -49,9 +49,12 @@ export async function visitorOf(
     const access = await authorize(request)
     if (access instanceof Response) return access
     // Whatever the host made of it: without an account that is there, nobody looks.
-    if (access === null || !(await engine.accounts.exists(access.account_id))) return undefined
-    const { account_id, identity = 'page' } = access
-    return { ...access, session: false, by: { identity: `${account_id}:${identity}` } }
+    if (!access || !(await engine.accounts.exists(access.account_id))) return undefined
+    const { account_id, identity = 'page', read_only = false } = access
+    // Who may press buttons has to be said: `1`, `null` or `'true'` do not say it.
+    const looks_only = read_only !== false
+    const by = { identity: `${account_id}:${identity}` }
+    return { account_id, identity, read_only: looks_only, session: false, by }
   }
   const session = sessions.read(cookieOf(request, SESSION_COOKIE))
   if (session === undefined || !(await isKeyGood(engine, session))) return undefined
