@@ -153,6 +153,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     eventemitter3: { in: ['engine'] },
     'dns-packet': { in: ['net', 'checkers'] },
     tldts: { in: ['checkers'] },
+    htmlparser2: { in: ['checkers'], lazy: true },
     croner: { in: ['fields'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },
     mysql2: { in: ['checkers'], lazy: true },

@@ -9,8 +9,6 @@ import type { SourceFile } from './sources.ts'
  * module is made when it is imported, and searched like any other.
  */
 const AT_RUN_TIME: readonly string[] = [
-  // The name of an element that is one of a few, and one that is escaped.
-  'checkers/content/html-text.ts',
   // Addresses of the routes of the public page.
   'page/public/public-routes.ts',
   // Secrets of a monitor, escaped, one beside the other.

@@ -1,23 +1,23 @@
 /**
- * The text of an HTML page as a reader sees it: no markup, no scripts, no pictures. Works through the
- * page once from its beginning to its end, whatever is in it; there is nothing that is not HTML to it.
+ * The text of an HTML page as a reader sees it: no markup, no scripts, no pictures. The tokenizer of htmlparser2 finds
+ * tags, comments, raw texts and character references; there is nothing that is not HTML to it.
  *
- * It follows the tokenizer of the HTML standard (13.2.5) in what ends a tag, a comment and a raw text,
- * and builds no tree: which element is within which matters only for those that are dropped.
+ * No tree is built: which element is within which matters only for those that are dropped, and the stack of open
+ * elements of a parser makes a hostile page take quadratic time.
  *
  * @module
  */
 
-import { decodeEntities, endOfPiece } from './entities.ts'
+import type { Tokenizer } from 'htmlparser2'
 import { gatherText } from './gather.ts'
 import type { Gathered } from './gather.ts'
 
 /** Their content is text to the tokenizer, up to their own end tag. */
-const RAW = new Set(['script', 'style', 'noscript', 'iframe', 'noembed', 'noframes', 'title'])
-/** The same, but a reader sees it. */
-const SHOWN_RAW = new Set(['textarea', 'xmp'])
+const RAW = new Set(['script', 'style', 'iframe', 'noembed', 'noframes', 'title'])
 /** Dropped with all the elements in them. */
-const DROPPED = new Set(['head', 'svg', 'math', 'canvas', 'template'])
+const DROPPED = new Set(['head', 'svg', 'math', 'canvas', 'template', 'noscript'])
+/** Where no element of HTML is a raw text. */
+const FOREIGN = new Set(['svg', 'math'])
 /** Begin and end a line. */
 const BLOCKS = new Set(
   (
@@ -29,108 +29,136 @@ const BLOCKS = new Set(
 /** Stand beside each other. */
 const CELLS = new Set(['td', 'th'])
 
+/** No element that matters here has a longer name. */
+const NAME_CHARACTERS = 20
+
 /** Characters after which others get a turn. */
 const STEP = 8_192
 
-interface Tag {
-  readonly name: string
-  readonly isEnd: boolean
-  readonly isSelfClosed: boolean
-  /** Where the text goes on. */
-  readonly end: number
-}
+export type HtmlTokenizer = typeof Tokenizer
+type Callbacks = ConstructorParameters<HtmlTokenizer>[1]
 
 interface Reading {
   readonly html: string
   readonly said: Gathered
   /** Position of the last end tag of each element that is dropped. */
   readonly lastEnds: ReadonlyMap<string, number>
+  /** Name and position of the start tag whose attributes are being read. */
+  tag: { readonly name: string; readonly at: number }
+  /** Whether it stands in an element of {@link FOREIGN}. */
+  isForeign: boolean
+  /** Within the content of an element of {@link RAW}. */
+  isRaw: boolean
   /** The element that is being dropped, and how many of its name are open. */
   dropping: { readonly name: string; depth: number } | undefined
   preformatted: number
 }
 
 /** Yields now and then, so that a long page does not hold up everything else; returns the text. */
-export function* textOfHtml(html: string): Generator<void, string> {
+export function* textOfHtml(html: string, Tokenizer: HtmlTokenizer): Generator<void, string> {
   const reading: Reading = {
     html,
     said: gatherText(),
     lastEnds: yield* lastEndTags(html),
+    tag: { name: '', at: 0 },
+    isForeign: false,
+    isRaw: false,
     dropping: undefined,
     preformatted: 0,
   }
-  let stepped = 0
-  for (let at = 0; at < html.length;) {
-    const open = html.indexOf('<', at)
-    const end = open < 0 ? html.length : open
-    yield* say(reading, at, end)
-    at = end
-    if (isTag(html, at)) {
-      const nameEnd = endOfName(html, at)
-      let tagEnd = endOfTag(html, nameEnd)
-      for (; tagEnd < 0; tagEnd = endOfTag(html, ~tagEnd)) yield
-      const tag = tagAt(html, at, { nameEnd, end: tagEnd })
-      at = tag.isEnd ? closeTag(reading, tag) : yield* openTag(reading, tag, at)
-    } else if (at < html.length) {
-      at = readMarkup(reading, at)
-    }
-    stopDropping(reading, at)
-    if (at - stepped >= STEP) {
-      stepped = at
-      yield
-    }
+  const tokenizer = new Tokenizer({}, callbacksOf(reading))
+  for (let at = 0; at < html.length; at += STEP) {
+    tokenizer.write(html.slice(at, at + STEP))
+    yield
   }
+  tokenizer.end()
   return reading.said.text()
 }
 
-function isTag(html: string, at: number): boolean {
-  return /[a-z]/i.test(html.charAt(at + (html.charAt(at + 1) === '/' ? 2 : 1)))
-}
-
-/** What stands at a `<` that begins no tag, and where to go on. */
-function readMarkup(reading: Reading, at: number): number {
+function callbacksOf(reading: Reading): Callbacks {
   const { html } = reading
-  const next = html.charAt(at + 1)
-  if (next === '!' || next === '?') return endOfDeclaration(html, at)
-  // `</` before anything but a letter is a comment, `<` a character like any other.
-  if (next === '/') return after(html, '>', at + 2)
-  if (reading.dropping === undefined) reading.said.add('<')
-  return at + 1
+  return {
+    ontext(from, to) {
+      // At the end of a page that is cut off behind the `/` of a tag, the tokenizer takes that for text.
+      if (from >= 0) say(reading, from, html.slice(from, to))
+    },
+    ontextentity(codePoint, end) {
+      say(reading, end, String.fromCodePoint(codePoint))
+    },
+    onopentagname(from, to) {
+      reading.tag = { name: nameAt(html, from, to), at: from }
+    },
+    onopentagend() {
+      openTag(reading, false)
+    },
+    onselfclosingtag() {
+      openTag(reading, true)
+    },
+    onclosetag(from, to) {
+      closeTag(reading, nameAt(html, from, to), from)
+    },
+    isInForeignContext() {
+      reading.isForeign = FOREIGN.has(reading.dropping?.name ?? '')
+      return reading.isForeign
+    },
+    ...UNHEARD,
+  }
 }
 
-function* openTag(
-  reading: Reading,
-  { name, end, isSelfClosed }: Tag,
-  at: number,
-): Generator<void, number> {
-  if (RAW.has(name)) return endOfRaw(reading.html, name, end)
+const ignore = (): void => undefined
+
+const UNHEARD = {
+  onattribdata: ignore,
+  onattribend: ignore,
+  onattribentity: ignore,
+  onattribname: ignore,
+  oncdata: ignore,
+  oncomment: ignore,
+  ondeclaration: ignore,
+  onend: ignore,
+  onprocessinginstruction: ignore,
+} satisfies Partial<Callbacks>
+
+function openTag(reading: Reading, isSelfClosed: boolean): void {
+  const { name, at } = reading.tag
+  stopDropping(reading, at)
+  if (RAW.has(name) && !reading.isForeign) {
+    reading.isRaw = true
+    return
+  }
   if (reading.dropping !== undefined) {
     if (reading.dropping.name === name && !isSelfClosed) reading.dropping.depth++
-    if (reading.dropping.name !== 'head' || name !== 'body') return end
+    if (reading.dropping.name !== 'head' || name !== 'body') return
     reading.dropping = undefined
   }
   if (DROPPED.has(name) && !isSelfClosed && (reading.lastEnds.get(name) ?? -1) > at) {
     reading.dropping = { name, depth: 1 }
-    return end
+    return
   }
   separate(reading, name)
   if (name === 'pre') reading.preformatted++
-  if (!SHOWN_RAW.has(name)) return end
-  const rawEnd = endOfRaw(reading.html, name, end)
-  yield* say(reading, end, rawEnd)
-  return rawEnd
 }
 
-function closeTag(reading: Reading, { name, end }: Tag): number {
+function closeTag(reading: Reading, name: string, at: number): void {
+  stopDropping(reading, at)
   const { dropping } = reading
-  if (dropping === undefined) {
+  if (reading.isRaw) {
+    reading.isRaw = false
+  } else if (dropping === undefined) {
     separate(reading, name)
     if (name === 'pre' && reading.preformatted > 0) reading.preformatted--
   } else if (dropping.name === name) {
     dropping.depth--
     if (dropping.depth === 0) reading.dropping = undefined
   }
-  return end
+}
+
+function say(reading: Reading, at: number, text: string): void {
+  if (reading.isRaw) return
+  stopDropping(reading, at)
+  if (reading.dropping !== undefined) return
+  // `replace` would leave a chain of every match to whoever looks at the text first (V8).
+  reading.said.add(reading.preformatted > 0 ? text : text.split(/[\n\r]/).join(' '))
 }
 
 /** Of elements that are never closed the last end tag is the end: what follows is the page again. */
@@ -141,91 +169,13 @@ function stopDropping(reading: Reading, at: number): void {
   }
 }
 
-/** The text between two tags. */
-function* say(reading: Reading, from: number, to: number): Generator<void, void> {
-  const { html, said, preformatted } = reading
-  if (reading.dropping !== undefined) return
-  for (let at = from; at < to;) {
-    const end = endOfPiece(html, at, Math.min(at + STEP, to))
-    const plain = decodeEntities(html.slice(at, Math.min(end, to)))
-    // `replace` would leave a chain of every match to whoever looks at the text first (V8).
-    said.add(preformatted > 0 ? plain : plain.split(/[\n\r]/).join(' '))
-    at = end
-    if (at < to) yield
-  }
-}
-
 function separate({ said }: Reading, name: string): void {
   if (BLOCKS.has(name)) said.add('\n')
   else if (CELLS.has(name)) said.add(' ')
 }
 
-function tagAt(html: string, at: number, { nameEnd, end }: { nameEnd: number; end: number }): Tag {
-  const isEnd = html.charAt(at + 1) === '/'
-  const from = at + (isEnd ? 2 : 1)
-  const isSelfClosed = html.charAt(end - 2) === '/'
-  // No element that matters here has a long name.
-  return {
-    name: html.slice(from, Math.min(nameEnd, from + 20)).toLowerCase(),
-    isEnd,
-    isSelfClosed,
-    end,
-  }
-}
-
-function endOfName(html: string, at: number): number {
-  const END = /[\s/>]/g
-  END.lastIndex = at + 2
-  return END.exec(html)?.index ?? html.length
-}
-
-/**
- * Only the value of an attribute can hide a `>`, by its quotes. Of a long tag the complement (`~`) of where to
- * look on.
- */
-function endOfTag(html: string, from: number): number {
-  for (let at = from; at < html.length; at++) {
-    const character = html.charAt(at)
-    if (character === '>') return at + 1
-    if (at - from >= STEP) return ~at
-    if (character !== '=') continue
-    at += blanksAt(html, at + 1)
-    const quote = html.charAt(at + 1)
-    if (quote !== '"' && quote !== "'") continue
-    const closing = html.indexOf(quote, at + 2)
-    if (closing < 0) return html.length
-    at = closing
-  }
-  return html.length
-}
-
-function blanksAt(html: string, at: number): number {
-  const BLANKS = /\s*/y
-  BLANKS.lastIndex = at
-  return BLANKS.exec(html)?.[0].length ?? 0
-}
-
-/** Comments, doctypes, processing instructions: behind them, or the end of the page where they never end. */
-function endOfDeclaration(html: string, at: number): number {
-  if (!html.startsWith('<!--', at)) return after(html, '>', at + 2)
-  const empty = /<!--(?:-?>)/y
-  empty.lastIndex = at
-  if (empty.test(html)) return empty.lastIndex
-  const end = /--!?>/g
-  end.lastIndex = at + 4
-  return end.test(html) ? end.lastIndex : html.length
-}
-
-function after(html: string, mark: string, from: number): number {
-  const at = html.indexOf(mark, from)
-  return at < 0 ? html.length : at + mark.length
-}
-
-/** Where the end tag of a raw text stands; the end of the page where there is none. */
-function endOfRaw(html: string, name: string, from: number): number {
-  const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
-  end.lastIndex = from
-  return end.exec(html)?.index ?? html.length
+function nameAt(html: string, from: number, to: number): string {
+  return html.slice(from, Math.min(to, from + NAME_CHARACTERS)).toLowerCase()
 }
 
 /** Of the longest of them, with the character behind it. */
@@ -235,7 +185,7 @@ function* lastEndTags(html: string): Generator<void, ReadonlyMap<string, number>
   const last = new Map<string, number>()
   for (let at = 0; at < html.length; at += STEP) {
     const piece = html.slice(at, at + STEP + END_TAG_CHARACTERS)
-    for (const match of piece.matchAll(/<\/(head|svg|math|canvas|template)(?=[\s/>])/gi)) {
+    for (const match of piece.matchAll(/<\/(head|svg|math|canvas|template|noscript)(?=[\s/>])/gi)) {
       last.set((match[1] ?? '').toLowerCase(), at + match.index)
     }
     yield

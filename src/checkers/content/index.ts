@@ -14,7 +14,7 @@ import { sha256 } from './baseline.ts'
 import { compared } from './change.ts'
 import { contentFields, refineContent } from './fields.ts'
 import type { ContentSettings } from './fields.ts'
-import { fold, kindOf, textOfPage } from './page-text.ts'
+import { fold, kindOf, readerOf } from './page-text.ts'
 import type { PageKind } from './page-text.ts'
 
 export const content = () =>
@@ -67,7 +67,8 @@ export const content = () =>
         const type = exchange.headers['content-type']?.slice(0, 100) ?? 'no named'
         return down('content_type_unsupported', `An answer of ${type} type has no text`)
       }
-      const page = await ctx.inTurns(textOfPage(kind, await ctx.inTurns(exchange.textSteps())))
+      const read = await readerOf(kind)
+      const page = await ctx.inTurns(read(await ctx.inTurns(exchange.textSteps())))
       if (page === '') return empty(exchange, emptyText(exchange, kind))
       const text = await withoutIgnored(ctx, page, settings)
       if (text === '') {

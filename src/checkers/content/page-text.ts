@@ -30,9 +30,19 @@ export function kindOf({
 const STEP = 16_384
 
 /** Yields now and then, so that a long page does not hold up everything else. */
-export function* textOfPage(kind: PageKind, source: string): Generator<void, string> {
-  if (kind === 'html') return yield* fold(yield* textOfHtml(source))
-  if (kind === 'text') return yield* fold(source)
+export type PageReader = (source: string) => Generator<void, string>
+
+/** How a page of this kind is read. The tokenizer is loaded with the first page of HTML. */
+export async function readerOf(kind: PageKind): Promise<PageReader> {
+  if (kind === 'text') return fold
+  if (kind === 'json') return readJson
+  const { Tokenizer } = await import('htmlparser2')
+  return function* (source) {
+    return yield* fold(yield* textOfHtml(source, Tokenizer))
+  }
+}
+
+function* readJson(source: string): Generator<void, string> {
   return yield* fold((yield* textOfJson(source)) ?? source)
 }
 

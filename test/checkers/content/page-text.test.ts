@@ -1,11 +1,17 @@
 import fc from 'fast-check'
+import { Tokenizer } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
 import { textOfHtml } from '../../../src/checkers/content/html-text.ts'
-import { fold, kindOf, textOfPage } from '../../../src/checkers/content/page-text.ts'
+import { fold, kindOf, readerOf } from '../../../src/checkers/content/page-text.ts'
 import type { PageKind } from '../../../src/checkers/content/page-text.ts'
 import { runSteps } from './run-steps.ts'
 
-const page = (source: string, kind: PageKind = 'html'): string => runSteps(textOfPage(kind, source))
+const readers = {
+  html: await readerOf('html'),
+  json: await readerOf('json'),
+  text: await readerOf('text'),
+}
+const page = (source: string, kind: PageKind = 'html'): string => runSteps(readers[kind](source))
 
 describe('the text of a page', () => {
   it('is what a reader sees', () => {
@@ -70,9 +76,18 @@ describe('the text of a page', () => {
     ['soft\u00adhyphen zero\u200bwidth', 'softhyphen zerowidth'],
     ['', ''],
     ['<', '<'],
-    ['</', ''],
+    ['</', '</'],
     ['<!', ''],
     ['<a', ''],
+    ['a<br /', 'a'],
+    ['a<p b="x"/', 'a'],
+    ['a<p b="x" c', 'a'],
+    ['<svg><title/>x</svg>a', 'a'],
+    ['<svg><style/><p>x</svg>a<script>y</script>b', 'ab'],
+    ['<svg><svg>x</svg><script><p>y</p></script>a', 'a'],
+    ['<noscript><p>x</noscript>a', 'a'],
+    ['<noscript>never closed', 'never closed'],
+    ['a<plaintext><p>b', 'a<p>b'],
   ])('of %j is %j', (html, text) => {
     expect(page(html)).toBe(text)
   })
@@ -84,6 +99,8 @@ describe('the text of a page', () => {
     ['&#150;&#x80;', '–€'],
     ['&#0;&#xd800;&#x110000;&#99999999999999999999;', '\ufffd\ufffd\ufffd\ufffd'],
     ['&#128512;', '😀'],
+    ['&CounterClockwiseContourIntegral;&NotEqualTilde;', '∳≂̸'],
+    ['&notit; &notin;', '¬it; ∉'],
     [
       '&unknown; &constructor; &__proto__; & &; &# &#x; &euro',
       '&unknown; &constructor; &__proto__; & &; &# &#x; &euro',
@@ -177,7 +194,7 @@ describe('the text of a page', () => {
 
   it('lets others have a turn within a long page', () => {
     let turns = 0
-    const steps = textOfHtml('<p>some words</p>'.repeat(60_000))
+    const steps = textOfHtml('<p>some words</p>'.repeat(60_000), Tokenizer)
     while (steps.next().done !== true) turns++
     expect(turns).toBeGreaterThan(10)
   })

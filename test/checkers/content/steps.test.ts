@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { Tokenizer } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
 import { difference } from '../../../src/checkers/content/diff.ts'
 import { textOfHtml } from '../../../src/checkers/content/html-text.ts'
@@ -35,6 +36,8 @@ function printed(source: string): string | undefined {
     }
   }
 }
+
+const html = (source: string): Generator<void, string> => textOfHtml(source, Tokenizer)
 
 const json = (source: string): string | undefined => runSteps(textOfJson(source))
 
@@ -137,16 +140,16 @@ describe('a text in steps', () => {
     'has its references %s decoded wherever a piece ends',
     (reference) => {
       for (let filler = 8_180; filler <= 8_195; filler++) {
-        const text = runSteps(textOfHtml(`${' '.repeat(filler)}${reference} and more`))
-        expect(text.trimStart()).toBe(`${runSteps(textOfHtml(reference))} and more`)
+        const text = runSteps(html(`${' '.repeat(filler)}${reference} and more`))
+        expect(text.trimStart()).toBe(`${runSteps(html(reference))} and more`)
       }
     },
   )
 
   it('has the tags that are longer than a step', () => {
     const attributes = 'a=b '.repeat(10_000)
-    const html = `a<p ${attributes} b="x>y">b</p ${attributes}>c<textarea>d</textarea ${attributes}>e`
-    expect(runSteps(fold(runSteps(textOfHtml(html))))).toBe('a\nb\nc\nd\ne')
+    const page = `a<p ${attributes} b="x>y">b</p ${attributes}>c<textarea>d</textarea ${attributes}>e`
+    expect(runSteps(fold(runSteps(html(page))))).toBe('a\nb\nc\nd\ne')
   })
 
   it('has the hash that it has at once, a pair never cut in two', () => {
