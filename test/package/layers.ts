@@ -152,7 +152,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     re2js: { in: ['fields'] },
     eventemitter3: { in: ['engine'] },
     'dns-packet': { in: ['net', 'checkers'] },
-    tldts: { in: ['checkers'] },
+    tldts: { in: ['checkers', 'net/http/cookies.ts'] },
     htmlparser2: { in: ['checkers'], lazy: true },
     croner: { in: ['fields'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },

@@ -1,6 +1,7 @@
 /**
  * The cookies of one exchange: what a chain of redirects sets is sent along within it and then
- * forgotten (RFC 6265, 5.3 and 5.4, without what only matters beyond one exchange).
+ * forgotten (RFC 6265, 5.3 and 5.4, and its successor's prefixes of names, without what only matters
+ * beyond one exchange).
  *
  * @module
  */
@@ -19,7 +20,7 @@ export interface CookieJar {
   /** Grows with every change; two equal numbers mean equal cookies. */
   version(): number
   /** Takes the `Set-Cookie` lines of an answer from `url`. `now` in epoch ms, for `Expires`. */
-  store(url: URL, lines: readonly string[], now: number): void
+  store(url: URL, lines: readonly string[], now: number): Promise<void>
   /** The `Cookie` header for `url`, `undefined` where there is none. */
   header(url: URL): string | undefined
 }
@@ -28,25 +29,33 @@ export interface CookieJar {
 const MAX_COOKIES = 50
 const MAX_COOKIE_CHARACTERS = 4096
 
+/**
+ * The forms that servers write (RFC 6265, 5.1.1). Anything else is no time: `Date.parse` reads `0` and
+ * `-1`, which many send, as one long ago.
+ */
+const EXPIRES = /^(?:[a-z]+, ?)?(\d{1,2}[ -][a-z]{3}[ -](?:\d{4}|\d\d) \d\d?:\d\d:\d\d)/i
+
 export function createCookieJar(): CookieJar {
   const cookies = new Map<string, Cookie>()
   let version = 0
 
   function keep(key: string, cookie: Cookie): void {
-    if (cookies.get(key)?.value === cookie.value) return
-    if (!cookies.has(key) && cookies.size >= MAX_COOKIES) return
+    const known = cookies.get(key)
+    if (known !== undefined && isSame(known, cookie)) return
+    if (known === undefined && cookies.size >= MAX_COOKIES) return
     cookies.set(key, cookie)
     version += 1
   }
 
   return {
     version: () => version,
-    store(url, lines, now) {
+    async store(url, lines, now) {
       for (const line of lines) {
         const read = readCookie(line, url, now)
-        if (read === undefined) continue
-        const key = `${read.cookie.domain} ${read.cookie.path} ${read.cookie.name}`
-        if (!read.expired) keep(key, read.cookie)
+        const cookie = read && (await withinSite(read.cookie, url.hostname))
+        if (read === undefined || cookie === undefined) continue
+        const key = `${cookie.domain} ${cookie.path} ${cookie.name}`
+        if (!read.expired) keep(key, cookie)
         else if (cookies.delete(key)) version += 1
       }
     },
@@ -59,6 +68,22 @@ export function createCookieJar(): CookieJar {
         : sent.map(({ name, value }) => `${name}=${value}`).join('; ')
     },
   }
+}
+
+function isSame(one: Cookie, other: Cookie): boolean {
+  return one.value === other.value && one.secure === other.secure && one.hostOnly === other.hostOnly
+}
+
+/**
+ * No cookie for a name below which the sites of strangers stand, such as `co.uk` and `github.io`, but to its
+ * own site (RFC 6265, 5.3, step 5). The list of such names is loaded when a cookie asks.
+ */
+async function withinSite(cookie: Cookie, host: string): Promise<Cookie | undefined> {
+  const { domain, hostOnly } = cookie
+  if (hostOnly) return cookie
+  const { getPublicSuffix } = await import('tldts')
+  if (getPublicSuffix(domain, { allowPrivateDomains: true }) !== domain) return cookie
+  return domain === host ? { ...cookie, hostOnly: true } : undefined
 }
 
 function applies(cookie: Cookie, url: URL): boolean {
@@ -92,7 +117,18 @@ function readCookie(
     path: pathOf(attributes.get('path'), url.pathname),
     secure: attributes.has('secure'),
   }
+  if (cookie.secure && url.protocol !== 'https:') return undefined
+  if (!deservesPrefix(cookie, attributes)) return undefined
   return { cookie, expired: isExpired(attributes, now) }
+}
+
+/** What a name promises by its beginning (RFC 6265bis, 4.1.3). */
+function deservesPrefix(
+  { name, secure, hostOnly }: Cookie,
+  attributes: ReadonlyMap<string, string>,
+): boolean {
+  if (/^__secure-/i.test(name)) return secure
+  return !/^__host-/i.test(name) || (secure && hostOnly && attributes.get('path') === '/')
 }
 
 function attributeOf(part: string): readonly [name: string, value: string] {
@@ -119,6 +155,6 @@ function pathOf(attribute: string | undefined, requestPath: string): string {
 function isExpired(attributes: ReadonlyMap<string, string>, now: number): boolean {
   const maxAge = attributes.get('max-age')
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0
-  const expires = Date.parse(attributes.get('expires') ?? '')
-  return Number.isFinite(expires) && expires <= now
+  const [, time] = EXPIRES.exec(attributes.get('expires') ?? '') ?? []
+  return time !== undefined && Date.parse(`${time} GMT`) <= now
 }

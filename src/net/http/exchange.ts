@@ -97,7 +97,7 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
         { phase: 'first_byte' },
       )
     }
-    jar.store(at.url, valuesOf(answer.headers, 'set-cookie'), clock.now())
+    await jar.store(at.url, valuesOf(answer.headers, 'set-cookie'), clock.now())
     at = nextRequest(at, answer.status, valuesOf(answer.headers, 'location')[0])
     signal.throwIfAborted()
     visits.enter(at, jar)
