@@ -260,7 +260,7 @@ function redisOf(text: string): string {
 /** A path or a web address. */
 function feedOf(text: string): { readonly url: string } | { readonly file: string } {
   if (/^https?:\/\//i.test(text)) return { url: text }
-  if (!existsSync(text)) throw wrong(`there is no file "${text}"`)
+  if (!existsSync(text)) throw wrong(`there is no file ${quoted(text)}`)
   return { file: text }
 }
 
@@ -333,7 +333,12 @@ function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url !== undefined && url.search + url.hash + url.username + url.password === ''
   if (plain && /^https?:$/.test(url.protocol)) return text.replace(/(?<!\/)\/+$/, '')
-  throw wrong(`"${text}" is no address such as https://watch.example.com`)
+  throw wrong(`${quoted(text)} is no address such as https://watch.example.com`)
+}
+
+/** As it was written, but for what stands in an address before its `@`, where people write passwords. */
+function quoted(text: string): string {
+  return JSON.stringify(text.replace(/^.*@/s, '***@').replace(/[?#].*$/s, '?…'))
 }
 
 function slugOf(text: string): string {

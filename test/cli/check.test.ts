@@ -153,6 +153,7 @@ describe('watchpost check', () => {
       expect(ended).toMatchObject({ code: 64, stdout: '' })
       expect(ended.stderr).toMatch(/^watchpost: auth\.pass@=.*\n$/)
       expect(ended.stderr).toContain(problem)
+      expect(ended.stderr).not.toContain('s3cret')
     })
 
     it('stdin is there for one value only', async () => {

@@ -181,10 +181,15 @@ describe('apply and types', () => {
 describe('a wrong value', () => {
   it.each([
     [{ WATCHPOST_RKN_FEED: '/nowhere/dump.csv' }, 'WATCHPOST_RKN_FEED: there is no file'],
+    [{ WATCHPOST_RKN_FEED: 'htps://u:two words@x/' }, 'there is no file "***@x/"'],
     [{ WATCHPOST_RKN_MAX_AGE_HOURS: '0' }, 'WATCHPOST_RKN_MAX_AGE_HOURS: "0" is no number from 1'],
     [{ WATCHPOST_RKN_MAX_AGE_HOURS: '8761' }, 'is no number from 1 to 8760'],
     [{ WATCHPOST_GSB_KEY: 'two words' }, 'WATCHPOST_GSB_KEY: 1 to 512 characters'],
     [{ WATCHPOST_GSB_KEY: 'k', WATCHPOST_GSB_URL: 'nowhere' }, 'WATCHPOST_GSB_URL: "nowhere"'],
+    [
+      { WATCHPOST_GSB_KEY: 'k', WATCHPOST_GSB_URL: 'https://u:two words@x/' },
+      'WATCHPOST_GSB_URL: "***@x/" is no address',
+    ],
     [{ WATCHPOST_GSB_URL: 'http://127.0.0.1:1' }, 'it goes with WATCHPOST_GSB_KEY'],
     [{ WATCHPOST_GSB_API: 'v5' }, 'WATCHPOST_GSB_API: "v5" is neither v4 nor webrisk'],
   ])('%j is one line, exit 64', async (env, problem) => {

@@ -238,6 +238,10 @@ describe('serve refuses to start', () => {
     [{ WATCHPOST_LOCATIONS: 'a, a' }, 'WATCHPOST_LOCATIONS: "a" is named twice'],
     [{ WATCHPOST_CONTACTS: 'none.json' }, 'WATCHPOST_CONTACTS: none.json: cannot be read'],
     [{ WATCHPOST_BASE_URL: 'example.com' }, 'WATCHPOST_BASE_URL: "example.com" is no address'],
+    [
+      { WATCHPOST_BASE_URL: 'https://u:hidden@example.com/?key=hidden' },
+      'WATCHPOST_BASE_URL: "***@example.com/?…" is no address',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: "loud" is no level'],
   ])('for %o, with one line and exit 64', async (env, problem) => {
     const ended = await watchpost.run(['serve'], { env: { PORT: '0', ...QUIET, ...env } })

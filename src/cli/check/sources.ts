@@ -24,8 +24,10 @@ export function valueSources(env: Environment): ValueSources {
   let stdinTakenBy: string | undefined
 
   async function read(key: string, source: string): Promise<string> {
+    // What names no source may be the value itself.
+    const named = /^(?:env:|file:|-$)/.test(source) ? source : ''
     const wrong = (problem: string): ConfigurationError =>
-      new ConfigurationError(`${key}@=${source}: ${problem}`)
+      new ConfigurationError(`${key}@=${named}: ${problem}`)
     const text = await textOf(key, source, wrong)
     // Editors and `echo` end a file with a line break that nobody means.
     const value = text.replace(/\r?\n$/, '')
