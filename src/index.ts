@@ -13,6 +13,7 @@ export type {
   Checker,
   CheckerInput,
   CommonRules,
+  DetailsOf,
   Findings,
   Highlight,
   Judgement,
@@ -23,13 +24,10 @@ export { systemClock } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type {
   AccountScope,
-  CommonInput,
-  ContactInput,
   Engine,
   HighlightView,
   IncidentFilter,
   MonitorFilter,
-  MonitorInput,
   NotificationFilter,
   PageOptions,
   ResultFilter,
@@ -38,6 +36,13 @@ export type {
   TypeView,
   VersionOptions,
 } from './engine/api/engine.ts'
+export type {
+  CommonInput,
+  ContactInput,
+  ContactPatch,
+  MonitorInput,
+  MonitorPatch,
+} from './engine/api/inputs.ts'
 export type { AccountInput, Accounts } from './engine/api/accounts.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'

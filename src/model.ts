@@ -5,8 +5,10 @@
  * @module
  */
 
+import type { Phase, Phases } from './model/phase.ts'
 import type { CommonSettings } from './model/settings.ts'
 
+export type * from './model/phase.ts'
 export type * from './model/settings.ts'
 export { WEEKDAYS } from './model/settings.ts'
 
@@ -21,33 +23,12 @@ export type EpochMs = number
 /** `unknown` means that our side could not measure; it never opens an incident. */
 export type Verdict = 'ok' | 'fail' | 'unknown'
 
-/** The phases that the built-in checkers have, from name resolution to the last byte. */
-export type BuiltinPhase =
-  | 'resolve'
-  | 'connect'
-  | 'tls'
-  | 'starttls'
-  | 'greeting'
-  | 'send'
-  | 'auth'
-  | 'query'
-  | 'first_byte'
-  | 'transfer'
-
-/** The step of a check that was under way. A checker of your own may name others. */
-export type Phase = BuiltinPhase | (string & {})
-
-/** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */
-export type Phases = { readonly [P in BuiltinPhase as `${P}_ms`]?: number } & {
-  readonly [own: `${string}_ms`]: number
-}
-
 /** How a measurement is written for people: `end` is a time at which something ends, and how far off that is matters. */
 export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const
 export type MeasurementFormat = (typeof MEASUREMENT_FORMATS)[number]
 
 /** What one check from one location found out. */
-export interface Outcome {
+export interface Outcome<D extends JsonObject = JsonObject> {
   readonly verdict: Verdict
   /** Stable machine code of the cause, `null` when `verdict` is `ok`. */
   readonly cause_code: string | null
@@ -63,7 +44,7 @@ export interface Outcome {
   /** The address that answered, or was tried last. */
   readonly remote_ip: string | null
   /** What the type measured; the names are listed per type in the documentation. */
-  readonly details: JsonObject
+  readonly details: D
 }
 
 /** A fact that may be news (a certificate nears its end, a page changed). The engine tells it once per `key`. */

@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { FieldTable, Input, Settings, Stored } from '../fields/field.ts'
+import type { FieldTable, Input, IsAnyText, Settings, Stored } from '../fields/field.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
 import type {
@@ -176,7 +176,10 @@ export interface Highlight {
   readonly format?: MeasurementFormat
 }
 
-export interface Checker<T extends FieldTable = FieldTable> {
+export interface Checker<
+  T extends FieldTable = FieldTable,
+  M extends MeasurementTable = MeasurementTable,
+> {
   readonly type: string
   readonly title: string
   /** One or two sentences for GET /types and the docs. */
@@ -185,14 +188,14 @@ export interface Checker<T extends FieldTable = FieldTable> {
   /** Its own causes; those of the transport are shared (`causes.ts`). */
   readonly causes: CauseTable
   /** Name of each entry of `details` to what it means, with its unit. */
-  readonly measurements: Readonly<Record<string, string>>
+  readonly measurements: M
   /** What people look for first in `details`: names of `measurements`, with dots into nested ones. */
   readonly highlights?: Readonly<Record<string, Highlight>>
   /**
    * Which figure of `details` is the response time, in milliseconds: what lists, charts and percentiles show. It has
    * none where a check did not measure that. Default: how long the check took; none for a checker fed by signals.
    */
-  readonly response?: string
+  readonly response?: keyof M & string
   /** Soft events it may state as notices. */
   readonly events?: readonly string[]
   /** Told instead of `down` when its incident opens. */
@@ -259,9 +262,31 @@ export function defineChecker<
   const T extends FieldTable,
   const C extends CauseTable = Record<never, never>,
   const M extends MeasurementTable = Record<never, never>,
->(definition: Definition<N, T, C, M>): Checker<T> & { readonly type: N } {
-  return { causes: {}, measurements: {}, ...definition }
+>(definition: Definition<N, T, C, M>): Checker<T, M> & { readonly type: N } {
+  return { causes: {}, measurements: {} as M, ...definition }
 }
+
+/** The fields of a checker. */
+export type FieldsOf<C> = C extends Checker<infer T> ? T : FieldTable
+
+/**
+ * `details` of a result, by the names of the checker's measurements, of several checkers together: each is there
+ * where it was measured.
+ */
+export type DetailsOf<C extends AnyChecker> = IsAnyText<
+  keyof AllOf<Measured<C>>,
+  JsonObject,
+  { readonly [K in keyof AllOf<Measured<C>>]?: Json }
+>
+
+type Measured<C extends AnyChecker> = C extends AnyChecker
+  ? { readonly [K in keyof C['measurements']]?: Json }
+  : never
+
+/** All members of a union at once. */
+type AllOf<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer A) => void
+  ? A
+  : never
 
 /** What a user writes to have this checker run: `{ type, …its fields }`. */
 export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N }

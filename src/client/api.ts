@@ -8,7 +8,6 @@ import type { AnyChecker } from '../checkers/checker.ts'
 import type {
   IncidentFilter,
   MonitorFilter,
-  MonitorInput,
   NotificationFilter,
   PageOptions,
   ResultFilter,
@@ -16,6 +15,7 @@ import type {
   TypeView,
   VersionOptions,
 } from '../engine/api/engine.ts'
+import type { MonitorInput, MonitorPatch } from '../engine/api/inputs.ts'
 import type {
   AccountUseView,
   ContactView,
@@ -36,13 +36,6 @@ import type { List } from './lists.ts'
 
 /** A filter of the engine. */
 type Filter<F extends PageOptions> = Omit<F, keyof PageOptions>
-
-/** Fields to change: `null` resets one to its default. */
-export type MonitorPatch<C extends AnyChecker = BuiltinChecker> = C extends AnyChecker
-  ? {
-      readonly [K in Exclude<keyof MonitorInput<C>, 'type'>]?: MonitorInput<C>[K] | null
-    }
-  : never
 
 export interface CreateOptions extends CallOptions {
   /** Default one of its own per call: repeated by the client, a call takes effect once. Yours makes that so for your repetitions as well, for 24 hours. */

@@ -6,7 +6,8 @@
 
 export { createClient } from './client.ts'
 export type { ClientOptions } from './client.ts'
-export type { Client, CreateOptions, Me, MonitorPatch, SignalAnswer } from './api.ts'
+export type { MonitorPatch } from '../engine/api/inputs.ts'
+export type { Client, CreateOptions, Me, SignalAnswer } from './api.ts'
 export type { CallOptions } from './call.ts'
 export { ApiError } from './error.ts'
 export type { List, ListPage, Paging } from './lists.ts'

@@ -28,7 +28,9 @@ const fields = {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function discordContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+export function discordContact(
+  options: PostingOptions = {},
+): ContactKind<typeof fields, 'discord'> {
   checkOptions('discordContact', options, postingOptions)
   return postingKind(options, {
     kind: 'discord',

@@ -4,7 +4,6 @@
  * @module watchpost/contacts
  */
 
-import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { RetryRules } from '../webhook/retry.ts'
 import { asGuard } from '../webhook/target.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
@@ -38,7 +37,9 @@ export interface BuiltinContactsOptions
  * Every kind that ships with watchpost, the webhook first, behind one guard. `retryConnectionErrors` is a
  * rule of the webhook alone. @throws ConfigurationError
  */
-export function builtinContacts(given: BuiltinContactsOptions = {}): readonly AnyContactKind[] {
+// The kinds are their own types: written out they would stand here twice.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export function builtinContacts(given: BuiltinContactsOptions = {}) {
   const { retryConnectionErrors, ...shared } = given
   const options = { ...shared, guard: asGuard(given.guard) }
   return [
@@ -53,5 +54,5 @@ export function builtinContacts(given: BuiltinContactsOptions = {}): readonly An
     teamsContact(options),
     pagerdutyContact(options),
     ntfyContact(options),
-  ]
+  ] as const
 }

@@ -37,7 +37,7 @@ const fields = {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fields, 'ntfy'> {
   checkOptions('ntfyContact', options, postingOptions)
   return postingKind(options, {
     kind: 'ntfy',

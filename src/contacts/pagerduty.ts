@@ -53,7 +53,9 @@ export interface PagerdutyOptions extends PostingOptions {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function pagerdutyContact(options: PagerdutyOptions = {}): ContactKind<typeof fields> {
+export function pagerdutyContact(
+  options: PagerdutyOptions = {},
+): ContactKind<typeof fields, 'pagerduty'> {
   checkOptions('pagerdutyContact', options, { ...postingOptions, baseUrl: option.text })
   const own = options.baseUrl === undefined ? undefined : baseOf(options.baseUrl)
   const client = brandOf(options)

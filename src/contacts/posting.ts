@@ -51,8 +51,8 @@ export const postingOptions: OptionTable<PostingOptions> = {
   transport: option.having('send'),
 }
 
-export interface Posting<T extends FieldTable> {
-  readonly kind: string
+export interface Posting<T extends FieldTable, N extends string> {
+  readonly kind: N
   readonly title: string
   readonly fields: T
   /** Where requests go, and the setting that decides it. */
@@ -70,15 +70,15 @@ export interface Posting<T extends FieldTable> {
 const RULES = { retryStatuses: [429] }
 
 /** @throws ConfigurationError where brand or a guard option is wrong */
-export function postingKind<const T extends FieldTable>(
+export function postingKind<const T extends FieldTable, const N extends string>(
   options: PostingOptions,
-  posting: Posting<T>,
-): ContactKind<T> {
+  posting: Posting<T, N>,
+): ContactKind<T, N> {
   const guard = asGuard(options.guard)
   const brand = brandOf(options)
   const transport = options.transport ?? httpTransport(options)
   const { kind, title, fields } = posting
-  return defineContactKind<T>({
+  return defineContactKind<T, N>({
     kind,
     title,
     fields,

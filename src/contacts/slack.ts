@@ -29,7 +29,7 @@ const fields = {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function slackContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+export function slackContact(options: PostingOptions = {}): ContactKind<typeof fields, 'slack'> {
   checkOptions('slackContact', options, postingOptions)
   return postingKind(options, {
     kind: 'slack',

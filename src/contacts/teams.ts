@@ -34,7 +34,7 @@ const fields = {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function teamsContact(options: PostingOptions = {}): ContactKind<typeof fields> {
+export function teamsContact(options: PostingOptions = {}): ContactKind<typeof fields, 'teams'> {
   checkOptions('teamsContact', options, postingOptions)
   return postingKind(options, {
     kind: 'teams',

@@ -47,7 +47,9 @@ export interface TelegramOptions extends PostingOptions {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function telegramContact(options: TelegramOptions = {}): ContactKind<typeof fields> {
+export function telegramContact(
+  options: TelegramOptions = {},
+): ContactKind<typeof fields, 'telegram'> {
   checkOptions('telegramContact', options, { ...postingOptions, baseUrl: option.text })
   const base = baseOf(options.baseUrl ?? 'https://api.telegram.org')
   return postingKind(options, {

@@ -19,6 +19,8 @@ import { partsOf } from './services/parts.ts'
 import type { Parts } from './services/parts.ts'
 import { repliesOf } from './services/replies.ts'
 import { requestsOf, turnsOf } from './services/requests.ts'
+import type { AnyContactKind } from '../webhook/contact-kind.ts'
+import type { webhookContact } from '../webhook/webhook-kind.ts'
 import { NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import { createKnownAccounts } from './services/account-cache.ts'
@@ -40,9 +42,10 @@ import { REQUEST_SERVICES } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
 
 /** @throws ConfigurationError for options that cannot work */
-export function createEngine<const S extends CheckerSource>(
-  options: EngineOptions<S>,
-): Engine<CheckerOf<S>> {
+export function createEngine<
+  const S extends CheckerSource,
+  const K extends AnyContactKind = ReturnType<typeof webhookContact>,
+>(options: EngineOptions<S, K>): Engine<CheckerOf<S>, K> {
   const core = coreOf(options)
   const { clock, store, registry } = core
   const {
@@ -211,5 +214,6 @@ export function createEngine<const S extends CheckerSource>(
         yield readingOf(entry, core.locations, watch.isStale(entry))
     },
   }
-  return engine as Engine<CheckerOf<S>>
+  // The groups know the types by their tables alone.
+  return engine
 }

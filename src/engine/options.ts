@@ -50,11 +50,14 @@ export interface Retention {
   readonly history_days?: number | undefined
 }
 
-export interface EngineOptions<S extends CheckerSource = CheckerSource> {
+export interface EngineOptions<
+  S extends CheckerSource = CheckerSource,
+  K extends AnyContactKind = AnyContactKind,
+> {
   readonly store: Store
   readonly checkers: readonly S[]
   /** Ways of telling people; default the webhook of the specification. */
-  readonly contacts?: readonly AnyContactKind[] | undefined
+  readonly contacts?: readonly K[] | undefined
   /** Who runs checks; default this process. */
   readonly probes?: ProbeTransport | undefined
   /** Names of the locations, default one, `local`. A name keeps its id for ever. */

@@ -77,14 +77,31 @@ type GivenNames<T extends FieldTable> = {
 type WireOf<F> = F extends Field<infer W, infer _V> ? W : never
 type ValueOf<F> = F extends Field<infer _W, infer V> ? V : never
 
-type Flat<T> = { [K in keyof T]: T[K] }
+/**
+ * Whether a name is not known, but any text. It is written so that `N` is in no place of `extends`: a type that is made
+ * with it, an engine, would be invariant by that, and an engine with known types not be taken for one of any.
+ */
+export type IsAnyText<N, Yes, No> = [AnyText<N>] extends [never] ? No : Yes
+type AnyText<N> = N extends string
+  ? ((name: N) => void) extends (name: string) => void
+    ? N
+    : never
+  : never
+
+/** One object type instead of an intersection, as editors and messages show it. */
+export type Flat<T> = { [K in keyof T]: T[K] }
 
 /** What a user may write for a table: required fields must be there, all others may be left out. */
 export type Input<T extends FieldTable> = Flat<
   { readonly [K in RequiredNames<T>]: WireOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, RequiredNames<T>>]?: WireOf<T[K]> | null
+    readonly [K in Exclude<keyof T, RequiredNames<T>>]?: WireOf<T[K]> | null | undefined
   }
 >
+
+/** What a user may write to change some of it: `null` resets a field, `undefined` leaves it. */
+export type Patch<T extends FieldTable> = {
+  readonly [K in keyof T]?: WireOf<T[K]> | null | undefined
+}
 
 /** The wire form after validation: defaults are filled in. */
 export type Stored<T extends FieldTable> = Flat<

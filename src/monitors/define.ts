@@ -6,7 +6,7 @@
 
 import type { AnyChecker, CheckerInput } from '../checkers/checker.ts'
 import type { builtinCheckers } from '../checkers/index.ts'
-import type { CommonInput } from '../engine/api/engine.ts'
+import type { CommonInput } from '../engine/api/inputs.ts'
 
 /** Any of the checkers that ship with watchpost. */
 export type BuiltinChecker = ReturnType<typeof builtinCheckers>[number]

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MonitorInput } from '../engine/api/engine.ts'
+import type { MonitorInput } from '../engine/api/inputs.ts'
 import { admitCheck, ASKED_CHECKS } from '../engine/services/requested-checks.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'

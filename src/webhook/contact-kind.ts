@@ -16,8 +16,8 @@ import type { Network } from '../net/create-net.ts'
 import { composeBody, composePayload } from './payload.ts'
 import type { DeliveryClass } from './retry.ts'
 
-export interface ContactKind<T extends FieldTable = FieldTable> {
-  readonly kind: string
+export interface ContactKind<T extends FieldTable = FieldTable, N extends string = string> {
+  readonly kind: N
   readonly title: string
   readonly fields: T
   /**
@@ -41,9 +41,9 @@ export interface ContactKind<T extends FieldTable = FieldTable> {
 export type AnyContactKind = Omit<ContactKind<any>, 'fields'> & { readonly fields: FieldTable }
 
 /** A contact kind of your own, with the same rights as the built-in one. */
-export function defineContactKind<const T extends FieldTable>(
-  kind: ContactKind<T>,
-): ContactKind<T> {
+export function defineContactKind<const T extends FieldTable, const N extends string>(
+  kind: ContactKind<T, N>,
+): ContactKind<T, N> {
   return kind
 }
 

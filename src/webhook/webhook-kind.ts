@@ -48,7 +48,9 @@ const OPTIONS: OptionTable<WebhookOptions> = {
 type WebhookFields = ReturnType<typeof webhookFields>
 
 /** @throws ConfigurationError where brand, prefix or a guard option is wrong */
-export function webhookContact(options: WebhookOptions = {}): ContactKind<WebhookFields> {
+export function webhookContact(
+  options: WebhookOptions = {},
+): ContactKind<WebhookFields, 'webhook'> {
   checkOptions('webhookContact', options, OPTIONS)
   const naming = webhookHeaders(options)
   const guard = asGuard(options.guard)

@@ -5,8 +5,9 @@ import { root } from '../../scripts/steps.mjs'
 import { builtinContacts } from '../../src/contacts/index.ts'
 import { parse } from '../../src/fields/parse.ts'
 import type { JsonObject } from '../../src/model.ts'
+import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 
-const kinds = builtinContacts()
+const kinds: readonly AnyContactKind[] = builtinContacts()
 const guide = readFileSync(join(root, 'docs/guide/contacts.md'), 'utf8')
 const examples = [...guide.matchAll(/```json\n([^]*?)```/g)].map(
   ([, text = '']) => JSON.parse(text) as JsonObject,

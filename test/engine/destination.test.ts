@@ -9,6 +9,7 @@ import type { Engine } from '../../src/engine/api/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
+import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -49,7 +50,7 @@ async function setting(): Promise<Setting> {
   const store = memoryStore()
   const checkers: readonly AnyChecker[] = [...(builtinCheckers() as readonly AnyChecker[]), relay]
   const contacts = [...builtinContacts(), courier]
-  const engine: Engine = createEngine<AnyChecker>({ store, checkers, contacts })
+  const engine: Engine = createEngine<AnyChecker, AnyContactKind>({ store, checkers, contacts })
   await engine.open()
   onTestFinished(() => engine.stop())
   return { engine, store }
@@ -162,7 +163,7 @@ describe('a change of a monitor', () => {
 
   it('what is kept is what was stored, wherever the mask stands', async () => {
     const { engine, store } = await setting()
-    const { id } = await engine.monitors.create(HTTP as never)
+    const { id } = await engine.monitors.create(HTTP)
     await engine.monitors.update(id, { 'auth.pass': '***', url: 'https://shop.example/b' })
     expect((await store.monitors.get(id))?.settings).toMatchObject({
       url: 'https://shop.example/b',
@@ -211,10 +212,10 @@ describe('a change of a contact', () => {
 describe('a secret that cannot be stored', () => {
   it('is a mask where nothing is stored: a copy does not copy secrets', async () => {
     const { engine } = await setting()
-    const { id } = await engine.monitors.create(HTTP as never)
+    const { id } = await engine.monitors.create(HTTP)
     const { url, auth, headers } = (await engine.monitors.get(id)) as unknown as JsonObject
     const copy = { type: 'http', url, auth, headers }
-    const problems = await problemsOf(engine.monitors.create(copy as never))
+    const problems = await problemsOf(engine.monitors.create(copy))
     expect(Object.keys(problems).sort()).toEqual(BOTH)
     expect(problems['auth.pass']).toMatch(/^required: \*\*\* stands for a stored secret/)
     const contact = { kind: 'webhook', name: 'x', url: 'https://a.example/', secret: '***' }
@@ -223,7 +224,7 @@ describe('a secret that cannot be stored', () => {
 
   it('is a mask in another place than its secret', async () => {
     const { engine } = await setting()
-    const { id } = await engine.monitors.create(HTTP as never)
+    const { id } = await engine.monitors.create(HTTP)
     for (const headers of [{ 'X-Tok': ['***'] }, { 'X-New': '***', 'X-Tok': '***' }]) {
       const problems = await problemsOf(engine.monitors.update(id, { headers }))
       expect(Object.keys(problems)).toHaveLength(1)
@@ -233,7 +234,7 @@ describe('a secret that cannot be stored', () => {
   it('begins like a sealed one, which nobody could open', async () => {
     const { engine } = await setting()
     const pass = 'sealed:1:00000000:AAAA'
-    const problems = await problemsOf(engine.monitors.create({ ...SMTP, pass } as never))
+    const problems = await problemsOf(engine.monitors.create({ ...SMTP, pass }))
     expect(problems).toEqual({ pass: expect.stringMatching(/^invalid: it begins like/) })
     expect((await engine.monitors.list()).items).toEqual([])
   })

@@ -36,7 +36,7 @@ it('deliveries of one account that hang at a host do not keep another from that 
   onTestFinished(() => engine.stop({ drain_ms: 0 }))
   const { id } = await engine.accounts.create({ name: 'Other' })
   const other = engine.account(id)
-  const webhook = { kind: 'webhook', name: 'Duty' }
+  const webhook = { kind: 'webhook', name: 'Duty' } as const
   const slow = await other.contacts.create({ ...webhook, url: `${url}/silent` })
   const hanging = Array.from({ length: 3 * PER_HOST }, () => other.contacts.test(slow.id))
   void Promise.allSettled(hanging)

@@ -33,7 +33,7 @@ it('many deliveries at once do not make Node warn the host of a leak', async () 
   })
   await engine.start()
   onTestFinished(() => engine.stop())
-  const settings = { kind: 'webhook', name: 'Duty', url: `http://127.0.0.1:${port}/` }
+  const settings = { kind: 'webhook', name: 'Duty', url: `http://127.0.0.1:${port}/` } as const
   const contact = await engine.contacts.create(settings)
   const tests = Array.from({ length: AT_ONCE }, () => engine.contacts.test(contact.id))
   const ends = await Promise.all(tests)

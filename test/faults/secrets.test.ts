@@ -14,6 +14,7 @@ import type { Logger } from '../../src/logger.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { createRest } from '../../src/rest/fetch.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
+import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { commandLine } from '../support/command-line.ts'
 import { emptyFolder } from './machine/child.ts'
@@ -157,7 +158,7 @@ async function populate(secretKey?: Uint8Array): Promise<World> {
   }
   const logger: Logger = { debug: log, info: log, warn: log, error: log }
   const file = join(emptyFolder(), 'watchpost.db')
-  const engine: Engine = createEngine<AnyChecker>({
+  const engine: Engine = createEngine<AnyChecker, AnyContactKind>({
     store: sqliteStore({ file }),
     checkers: checkerList(),
     contacts: all,

@@ -62,7 +62,9 @@ it('every subpath keeps its names', () => {
       type CommonRules
       type Connection
       type ContactInput
+      type ContactPatch
       type ContactView
+      type DetailsOf
       type Engine
       type EngineEvents
       type EngineOptions
@@ -87,6 +89,7 @@ it('every subpath keeps its names', () => {
       type MeasurementFormat
       type MonitorFilter
       type MonitorInput
+      type MonitorPatch
       type MonitorPreview
       type MonitorReading
       type MonitorState

@@ -43,7 +43,7 @@ async function api() {
   })
   await engine.open()
   await engine.keys.create({ key: KEY })
-  const contact = { kind: 'webhook', name: 'Ops', url: 'https://hooks.example/' }
+  const contact = { kind: 'webhook', name: 'Ops', url: 'https://hooks.example/' } as const
   const { id: contact_id } = await engine.contacts.create(contact)
   const { fetch } = createRest(engine, { rateLimit: false })
   // Answers are of every shape.

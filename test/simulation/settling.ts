@@ -1,6 +1,7 @@
 /** The beginning of a world: accounts, and what they have. */
 import { FIRST_ACCOUNT } from '../../src/engine/services/account-cache.ts'
-import type { AccountScope, MonitorInput } from '../../src/engine/api/engine.ts'
+import type { AccountScope } from '../../src/engine/api/engine.ts'
+import type { MonitorInput } from '../../src/engine/api/inputs.ts'
 import { beginJob } from './jobs.ts'
 import { SECRET } from './receivers.ts'
 import type { Watched } from './targets.ts'

@@ -5,7 +5,8 @@
  */
 
 import { readFile, stat } from 'node:fs/promises'
-import type { ContactInput, Engine } from '../../engine/api/engine.ts'
+import type { Engine } from '../../engine/api/engine.ts'
+import type { ContactInput } from '../../engine/api/inputs.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
 import { isPlainObject } from '../../fields/parse.ts'

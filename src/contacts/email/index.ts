@@ -64,7 +64,7 @@ export interface EmailOptions extends ContactOptions {
 }
 
 /** @throws ConfigurationError where an option is wrong */
-export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields> {
+export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields, 'email'> {
   checkOptions('emailContact', options, {
     ...contactOptions,
     deadline_ms: option.milliseconds(1, DEADLINE_MS),
@@ -72,7 +72,7 @@ export function emailContact(options: EmailOptions = {}): ContactKind<typeof fie
   const guard = asGuard(options.guard)
   const brand = brandOf(options)
   const { deadline_ms = DEADLINE_MS } = options
-  return defineContactKind<typeof fields>({
+  return defineContactKind<typeof fields, 'email'>({
     kind: 'email',
     title: 'E-mail',
     fields,

@@ -4,18 +4,14 @@
  * @module
  */
 
-import type { AnyChecker, CheckerInput } from '../../checkers/checker.ts'
+import type { AnyChecker, DetailsOf } from '../../checkers/checker.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import type {
-  CommonSettings,
   EpochMs,
-  JsonObject,
   MeasurementFormat,
   MonitorState,
   MonitorStatus,
-  OneOffWindow,
-  RecurringWindow,
   Verdict,
 } from '../../model.ts'
 import type {
@@ -32,8 +28,10 @@ import type {
   StatusView,
   UptimeView,
 } from './views.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents } from './events.ts'
+import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MonitorReading } from '../views/readings.ts'
 
 /** A moment: a `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset; from 1970 to 9999. */
@@ -85,23 +83,6 @@ export interface NotificationFilter extends PageOptions {
   readonly contact_id?: number | undefined
 }
 
-/** Common settings of spec 2.1 as a user may write them. */
-export type CommonInput = {
-  readonly [K in Exclude<keyof CommonSettings, 'maintenance'>]?: CommonSettings[K] | null
-} & { readonly maintenance?: readonly WindowInput[] | null }
-
-type WindowInput =
-  | (Pick<OneOffWindow, 'start' | 'end'> & Partial<OneOffWindow>)
-  | (Pick<RecurringWindow, 'at' | 'duration_min'> & Partial<RecurringWindow>)
-
-/**
- * What `monitors.create` takes: one of the registered types with its own fields, and the common ones. `name` is the
- * checked address where it is left out.
- */
-export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
-  ? CheckerInput<C> & CommonInput
-  : never
-
 export interface VersionOptions {
   /** Refused with a `ConflictError` (`version_mismatch`) where another version is stored. */
   readonly version?: number | undefined
@@ -111,12 +92,15 @@ export interface VersionOptions {
  * All of one account. Foreign ids are `NotFoundError`s. An unknown name in a filter or in options, and a value that
  * means nothing, is a `ValidationError` that names it; what is `undefined` is absent.
  */
-export interface AccountScope<C extends AnyChecker = AnyChecker> {
+export interface AccountScope<
+  C extends AnyChecker = AnyChecker,
+  K extends AnyContactKind = AnyContactKind,
+> {
   readonly account_id: number
 
   readonly monitors: {
     /** @throws ValidationError with every problem at once */
-    create(input: MonitorInput<C>): Promise<MonitorView>
+    create(input: MonitorInput<C>): Promise<MonitorView<C>>
     /**
      * What `create` would store, without storing it; with `against`, how that differs from a monitor of the
      * same type. Secrets are compared and never shown. @throws ValidationError with every problem at once
@@ -126,13 +110,17 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
       options?: { readonly against?: number | undefined },
     ): Promise<MonitorPreview>
     list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
-    get(id: number): Promise<MonitorView>
+    /** Its settings are those of its type: `if (view.type === 'http')` narrows. */
+    get(id: number): Promise<MonitorView<C>>
     /**
      * Merges: `null` resets a field, `undefined` leaves it, lists are replaced, a masked secret is kept.
      *
+     * The compiler takes the fields of every registered type, since an id does not say which; `type: 'http'` in the
+     * patch makes it those of that type alone. It has to be the monitor's own.
+     *
      * @throws ValidationError also for each secret that is kept while its destination changes
      */
-    update(id: number, patch: JsonObject, options?: VersionOptions): Promise<MonitorView>
+    update(id: number, patch: MonitorPatch<C>, options?: VersionOptions): Promise<MonitorView<C>>
     remove(id: number, options?: VersionOptions): Promise<void>
     pause(id: number, options?: VersionOptions): Promise<MonitorSummary>
     resume(id: number, options?: VersionOptions): Promise<MonitorSummary>
@@ -140,7 +128,10 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
     check(
       id: number,
       options?: VersionOptions,
-    ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
+    ): Promise<{
+      readonly results: readonly ResultView<DetailsOf<C>>[]
+      readonly monitor: MonitorSummary
+    }>
     /** Like `check`, but resolves once the round is queued. */
     queueCheck(id: number, options?: VersionOptions): Promise<void>
     status(id: number): Promise<StatusView>
@@ -149,7 +140,8 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
   }
 
   readonly results: {
-    list(monitor_id: number, filter?: ResultFilter): Promise<Page<ResultView>>
+    /** Of `details`, the compiler knows the names of every registered type. */
+    list(monitor_id: number, filter?: ResultFilter): Promise<Page<ResultView<DetailsOf<C>>>>
   }
 
   readonly incidents: {
@@ -160,11 +152,11 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
   }
 
   readonly contacts: {
-    create(input: ContactInput): Promise<ContactView>
-    get(id: number): Promise<ContactView>
-    list(): Promise<readonly ContactView[]>
+    create(input: ContactInput<K>): Promise<ContactView<K>>
+    get(id: number): Promise<ContactView<K>>
+    list(): Promise<readonly ContactView<K>[]>
     /** Merges, as `monitors.update` does. */
-    update(id: number, patch: JsonObject): Promise<ContactView>
+    update(id: number, patch: ContactPatch<K>): Promise<ContactView<K>>
     remove(id: number): Promise<void>
     /** One delivery of the event `test`, without retries; resolves when it has ended. */
     test(id: number): Promise<NotificationView>
@@ -186,13 +178,6 @@ export interface AccountScope<C extends AnyChecker = AnyChecker> {
     list(): Promise<readonly KeyView[]>
     revoke(id: number): Promise<void>
   }
-}
-
-export interface ContactInput {
-  readonly kind: string
-  readonly name: string
-  readonly all_monitors?: boolean
-  readonly [setting: string]: unknown
 }
 
 /** What a page shows of `details` at a glance. */
@@ -237,8 +222,12 @@ export interface SignalInput {
   readonly duration_ms?: number
 }
 
-export interface Engine<C extends AnyChecker = AnyChecker>
-  extends Omit<AccountScope<C>, 'account_id'>, AsyncDisposable {
+/** `C` are its checkers, `K` its kinds of contacts: both are inferred by `createEngine`. */
+export interface Engine<
+  C extends AnyChecker = AnyChecker,
+  K extends AnyContactKind = AnyContactKind,
+>
+  extends Omit<AccountScope<C, K>, 'account_id'>, AsyncDisposable {
   /** Opens the store and begins to check. */
   start(): Promise<void>
   /** Opens the store only: every group works, nothing is checked or sent. Called by `start` and by the first group call. */
@@ -260,7 +249,7 @@ export interface Engine<C extends AnyChecker = AnyChecker>
    *
    * @throws NotFoundError at once for what cannot be an id: `undefined`, text, a number that is no positive integer
    */
-  account(account_id: number): AccountScope<C>
+  account(account_id: number): AccountScope<C, K>
   readonly accounts: Accounts
   readonly locations: {
     list(): Promise<readonly LocationView[]>

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { AnyChecker, FieldsOf } from '../../checkers/checker.ts'
+import type { Flat, IsAnyText, Stored } from '../../fields/field.ts'
 import type {
   AccountQuotas,
   AccountUse,
@@ -17,6 +19,8 @@ import type {
   NotificationStatus,
   Outcome,
 } from '../../model.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { FieldsOfKind } from './inputs.ts'
 
 export interface MonitorSummary {
   readonly id: number
@@ -57,22 +61,36 @@ export interface LocationStatus {
   readonly consecutive_fails: number
 }
 
-/** Summary, every setting (type-specific ones at the top level, as they are written), status per location. */
-export type MonitorView = MonitorSummary &
-  CommonSettings & {
-    readonly locations: readonly LocationStatus[]
-    readonly counters: {
-      readonly fails: number
-      readonly oks: number
-      readonly inconclusive: number
-    }
-    /** Only of monitors fed by signals. */
-    readonly token?: string
-    readonly ping_url?: string
-    /** Only in the answer of `create` and `update`, and only where there are any. */
-    readonly warnings?: readonly SettingWarning[]
-    readonly [setting: string]: unknown
+/**
+ * Summary, every setting (type-specific ones at the top level, as they are written), status per location. Where the
+ * checkers are known, `type` tells which settings there are.
+ */
+export type MonitorView<C extends AnyChecker = AnyChecker> = C extends AnyChecker
+  ? IsAnyText<
+      C['type'],
+      MonitorSummary & CommonSettings & MonitorStanding & { readonly [setting: string]: unknown },
+      Flat<
+        { readonly type: C['type'] } & Omit<MonitorSummary, 'type'> &
+          CommonSettings &
+          MonitorStanding &
+          Stored<FieldsOf<C>>
+      >
+    >
+  : never
+
+interface MonitorStanding {
+  readonly locations: readonly LocationStatus[]
+  readonly counters: {
+    readonly fails: number
+    readonly oks: number
+    readonly inconclusive: number
   }
+  /** Only of monitors fed by signals. */
+  readonly token?: string
+  readonly ping_url?: string
+  /** Only in the answer of `create` and `update`, and only where there are any. */
+  readonly warnings?: readonly SettingWarning[]
+}
 
 /** A setting that was given and does nothing: it is stored, and `text` says why that changes nothing. */
 export interface SettingWarning {
@@ -120,13 +138,13 @@ export interface StatusView {
 }
 
 /** An outcome with what its type takes for the response time. */
-export interface TimedOutcome extends Outcome {
+export interface TimedOutcome<D extends JsonObject = JsonObject> extends Outcome<D> {
   /** How long the target took, as the type measures it; `null` where that was not measured. */
   readonly response_ms: number | null
 }
 
 /** An outcome with its place in history. */
-export interface ResultView extends TimedOutcome {
+export interface ResultView<D extends JsonObject = JsonObject> extends TimedOutcome<D> {
   readonly id: number
   readonly monitor_id: number
   readonly location_id: number
@@ -198,19 +216,22 @@ export interface UptimeView extends Omit<UptimeSeconds, 'uptime'> {
   readonly days: readonly UptimeDay[]
 }
 
-export interface ContactView {
-  readonly id: number
-  readonly kind: string
-  readonly name: string
-  readonly all_monitors: boolean
-  readonly settings: JsonObject
-  readonly last_delivery: {
-    readonly at: string
-    readonly ok: boolean
-    readonly error: string | null
-  } | null
-  readonly created_at: string
-}
+/** Where the kinds are known, `kind` tells which settings there are. */
+export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends AnyContactKind
+  ? {
+      readonly id: number
+      readonly kind: K['kind']
+      readonly name: string
+      readonly all_monitors: boolean
+      readonly settings: IsAnyText<K['kind'], JsonObject, Stored<FieldsOfKind<K>>>
+      readonly last_delivery: {
+        readonly at: string
+        readonly ok: boolean
+        readonly error: string | null
+      } | null
+      readonly created_at: string
+    }
+  : never
 
 export interface LocationView {
   readonly id: number

@@ -5,7 +5,7 @@
  */
 
 import { checkerFrom, responseOf } from '../../checkers/checker.ts'
-import type { AnyChecker, CheckerInput, CheckerSource } from '../../checkers/checker.ts'
+import type { AnyChecker, CheckerInput, CheckerSource, DetailsOf } from '../../checkers/checker.ts'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'
@@ -59,7 +59,7 @@ export async function runCheck<const C extends AnyChecker>(
   source: CheckerSource<C>,
   settings: Omit<CheckerInput<C>, 'type'>,
   options: RunCheckOptions = {},
-): Promise<TimedOutcome> {
+): Promise<TimedOutcome<DetailsOf<C>>> {
   checkOptions('runCheck', options, OPTIONS)
   const checker = checkerFrom(source)
   const stored = parseSettings(checker, settings)
@@ -83,7 +83,8 @@ export async function runCheck<const C extends AnyChecker>(
   const { verdict, cause_code, cause_text, phase, started_at, duration_ms, ...found } = outcome
   const response_ms = responseOf(checker, outcome)
   const when = { phase, started_at, duration_ms, response_ms }
-  return { verdict, cause_code, cause_text, ...when, ...found }
+  const timed: TimedOutcome = { verdict, cause_code, cause_text, ...when, ...found }
+  return timed as TimedOutcome<DetailsOf<C>>
 }
 
 /** Settings as a user wrote them to the wire form, by the fields and rules of the checker. @throws ValidationError */

@@ -59,7 +59,7 @@ const unguarded = (
   logIn: typeof logInToMysql | typeof logInToPostgres,
 ) =>
   defineChecker({
-    ...(type === 'mysql' ? mysql() : postgres()),
+    ...((type === 'mysql' ? mysql() : postgres()) as ReturnType<typeof mysql>),
     type,
     refine: (settings) => ({ settings }),
     async run(ctx, settings) {

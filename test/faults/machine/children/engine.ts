@@ -22,6 +22,7 @@ import type { JsonObject } from '../../../../src/model.ts'
 import { createRest } from '../../../../src/rest/fetch.ts'
 import { sqliteStore } from '../../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../../src/store/sqlite/index.ts'
+import type { AnyContactKind } from '../../../../src/webhook/contact-kind.ts'
 import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
 import type { Command, EngineChildOptions } from '../protocol.ts'
 import { startNameServer } from './name-server.ts'
@@ -52,7 +53,7 @@ const checkers = [
   { ...ping(), common: quick },
 ]
 
-const engine: Engine = createEngine<CheckerSource>({
+const engine: Engine = createEngine<CheckerSource, AnyContactKind>({
   store: sqliteStore({
     file: given.file,
     ...(given.driver === undefined ? {} : { driver: given.driver as SqliteDriverName }),
