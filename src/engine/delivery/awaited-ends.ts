@@ -34,7 +34,9 @@ export function createAwaitedEnds({
   log,
 }: Pick<Core, 'clock' | 'store' | 'log'>): AwaitedEnds {
   const waiters = new Map<number, Waiter>()
+  const stopped = new ConflictError('stopped', 'The engine stops')
   let timer: Timer | undefined
+  let isOver = false
 
   function lookLater(): void {
     timer ??= clock.timer(LOOK_MS, () => void look(), { background: true })
@@ -65,6 +67,7 @@ export function createAwaitedEnds({
   return {
     of: (id) =>
       new Promise((resolve, reject) => {
+        if (isOver) return reject(stopped)
         waiters.set(id, { resolve, reject })
         lookLater()
       }),
@@ -73,7 +76,7 @@ export function createAwaitedEnds({
     stop() {
       timer?.cancel()
       timer = undefined
-      const stopped = new ConflictError('stopped', 'The engine stops')
+      isOver = true
       for (const id of [...waiters.keys()]) take(id)?.reject(stopped)
     },
   }

@@ -263,7 +263,6 @@ export function createOutbox({
         payload,
         repeat: 0,
       })
-      if (!running) throw new ConflictError('stopped', 'The engine stops')
       const final = awaited.of(row.id)
       void pump()
       return final

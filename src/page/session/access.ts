@@ -52,7 +52,7 @@ export async function visitorOf(
     if (!access || !(await engine.accounts.exists(access.account_id))) return undefined
     const { account_id, identity = 'page', read_only = false } = access
     // Who may press buttons has to be said: `1`, `null` or `'true'` do not say it.
-    const looks_only = read_only !== false
+    const looks_only = (read_only as unknown) !== false
     const by = { identity: `${account_id}:${identity}` }
     return { account_id, identity, read_only: looks_only, session: false, by }
   }
