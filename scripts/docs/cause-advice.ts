@@ -1,4 +1,4 @@
-/** What somebody who is woken by a cause looks at first. */
+/** The first steps after an alert, by cause. */
 
 import { sideOf } from './cause-sides.ts'
 
@@ -6,31 +6,31 @@ import { sideOf } from './cause-sides.ts'
 export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice: string])[] = [
   [
     ['dns_nxdomain', 'dns_no_records'],
-    'Is the name spelt right, was its record removed, has the domain ended (`domain`)? With `ip_family` set, has it an address of that family? For `dns`, a record of that type?',
+    'Check the spelling of the name, whether its record was removed, and whether the domain expired (`domain`). With `ip_family`, check for an address of that family; for `dns`, for a record of that type.',
   ],
   [
     ['dns_server_failure', 'dns_refused', 'dns_timeout', 'dns_malformed'],
-    "The zone's own name servers: do they answer, are the DNSSEC signatures good? A `dns` monitor for each of them tells which.",
+    "Check the zone's own name servers: whether they answer and whether the DNSSEC signatures are valid. A `dns` monitor for each of them shows which one fails.",
   ],
   [
     ['dns_mismatch', 'dns_unexpected_record', 'dns_nameserver_unresolvable'],
-    '`details.answers` has what is there now. If the change was meant, change `expected` or `nameserver`; if not, look into the account at the DNS provider.',
+    '`details.answers` contains the current records. If the change is intended, update `expected` or `nameserver`; if not, check the account at the DNS provider.',
   ],
   [
     ['connect_refused'],
-    'The machine is there and nothing listens on the port: has the service been stopped, does it listen on another address?',
+    'The host is reachable and nothing listens on the port: the service is stopped or listens on another address.',
   ],
   [
     ['connect_timeout', 'connect_unreachable', 'host_unreachable'],
-    'The machine or the way to it: is it on, does a firewall drop packets from this location? From another location it may work.',
+    'The host is off or unreachable, or a firewall drops packets from this location. Compare other locations.',
   ],
   [
     ['connect_reset', 'closed_early', 'send_failed'],
-    'The server or something in front of it hung up: its log, a limit of connections, a proxy without a backend.',
+    'The server, or a proxy in front of it, closed the connection: check its log, connection limits, and the backend of the proxy.',
   ],
   [
     ['connect_blocked'],
-    'Our own rule and no outage: with `targets: public` private addresses are refused, and metadata addresses of clouds always are. See [production](../guide/production.md#allowed-targets).',
+    'A rule of watchpost, not an outage: with `targets: public` private addresses are blocked, and cloud metadata addresses always are. See [production](../guide/production.md#allowed-targets).',
   ],
   [
     [
@@ -43,39 +43,39 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'http_body_timeout',
       'slow_response',
     ],
-    'It is there and slow: the phase says where the time went. Load, a lock, a backend that hangs; if it is always so, raise `timeout_ms` or `max_response_ms`.',
+    'The target is slow: the phase shows where the time is spent. Check load, locks and backends; if it is always slow, raise `timeout_ms` or `max_response_ms`.',
   ],
   [
     ['tls_expired', 'tls_not_yet_valid'],
-    'Renew the certificate, then reload the server: many renew in time and never load it. An `ssl` monitor warns before. Not yet valid: whose clock is wrong?',
+    'Renew the certificate, then reload the server; often a renewed certificate is not loaded. An `ssl` monitor warns in advance. Not yet valid: check the clocks.',
   ],
   [
     ['tls_chain_incomplete'],
-    'Send the intermediate certificate too (`fullchain.pem`); browsers that have it hide the fault. An `ssl` monitor names the one that is missing.',
+    'Send the intermediate certificate too (`fullchain.pem`); browsers with a cached copy hide the fault. An `ssl` monitor names the missing one.',
   ],
   [
     ['tls_self_signed', 'tls_untrusted', 'tls_revoked'],
-    'Is it the certificate you installed? For an authority of your own give the engine its root (`ca`; `NODE_EXTRA_CA_CERTS` for `watchpost serve`).',
+    'Check that it is the certificate you installed. For a private authority, pass its root to the engine (`ca`; `NODE_EXTRA_CA_CERTS` for `watchpost serve`).',
   ],
   [
     ['tls_name_mismatch'],
-    'The server showed the certificate of another site: a missing virtual host, or a name that the certificate does not have.',
+    'The server presented the certificate of another site: a virtual host is missing, or the certificate lacks the name.',
   ],
   [
     ['tls_handshake', 'tls_protocol', 'tls_not_tls', 'tls_unsupported'],
-    'Port and kind of TLS: from the first byte or by a command (`tls`)? Else versions, ciphers, or a client certificate that the server wants.',
+    'Check the port and the TLS mode (`tls`): implicit or STARTTLS. Then versions, ciphers, and whether the server requires a client certificate.',
   ],
   [
     ['protocol_error', 'http_protocol_error', 'greeting_rejected', 'banner_mismatch'],
-    'Something else answers on this port, or the server refuses us: `cause_text` or `details.banner` has its words.',
+    'Another service answers on this port, or the server refuses the client: `cause_text` or `details.banner` contains its response.',
   ],
   [
     ['too_long', 'http_header_limit'],
-    'Our own limit, and nothing is known about the target: it sent more than is read, for `mysql` and `postgres` rows of more than 4 MiB (ask for fewer columns), else a server that talks without end. A large pattern looks at fewer characters: make it smaller.',
+    'A limit of watchpost; the state of the target is unknown. It sent more than is read: for `mysql` and `postgres` more than 4 MiB of rows (select fewer columns), otherwise an endless response. A large pattern searches fewer characters: make it smaller.',
   ],
   [
     ['http_status'],
-    'Open `details.hops` for the address that answered. 5xx: the log of the application or of the proxy in front. 401 and 403: has a password ended, are we blocked? 429: check less often.',
+    '`details.hops` shows the address that answered. 5xx: check the log of the application or its proxy. 401 and 403: check for an expired password or a block. 429: check less often.',
   ],
   [
     [
@@ -84,64 +84,64 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'http_redirect_invalid',
       'http_final_url_mismatch',
     ],
-    '`details.hops` shows the way. Usual: http and https that redirect to each other, or a login page.',
+    '`details.hops` lists the redirects. Common: http and https redirect to each other, or to a login page.',
   ],
   [
     ['http_truncated', 'http_decode_error'],
-    'Length or compression of the answer are wrong: a backend or proxy that died meanwhile, or compresses twice.',
+    'The length or compression of the response is wrong: a backend or proxy failed while sending, or compresses twice.',
   ],
   [
     ['http_coding_limit'],
-    'A proxy compresses what is compressed already, more than twice over: ask it for the page itself, and let one of them compress.',
+    'The response is compressed more than twice: let only one server compress it.',
   ],
   [
     ['content_ignore_slow'],
-    'Patterns with `.*` look at the rest of the page from every match: bound them (`[^\\n]{0,80}`), or watch a shorter page.',
+    'Patterns with `.*` scan the rest of the page from every match: bound them (`[^\\n]{0,80}`), or monitor a shorter page.',
   ],
   [
     ['http_body_limit'],
-    'What is looked for may stand behind what was searched: choose a smaller page, a word instead of a pattern (words are searched for up to 64 MiB), or one near its beginning. A report of `resources` is too long: name fewer disks.',
+    'The match may be behind the searched part: choose a smaller page, a keyword instead of a pattern (keywords are searched in up to 64 MiB), or one near its beginning. A report of `resources` is too long: list fewer disks.',
   ],
   [
     ['keyword_missing', 'keyword_found', 'number_missing', 'size_below', 'size_above'],
-    'Open the page: is it an error page with status 200, or was it rewritten? Then change the setting.',
+    'Open the page. It is an error page with status 200, or it was rewritten; then update the setting.',
   ],
-  [['number_below', 'number_above'], 'The page works; the value that it shows is out of bounds.'],
+  [['number_below', 'number_above'], 'The page works; its value is out of bounds.'],
   [
     ['content_empty', 'content_type_unsupported'],
-    'A page that scripts make has no text: watch the address that they load.',
+    'A page rendered by scripts has no text: monitor the address that the scripts load.',
   ],
   [
     ['auth_failed', 'db_host_denied'],
-    'Try the same user and password by hand, from the machine of the probe: changed, ended, locked, or not allowed from its address.',
+    'Try the same login from the machine of the probe: the password changed or expired, or the user is locked or not allowed from its address.',
   ],
   [
     ['auth_temporary', 'service_closing'],
-    'The server is up; what is behind it (a directory, a store) or its number of connections is not. If it passes by itself, raise `fail_threshold`.',
+    'The server is up; its backend (a directory, a store) is down or its connections are used up. If this passes by itself, raise `fail_threshold`.',
   ],
   [
     ['auth_unsupported'],
-    'The server wants TLS before a login, or a method that we do not have: the page of the type lists them.',
+    'The server requires TLS before a login, or an unsupported method: the page of the type lists the supported ones.',
   ],
   [
     ['db_too_many_connections', 'db_host_blocked'],
-    'Who holds the connections (`SHOW PROCESSLIST`, `SELECT * FROM pg_stat_activity`)? A blocked host is let in again by `mysqladmin flush-hosts`; what blocked it is often a port check, see [tcp](../checkers/tcp.md).',
+    'Find the sessions that hold the connections (`SHOW PROCESSLIST`, `SELECT * FROM pg_stat_activity`). `mysqladmin flush-hosts` unblocks a host; the cause is often a port check, see [tcp](../checkers/tcp.md).',
   ],
   [
     ['db_starting_up', 'db_shutting_down'],
-    'A restart, a failover, a recovery, a Galera node that is not in step: if it lasts, the log of the server.',
+    'A restart, a failover, a recovery, or a Galera node out of sync: if it lasts, check the log of the server.',
   ],
   [
     ['db_database_missing', 'db_query_failed', 'db_rows_too_few'],
-    'The server works. `cause_text` has its words: was a table renamed, a right taken away, or is the data really missing?',
+    'The server works. `cause_text` contains its message: a table was renamed, a privilege revoked, or the data is missing.',
   ],
   [
     ['db_query_refused'],
-    'The query was stored before only reading was taken. `cause_text` says what is wrong with it: change it to one statement that reads, or remove it for a ping.',
+    'The stored query is not read-only. `cause_text` contains the reason: change it to one read-only statement, or remove it for a ping.',
   ],
   [
     ['ping_no_reply', 'ping_loss', 'ping_slow', 'ttl_exceeded'],
-    'Compare locations, then `mtr` to the host: a line, a router or a limit on ICMP. `details.icmp_error` says who refused.',
+    'Compare locations, then `mtr` to the host: a line, a router or a limit on ICMP. `details.icmp_error` contains the ICMP error.',
   ],
   [
     ['domain_expired', 'domain_redemption', 'domain_pending_delete', 'domain_hold'],
@@ -149,42 +149,42 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
   ],
   [
     ['domain_not_registered'],
-    'A typing error, or the name is lost: look it up at the registry before anybody else takes it.',
+    'A typing error, or the registration is lost: look it up at the registry before someone else registers it.',
   ],
   [
     ['list_listed', 'list_rkn_listed', 'list_gsb_flagged'],
-    '`details.lists` names list and reason. First end the cause (an open relay, a hacked page), then ask for removal at `delist_url`.',
+    '`details.lists` contains list and reason. First remove the cause (an open relay, a hacked page), then ask for removal at `delist_url`.',
   ],
   [
     ['heartbeat_missed', 'heartbeat_never_came'],
-    'Did the job run (its log, the scheduler), and can it reach the address of the heartbeat?',
+    'Check that the job ran (its log, the scheduler) and that it can reach the heartbeat address.',
   ],
   [
     ['heartbeat_failed', 'heartbeat_too_long'],
-    '`details.message` has what the job said. Too long: does it hang, or is `grace_sec` shorter than its run?',
+    '`details.message` contains the message of the job. Too long: the job hangs, or `grace_sec` is shorter than its run time.',
   ],
-  [['heartbeat_waiting'], 'No job has called yet: put `ping_url` into it.'],
+  [['heartbeat_waiting'], 'No signal has arrived yet: add `ping_url` to the job.'],
   [
     ['cpu_high', 'ram_high', 'disk_high', 'load_high'],
-    'On the server: `top`, `free`, `df`. `details.disks` names the full one.',
+    'On the server: `top`, `free`, `df`. `details.disks` shows the full one.',
   ],
   [
     ['resource_auth', 'resource_bad_format', 'resource_stale', 'resource_missing_metric'],
-    'The agent and not the server: its secret, its address, whether it still measures.',
+    'The agent, not the server: check its secret, its address, and whether it still measures.',
   ],
   [
     ['probe_offline', 'probe_resolver_broken', 'probe_no_report'],
-    'Our own place: its network, its name server (`/etc/resolv.conf`), its probe and Redis. See [probes](../guide/probes.md#failures).',
+    'The location itself: check its network, its name server (`/etc/resolv.conf`), its probe and Redis. See [probes](../guide/probes.md#failures).',
   ],
   [
     ['probe_unsupported'],
-    '`cause_text` says what this machine lacks: a package, a right, IPv6, the type itself.',
+    '`cause_text` names what this machine lacks: a package, a permission, IPv6, the type itself.',
   ],
   [
     ['probe_overloaded', 'probe_stopped'],
-    'The process stood still, ran out of ports or files, or was stopped. If it comes back: fewer checks at once (`limits.checks`) or a larger machine.',
+    'The process stalled, ran out of ports or files, or was stopped. If it recurs: reduce `limits.checks` or use a larger machine.',
   ],
-  [['internal_error'], 'A mistake in the checker: the log of the engine or probe has the error.'],
+  [['internal_error'], 'A bug in the checker: the log of the engine or probe contains the error.'],
   [
     [
       'probe_dnsbl_blocked',
@@ -196,7 +196,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'probe_provider_failed',
       'probe_provider_unconfigured',
     ],
-    'Nothing is known about the target. Lists refuse public resolvers: give them one of your own. `details.checked` says which list failed. See [blacklist](../checkers/blacklist.md#for-the-host).',
+    'The state of the target is unknown. Lists refuse public resolvers: configure your own. `details.checked` shows which list failed. See [blacklist](../checkers/blacklist.md#for-the-host).',
   ],
   [
     [
@@ -209,7 +209,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'probe_whois_unreachable',
       'probe_expiry_unpublished',
     ],
-    'Nothing is known about the target; the next check asks again. If it stays so: a longer interval, or a server of your choice. See [domain](../checkers/domain.md#for-the-host).',
+    'The state of the target is unknown; the next check tries again. If it persists: use a longer interval, or configure the server. See [domain](../checkers/domain.md#for-the-host).',
   ],
 ]
 

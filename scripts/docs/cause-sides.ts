@@ -1,10 +1,10 @@
-/** Who is to blame for a cause: where somebody who is woken by it goes first. */
+/** The side responsible for a cause: where to look first. */
 
 export const SIDES = {
-  target: 'what is watched, and whoever runs it',
-  settings: 'what this monitor was told: an address, a password, a query',
-  network: 'the way between the location and the target',
-  watchpost: 'our own place, our own limits, or somebody whom we ask about the target',
+  target: 'the monitored service and its operator',
+  settings: 'the settings of this monitor: an address, a password, a query',
+  network: 'the network between the location and the target',
+  watchpost: 'the location, the limits of watchpost, or a provider that it asks about the target',
 } as const
 
 export type Side = keyof typeof SIDES

@@ -60,12 +60,12 @@ function commonNotes({ common = {}, passive }: AnyChecker): string[] {
       ? 'The [common settings](../reference/settings.md) have their usual defaults.'
       : `[Common settings](../reference/settings.md) with a default of this type: ${different.join(', ')}.`,
     ...(common.singleLocation === true && passive === undefined
-      ? ['It is asked from one location, the first of `location_ids`.']
+      ? ['It is checked from one location, the first of `location_ids`.']
       : []),
     ...(idle.length === 0
       ? []
       : [
-          `Without effect here, and answered with a warning: ${idle.map(({ name, reason = '' }) => `${code(name)} (${reason})`).join('; ')}.`,
+          `Without effect for this type, with a warning in the response: ${idle.map(({ name, reason = '' }) => `${code(name)} (${reason})`).join('; ')}.`,
         ]),
   ]
 }
@@ -74,7 +74,7 @@ function causesPart(checker: AnyChecker): string {
   const { causes, measurements, events = [], downEvent, passive } = checker
   const shared =
     passive === undefined
-      ? 'Besides these it can name every [shared cause](../reference/causes.md#shared-causes): those of names, connections, TLS and deadlines.'
+      ? 'It can also report every [shared cause](../reference/causes.md#shared-causes): names, connections, TLS and deadlines.'
       : 'It opens no connection, so the shared causes do not apply.'
   const all = [...events, ...(downEvent === undefined ? [] : [downEvent])]
   return [

@@ -19,7 +19,7 @@ export async function cliPage(): Promise<string> {
   }
   return page(
     'Command line',
-    '`npx watchpost <command>`. A flag wins over the variable of the environment of the same name; an empty variable counts as one that is not set. A wrong value is one line on stderr and exit code 64.',
+    '`npx watchpost <command>`. A flag overrides the environment variable of the same name; an empty variable counts as not set. An invalid value prints one line on stderr and exits with 64.',
     exitCodes(),
     ...parts,
   )
@@ -31,16 +31,16 @@ function exitCodes(): string {
   return table(
     ['Exit code', 'Meaning'],
     [
-      [String(ok), 'done; of `check`: the target works; of `verify`: genuine'],
-      [String(failed), 'it could not be done: no store, no port, a file that cannot be read'],
+      [String(ok), 'success; `check`: the target works; `verify`: the signature is valid'],
+      [String(failed), 'failure: no store, no port, an unreadable file'],
       [
         String(failing),
-        'of `check`: failing; of `verify`: not genuine; of `apply --dry-run`: it would change something',
+        '`check`: the target fails; `verify`: the signature is invalid; `apply --dry-run`: there are changes',
       ],
-      [String(unknown), 'of `check`: our side could not measure'],
+      [String(unknown), '`check`: the check could not measure'],
       [
         String(usage),
-        'wrong usage, a wrong setting, or a mistake in a file; `EX_USAGE` of sysexits(3)',
+        'wrong usage, an invalid setting, or a mistake in a file; `EX_USAGE` of sysexits(3)',
       ],
     ],
   )
@@ -51,7 +51,7 @@ export function importsPage(): string {
   const written = entries.filter(({ source }) => existsSync(join(root, source)))
   return page(
     'Imports',
-    'Each subpath can be imported and required. Types stand beside the values; an editor shows them.',
+    'Each subpath can be imported and required. Types are exported beside the values.',
     ...written.map(({ subpath, source }) =>
       [
         `## watchpost${subpath.slice(1)}`,

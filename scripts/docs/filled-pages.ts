@@ -73,12 +73,12 @@ export function retryTable(): string {
     const pause_ms = pauseAfter(attempt)
     rows.push([
       String(attempt),
-      pause_ms === null ? 'none: it has failed' : `${pause_ms / 1000} s`,
+      pause_ms === null ? 'none: the delivery failed' : `${pause_ms / 1000} s`,
       `${soonest_sec} s`,
     ])
     soonest_sec += (pause_ms ?? 0) / 1000
   }
-  return table(['Attempt', 'Pause after it', 'At the earliest after the first'], rows)
+  return table(['Attempt', 'Pause after it', 'Earliest start after the first'], rows)
 }
 
 export function stateTable(): string {
@@ -95,7 +95,7 @@ const cause = { cause_code: 'timeout', cause_text: 'The check was not complete i
 const EVENTS: readonly (readonly [name: string, event: MachineEvent])[] = [
   ['good round', { kind: 'round', at: AT, verdict: 'ok' }],
   ['late signal', { kind: 'round', at: AT, verdict: 'late' }],
-  ['failing round', { kind: 'round', at: AT, verdict: 'fail', cause, locations_failed: [1] }],
+  ['failed round', { kind: 'round', at: AT, verdict: 'fail', cause, locations_failed: [1] }],
   ['undecided round', { kind: 'round', at: AT, verdict: 'inconclusive' }],
   ['pause', { kind: 'pause', at: AT }],
   ['resume', { kind: 'resume', at: AT }],

@@ -12,10 +12,10 @@ export function settingsPage(checkers: readonly AnyChecker[]): string {
   const own = checkers.filter(({ common }) => common !== undefined)
   return page(
     'Common settings',
-    'Every monitor has these, whatever its type. `null` resets a field to its default. The settings of a type are on the page of the type.',
+    'Every monitor has these settings, whatever its type. `null` resets a field to its default. The page of a type describes its own settings.',
     fieldTable(commonFields()),
-    `Some types have defaults or bounds of their own for these: ${own.map(typeLink).join(', ')}.`,
-    '`timeout_ms` must be less than `interval_sec`: an interval of 10 s needs a shorter one than the default. `location_ids` defaults to the locations that there are when it is set: one that is added later is asked by monitors made before once `location_ids` is set again (`null` is all). `confirm_locations` above their number is refused; where a location goes away later, it is taken as at most those that are left. What the thresholds and locations do is told in [locations and confirmation](../guide/locations-and-confirmation.md), what the contacts do in [notifications](../guide/notifications.md).',
+    `Some types have their own defaults or bounds for these: ${own.map(typeLink).join(', ')}.`,
+    '`timeout_ms` must be less than `interval_sec`: an interval of 10 s needs a shorter one than the default. `location_ids` defaults to all locations that exist when it is set; to add later ones, set it again (`null` is all). `confirm_locations` above their number is refused; if a location is removed later, the number of remaining ones is the maximum. [Locations and confirmation](../guide/locations-and-confirmation.md) describes thresholds and locations, [notifications](../guide/notifications.md) the contacts.',
     '## Types',
     table(
       ['Type', 'What it checks', 'Package'],
@@ -25,29 +25,29 @@ export function settingsPage(checkers: readonly AnyChecker[]): string {
         checker.driver === undefined ? '' : code(checker.driver),
       ]),
     ),
-    'A package named here is loaded on the first check of its type, for `smtp` and `ftp` on the first that logs in. Where it is not installed, `GET /types` says `available: false` and how to install it.',
+    'A package listed here is loaded with the first check of its type, for `smtp` and `ftp` with the first that logs in. If it is not installed, `GET /types` has `available: false` and the install command.',
   )
 }
 
 export function causesPage(checkers: readonly AnyChecker[]): string {
   return page(
     'Causes',
-    'A result, an incident and a webhook name why something failed in `cause_code`. Codes are stable: they are added to, never changed, so that a receiver may match them whole or by their prefix. `cause_text` says the same with what was seen; its wording may change.',
-    'A cause with the verdict `unknown` says that nothing could be measured, mostly for a reason on our side. It never opens an incident. Where to begin when one wakes you stands in [what to look at](#what-to-look-at).',
+    '`cause_code` of a result, an incident and a webhook is the reason of a failure. Codes are stable: new ones are added, existing ones never change, so that a receiver may match a code or its prefix. `cause_text` describes the same with the observed values; its wording may change.',
+    'A cause with the verdict `unknown` means that the check could not measure, mostly for a reason on the side of watchpost. It never opens an incident. [What to check](#what-to-check) lists the first steps for each cause.',
     '## Shared causes',
-    'Every type that opens a connection can name these.',
+    'Every type that opens a connection can report these.',
     causeTable(SHARED_CAUSES),
     '## Causes of types',
     table(['Cause', 'Types', 'Verdict', 'Phase', 'Text'], ownCauses(checkers)),
-    '## What to look at',
-    'First of all `cause_text`, which has what was seen, and `details` of the result. Whose side a cause is on says where to go first:',
+    '## What to check',
+    'Start with `cause_text`, which contains the observed values, and `details` of the result. The side of a cause is where to look first:',
     Object.entries(SIDES)
       .map(([side, meaning]) => `- **${side}**: ${meaning}.`)
       .join('\n'),
-    'What is on the side of watchpost is `unknown`, never `fail`: a failure is what was seen to be wrong.',
-    table(['Cause', 'Verdict', 'Side', 'Look at'], adviceRows(verdicts(checkers))),
+    'A cause on the side of watchpost is `unknown`, never `fail`: a failure has been observed.',
+    table(['Cause', 'Verdict', 'Side', 'Check'], adviceRows(verdicts(checkers))),
     '## Prefixes',
-    'What the first word of a code says:',
+    'The first word of a code is its group:',
     table(['Prefix', 'Codes'], prefixes(checkers)),
   )
 }

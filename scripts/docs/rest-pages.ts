@@ -48,12 +48,12 @@ function details({ method, path, operation }: Route): string[] {
   ]
   const notes = [
     ...(tagged ? ['Sends `ETag`.'] : []),
-    ...(marks.length === 0 ? [] : [`Heeds ${marks.join(' and ')}.`]),
+    ...(marks.length === 0 ? [] : [`Accepts ${marks.join(' and ')}.`]),
   ]
   return [
     `${summary}. ${description ?? ''}`.trim(),
     ...(parameters.length === 0 ? [] : [table(['Parameter', 'Value', 'Meaning'], parameters)]),
-    [`Answers ${answered.join('; ')}.`, ...notes].join(' '),
+    [`Returns ${answered.join('; ')}.`, ...notes].join(' '),
   ]
 }
 

@@ -73,13 +73,13 @@ export function specificationPage(): string {
 }
 
 const ABOUT = [
-  'Every statement of the specification, in our words and under its sections, with the tests that would fail without it.',
-  'A number stays with its statement. Where watchpost departs from the specification, or fills what it leaves open,',
-  '[decisions](decisions.md) say how and why.',
+  'Every statement of the specification, paraphrased, in its sections, with the tests that hold it.',
+  'A number belongs to one statement permanently. [Decisions](decisions.md) explain departures from the specification and',
+  'choices where it is silent.',
 ].join('\n')
 
 const MARKS = {
-  departs: ' ([we depart from it](decisions.md#departures-from-the-specification))',
+  departs: ' ([departure](decisions.md#departures-from-the-specification))',
   open: ' ([our choice](decisions.md#gaps-of-the-specification))',
 } as const
 

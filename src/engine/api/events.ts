@@ -1,5 +1,5 @@
 /**
- * What the engine tells the host's own code. An event is emitted only after its commit.
+ * The events that the engine emits to its host. An event is emitted only after its commit.
  *
  * @module
  */
@@ -18,40 +18,40 @@ import type {
 export interface EngineEvents {
   /** An incident was opened. */
   readonly down: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
-  /** An incident was closed; its `closed_reason` says by what: recovery, or a pause, a change or the removal of its monitor. */
+  /** An incident was closed. `closed_reason`: the monitor recovered, or was paused, changed or deleted. */
   readonly up: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
-  /** Somebody has taken an open incident on. */
+  /** Someone acknowledged an open incident. */
   readonly acknowledged: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
-  /** A monitor went from one state to another. */
+  /** A monitor changed its state. */
   readonly state: {
     readonly monitor: MonitorSummary
     readonly from: MonitorState
     readonly to: MonitorState
   }
-  /** Checks of a monitor have not begun for two intervals (`stale: true`), or begin again (`stale: false`). */
+  /** Checks of a monitor have not started for two intervals (`stale: true`), or start again (`stale: false`). */
   readonly starved: {
     readonly monitor: MonitorSummary
     readonly stale: boolean
-    /** When it was looked at last. */
+    /** Time of its last check. */
     readonly since: string
   }
-  /** A location lost its network, or has it back (`anchors`). */
+  /** A location lost its network, or regained it (`anchors`). */
   readonly location: LocationView
   /** A round was stored. */
   readonly round: { readonly monitor: MonitorSummary; readonly results: readonly ResultView[] }
-  /** A soft event of a checker (`ssl_expiring`, `content_changed`, …). */
+  /** A checker reported a fact that is not a failure (`ssl_expiring`, `content_changed`, …). */
   readonly notice: {
     readonly monitor: MonitorSummary
     readonly event: string
     readonly data: unknown
   }
-  /** A notification became final. */
+  /** A notification was sent, failed or was cancelled. */
   readonly notification: NotificationView
-  /** The store was asked to write changes that were gathered: how many, how long it took, and whether it could. */
+  /** The store wrote a group of changes: their number, the duration, and whether it succeeded. */
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
-  /** The engine begins to stop: whoever holds something open for it lets go. */
+  /** The engine starts to stop; listeners release what they hold open for it. */
   readonly stop: { readonly drain_ms: number }
-  /** Something failed that no caller waits for; the engine goes on. A listener that failed is a `ListenerError`. */
+  /** An operation failed that no caller waits for; the engine continues. For a failed listener it is a `ListenerError`. */
   readonly error: unknown
 }
 
