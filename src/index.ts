@@ -17,7 +17,7 @@ export type {
   Findings,
   Highlight,
   Judgement,
-  Passive,
+  PushRules,
   Signal,
 } from './checkers/checker.ts'
 export { systemClock } from './clock.ts'

@@ -107,7 +107,7 @@ export interface MachineState {
   readonly known_since: EpochMs
   readonly incident: OpenIncident | null
   /** Keys of the notices told last, newest last, at most 50. */
-  readonly told: readonly string[]
+  readonly sent_notice_keys: readonly string[]
   readonly availability: Availability
   /** Rounds in a row in which a location was silent, by location id; only those above zero. */
   readonly silent?: Readonly<Record<string, number>>
@@ -123,10 +123,10 @@ export interface OpenIncident {
   readonly started_at: EpochMs
   readonly cause_code: string
   /** Why nobody is told, or told again, for now. */
-  readonly held?: Held
+  readonly suppression?: Suppression
 }
 
-export interface Held {
+export interface Suppression {
   readonly reason: 'dependency' | 'flapping' | 'maintenance'
   /** The parent that explains it, `null` while that is not clear and for the other reasons. */
   readonly by: number | null

@@ -14,14 +14,14 @@ const TAG_BYTES = 16
 
 export interface Seal {
   /** `place` (table and field) is authenticated: a sealed value moved elsewhere does not open. */
-  close(secret: string, place: string): string
+  encrypt(secret: string, place: string): string
   /** @throws ConfigurationError when it was sealed with another key, or there is none */
-  open(stored: string, place: string): string
+  decrypt(stored: string, place: string): string
 }
 
 /** @param key 32 bytes, or their base64. @throws ConfigurationError for any other length */
 export function createSeal(key?: string | Uint8Array): Seal {
-  if (key === undefined) return { close: (secret) => secret, open: refuseSealed }
+  if (key === undefined) return { encrypt: (secret) => secret, decrypt: refuseSealed }
   const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
   if (bytes.length !== 32)
     throw new ConfigurationError(`The secret key has ${bytes.length} bytes; 32 are needed (base64)`)
@@ -33,7 +33,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
     .slice(0, 8)
 
   return {
-    close(secret, place) {
+    encrypt(secret, place) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(place))
       const sealed = Buffer.concat([
@@ -44,7 +44,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
       ])
       return `${PREFIX}${keyId}:${sealed.toString('base64')}`
     },
-    open(stored, place) {
+    decrypt(stored, place) {
       if (!isSealed(stored)) return stored
       const [id, text = ''] = stored.slice(PREFIX.length).split(':')
       if (id !== keyId)

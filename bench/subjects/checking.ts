@@ -2,8 +2,8 @@
 
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
-import { carryOut } from '../../src/engine/checks/execute-check.ts'
-import type { Revived } from '../../src/engine/checks/execute-check.ts'
+import { executeCheck } from '../../src/engine/checks/execute-check.ts'
+import type { DecodedSettings } from '../../src/engine/checks/execute-check.ts'
 import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { targetPolicy } from '../../src/net/guard/guard.ts'
@@ -20,15 +20,15 @@ export function checkOf(checker: AnyChecker, settings: object, ca?: string): () 
     ...(ca === undefined ? {} : { ca }),
   })
   const stored = parseSettings(checker, settings)
-  const revived: Revived = new WeakMap()
+  const decoded: DecodedSettings = new WeakMap()
   return async () => {
-    const { outcome } = await carryOut(checker, stored, {
+    const { outcome } = await executeCheck(checker, stored, {
       clock: systemClock,
       network,
       timeout_ms: 10_000,
       location: { id: 1, name: 'local' },
       log: silentLogger,
-      revived,
+      decoded,
     })
     if (outcome.verdict !== 'ok') throw new Error(`the check failed: ${outcome.cause_text}`)
   }

@@ -44,7 +44,7 @@ function ownFields({ fields }: AnyChecker): string {
 }
 
 /** What of the common fields is different for this type. */
-function commonNotes({ common = {}, passive }: AnyChecker): string[] {
+function commonNotes({ common = {}, push }: AnyChecker): string[] {
   const usual = new Map(describe(commonFields()).map((row) => [row.name, row]))
   const different = describe(commonFields(common))
     .filter((row) => row.no_effect !== true)
@@ -59,7 +59,7 @@ function commonNotes({ common = {}, passive }: AnyChecker): string[] {
     different.length === 0
       ? 'The [common settings](../reference/settings.md) have their usual defaults.'
       : `[Common settings](../reference/settings.md) with a default of this type: ${different.join(', ')}.`,
-    ...(common.singleLocation === true && passive === undefined
+    ...(common.singleLocation === true && push === undefined
       ? ['It is checked from one location, the first of `location_ids`.']
       : []),
     ...(idle.length === 0
@@ -71,9 +71,9 @@ function commonNotes({ common = {}, passive }: AnyChecker): string[] {
 }
 
 function causesPart(checker: AnyChecker): string {
-  const { causes, measurements, events = [], downEvent, passive } = checker
+  const { causes, measurements, events = [], downEvent, push } = checker
   const shared =
-    passive === undefined
+    push === undefined
       ? 'It can also report every [shared cause](../reference/causes.md#shared-causes): names, connections, TLS and deadlines.'
       : 'It opens no connection, so the shared causes do not apply.'
   const all = [...events, ...(downEvent === undefined ? [] : [downEvent])]

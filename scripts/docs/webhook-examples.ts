@@ -5,7 +5,7 @@
 
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Clock } from '../../src/clock.ts'
-import { carryOut } from '../../src/engine/checks/execute-check.ts'
+import { executeCheck } from '../../src/engine/checks/execute-check.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { Net } from '../../src/net/net.ts'
@@ -151,7 +151,7 @@ function stagedProbes({ clock, checkers, net }: Stage): StagedProbes {
     const checker = checkers.find(({ type }) => type === order.type)
     if (checker === undefined) throw new Error(`no checker ${order.type}`)
     const time = insideClock(clock)
-    const report = await carryOut(checker, order.settings, {
+    const report = await executeCheck(checker, order.settings, {
       clock: time,
       network: {
         open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }),

@@ -129,13 +129,13 @@ export interface Terms<S> {
   readonly missed_limit?: number
 }
 
-/** Why deadlines move; see `Passive.rearm`. */
-export type Rearming =
+/** Why deadlines move; see `PushRules.resetDeadline`. */
+export type DeadlineReset =
   | { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' }
   | { readonly at: EpochMs; readonly reason: 'clock_set'; readonly by_ms: number }
 
 /** For checkers that wait for signals instead of asking: pure functions over the memo. */
-export interface Passive<S> {
+export interface PushRules<S> {
   /** The memo of a monitor that is awaited since `at` and has heard nothing. Default: none. */
   begin?(at: EpochMs): Json
   /** The memo after a signal. */
@@ -147,7 +147,7 @@ export interface Passive<S> {
    * while the engine itself was away, until `at`, and nobody may be blamed for a signal that could not be
    * heard. `clock_set`: the wall clock was set by `by_ms`, and is at `at` now; as much time is left as before.
    */
-  rearm(memo: Json | undefined, why: Rearming, terms: Terms<S>): Json | undefined
+  resetDeadline(memo: Json | undefined, why: DeadlineReset, terms: Terms<S>): Json | undefined
 }
 
 type CommonName =
@@ -203,7 +203,7 @@ export interface Checker<
   readonly common?: CommonRules
   /** The package it loads on first use. */
   readonly driver?: string
-  readonly passive?: Passive<Settings<T>>
+  readonly push?: PushRules<Settings<T>>
   /** Rules that span fields: returns the settings as they are to be stored, or what is wrong. */
   refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
   /** Settings, common ones as well, that do nothing beside these, with the reason: as `common.noEffect`. */
@@ -247,11 +247,11 @@ type Definition<
 
 /** How long the target took, in ms; `null` where that was not measured. The one place that decides it. */
 export function responseOf(
-  checker: Pick<AnyChecker, 'response' | 'passive'> | undefined,
+  checker: Pick<AnyChecker, 'response' | 'push'> | undefined,
   { verdict, duration_ms, details }: Pick<Outcome, 'verdict' | 'duration_ms' | 'details'>,
 ): number | null {
   if (checker?.response === undefined)
-    return verdict === 'unknown' || checker?.passive !== undefined ? null : duration_ms
+    return verdict === 'unknown' || checker?.push !== undefined ? null : duration_ms
   const figure = details[checker.response]
   return typeof figure === 'number' && figure >= 0 ? figure : null
 }

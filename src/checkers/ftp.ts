@@ -8,7 +8,7 @@
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { FTPContext, FTPResponse } from 'basic-ftp'
-import { lend } from '../net/connection/as-socket.ts'
+import { asSocket } from '../net/connection/as-socket.ts'
 import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
@@ -107,7 +107,7 @@ async function loginWith(
   { user, pass }: Login,
 ): Promise<void> {
   const { connection } = session.dialogue
-  await lend(connection, {}, async (stream) => {
+  await asSocket(connection, {}, async (stream) => {
     context.socket = stream
     const answer = await request(context, `USER ${user}`)
     judge(answer.code === 331 ? await request(context, `PASS ${pass}`) : answer, session)

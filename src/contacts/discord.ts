@@ -16,7 +16,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, factLines, markedTitle } from './text.ts'
-import type { Telling } from './words.ts'
+import type { Message } from './words.ts'
 
 const TITLE_CHARS = 256
 const DESCRIPTION_CHARS = 4096
@@ -38,17 +38,17 @@ export function discordContact(
     fields,
     target: ({ url }) => ({ field: 'url', url }),
     secrets: ({ url }) => secretsOfAddress(url),
-    compose: (telling) => ({ body: message(telling) }),
+    compose: (message) => ({ body: content(message) }),
   })
 }
 
-function message(telling: Telling): JsonObject {
+function content(message: Message): JsonObject {
   const embed = {
-    title: cutEscaped(markedTitle(telling), TITLE_CHARS, escapeMarkdown),
-    description: cutEscaped(factLines(telling.facts), DESCRIPTION_CHARS, escapeMarkdown),
-    color: COLOURS[telling.severity],
-    timestamp: telling.sent_at,
-    ...(telling.link === null ? {} : { url: telling.link }),
+    title: cutEscaped(markedTitle(message), TITLE_CHARS, escapeMarkdown),
+    description: cutEscaped(factLines(message.facts), DESCRIPTION_CHARS, escapeMarkdown),
+    color: COLOURS[message.severity],
+    timestamp: message.sent_at,
+    ...(message.link === null ? {} : { url: message.link }),
   }
   return { embeds: [embed], allowed_mentions: { parse: [] } }
 }

@@ -27,8 +27,8 @@ export { slackContact } from './slack.ts'
 export { teamsContact } from './teams.ts'
 export { telegramContact } from './telegram.ts'
 export type { TelegramOptions } from './telegram.ts'
-export { tellingOf } from './words.ts'
-export type { Fact, Severity, Telling } from './words.ts'
+export { messageOf } from './words.ts'
+export type { Fact, Severity, Message } from './words.ts'
 
 export interface BuiltinContactsOptions
   extends ContactOptions, Pick<RetryRules, 'retryConnectionErrors'> {}

@@ -54,16 +54,16 @@ export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fi
         : { token: 'invalid: printable ASCII without spaces is expected' }),
     }),
     secrets: ({ topic, token }) => [topic, ...(token === undefined ? [] : [token])],
-    compose: (telling, { topic, token, priority }) => ({
+    compose: (message, { topic, token, priority }) => ({
       ...(token === undefined ? {} : { headers: [['Authorization', `Bearer ${token}`]] }),
       body: {
         topic,
-        title: telling.title,
+        title: message.title,
         // An empty message would be shown as "triggered".
-        message: cutBytes(factLines(telling.facts) || telling.title, MESSAGE_BYTES),
-        tags: [TAGS[telling.severity]],
-        priority: telling.severity === 'down' ? priority : 3,
-        ...(telling.link === null ? {} : { click: telling.link }),
+        message: cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
+        tags: [TAGS[message.severity]],
+        priority: message.severity === 'down' ? priority : 3,
+        ...(message.link === null ? {} : { click: message.link }),
       },
     }),
   })

@@ -17,7 +17,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { baseOf, brandOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cut } from './text.ts'
-import type { Severity, Telling } from './words.ts'
+import type { Severity, Message } from './words.ts'
 
 /** Longer ones are refused. */
 const SUMMARY_CHARS = 1024
@@ -69,16 +69,16 @@ export function pagerdutyContact(
         ? {}
         : { routing_key: 'invalid: an integration key has 32 letters and digits' },
     secrets: ({ routing_key }) => [routing_key],
-    compose: (telling, { routing_key }) => ({
-      body: { routing_key, ...event(telling), client },
+    compose: (message, { routing_key }) => ({
+      body: { routing_key, ...event(message), client },
     }),
   })
 }
 
-function event(telling: Telling): JsonObject {
-  const { title, source, severity, sent_at, incident_key, facts, link } = telling
-  const dedup_key = `watchpost-${incident_key ?? `notification-${telling.notification_id}-${Date.parse(sent_at)}`}`
-  const event_action = Object.hasOwn(FOLLOW_UPS, telling.event) && FOLLOW_UPS[telling.event]
+function event(message: Message): JsonObject {
+  const { title, source, severity, sent_at, incident_key, facts, link } = message
+  const dedup_key = `watchpost-${incident_key ?? `notification-${message.notification_id}-${Date.parse(sent_at)}`}`
+  const event_action = Object.hasOwn(FOLLOW_UPS, message.event) && FOLLOW_UPS[message.event]
   if (event_action) return { event_action, dedup_key }
   return {
     event_action: 'trigger',
@@ -88,7 +88,7 @@ function event(telling: Telling): JsonObject {
       source: cut(source, SOURCE_CHARS),
       severity: SEVERITIES[severity],
       timestamp: sent_at,
-      class: telling.event,
+      class: message.event,
       custom_details: Object.fromEntries(facts.map(({ label, text }) => [label, text])),
     },
     ...(link === null ? {} : { links: [{ href: link, text: 'Target' }] }),

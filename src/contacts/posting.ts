@@ -11,12 +11,12 @@
 
 import { ConfigurationError } from '../errors.ts'
 import type { FieldTable, Settings } from '../fields/field.ts'
-import { revive } from '../fields/parse.ts'
+import { decodeSettings } from '../fields/parse.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { JsonObject } from '../model.ts'
 import type { Guard, GuardOptions } from '../net/guard/guard.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
-import type { ContactKind, DeliveryEnd } from '../webhook/contact-kind.ts'
+import type { ContactKind, AttemptResult } from '../webhook/contact-kind.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { endOf } from '../webhook/delivery-end.ts'
@@ -24,8 +24,8 @@ import type { HeaderPair } from '../webhook/headers.ts'
 import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
 import { httpTransport, transportOptions } from '../webhook/transport.ts'
 import type { TransportOptions, WebhookTransport } from '../webhook/transport.ts'
-import { tellingOf } from './words.ts'
-import type { Telling } from './words.ts'
+import { messageOf } from './words.ts'
+import type { Message } from './words.ts'
 
 export interface ContactOptions {
   /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
@@ -62,7 +62,7 @@ export interface Posting<T extends FieldTable, N extends string> {
   /** Everything secret that a request carries, in every spelling that may be echoed. */
   secrets(settings: Settings<T>): readonly string[]
   compose(
-    telling: Telling,
+    message: Message,
     settings: Settings<T>,
   ): { readonly body: JsonObject; readonly headers?: readonly HeaderPair[] }
 }
@@ -82,10 +82,10 @@ export function postingKind<const T extends FieldTable, const N extends string>(
     kind,
     title,
     fields,
-    target: (stored) => posting.target(revive(fields, stored)).url,
+    target: (stored) => posting.target(decodeSettings(fields, stored)).url,
     policy: guard.policy,
     async check(stored, checking) {
-      const settings = revive(fields, stored)
+      const settings = decodeSettings(fields, stored)
       const problems = posting.refine?.(settings) ?? {}
       if (Object.keys(problems).length > 0) return problems
       return targetProblems(guard, posting.target(settings), checking)
@@ -93,7 +93,7 @@ export function postingKind<const T extends FieldTable, const N extends string>(
     async deliver(ctx, settings, delivery) {
       const judged = guard.checkUrlText(posting.target(settings).url)
       if (!judged.allowed) return refusedEnd(judged.reason)
-      const { body, headers = [] } = posting.compose(tellingOf(delivery), settings)
+      const { body, headers = [] } = posting.compose(messageOf(delivery), settings)
       const request = {
         url: judged.target.url.href,
         method: 'POST',
@@ -124,7 +124,7 @@ export function baseOf(url: string): string {
 }
 
 /** Seconds, also with a fraction, in a JSON body. */
-function withBodyPause(end: DeliveryEnd): DeliveryEnd {
+function withBodyPause(end: AttemptResult): AttemptResult {
   if (end.http_status !== 429 || end.retry_after_ms !== null) return end
   const said = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d{1,9})?)/.exec(end.answer ?? '')?.[1]
   return said === undefined ? end : { ...end, retry_after_ms: Math.ceil(Number(said) * 1000) }

@@ -17,7 +17,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
-import type { Telling } from './words.ts'
+import type { Message } from './words.ts'
 
 const HEADER_CHARS = 150
 const SECTION_CHARS = 3000
@@ -37,13 +37,13 @@ export function slackContact(options: PostingOptions = {}): ContactKind<typeof f
     fields,
     target: ({ url }) => ({ field: 'url', url }),
     secrets: ({ url }) => secretsOfAddress(url),
-    compose: (telling) => ({ body: message(telling) }),
+    compose: (message) => ({ body: content(message) }),
   })
 }
 
-function message(telling: Telling): JsonObject {
-  const title = markedTitle(telling)
-  const lines = factLines(telling.facts)
+function content(message: Message): JsonObject {
+  const title = markedTitle(message)
+  const lines = factLines(message.facts)
   const header = { type: 'header', text: plain(title, HEADER_CHARS) }
   const section = { type: 'section', text: plain(lines, SECTION_CHARS) }
   return {

@@ -16,7 +16,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { markedTitle } from './text.ts'
-import type { Fact, Severity, Telling } from './words.ts'
+import type { Fact, Severity, Message } from './words.ts'
 
 const COLOURS: Readonly<Record<Severity, string>> = {
   down: 'Attention',
@@ -42,20 +42,20 @@ export function teamsContact(options: PostingOptions = {}): ContactKind<typeof f
     fields,
     target: ({ url }) => ({ field: 'url', url }),
     secrets: ({ url }) => secretsOfAddress(url),
-    compose: (telling) => ({ body: message(telling) }),
+    compose: (message) => ({ body: content(message) }),
   })
 }
 
-function message(telling: Telling): JsonObject {
-  const { link, severity, facts } = telling
+function content(message: Message): JsonObject {
+  const { link, severity, facts } = message
   const title = { weight: 'Bolder', size: 'Large', color: COLOURS[severity] }
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     // The first one with text runs.
     version: '1.2',
-    fallbackText: telling.title,
-    body: [line({ ...title, text: markedTitle(telling) }), ...facts.map(factLine)],
+    fallbackText: message.title,
+    body: [line({ ...title, text: markedTitle(message) }), ...facts.map(factLine)],
     ...(link === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Open', url: link }] }),
   }
   const attachment = {

@@ -14,7 +14,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { baseOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
-import type { Telling } from './words.ts'
+import type { Message } from './words.ts'
 
 /** Of the text without its tags; counted with them here, which is never too long. */
 const TEXT_CHARS = 4096
@@ -62,11 +62,11 @@ export function telegramContact(
       ...(CHAT.test(chat_id) ? {} : { chat_id: 'invalid: an id or @name is expected' }),
     }),
     secrets: ({ token }) => [token, encodeURIComponent(token), token.replace(/^\d+:/, '')],
-    compose: (telling, { chat_id, thread_id }) => ({
+    compose: (message, { chat_id, thread_id }) => ({
       body: {
         chat_id,
         ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
-        text: html(telling),
+        text: html(message),
         parse_mode: 'HTML',
         link_preview_options: { is_disabled: true },
       },
@@ -74,8 +74,8 @@ export function telegramContact(
   })
 }
 
-function html(telling: Telling): string {
-  const title = `<b>${escapeMarkup(markedTitle(telling))}</b>`
+function html(message: Message): string {
+  const title = `<b>${escapeMarkup(markedTitle(message))}</b>`
   const left = TEXT_CHARS - title.length - 1
-  return `${title}\n${cutEscaped(factLines(telling.facts), left, escapeMarkup)}`.trim()
+  return `${title}\n${cutEscaped(factLines(message.facts), left, escapeMarkup)}`.trim()
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Fact, Telling } from './words.ts'
+import type { Fact, Message } from './words.ts'
 
 /** Controls, line separators, and the marks that turn text around (Unicode Bidi, UAX 9). */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
@@ -61,7 +61,7 @@ export function factLines(facts: readonly Fact[]): string {
 }
 
 /** The title with a sign that is seen from afar. */
-export function markedTitle({ severity, title }: Pick<Telling, 'severity' | 'title'>): string {
+export function markedTitle({ severity, title }: Pick<Message, 'severity' | 'title'>): string {
   return `${MARKS[severity]} ${title}`
 }
 

@@ -21,7 +21,7 @@ export interface Fact {
   readonly text: string
 }
 
-export interface Telling {
+export interface Message {
   readonly event: string
   readonly notification_id: number
   readonly severity: Severity
@@ -151,7 +151,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
 }
 
 /** Never throws, whatever the payload holds; an event that is not known here is told in general terms. */
-export function tellingOf({ event, payload, notification_id }: Delivery): Telling {
+export function messageOf({ event, payload, notification_id }: Delivery): Message {
   const read = (path: string): string | undefined => scalarAt(payload, path)
   const target = tidyLine(read('monitor.target') ?? '')
   const name = tidyLine(read('monitor.name') ?? '') || target || 'A monitor'

@@ -23,7 +23,7 @@ import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { webhookContact } from '../webhook/webhook-kind.ts'
 import { NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
-import { createKnownAccounts } from './services/account-cache.ts'
+import { createAccountCache } from './services/account-cache.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createConnectivity } from './checks/connectivity.ts'
 import { emit } from './core/core.ts'
@@ -32,11 +32,11 @@ import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { orderRunner } from './checks/order-runner.ts'
 import { readingOf } from './views/readings.ts'
-import { createFollowing } from './scheduling/change-feed.ts'
-import { createOwnership } from './scheduling/shard-leases.ts'
+import { createChangeFeed } from './scheduling/change-feed.ts'
+import { createShardLeases } from './scheduling/shard-leases.ts'
 import { createOutbox } from './delivery/outbox.ts'
-import { createPassiveMonitors } from './rounds/push.ts'
-import { createRoster } from './monitors/monitor-cache.ts'
+import { createPushMonitors } from './rounds/push.ts'
+import { createMonitorCache } from './monitors/monitor-cache.ts'
 import { createWatch } from './scheduling/watch.ts'
 import { REQUEST_SERVICES } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
@@ -57,10 +57,10 @@ export function createEngine<
   } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
-  const roster = createRoster(core, () => watch.rounds.size)
+  const monitorCache = createMonitorCache(core, () => watch.rounds.size)
   const outbox = createOutbox({
     core,
-    roster,
+    monitorCache,
     concurrency: deliveries,
     perContact: deliveriesPerContact,
     perHost: deliveriesPerHost,
@@ -76,7 +76,7 @@ export function createEngine<
   })
   const { tracing } = core
   const bare = orderRunner({
-    checkerOf: (type) => registry.demand(type).checker,
+    checkerOf: (type) => registry.getOrThrow(type).checker,
     clock,
     log: core.log,
     targets: options.targets,
@@ -87,34 +87,34 @@ export function createEngine<
     tracing === undefined
       ? bare
       : (order, signal) => tracing.check(order, () => bare(order, signal))
-  const passive = createPassiveMonitors({
+  const push = createPushMonitors({
     core,
-    roster,
+    monitorCache,
     run,
-    onConcluded: (concluded) => watch.concluded(concluded),
+    onResult: (concluded) => watch.concluded(concluded),
   })
-  const ownership = createOwnership(core)
+  const shardLeases = createShardLeases(core)
   const watch = createWatch({
     core,
-    roster,
-    ownership,
+    monitorCache,
+    shardLeases,
     probes,
-    judge: passive.judge,
+    judge: push.judge,
     onNotifications: outbox.wake,
     onClockSet(set) {
-      passive.clockSet(set.by_ms)
+      push.clockSet(set.by_ms)
       outbox.clockSet(set)
     },
   })
-  const following = createFollowing({ core, roster, watch })
+  const changeFeed = createChangeFeed({ core, monitorCache, watch })
   const lifecycle = createLifecycle({
     core,
-    roster,
+    monitorCache,
     watch,
-    ownership,
-    following,
+    shardLeases,
+    changeFeed,
     outbox,
-    passive,
+    push,
     probes,
     run,
     connectivity,
@@ -122,12 +122,12 @@ export function createEngine<
   })
   const parts: Parts = {
     core,
-    roster,
+    monitorCache,
     watch,
     outbox,
     ready: lifecycle.open,
     running: () => lifecycle.running,
-    accounts: createKnownAccounts(core),
+    accounts: createAccountCache(core),
   }
 
   function account(account_id: number): AccountScope {
@@ -179,7 +179,7 @@ export function createEngine<
     authenticate: (key) => authenticate(parts, key),
     async signal(token, signal) {
       await lifecycle.open()
-      return passive.signal(token, signal)
+      return push.signal(token, signal)
     },
     types: {
       list: () => registry.views(),
@@ -201,7 +201,7 @@ export function createEngine<
       const due_at = await store.notifications.nextDue()
       return {
         running: lifecycle.running,
-        monitors: roster.size,
+        monitors: monitorCache.size,
         checks_running: watch.rounds.size,
         outbox_depth: await store.notifications.depth(),
         lag_ms: watch.lag_ms,
@@ -210,8 +210,8 @@ export function createEngine<
       }
     },
     *readings() {
-      for (const entry of roster.entries())
-        yield readingOf(entry, core.locations, watch.isStale(entry))
+      for (const cached of monitorCache.all())
+        yield readingOf(cached, core.locations, watch.isStale(cached))
     },
   }
   // The groups know the types by their tables alone.

@@ -14,14 +14,14 @@ import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { checkOptions, milliseconds } from '../options.ts'
 import { FIRST_ACCOUNT } from './services/account-cache.ts'
 import type { Connectivity } from './checks/connectivity.ts'
-import { complain, emit } from './core/core.ts'
+import { logError, emit } from './core/core.ts'
 import type { Core } from './core/core.ts'
-import type { Following } from './scheduling/change-feed.ts'
+import type { ChangeFeed } from './scheduling/change-feed.ts'
 import type { EngineOptions } from './options.ts'
-import type { Ownership } from './scheduling/shard-leases.ts'
+import type { ShardLeases } from './scheduling/shard-leases.ts'
 import type { Outbox } from './delivery/outbox.ts'
-import type { PassiveMonitors } from './rounds/push.ts'
-import type { Entry, Roster } from './monitors/monitor-cache.ts'
+import type { PushMonitors } from './rounds/push.ts'
+import type { CachedMonitor, MonitorCache } from './monitors/monitor-cache.ts'
 import type { Watch } from './scheduling/watch.ts'
 
 const DRAIN_MS = 11_000
@@ -50,12 +50,12 @@ interface StopOptions {
 
 export interface LifecycleOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   readonly watch: Watch
-  readonly ownership: Ownership
-  readonly following: Following
+  readonly shardLeases: ShardLeases
+  readonly changeFeed: ChangeFeed
   readonly outbox: Outbox
-  readonly passive: PassiveMonitors
+  readonly push: PushMonitors
   readonly probes: ProbeTransport
   readonly connectivity: Pick<Connectivity, 'start'>
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
@@ -65,12 +65,12 @@ export interface LifecycleOptions {
 export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   const {
     core,
-    roster,
+    monitorCache,
     watch,
-    ownership,
-    following,
+    shardLeases,
+    changeFeed,
     outbox,
-    passive,
+    push,
     probes,
     run,
     connectivity,
@@ -112,16 +112,16 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   async function begin(): Promise<void> {
     await Promise.all([open(), loadPackages()])
-    const shards = await ownership.join()
-    await roster.load(shards)
+    const shards = await shardLeases.join()
+    await monitorCache.load(shards)
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
     const away_ms = clock.now() - alive_at
-    if (away_ms > OUTAGE_MS) await passive.forgiveOutage(alive_at)
+    if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)
     await connectivity.start()
-    await adopt(roster.entries())
+    await adopt(monitorCache.all())
     await probes.start({
       locations: core.locations,
-      run: watch.looking(run),
+      run: watch.countingChecks(run),
       onAnswer: (answer) => watch.rounds.answer(answer),
     })
     if (state === 'stopped') {
@@ -132,34 +132,34 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     watch.start()
     // The clock was set back meanwhile: deadlines, retries and the leases of who died would be as far away as that.
     if (away_ms < -OUTAGE_MS) {
-      passive.clockSet(away_ms)
+      push.clockSet(away_ms)
       outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
     }
     outbox.start()
-    await following.start()
-    ownership.keep({ take, give })
+    await changeFeed.start()
+    shardLeases.keep({ take, give })
     await store.meta.set('alive_at', String(clock.now()))
     every(ALIVE_MS, () => store.meta.set('alive_at', String(clock.now())))
     every(PRUNE_MS, prune)
   }
 
   async function take(shards: readonly number[]): Promise<void> {
-    await adopt(await roster.load(shards))
+    await adopt(await monitorCache.load(shards))
   }
 
-  async function adopt(entries: Iterable<Entry>): Promise<void> {
+  async function adopt(entries: Iterable<CachedMonitor>): Promise<void> {
     const others = stepsOf(clock)
     for (const { record } of entries) {
       await others()
       if (ending) return
       // Between the steps it may be changed, removed or given away.
-      const present = roster.peek(record.id)
+      const present = monitorCache.peek(record.id)
       if (present !== undefined) watch.adopt(present)
     }
   }
 
   function give(shards: readonly number[]): void {
-    for (const id of roster.drop(shards)) watch.release(id)
+    for (const id of monitorCache.drop(shards)) watch.release(id)
   }
 
   /** Repeats `work` from the end of one run to the begin of the next. */
@@ -169,7 +169,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       () => {
         timers.delete(timer)
         work()
-          .catch((err: unknown) => complain(core, err, 'the housekeeping of the engine failed'))
+          .catch((err: unknown) => logError(core, err, 'the housekeeping of the engine failed'))
           .finally(() => {
             if (state === 'running') every(ms, work)
           })
@@ -186,7 +186,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       notifications_days = 90,
       history_days = 400,
     } = options.retention ?? {}
-    if (!ownership.owns(PRUNING)) return
+    if (!shardLeases.owns(PRUNING)) return
     const now = clock.now()
     const older = {
       results_before: now - results_days * DAY_MS,
@@ -225,10 +225,10 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
         probes.stop(drain_ms).then(() => watch.rounds.abandon()),
         outbox.stop(drain_ms),
       ])
-      await roster.drain()
+      await monitorCache.drain()
       await Promise.all([
-        ownership.leave(),
-        following.stop(),
+        shardLeases.leave(),
+        changeFeed.stop(),
         store.meta.set('alive_at', String(clock.now())),
       ]).catch((err: unknown) => {
         core.log.warn({ err }, 'the end of the engine could not be noted')

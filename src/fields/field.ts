@@ -53,12 +53,12 @@ export interface Field<Wire = unknown, Value = Wire, P extends Presence = Presen
   /** Accepts what users write, returns the wire form. Any Standard Schema will do. */
   readonly schema: StandardSchemaV1<unknown, Wire>
   /** Wire form to the form that `run` gets. */
-  revive(this: void, wire: Wire): Value
+  decode(this: void, wire: Wire): Value
 }
 
 export type FieldTable = Readonly<Record<string, AnyField>>
 
-// `any` and not `unknown`: a Field is contravariant in Wire through `revive`, so only `any` admits them all.
+// `any` and not `unknown`: a Field is contravariant in Wire through `decode`, so only `any` admits them all.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyField = Field<any, any>
 
@@ -127,14 +127,14 @@ export interface FieldBuilder<Wire, Value = Wire> extends Field<Wire, Value, 'op
 export function defineField<Wire, Value = Wire>(
   info: FieldInfo,
   schema: StandardSchemaV1<unknown, Wire>,
-  ...revive: [Wire] extends [Value]
-    ? [revive?: (wire: Wire) => Value]
-    : [revive: (wire: Wire) => Value]
+  ...decode: [Wire] extends [Value]
+    ? [decode?: (wire: Wire) => Value]
+    : [decode: (wire: Wire) => Value]
 ): FieldBuilder<Wire, Value> {
   const base = {
     info,
     schema,
-    revive: revive[0] ?? ((wire: Wire): Value => wire as unknown as Value),
+    decode: decode[0] ?? ((wire: Wire): Value => wire as unknown as Value),
   }
   return {
     ...base,

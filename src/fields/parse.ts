@@ -35,14 +35,14 @@ export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<S
 }
 
 /** Stored settings in the form that `run` gets. */
-export function revive<T extends FieldTable>(fields: T, stored: Stored<T>): Settings<T> {
+export function decodeSettings<T extends FieldTable>(fields: T, stored: Stored<T>): Settings<T> {
   const settings: Record<string, unknown> = {}
   for (const [name, wire] of Object.entries(stored)) {
     const field = fieldNamed(fields, name)
     if (field === undefined || wire === undefined) continue
     const nested = field.info.fields
     settings[name] =
-      nested === undefined ? field.revive(wire) : revive(nested, wire as Stored<FieldTable>)
+      nested === undefined ? field.decode(wire) : decodeSettings(nested, wire as Stored<FieldTable>)
   }
   return settings as Settings<T>
 }

@@ -190,7 +190,7 @@ export const field = {
     )
     const schema = commas ? v.pipe(v.unknown(), v.transform(splitCommas), list) : list
     return defineField({ kind: 'array', min, max, item, ...rest }, schema, (wire: readonly W[]) =>
-      wire.map((value) => item.revive(value)),
+      wire.map((value) => item.decode(value)),
     )
   },
 

@@ -12,34 +12,34 @@ const PATIENCE_ROUNDS = 2
 export interface ParentState {
   readonly machine: MachineState
   /** Fed by signals: it cannot be asked. */
-  readonly passive: boolean
+  readonly push: boolean
 }
 
 /**
- * `explains`: the parent is down or under maintenance, the failure is its. `unclear`: nobody has looked at
- * the parent since the failure began. `innocent`: it works, or is not watched.
+ * `cause`: the parent is down or under maintenance, the failure is its. `unclear`: nobody has looked at
+ * the parent since the failure began. `healthy`: it works, or is not watched.
  */
 export function parentSays(
-  { machine, passive }: ParentState,
+  { machine, push }: ParentState,
   failing_since: EpochMs,
-): 'explains' | 'unclear' | 'innocent' {
+): 'cause' | 'unclear' | 'healthy' {
   switch (machine.state) {
     case 'down':
     case 'recovering':
     case 'maintenance':
-      return 'explains'
+      return 'cause'
     case 'confirming':
     case 'pending':
-      return passive ? 'innocent' : 'unclear'
+      return push ? 'healthy' : 'unclear'
     case 'up':
     case 'late':
-      return passive || (machine.last_round_at ?? 0) >= failing_since ? 'innocent' : 'unclear'
+      return push || (machine.last_round_at ?? 0) >= failing_since ? 'healthy' : 'unclear'
     case 'paused':
-      return 'innocent'
+      return 'healthy'
   }
 }
 
 /** Whether a failure that has waited for so many rounds goes on waiting for an unclear parent. */
-export function isPatient(rounds: number): boolean {
+export function mayStillWait(rounds: number): boolean {
   return rounds < PATIENCE_ROUNDS
 }

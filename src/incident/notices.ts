@@ -7,7 +7,7 @@
 import type { CommonSettings, ContactRecord, EpochMs, Json, JsonObject, Notice } from '../model.ts'
 
 /** Keys of news remembered per monitor; the oldest are forgotten first. */
-const TOLD_LIMIT = 50
+const SENT_NOTICES_LIMIT = 50
 
 type Audience = Pick<CommonSettings, 'contact_ids' | 'contact_delay'>
 
@@ -48,11 +48,11 @@ export function nextRepeat(
  * The notices that were not told before, and the memory with them added. What several locations say alike is one
  * of them, with all the locations.
  */
-export function news(
-  told: readonly string[],
+export function newNotices(
+  sent_notice_keys: readonly string[],
   notices: readonly Notice[],
-): { readonly fresh: readonly Notice[]; readonly told: readonly string[] } {
-  const known = new Set(told)
+): { readonly fresh: readonly Notice[]; readonly sent_notice_keys: readonly string[] } {
+  const known = new Set(sent_notice_keys)
   const keys = new Set<string>()
   const fresh: Notice[] = []
   for (const notice of notices) {
@@ -64,8 +64,8 @@ export function news(
     if (like === undefined) fresh.push(notice)
     else fresh[at] = { ...like, data: { ...like.data, ...locationsOf(like, notice) } }
   }
-  if (fresh.length === 0) return { fresh, told }
-  return { fresh, told: [...told, ...keys].slice(-TOLD_LIMIT) }
+  if (fresh.length === 0) return { fresh, sent_notice_keys }
+  return { fresh, sent_notice_keys: [...sent_notice_keys, ...keys].slice(-SENT_NOTICES_LIMIT) }
 }
 
 function saysTheSame(a: Notice, b: Notice): boolean {

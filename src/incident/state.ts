@@ -21,7 +21,7 @@ export function initialState(at: EpochMs): MachineState {
     last_round_at: null,
     known_since: at,
     incident: null,
-    told: [],
+    sent_notice_keys: [],
     availability: 'unknown',
   }
 }
@@ -52,7 +52,7 @@ export function isUndecided(machine: Pick<MachineState, 'inconclusive'>): boolea
 }
 
 /** When somebody looked last, as far as the state tells; being new or resumed counts as a look. */
-export function lastLook(machine: MachineState): EpochMs {
+export function lastCheckAt(machine: MachineState): EpochMs {
   return Math.max(...looksOf(machine))
 }
 

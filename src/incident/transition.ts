@@ -268,8 +268,8 @@ function restart(before: MachineState, at: EpochMs): Transition {
 
 /** An open incident goes on afterwards, and is told anew if it is still there then. */
 function maintain(before: MachineState, at: EpochMs): Transition {
-  const held = { reason: 'maintenance', by: null, rounds: 0 } as const
-  const incident = before.incident === null ? null : { ...before.incident, held }
+  const suppression = { reason: 'maintenance', by: null, rounds: 0 } as const
+  const incident = before.incident === null ? null : { ...before.incident, suppression }
   return reckon({ ...reset(before, at), state: 'maintenance', incident }, 'maintenance', at)
 }
 

@@ -7,7 +7,7 @@
 import type { Clock } from '../clock.ts'
 import { requestServicesOf } from '../engine/services/request-services.ts'
 import type { Requester } from '../engine/services/request-services.ts'
-import { createAttempts } from '../engine/services/sign-in-limit.ts'
+import { createSignInLimit } from '../engine/services/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
 export interface MetricsRate {
@@ -31,7 +31,7 @@ interface LimitsOptions {
 
 export function createLimits(engine: object, { clock, rate }: LimitsOptions): Limits {
   const { requests } = requestServicesOf(engine)
-  const attempts = createAttempts(clock)
+  const attempts = createSignInLimit(clock)
   return {
     async read(by) {
       if (rate === false) return undefined

@@ -7,7 +7,7 @@
 
 import { systemClock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
-import { createAttempts } from '../engine/services/sign-in-limit.ts'
+import { createSignInLimit } from '../engine/services/sign-in-limit.ts'
 import { isWatchpostError } from '../errors.ts'
 import { clientAddress } from '../net/peer/client-address.ts'
 import { loggerOf } from '../logger.ts'
@@ -26,7 +26,7 @@ import { placesOf } from './live/places.ts'
 import { openRoutes } from './routes/open-routes.ts'
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
-import { notFound, PageRefusal, wrongMethod } from './http/http-error.ts'
+import { notFound, PageError, wrongMethod } from './http/http-error.ts'
 import type { Failure } from './http/http-error.ts'
 import { createRequests } from './http/requests.ts'
 import { createSessions } from './session/session.ts'
@@ -70,7 +70,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     assets: createAssets(),
     authorize: options.authorize,
     sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
-    attempts: createAttempts(clock),
+    attempts: createSignInLimit(clock),
     requests: createRequests(engine, options.rateLimit ?? {}),
     clientOf: options.clientOf ?? ((request) => clientAddress(request) ?? ''),
     isSecure: ({ protocol }) => options.secureCookies ?? protocol === 'https:',
@@ -134,7 +134,7 @@ async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | 
 
 /** Errors of the engine are known by name: the host may have loaded it from the other build. */
 function failureOf(error: unknown, { service, request, path }: Call): Failure {
-  if (error instanceof PageRefusal) return error.failure
+  if (error instanceof PageError) return error.failure
   if (isWatchpostError(error)) {
     if (error.name === 'NotFoundError') return notFound('monitor').failure
     if (error.name === 'ConflictError')

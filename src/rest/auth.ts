@@ -5,7 +5,7 @@
  */
 
 import type { Engine } from '../engine/api/engine.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 import type { Strangers } from './strangers.ts'
 
 /** The key a request came with, as far as `GET /me` and the rate limit need to know it. */
@@ -58,10 +58,10 @@ export async function identify(
   const identity = (await authenticate(request)) ?? undefined
   if (identity !== undefined) {
     if (await engine.accounts.exists(identity.account_id)) return identity
-    throw new Refusal({ status: 403, error: 'forbidden', message: 'There is no such account' })
+    throw new HttpError({ status: 403, error: 'forbidden', message: 'There is no such account' })
   }
   if (request.headers.has('authorization')) strangers(request)
-  throw new Refusal({
+  throw new HttpError({
     status: 401,
     error: 'unauthorized',
     message: request.headers.has('authorization')
@@ -77,5 +77,5 @@ export function requireScope(identity: Identity, method: string): void {
   const { scopes } = identity.key
   // Left out it means both; a value that got lost, or a text that has the word in it, means none.
   if (scopes === undefined || (Array.isArray(scopes) && scopes.includes(scope))) return
-  throw new Refusal({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
+  throw new HttpError({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 export const BODY_LIMITS = {
   /** 256 KiB. */
@@ -51,26 +51,26 @@ export async function readBytes(request: Request, options: ReadOptions): Promise
       if (chunks.length === MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof HttpError) throw error
     throw badJson('The body ended early')
   } finally {
     timer.cancel()
     reader.cancel().catch(() => undefined)
   }
   if (deadline.passed)
-    throw new Refusal({ status: 408, error: 'request_timeout', message: TOO_SLOW })
+    throw new HttpError({ status: 408, error: 'request_timeout', message: TOO_SLOW })
   if (size > max_bytes && overflow === 'refuse') throw tooLarge(max_bytes)
   return Buffer.concat(chunks).subarray(0, max_bytes)
 }
 
 const TOO_SLOW = `The body did not arrive within ${BODY_LIMITS.read_ms / 1000} seconds`
 
-export function badJson(message: string): Refusal {
-  return new Refusal({ status: 400, error: 'bad_json', message })
+export function badJson(message: string): HttpError {
+  return new HttpError({ status: 400, error: 'bad_json', message })
 }
 
-function tooLarge(max_bytes: number): Refusal {
-  return new Refusal({
+function tooLarge(max_bytes: number): HttpError {
+  return new HttpError({
     status: 413,
     error: 'too_large',
     message: `The body is larger than ${max_bytes} bytes`,

@@ -15,7 +15,7 @@ import { isWatchpostError, NotFoundError } from '../errors.ts'
 import { readBytes } from './body.ts'
 import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Strangers } from './strangers.ts'
 
@@ -63,8 +63,8 @@ export async function heartbeat(ping: Ping): Promise<Reply> {
   return ok(answer)
 }
 
-export function methodNotAllowed(allow: readonly string[]): Refusal {
-  return new Refusal({
+export function methodNotAllowed(allow: readonly string[]): HttpError {
+  return new HttpError({
     status: 405,
     error: 'method_not_allowed',
     message: `This address takes ${allow.join(', ')}`,
@@ -80,7 +80,7 @@ function kindOf(suffix: string | undefined): Pick<SignalInput, 'kind' | 'exit_co
   if (/^\d{1,3}$/.test(suffix) && exit_code <= 255) {
     return { kind: exit_code === 0 ? 'success' : 'fail', exit_code }
   }
-  throw new Refusal({
+  throw new HttpError({
     status: 400,
     error: 'bad_signal',
     message: 'After the token: nothing, start, fail, log, or an exit code from 0 to 255',

@@ -9,7 +9,7 @@ import type { Logger } from '../logger.ts'
 import type { Failure } from './envelope.ts'
 
 /** A request that is refused before the engine sees it. */
-export class Refusal extends WatchpostError {
+export class HttpError extends WatchpostError {
   readonly failure: Failure
 
   constructor(failure: Failure) {
@@ -63,7 +63,7 @@ export function failureOf(error: unknown, { logger, about }: FailureContext): Fa
   }
 }
 
-function isRefusal(error: unknown): error is Refusal {
+function isRefusal(error: unknown): error is HttpError {
   return isWatchpostError(error) && 'failure' in error
 }
 

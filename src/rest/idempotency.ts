@@ -15,7 +15,7 @@ import { ConflictError, ValidationError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { JsonObject } from '../model.ts'
 import type { Reply } from './envelope.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 /** How long an equal request waits for the first before it is told to come back. */
 const WAIT_MS = 60_000
@@ -132,8 +132,8 @@ async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise
   if (waited_out) throw inProgress()
 }
 
-function inProgress(): Refusal {
-  return new Refusal({
+function inProgress(): HttpError {
+  return new HttpError({
     status: 409,
     error: 'idempotency_in_progress',
     message: 'An equal request is still being worked on',

@@ -9,7 +9,7 @@ import { ValidationError } from '../errors.ts'
 import { addProblem, problemAt } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { badJson, BODY_LIMITS, readBytes } from './body.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 export const JSON_LIMITS = {
   /** Levels of nesting, the outermost object being the first. */
@@ -57,7 +57,7 @@ function requireJson(headers: Headers): void {
   const charset = parameters.map((one) => /^charset="?([^"]*)"?$/i.exec(one)?.[1] ?? 'utf-8')
   const plain = encoding.toLowerCase() === 'identity' && charset.every((name) => UTF8.test(name))
   if (/^application\/(?:[\w.+-]+\+)?json$/i.test(type) && plain) return
-  throw new Refusal({
+  throw new HttpError({
     status: 415,
     error: 'unsupported_media_type',
     message: 'Send the body as "Content-Type: application/json" in UTF-8, not compressed',

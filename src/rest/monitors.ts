@@ -5,7 +5,7 @@
  */
 
 import type { MonitorInput } from '../engine/api/inputs.ts'
-import { admitCheck, ASKED_CHECKS } from '../engine/services/requested-checks.ts'
+import { admitCheck, REQUESTED_CHECKS } from '../engine/services/requested-checks.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
 import { ok } from './envelope.ts'
@@ -14,7 +14,7 @@ import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts
 import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 const tag = 'Monitors'
 
@@ -200,10 +200,10 @@ async function requireAskable({ engine, scope, host, id }: Call): Promise<void> 
   if (host.rate === null) return
   const taken = await admitCheck(engine, { account_id: scope.account_id, id })
   if (taken.admitted) return
-  throw new Refusal({
+  throw new HttpError({
     status: 429,
     error: 'check_too_soon',
-    message: `More than ${ASKED_CHECKS.limit} checks of this monitor were asked for within a minute`,
+    message: `More than ${REQUESTED_CHECKS.limit} checks of this monitor were asked for within a minute`,
     retry_after: taken.retry_sec,
   })
 }

@@ -9,7 +9,7 @@
  */
 
 import { ConfigurationError } from '../errors.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 export type OwnSite = (request: Request) => void
 
@@ -26,7 +26,7 @@ export function ownSite(allowedOrigins: readonly string[]): OwnSite {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return
     if (/^bearer /i.test(headers.get('authorization')?.trim() ?? '')) return
     if (allowedOrigins.includes(headers.get('origin') ?? '') || isOwn(request)) return
-    throw new Refusal({
+    throw new HttpError({
       status: 403,
       error: 'cross_site',
       message:

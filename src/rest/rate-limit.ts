@@ -7,7 +7,7 @@
 import type { Clock } from '../clock.ts'
 import { requestServicesOf } from '../engine/services/request-services.ts'
 import type { Identity } from './auth.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 export interface RatePolicy {
   /** Default 60. */
@@ -77,7 +77,7 @@ export function rateHeaders(
 /** @throws Refusal 429 */
 export function requireQuota(policy: RatePolicy, taken: Taken): void {
   if (taken.allowed) return
-  throw new Refusal({
+  throw new HttpError({
     status: 429,
     error: 'rate_limited',
     message: `More than ${policy.requests} requests in ${policy.window_sec} seconds`,

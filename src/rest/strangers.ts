@@ -6,9 +6,9 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { ATTEMPTS_LIMIT, createAttempts } from '../engine/services/sign-in-limit.ts'
+import { SIGN_IN_LIMIT, createSignInLimit } from '../engine/services/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
-import { Refusal } from './http-error.ts'
+import { HttpError } from './http-error.ts'
 
 /** Counts one. @throws Refusal 429 where the client has sent too many */
 export type Strangers = (request: Request) => void
@@ -17,16 +17,16 @@ export function countStrangers(
   clock: Pick<Clock, 'monotonic'>,
   clientOf: (request: Request) => string | undefined = clientAddress,
 ): Strangers {
-  const attempts = createAttempts(clock)
+  const attempts = createSignInLimit(clock)
   return (request) => {
     const client = clientOf(request)
     if (client === undefined) return
     const counted = attempts.failed(neighbourhoodOf(client))
     if (counted.allowed) return
-    throw new Refusal({
+    throw new HttpError({
       status: 429,
       error: 'rate_limited',
-      message: `More than ${ATTEMPTS_LIMIT} wrong keys or tokens in a minute; the one sent here is wrong as well`,
+      message: `More than ${SIGN_IN_LIMIT} wrong keys or tokens in a minute; the one sent here is wrong as well`,
       retry_after: counted.retry_sec,
     })
   }

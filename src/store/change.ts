@@ -69,7 +69,7 @@ export interface Change {
   /** Refused (`quota`) where the monitor would be checked more often than before, and the account beyond this. */
   readonly within?: Pick<Allowance, 'checks_per_min'>
   /** Tell other processes of it (`Changes`), though neither settings nor token change. */
-  readonly news?: boolean
+  readonly broadcast?: boolean
   /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
   readonly remove?: boolean
 }
@@ -95,9 +95,9 @@ export interface NewNotification {
   /** `opened`: the incident that the same change opens. */
   readonly incident: 'opened' | number | null
   /** Made only where this contact has a row of the same incident that was not cancelled, or was attempted (`claims`) before. */
-  readonly only_if_told?: boolean
+  readonly only_if_notified?: boolean
   /** Made only where this contact has no such row. */
-  readonly only_if_untold?: boolean
+  readonly only_if_not_notified?: boolean
 }
 
 export type Committed =

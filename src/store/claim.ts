@@ -30,7 +30,7 @@ export interface Claim {
  * - Where more could be claimed than `limit`, accounts take turns, the one with the fewest rows under way first.
  */
 
-export interface AttemptEnd {
+export interface FinishedAttempt {
   readonly id: number
   /** `claims` of the row as it was claimed: the fencing token. */
   readonly claim: number

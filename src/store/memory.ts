@@ -23,7 +23,15 @@ import {
   results,
 } from './memory/records.ts'
 import { replies } from './memory/replies.ts'
-import { announce, changes, memoryPlace, newsOf, requests, shards, turns } from './memory/shared.ts'
+import {
+  announce,
+  changes,
+  memoryPlace,
+  broadcastOf,
+  requests,
+  shards,
+  turns,
+} from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
 import type { Tables } from './memory/tables.ts'
@@ -73,9 +81,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     meta: group<Store['meta']>(meta(tables)),
     ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
       commit(changed) {
-        const news = newsOf(place, changed)
+        const broadcast = broadcastOf(place, changed)
         const committed = commit(tables, changed)
-        announce(place, news(committed))
+        announce(place, broadcast(committed))
         return committed
       },
       prune: (options) => prune(tables, options),

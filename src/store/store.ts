@@ -31,7 +31,7 @@ import type {
 } from '../model.ts'
 import type { Change, Committed, NewNotification } from './change.ts'
 import type { Allowance } from './quota.ts'
-import type { AttemptEnd, Claim } from './claim.ts'
+import type { FinishedAttempt, Claim } from './claim.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
 import type { Changes, Requests, Shards, Turns } from './shared.ts'
 
@@ -173,7 +173,10 @@ export interface Store {
   readonly notifications: {
     /** Rows outside of a monitor's change (a test delivery, a resend). */
     create(
-      notification: Omit<NewNotification, 'incident' | 'only_if_told' | 'only_if_untold'> & {
+      notification: Omit<
+        NewNotification,
+        'incident' | 'only_if_notified' | 'only_if_not_notified'
+      > & {
         readonly account_id: number
         readonly monitor_id: number | null
         readonly incident_id: number | null
@@ -186,7 +189,7 @@ export interface Store {
     attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
     claim(claim: Claim): Promise<readonly NotificationRecord[]>
     /** Records the end of an attempt. `false`: the row was claimed again meanwhile (fencing), and nothing was written. */
-    finish(end: AttemptEnd): Promise<boolean>
+    finish(end: FinishedAttempt): Promise<boolean>
     /** When the next row falls due or the next lease lapses, `null` when nothing waits. */
     nextDue(): Promise<EpochMs | null>
     /** Rows not yet final. */

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { SHARED_CAUSES } from '../checkers/causes.ts'
 import type { AnyChecker } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
-import { carryOut } from '../engine/checks/execute-check.ts'
+import { executeCheck } from '../engine/checks/execute-check.ts'
 import { parseSettings } from '../engine/checks/run-check.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable, Stored } from '../fields/field.ts'
@@ -127,7 +127,7 @@ function checked(
     timeout_ms = TIMEOUT_MS,
   }: { readonly signal?: AbortSignal; readonly timeout_ms?: number },
 ): Promise<CheckReport> {
-  return carryOut(checker, parseSettings(checker, settings), {
+  return executeCheck(checker, parseSettings(checker, settings), {
     clock: systemClock,
     network: createNetwork({ clock: systemClock, policy: () => undefined }),
     timeout_ms,

@@ -33,7 +33,7 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
    */
   check(settings: Stored<T>, options?: CheckOptions): Promise<Problems>
   /** One attempt: no retries, no longer than its own deadline. Never rejects. */
-  deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<DeliveryEnd>
+  deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<AttemptResult>
 }
 
 // See AnyField: `deliver` is contravariant in the settings.
@@ -72,7 +72,7 @@ export interface Delivery {
 }
 
 /** How one attempt ended. */
-export interface DeliveryEnd {
+export interface AttemptResult {
   readonly class: DeliveryClass
   readonly http_status: number | null
   /** Machine code of the failure, `null` on success. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeliveryEnd } from './contact-kind.ts'
+import type { AttemptResult } from './contact-kind.ts'
 import { withoutSecrets } from './printable.ts'
 import { classify, parseRetryAfter } from './retry.ts'
 import type { RetryRules } from './retry.ts'
@@ -18,7 +18,7 @@ export interface Judging {
   readonly now: number
 }
 
-export function endOf(answer: WebhookAnswer, { rules, secrets, now }: Judging): DeliveryEnd {
+export function endOf(answer: WebhookAnswer, { rules, secrets, now }: Judging): AttemptResult {
   const { http_status, duration_ms } = answer
   const verdict = classify(answer, rules)
   const code = http_status === null ? answer.error : `http_${http_status}`

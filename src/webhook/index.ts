@@ -11,7 +11,7 @@ export type {
   ContactKind,
   Delivery,
   DeliveryContext,
-  DeliveryEnd,
+  AttemptResult,
 } from './contact-kind.ts'
 export { classify, MAX_ATTEMPTS, parseRetryAfter, pauseAfter } from './retry.ts'
 export type { DeliveryClass, PauseOptions, RetryRules } from './retry.ts'

@@ -103,7 +103,7 @@ export interface NextStep {
   readonly due_at?: number
 }
 
-export interface SettleOptions {
+export interface NextAttemptOptions {
   /** End of the attempt, epoch milliseconds. */
   readonly now: number
   readonly random: () => number
@@ -118,7 +118,7 @@ export interface SettleOptions {
  */
 export function afterInterruption(
   { attempts, interruptions }: AttemptCounts,
-  { now, random }: SettleOptions,
+  { now, random }: NextAttemptOptions,
 ): NextStep | null {
   const free = Math.min(interruptions, MAX_UNCOUNTED_INTERRUPTIONS)
   if (interruptions === free) return null
@@ -131,7 +131,7 @@ export function afterInterruption(
 }
 
 /** What becomes of a claimed row after an attempt that ended in this way. */
-export function settle(
+export function nextAttempt(
   row: AttemptCounts & { readonly claims?: number },
   end: {
     readonly class: DeliveryClass
@@ -139,7 +139,7 @@ export function settle(
     readonly retry_after_ms: number | null
     readonly uncounted?: true
   },
-  { now, random }: SettleOptions,
+  { now, random }: NextAttemptOptions,
 ): NextStep {
   const counts = { attempts: row.attempts + 1, interruptions: row.interruptions }
   if (end.class === 'delivered') return { status: 'sent', ...counts }

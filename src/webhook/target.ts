@@ -8,7 +8,7 @@ import type { Problems } from '../fields/parse.ts'
 import { isInnerName } from '../net/dns/inside.ts'
 import { createGuard } from '../net/guard/guard.ts'
 import type { Guard, GuardOptions, GuardReason } from '../net/guard/guard.ts'
-import type { CheckOptions, DeliveryEnd } from './contact-kind.ts'
+import type { CheckOptions, AttemptResult } from './contact-kind.ts'
 
 /** A guard that is shared, or one with these options. @throws ConfigurationError */
 export function asGuard(given: Guard | GuardOptions = {}): Guard {
@@ -47,7 +47,7 @@ function isHidden(guard: Guard, url: string): boolean {
 }
 
 /** The end of an attempt that was not made. */
-export function refusedEnd(reason: GuardReason): DeliveryEnd {
+export function refusedEnd(reason: GuardReason): AttemptResult {
   const error = URL_PROBLEMS[reason] === undefined ? 'blocked' : 'invalid_url'
   return {
     class: 'failed',

@@ -16,7 +16,7 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { defineContactKind } from './contact-kind.ts'
-import type { ContactKind, Delivery, DeliveryContext, DeliveryEnd } from './contact-kind.ts'
+import type { ContactKind, Delivery, DeliveryContext, AttemptResult } from './contact-kind.ts'
 import { endOf } from './delivery-end.ts'
 import { webhookHeaders } from './headers.ts'
 import type { HeaderNaming, WebhookHeaders } from './headers.ts'
@@ -98,12 +98,12 @@ function customHeaders(
       validate(value) {
         const result = base.schema['~standard'].validate(value)
         if (result instanceof Promise || result.issues !== undefined) return result
-        const problem = naming.problem(base.revive(result.value))
+        const problem = naming.problem(base.decode(result.value))
         return problem === undefined ? result : { issues: [{ message: `invalid: ${problem}` }] }
       },
     },
   }
-  return defineField(base.info, schema, base.revive)
+  return defineField(base.info, schema, base.decode)
 }
 
 interface Sender {
@@ -122,7 +122,7 @@ async function deliver(
   { naming, guard, transport, rules }: Sender,
   ctx: DeliveryContext,
   { settings, delivery }: Message,
-): Promise<DeliveryEnd> {
+): Promise<AttemptResult> {
   const { event, body, notification_id } = delivery
   const judged = guard.checkUrlText(settings.url)
   if (!judged.allowed) return refusedEnd(judged.reason)

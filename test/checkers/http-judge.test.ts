@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { httpFields } from '../../src/checkers/http/fields.ts'
 import { judge } from '../../src/checkers/http/judge.ts'
 import { createSearch } from '../../src/checkers/http/search.ts'
-import { parse, revive } from '../../src/fields/parse.ts'
+import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { JsonObject } from '../../src/model.ts'
 import type { HttpExchange } from '../../src/net/net.ts'
@@ -10,7 +10,7 @@ import type { HttpExchange } from '../../src/net/net.ts'
 function settingsOf(input: JsonObject) {
   const parsed = parse(httpFields, { url: 'http://a.example/', ...input })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
-  return revive(httpFields, parsed.value)
+  return decodeSettings(httpFields, parsed.value)
 }
 
 function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {

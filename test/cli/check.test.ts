@@ -354,7 +354,7 @@ async function website() {
 }
 
 describe('the address by itself', () => {
-  it.each(builtinCheckers().filter(({ passive }) => passive === undefined))(
+  it.each(builtinCheckers().filter(({ push }) => push === undefined))(
     'is the first required setting of $type',
     async ({ type, fields }) => {
       const table: FieldTable = fields

@@ -8,13 +8,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { parse, revive } from '../../src/fields/parse.ts'
+import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
 import { deliveryOf } from '../../src/webhook/contact-kind.ts'
-import type { AnyContactKind, Delivery, DeliveryEnd } from '../../src/webhook/contact-kind.ts'
+import type { AnyContactKind, Delivery, AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { freezePayload, repeatPayload } from '../../src/webhook/payload.ts'
 import type { PayloadIncident, PayloadMonitor } from '../../src/webhook/payload.ts'
 import { certificates } from '../support/certificates.ts'
@@ -73,7 +73,7 @@ export async function receiver(): Promise<Receiver> {
 
 export interface Rig {
   /** One attempt with these settings, written as a user writes them. */
-  attempt(settings: JsonObject, delivery: Delivery): Promise<DeliveryEnd>
+  attempt(settings: JsonObject, delivery: Delivery): Promise<AttemptResult>
   /** What is wrong with settings, by field; empty where nothing is. */
   problems(settings: JsonObject): Promise<Readonly<Record<string, string>>>
   /** Stops the engine. */
@@ -108,7 +108,7 @@ export function rig(
     attempt(settings, delivery) {
       const parsed = parse(kind.fields, settings)
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
-      return kind.deliver(context, revive(kind.fields, parsed.value), delivery)
+      return kind.deliver(context, decodeSettings(kind.fields, parsed.value), delivery)
     },
   }
 }

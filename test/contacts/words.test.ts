@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { cut, cutBytes, cutEscaped, escapeMarkup } from '../../src/contacts/text.ts'
-import { tellingOf } from '../../src/contacts/words.ts'
+import { messageOf } from '../../src/contacts/words.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { EVENTS, hostile, isWellFormed, told } from './rig.ts'
 
 describe('an event in words', () => {
   it('says what has happened, to what, and what is worth knowing', () => {
-    const said = EVENTS.map(tellingOf).map(({ event, severity, title }) =>
+    const said = EVENTS.map(messageOf).map(({ event, severity, title }) =>
       [event, severity, title].join(' | '),
     )
     expect(said).toEqual([
@@ -56,11 +56,11 @@ describe('an event in words', () => {
       const facts = factsOf(delivery)
       expect(Object.keys(facts)).toEqual(['Target', 'Cause', 'Since', 'Closed', 'Open for'])
       expect(facts).toMatchObject({ Closed: '2026-01-01 12:00:00 UTC', 'Open for': '1 h 5 min' })
-      expect(tellingOf(delivery).title).not.toContain('up again')
+      expect(messageOf(delivery).title).not.toContain('up again')
     }
     // Frozen before there was a reason, when only recovery was told.
     const { closed_reason: _reason, ...before } = told('up').payload['incident'] as JsonObject
-    const { title, severity } = tellingOf({
+    const { title, severity } = messageOf({
       ...told('up'),
       payload: { ...told('up').payload, incident: before },
     })
@@ -92,19 +92,19 @@ describe('an event in words', () => {
 
   it('has one key for one incident, and another one for every other', () => {
     const key = (event: string, incident_id = 9, started_at?: number) =>
-      tellingOf(told(event, { incident_id, ...(started_at ? { incident: { started_at } } : {}) }))
+      messageOf(told(event, { incident_id, ...(started_at ? { incident: { started_at } } : {}) }))
         .incident_key
     expect(key('up')).toBe(key('down'))
     expect(key('repeat')).toBe(key('down'))
     expect(key('down', 10)).not.toBe(key('down'))
     // The same ids, of another installation.
     expect(key('down', 9, 1)).not.toBe(key('down'))
-    expect(tellingOf(told('ssl_changed', { incident: null })).incident_key).toBeNull()
-    expect(tellingOf(told('test')).incident_key).toBeNull()
+    expect(messageOf(told('ssl_changed', { incident: null })).incident_key).toBeNull()
+    expect(messageOf(told('test')).incident_key).toBeNull()
   })
 
   it('has a link only where the target can be opened', () => {
-    const link = (target: string) => tellingOf(told('down', { monitor: { target } })).link
+    const link = (target: string) => messageOf(told('down', { monitor: { target } })).link
     expect(link('https://shop.example/a')).toBe('https://shop.example/a')
     expect(link('shop.example:443')).toBeNull()
     expect(link('javascript:alert(1)')).toBeNull()
@@ -114,7 +114,7 @@ describe('an event in words', () => {
   it('takes every payload, also one that is nothing like ours', () => {
     const body = new Uint8Array()
     for (const payload of [{}, { monitor: 5, incident: 'x' }, { monitor: { name: {} } }]) {
-      expect(tellingOf({ event: 'constructor', payload, notification_id: 1, body })).toMatchObject({
+      expect(messageOf({ event: 'constructor', payload, notification_id: 1, body })).toMatchObject({
         title: 'A monitor: constructor',
         facts: [],
         incident_key: null,
@@ -123,7 +123,7 @@ describe('an event in words', () => {
   })
 
   it('leaves out controls and marks that turn text around, and ends', () => {
-    const { title, facts } = tellingOf(hostile())
+    const { title, facts } = messageOf(hostile())
     const texts = [title, ...facts.map(({ text }) => text)]
     expect(texts.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
     expect(texts.every(isWellFormed)).toBe(true)
@@ -149,6 +149,6 @@ describe('a text that is too long', () => {
   })
 })
 
-function factsOf(delivery: Parameters<typeof tellingOf>[0]): Record<string, string> {
-  return Object.fromEntries(tellingOf(delivery).facts.map(({ label, text }) => [label, text]))
+function factsOf(delivery: Parameters<typeof messageOf>[0]): Record<string, string> {
+  return Object.fromEntries(messageOf(delivery).facts.map(({ label, text }) => [label, text]))
 }

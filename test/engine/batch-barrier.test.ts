@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createMeeting } from '../../src/engine/commit/batch-barrier.ts'
+import { createBatchBarrier } from '../../src/engine/commit/batch-barrier.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function rig(expected: number) {
   const clock = simulatedClock()
   const seen: string[] = []
-  const meeting = createMeeting(clock, 5, () => expected)
-  const join = (name: string): void => void meeting.join().then(() => seen.push(name))
+  const barrier = createBatchBarrier(clock, 5, () => expected)
+  const join = (name: string): void => void barrier.join().then(() => seen.push(name))
   return { clock, join, seen }
 }
 

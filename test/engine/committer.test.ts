@@ -121,24 +121,24 @@ describe('what is stored together', () => {
 })
 
 describe('rounds that nobody waits for', () => {
-  const patient = { patient: true }
+  const deferrable = { deferrable: true }
 
   it('are stored four times a second, the first one at once', async () => {
     const { committer, clock, groups } = rig()
-    await committer.commit(round(1), patient)
-    const others = Promise.all([committer.commit(round(2), patient), later()])
+    await committer.commit(round(1), deferrable)
+    const others = Promise.all([committer.commit(round(2), deferrable), later()])
     await clock.advance(249)
     expect(groups).toEqual([[1]])
     await clock.advance(1)
     await others
     expect(groups).toEqual([[1], [2, 3]])
     await clock.advance(250)
-    await committer.commit(round(4), patient)
+    await committer.commit(round(4), deferrable)
     expect(groups).toEqual([[1], [2, 3], [4]])
 
     async function later(): Promise<void> {
       await clock.sleep(100)
-      await committer.commit(round(3), patient)
+      await committer.commit(round(3), deferrable)
     }
   })
 
@@ -147,8 +147,8 @@ describe('rounds that nobody waits for', () => {
     ['what a person asked for', { ...round(3), results: [] }],
   ])('go with %s, before it', async (_what, urgent) => {
     const { committer, clock, groups } = rig()
-    await committer.commit(round(1), patient)
-    void committer.commit(round(2), patient)
+    await committer.commit(round(1), deferrable)
+    void committer.commit(round(2), deferrable)
     await clock.settle()
     await committer.commit(urgent)
     expect(groups).toEqual([[1], [2, 3]])
@@ -157,8 +157,8 @@ describe('rounds that nobody waits for', () => {
 
   it('that wait for a few milliseconds do so still', async () => {
     const { committer, clock, groups } = rigWith(9)
-    await committer.commit(round(1), patient)
-    const both = Promise.all([committer.commit(round(2), patient), committer.commit(round(3))])
+    await committer.commit(round(1), deferrable)
+    const both = Promise.all([committer.commit(round(2), deferrable), committer.commit(round(3))])
     await clock.advance(5)
     await both
     expect(groups).toEqual([[1], [2, 3]])
@@ -166,12 +166,12 @@ describe('rounds that nobody waits for', () => {
 
   it('are stored when somebody waits after all, or nothing is to come any more', async () => {
     const { committer, clock, groups } = rig()
-    await committer.commit(round(1), patient)
-    const second = committer.commit(round(2), patient)
+    await committer.commit(round(1), deferrable)
+    const second = committer.commit(round(2), deferrable)
     await clock.settle()
-    committer.hurry()
+    committer.flush()
     await second
-    const third = committer.commit(round(3), patient)
+    const third = committer.commit(round(3), deferrable)
     await committer.drain()
     await third
     expect(groups).toEqual([[1], [2], [3]])
@@ -180,8 +180,10 @@ describe('rounds that nobody waits for', () => {
 
   it('do not wait for more than 128 of them', async () => {
     const { committer, groups } = rig()
-    await committer.commit(round(0), patient)
-    await Promise.all(Array.from({ length: 128 }, (_, id) => committer.commit(round(id), patient)))
+    await committer.commit(round(0), deferrable)
+    await Promise.all(
+      Array.from({ length: 128 }, (_, id) => committer.commit(round(id), deferrable)),
+    )
     expect(groups.map(({ length }) => length)).toEqual([1, 128])
   })
 })

@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
-import type { DeliveryEnd } from '../../src/webhook/contact-kind.ts'
+import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
 
 export type Said = 'ok' | 'fail' | 'unknown' | { fail: string } | { ok: Findings }
 
@@ -82,7 +82,7 @@ export async function rig(
     },
     policy: () => undefined,
     check: () => Promise.resolve({}),
-    deliver(_ctx, settings, delivery): Promise<DeliveryEnd> {
+    deliver(_ctx, settings, delivery): Promise<AttemptResult> {
       const status = answers.get(settings.to) ?? 200
       const body = JSON.parse(Buffer.from(delivery.body).toString('utf8')) as Record<
         string,
@@ -119,7 +119,7 @@ export async function rig(
   }
 }
 
-function ending(status: number | 'timeout'): DeliveryEnd {
+function ending(status: number | 'timeout'): AttemptResult {
   const base = { answer: null, duration_ms: 5, retry_after_ms: null }
   if (status === 'timeout')
     return { ...base, class: 'temporary', http_status: null, error: 'timeout' }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
-import type { DeliveryEnd } from '../../src/webhook/contact-kind.ts'
+import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { rig } from '../engine/rig.ts'
 import type { Rig } from '../engine/rig.ts'
 
@@ -117,7 +117,7 @@ describe.each(JUMPS.map((jump) => [named(jump), jump] as const))('a clock set %s
       policy: () => undefined,
       check: () => Promise.resolve({}),
       deliver: () =>
-        new Promise<DeliveryEnd>((resolve) =>
+        new Promise<AttemptResult>((resolve) =>
           answers.push(() => resolve({ ...QUIET, class: 'delivered', http_status: 200 })),
         ),
     })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { daysList } from '../../src/fields/days.ts'
-import { parse, revive } from '../../src/fields/parse.ts'
+import { parse, decodeSettings } from '../../src/fields/parse.ts'
 
 const fields = { days_warn: daysList({ description: 'Days', max: 90 }).default([14]) }
 
@@ -30,8 +30,8 @@ describe('daysList', () => {
   })
 
   it('gives the checker the list, whichever form was stored', () => {
-    expect(revive(fields, { days_warn: [14, 7] }).days_warn).toEqual([14, 7])
-    expect(revive(fields, { days_warn: '7,30' }).days_warn).toEqual([30, 7])
+    expect(decodeSettings(fields, { days_warn: [14, 7] }).days_warn).toEqual([14, 7])
+    expect(decodeSettings(fields, { days_warn: '7,30' }).days_warn).toEqual([30, 7])
   })
 
   it.each(['', ',', '14,', 'soon', '1.5', '-1', 1.5, -1, NaN, true, {}, [[14]], [null]])(

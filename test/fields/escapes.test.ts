@@ -42,12 +42,12 @@ describe('escapeBytes', () => {
 })
 
 describe('escapedText', () => {
-  const { schema, revive } = escapedText({ description: 'Bytes', maxBytes: 4 })
+  const { schema, decode: decodeSettings } = escapedText({ description: 'Bytes', maxBytes: 4 })
   const validate = (value: unknown) => schema['~standard'].validate(value)
 
   it('keeps what was written and hands over the bytes', () => {
     expect(validate('\\xff\\n')).toMatchObject({ value: '\\xff\\n' })
-    expect([...revive('\\xff\\n')]).toEqual([255, 10])
+    expect([...decodeSettings('\\xff\\n')]).toEqual([255, 10])
   })
 
   it.each([

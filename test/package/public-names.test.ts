@@ -103,11 +103,11 @@ it('every subpath keeps its names', () => {
       type Outcome
       type Page
       type PageOptions
-      type Passive
       type Phase
       type Phases
       type ProbeHost
       type ProbeTransport
+      type PushRules
       type ResultFilter
       type ResultView
       type RunCheckOptions
@@ -245,12 +245,12 @@ it('every subpath keeps its names', () => {
       verifyWebhook
       webhookContact
       type AnyContactKind
+      type AttemptResult
       type CheckOptions
       type ContactKind
       type Delivery
       type DeliveryClass
       type DeliveryContext
-      type DeliveryEnd
       type PauseOptions
       type RetryRules
       type SendContext
@@ -268,21 +268,21 @@ it('every subpath keeps its names', () => {
       builtinContacts
       discordContact
       emailContact
+      messageOf
       ntfyContact
       pagerdutyContact
       slackContact
       teamsContact
       telegramContact
-      tellingOf
       type BuiltinContactsOptions
       type ContactOptions
       type EmailOptions
       type Fact
+      type Message
       type PagerdutyOptions
       type PostingOptions
       type Severity
       type TelegramOptions
-      type Telling
     ./monitors
       defineMonitors
       describePlan

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBuffer } from '../../src/probes/bullmq/buffer.ts'
-import type { Buffer, Parcel } from '../../src/probes/bullmq/buffer.ts'
-import { createComplaints } from '../../src/probes/bullmq/throttled-log.ts'
+import type { Buffer, PendingAnswer } from '../../src/probes/bullmq/buffer.ts'
+import { createThrottledLog } from '../../src/probes/bullmq/throttled-log.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { recorder } from './ways.ts'
 
@@ -15,7 +15,7 @@ function buffering(limit?: number) {
   let away = false
   const buffer = createBuffer({
     clock,
-    complaints: createComplaints(clock, logger),
+    throttledLog: createThrottledLog(clock, logger),
     deliver(engine, parcels) {
       if (away) return Promise.reject(new Error('Redis is away'))
       batches.push(`${engine}: ${parcels.length}`)
@@ -27,14 +27,14 @@ function buffering(limit?: number) {
   return { clock, logger, delivered, batches, buffer, setAway: (now: boolean) => (away = now) }
 }
 
-const parcel = (order_id: string, engine = 'a'): Parcel => ({
+const answer = (order_id: string, engine = 'a'): PendingAnswer => ({
   engine,
   order_id,
   job: { refused: 'key' },
 })
 
 function addAll(buffer: Buffer, ids: readonly string[]): void {
-  for (const id of ids) void buffer.add(parcel(id))
+  for (const id of ids) void buffer.add(answer(id))
 }
 
 const numbers = (from: number, to: number): string[] =>
@@ -80,7 +80,7 @@ it('keeps the order between engines as well', async () => {
     ['3', 'b'],
     ['4', 'a'],
   ] as const)
-    void buffer.add(parcel(id, engine))
+    void buffer.add(answer(id, engine))
   await clock.settle()
   setAway(false)
   buffer.wake()
@@ -92,7 +92,7 @@ it('keeps the order between engines as well', async () => {
 it('drops the oldest beyond its limit, counts them, and lets go of who waits', async () => {
   const { clock, buffer, delivered, logger, setAway } = buffering(3)
   setAway(true)
-  const oldest = buffer.add(parcel('oldest'))
+  const oldest = buffer.add(answer('oldest'))
   addAll(buffer, ['1', '2', '3', '4'])
   await oldest
   expect(buffer).toMatchObject({ size: 3, dropped: 2 })

@@ -8,7 +8,7 @@ import {
   ValidationError,
 } from '../../src/errors.ts'
 import { fail, ok, toResponse } from '../../src/rest/envelope.ts'
-import { failureOf, Refusal } from '../../src/rest/http-error.ts'
+import { failureOf, HttpError } from '../../src/rest/http-error.ts'
 import { silentLogger } from '../../src/logger.ts'
 
 const get = { head: false }
@@ -60,7 +60,11 @@ describe('an error', () => {
     [new ConflictError('version_mismatch', 'Another version'), 412, 'version_mismatch'],
     [new StorageError('disk full at /var/lib/x'), 503, 'storage'],
     [new ClosedError('stopping'), 503, 'unavailable'],
-    [new Refusal({ status: 415, error: 'unsupported_media_type' }), 415, 'unsupported_media_type'],
+    [
+      new HttpError({ status: 415, error: 'unsupported_media_type' }),
+      415,
+      'unsupported_media_type',
+    ],
     [new MissingDependencyError('pg'), 500, 'internal'],
     [new TypeError('x is undefined: secret-1'), 500, 'internal'],
     ['a thrown text', 500, 'internal'],

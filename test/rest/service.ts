@@ -85,13 +85,13 @@ function heartbeat(signals: Omit<Signal, 'at'>[]) {
       grace_sec: field.integer({ description: 'Grace', min: 0, max: 86_400 }).default(60),
     },
     target: () => 'heartbeat',
-    passive: {
+    push: {
       receive(_memo, { at: _at, ...signal }) {
         signals.push(signal)
         return null
       },
       dueAt: () => null,
-      rearm: (memo) => memo,
+      resetDeadline: (memo) => memo,
     },
     run: () => Promise.resolve(up()),
   })

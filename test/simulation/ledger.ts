@@ -30,7 +30,7 @@ export interface Step extends Stamp {
 export interface MonitorStory {
   readonly id: number
   readonly record: MonitorRecord
-  readonly passive: boolean
+  readonly push: boolean
   readonly created: Stamp
   readonly steps: Step[]
   removed: Stamp | undefined
@@ -117,9 +117,9 @@ function write(books: Books, entry: Entry): void {
 
 function writeMonitor({ monitors }: Books, entry: EntryOf<'monitor'>): void {
   const { record } = entry
-  const passive = record.token_hash !== null
+  const push = record.token_hash !== null
   const rest = { created: entry, steps: [], removed: undefined }
-  monitors.set(record.id, { id: record.id, record, passive, ...rest })
+  monitors.set(record.id, { id: record.id, record, push, ...rest })
 }
 
 function writeRow({ rows }: Books, entry: EntryOf<'row'>): void {

@@ -1,6 +1,6 @@
 /** A store that writes on the tape what took effect in it, and what each call made of the outbox. */
 import type { NotificationRecord } from '../../src/model.ts'
-import type { AttemptEnd, Change, Claim, Committed, Store } from '../../src/store/store.ts'
+import type { FinishedAttempt, Change, Claim, Committed, Store } from '../../src/store/store.ts'
 import type { EntryOf, Tape } from './tape.ts'
 
 export interface Recording {
@@ -58,7 +58,7 @@ export function recordStore(inner: Store, tape: Tape): Recording {
     return records
   }
 
-  async function finish(life: number, end: AttemptEnd): Promise<boolean> {
+  async function finish(life: number, end: FinishedAttempt): Promise<boolean> {
     const taken = await inner.notifications.finish(end)
     tape.add({ kind: 'finish', life, end, taken })
     if (!taken) return taken

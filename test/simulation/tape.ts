@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { ContactRecord, MonitorRecord, NotificationRecord, Verdict } from '../../src/model.ts'
-import type { AttemptEnd, Change, ClockSet, Committed } from '../../src/store/store.ts'
+import type { FinishedAttempt, Change, ClockSet, Committed } from '../../src/store/store.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 
 export type Note =
@@ -41,7 +41,7 @@ export type Note =
   | {
       readonly kind: 'finish'
       readonly life: number
-      readonly end: AttemptEnd
+      readonly end: FinishedAttempt
       readonly taken: boolean
     }
   /** What waits was moved with the wall clock. */

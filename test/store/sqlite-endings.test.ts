@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { AttemptEnd } from '../../src/store/store.ts'
+import type { FinishedAttempt } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { firstAccount } from '../../src/testing/store-suite/case.ts'
 
@@ -11,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'watchpost-endings-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const T0 = Date.UTC(2026, 0, 1)
-const end = (id: number): AttemptEnd => ({
+const end = (id: number): FinishedAttempt => ({
   id,
   claim: 1,
   status: 'sent',

@@ -8,7 +8,7 @@
 import type { AnyChecker, CheckerInput } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
-import { carryOut } from '../../src/engine/checks/execute-check.ts'
+import { executeCheck } from '../../src/engine/checks/execute-check.ts'
 import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
 import type { CheckReport, Json, Outcome } from '../../src/model.ts'
@@ -62,7 +62,7 @@ export async function check<const C extends AnyChecker>(
     nameservers,
     ...(options.ping !== undefined ? { ping: options.ping } : {}),
   })
-  const { outcome, ...rest } = await carryOut(checker, parseSettings(checker, input), {
+  const { outcome, ...rest } = await executeCheck(checker, parseSettings(checker, input), {
     clock,
     network,
     timeout_ms: options.timeout_ms ?? 5000,

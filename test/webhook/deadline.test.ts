@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
-import type { DeliveryEnd } from '../../src/webhook/contact-kind.ts'
+import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import type { Script } from '../support/scripted-server.ts'
@@ -110,7 +110,7 @@ describe('the time that a receiver has', () => {
     const clock = simulatedClock()
     const server = await scriptedServer(() => undefined)
     const pending = rig({ clock }).attempt({ url: `http://127.0.0.1:${server.port}/` })
-    let end: DeliveryEnd | undefined
+    let end: AttemptResult | undefined
     void pending.then((ended) => (end = ended))
     await expect.poll(() => server.received).not.toBe('')
     await clock.advance(9_999)

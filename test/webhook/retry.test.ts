@@ -5,7 +5,7 @@ import {
   MAX_ATTEMPTS,
   parseRetryAfter,
   pauseAfter,
-  settle,
+  nextAttempt,
 } from '../../src/webhook/retry.ts'
 
 const status = (http_status: number) => classify({ http_status, error: null })
@@ -162,23 +162,23 @@ describe('afterInterruption and settle', () => {
 
   it('send, fail, or queue the next attempt after the pause', () => {
     const row = { attempts: 1, interruptions: 0 }
-    expect(settle(row, { class: 'delivered', retry_after_ms: null }, options)).toEqual({
+    expect(nextAttempt(row, { class: 'delivered', retry_after_ms: null }, options)).toEqual({
       status: 'sent',
       attempts: 2,
       interruptions: 0,
     })
-    expect(settle(row, { class: 'failed', retry_after_ms: null }, options)).toEqual({
+    expect(nextAttempt(row, { class: 'failed', retry_after_ms: null }, options)).toEqual({
       status: 'failed',
       attempts: 2,
       interruptions: 0,
     })
-    expect(settle(row, temporary, options)).toEqual({
+    expect(nextAttempt(row, temporary, options)).toEqual({
       status: 'queued',
       attempts: 2,
       interruptions: 0,
       due_at: 1_060_000,
     })
-    expect(settle({ attempts: 4, interruptions: 0 }, temporary, options)).toEqual({
+    expect(nextAttempt({ attempts: 4, interruptions: 0 }, temporary, options)).toEqual({
       status: 'failed',
       attempts: 5,
       interruptions: 0,
@@ -188,7 +188,7 @@ describe('afterInterruption and settle', () => {
   it('do not count an attempt that was stopped before anything was sent', () => {
     const row = { attempts: 2, interruptions: 1 }
     const end = { ...temporary, uncounted: true } as const
-    expect(settle(row, end, options)).toEqual({
+    expect(nextAttempt(row, end, options)).toEqual({
       status: 'queued',
       attempts: 2,
       interruptions: 1,
@@ -204,11 +204,11 @@ describe('afterInterruption and settle', () => {
       )
       const end = { ...temporary, error }
       const first = { attempts: 4, interruptions: 1, claims: 1 }
-      expect(settle(first, end, options)).toEqual({
+      expect(nextAttempt(first, end, options)).toEqual({
         ...{ status: 'queued', attempts: 4, interruptions: 1 },
         due_at: 1_030_000,
       })
-      const after = (claims: number) => settle({ ...first, claims }, end, options)
+      const after = (claims: number) => nextAttempt({ ...first, claims }, end, options)
       expect(after(2)).toMatchObject({ attempts: 4, due_at: 1_037_500 })
       expect(after(30)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
       // 300 of them, nearly all followed by five minutes, are a day.

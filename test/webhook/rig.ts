@@ -6,12 +6,12 @@ import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
-import { parse, revive } from '../../src/fields/parse.ts'
+import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import type { Logger } from '../../src/logger.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
 import { deliveryOf } from '../../src/webhook/contact-kind.ts'
-import type { Delivery, DeliveryEnd } from '../../src/webhook/contact-kind.ts'
+import type { Delivery, AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { freezePayload } from '../../src/webhook/payload.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import type { WebhookOptions } from '../../src/webhook/webhook-kind.ts'
@@ -40,9 +40,12 @@ export const delivery: Delivery = deliveryOf({
 
 export interface Rig {
   /** One attempt with these settings, written as a user writes them. */
-  attempt(settings: Readonly<Record<string, unknown>>, of?: Partial<Delivery>): Promise<DeliveryEnd>
+  attempt(
+    settings: Readonly<Record<string, unknown>>,
+    of?: Partial<Delivery>,
+  ): Promise<AttemptResult>
   /** One attempt with settings that were never checked. */
-  stored(settings: Parameters<Rig['kind']['deliver']>[1]): Promise<DeliveryEnd>
+  stored(settings: Parameters<Rig['kind']['deliver']>[1]): Promise<AttemptResult>
   /** Stops the engine. */
   stop(): void
   readonly warnings: readonly unknown[]
@@ -81,7 +84,10 @@ export function rig({
     attempt(settings, of = {}) {
       const parsed = parse(kind.fields, settings)
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
-      return kind.deliver(context, revive(kind.fields, parsed.value), { ...delivery, ...of })
+      return kind.deliver(context, decodeSettings(kind.fields, parsed.value), {
+        ...delivery,
+        ...of,
+      })
     },
   }
 }

@@ -10,7 +10,15 @@ import { cronField, timeZoneField } from '../../fields/cron.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { Findings } from '../checker.ts'
-import { begin, deadlines, firstSignalBy, nextDue, pulseOf, receive, rearm } from './pulse.ts'
+import {
+  begin,
+  deadlines,
+  firstSignalBy,
+  nextDue,
+  pulseOf,
+  receive,
+  resetDeadline,
+} from './pulse.ts'
 import type { Deadlines, Pulse } from './pulse.ts'
 
 export const heartbeat = () =>
@@ -88,7 +96,7 @@ export const heartbeat = () =>
       message: { title: 'Message' },
     },
     target: () => 'heartbeat',
-    passive: { begin, receive, dueAt: nextDue, rearm },
+    push: { begin, receive, dueAt: nextDue, resetDeadline },
 
     run(ctx, settings) {
       const pulse = pulseOf(ctx.memo)

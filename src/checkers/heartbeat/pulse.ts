@@ -6,7 +6,7 @@
 
 import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, Json } from '../../model.ts'
-import type { Rearming, Signal } from '../checker.ts'
+import type { DeadlineReset, Signal } from '../checker.ts'
 import { expectedAfter } from './schedule.ts'
 import type { Expected, HeartbeatTerms } from './schedule.ts'
 
@@ -147,7 +147,7 @@ export function nextDue(
 }
 
 /** See `Passive.rearm`. */
-export function rearm(memo: Json | undefined, why: Rearming): Json | undefined {
+export function resetDeadline(memo: Json | undefined, why: DeadlineReset): Json | undefined {
   const pulse = pulseOf(memo)
   const { at } = why
   if (why.reason === 'clock_set') {

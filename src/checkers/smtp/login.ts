@@ -8,7 +8,7 @@
  */
 
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { lend } from '../../net/connection/as-socket.ts'
+import { asSocket } from '../../net/connection/as-socket.ts'
 import { failure } from '../mail/causes.ts'
 import type { Session } from '../mail/converse.ts'
 import { quoteText } from '../mail/words.ts'
@@ -34,7 +34,7 @@ export async function loginWith(
   const method = methodFor(session)
   const { dialogue, secured, quote } = session
   const name = ownName(session)
-  await lend(dialogue.connection, { first: '220 go on\r\n' }, async (connection) => {
+  await asSocket(dialogue.connection, { first: '220 go on\r\n' }, async (connection) => {
     const client = new Client({
       connection,
       // TLS is spoken already, or was not wanted.

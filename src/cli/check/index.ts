@@ -97,7 +97,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
 /** A type, and what may be set of it. */
 async function knownWords(): Promise<Words> {
   const checkers = await Promise.all(CHECKER_TYPES.map((type) => loadChecker(type)))
-  const active = checkers.flatMap((each) => (each?.passive === undefined ? (each ?? []) : []))
+  const active = checkers.flatMap((each) => (each?.push === undefined ? (each ?? []) : []))
   const keysOf = ({ fields }: AnyChecker) =>
     describe(fields).map(({ name, secret }) => `${name}${secret === true ? '@=' : '='}`)
   return { known: Object.fromEntries(active.map((each) => [each.type, keysOf(each)])) }
@@ -109,7 +109,7 @@ async function checkerOf(type: string | undefined, options: BuiltinOptions): Pro
     const problem = type === undefined ? 'a type is expected' : `there is no type "${type}"`
     throw new ConfigurationError(`${problem}; there are ${CHECKER_TYPES.join(', ')}`)
   }
-  if (checker.passive === undefined) return checker
+  if (checker.push === undefined) return checker
   throw new ConfigurationError(
     `${checker.type} waits for calls of your job, so there is nothing to check from here: create a ` +
       'monitor of this type, and let the job call its ping_url',

@@ -17,11 +17,11 @@ export async function checkSecretKey(store: Store, key: string | undefined): Pro
   const seal = createSeal(key)
   const stored = await store.meta.get(NAME)
   if (stored === undefined) {
-    if (key !== undefined) await store.meta.set(NAME, seal.close('watchpost', PLACE))
+    if (key !== undefined) await store.meta.set(NAME, seal.encrypt('watchpost', PLACE))
     return
   }
   try {
-    seal.open(stored, PLACE)
+    seal.decrypt(stored, PLACE)
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigurationError(`WATCHPOST_SECRET_KEY: ${problem}`, { cause })

@@ -7,11 +7,11 @@
 import { MissingDependencyError } from '../../errors.ts'
 import { formsOfLogin } from '../../secrets/forms.ts'
 import { beginAttempt } from '../../webhook/attempt.ts'
-import type { Delivery, DeliveryContext, DeliveryEnd } from '../../webhook/contact-kind.ts'
+import type { Delivery, DeliveryContext, AttemptResult } from '../../webhook/contact-kind.ts'
 import { printable, withoutSecrets } from '../../webhook/printable.ts'
 import { classify } from '../../webhook/retry.ts'
 import type { DeliveryClass } from '../../webhook/retry.ts'
-import { tellingOf } from '../words.ts'
+import { messageOf } from '../words.ts'
 import { loadDriver } from './driver.ts'
 import { composeMessage } from './message.ts'
 import type { Envelope } from './message.ts'
@@ -29,7 +29,7 @@ export interface Mailing {
 }
 
 /** Never rejects. */
-export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise<DeliveryEnd> {
+export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise<AttemptResult> {
   const { server, envelope, delivery, brand } = mailing
   const attempt = beginAttempt(ctx, mailing.deadline_ms)
   const progress = { sending: false }
@@ -37,7 +37,7 @@ export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise
     printable(withoutSecrets(said, passwordForms(server))).slice(0, ANSWER_CHARS)
   try {
     const { Client, Composer } = await loadDriver()
-    const letter = { ...envelope, telling: tellingOf(delivery), brand }
+    const letter = { ...envelope, message: messageOf(delivery), brand }
     const message = await composeMessage(Composer, letter)
     const onSend = (): void => void (progress.sending = true)
     const accepted = await handOver(Client, attempt, { server, envelope, message, onSend })
@@ -66,7 +66,7 @@ function classOf(code: string): DeliveryClass {
   return classify({ http_status: null, error: code })
 }
 
-function end(verdict: DeliveryClass, error: string | null): DeliveryEnd {
+function end(verdict: DeliveryClass, error: string | null): AttemptResult {
   return {
     class: verdict,
     http_status: null,

@@ -10,7 +10,7 @@
 
 import type MailComposer from 'nodemailer/lib/mail-composer'
 import { cut, escapeMarkup, factLines } from '../text.ts'
-import type { Severity, Telling } from '../words.ts'
+import type { Severity, Message } from '../words.ts'
 
 /** RFC 5322, 2.1.1 has 998 for a whole line; a subject that long is read by nobody. */
 const SUBJECT_CHARS = 200
@@ -21,7 +21,7 @@ export interface Envelope {
 }
 
 export interface Letter extends Envelope {
-  readonly telling: Telling
+  readonly message: Message
   /** Stands before the address of the sender. */
   readonly brand: string
 }
@@ -29,23 +29,23 @@ export interface Letter extends Envelope {
 export type Composer = typeof MailComposer
 
 export function composeMessage(Composer: Composer, letter: Letter): Promise<Buffer> {
-  const { from, to, telling, brand } = letter
+  const { from, to, message, brand } = letter
   const domain = from.slice(from.lastIndexOf('@') + 1)
-  const sent_at = new Date(telling.sent_at)
-  const own = `notification-${telling.notification_id}-${sent_at.getTime()}`
+  const sent_at = new Date(message.sent_at)
+  const own = `notification-${message.notification_id}-${sent_at.getTime()}`
   const thread =
-    telling.incident_key === null ? undefined : `<incident-${telling.incident_key}@${domain}>`
+    message.incident_key === null ? undefined : `<incident-${message.incident_key}@${domain}>`
   const mail = {
     from: { name: brand, address: from },
     to: [...to],
-    subject: cut(`${WORDS[telling.severity]}: ${telling.title}`, SUBJECT_CHARS),
+    subject: cut(`${WORDS[message.severity]}: ${message.title}`, SUBJECT_CHARS),
     date: sent_at,
     messageId: `<${own}@${domain}>`,
     ...(thread === undefined ? {} : { inReplyTo: thread, references: thread }),
     // RFC 3834, 5: no out-of-office answers.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    text: plainText(telling),
-    html: html(telling),
+    text: plainText(message),
+    html: html(message),
     // Random by default: the bytes would not be the same twice.
     baseBoundary: own,
     disableFileAccess: true,
@@ -68,11 +68,11 @@ const COLOURS: Readonly<Record<Severity, string>> = {
   info: '#1f4fbf',
 }
 
-function plainText({ title, facts }: Telling): string {
+function plainText({ title, facts }: Message): string {
   return `${title}\n\n${factLines(facts)}`.trimEnd() + '\n'
 }
 
-function html({ title, facts, severity }: Telling): string {
+function html({ title, facts, severity }: Message): string {
   const rows = facts.map(
     ({ label, text }) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${safe(label)}</td>` +

@@ -9,7 +9,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { createDialogue } from '../../net/connection/dialogue.ts'
 import type { Dialogue } from '../../net/connection/dialogue.ts'
 import { CheckFailure } from '../../net/failure.ts'
-import { lend } from '../../net/connection/as-socket.ts'
+import { asSocket } from '../../net/connection/as-socket.ts'
 import type { Connection } from '../../net/net.ts'
 import type { Attempt } from '../../webhook/attempt.ts'
 import type { Envelope } from './message.ts'
@@ -55,7 +55,7 @@ export async function handOver(
   const { server } = handover
   const { connection, greeted } = await reach(attempt, server)
   const first = greeted ? { first: '220 go on\r\n' } : {}
-  const accepted = await lend(connection, first, async (stream) => {
+  const accepted = await asSocket(connection, first, async (stream) => {
     const client = new Client({
       connection: stream,
       ...(server.tls === 'none'

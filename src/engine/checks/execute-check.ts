@@ -9,7 +9,7 @@ import type { AnyChecker, CheckContext, Judgement } from '../../checkers/checker
 import { iso } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { MissingDependencyError } from '../../errors.ts'
-import { revive } from '../../fields/parse.ts'
+import { decodeSettings } from '../../fields/parse.ts'
 import type { Logger } from '../../logger.ts'
 import type { CheckReport, Json, JsonObject, LocationRecord } from '../../model.ts'
 import { DeadlineError } from '../../net/timing/deadline.ts'
@@ -39,10 +39,10 @@ export interface CheckRun {
   readonly memo?: Json
   readonly signal?: AbortSignal
   /** Remembers what is made of stored settings, as long as they are in use. */
-  readonly revived?: Revived
+  readonly decoded?: DecodedSettings
 }
 
-export type Revived = WeakMap<JsonObject, Prepared>
+export type DecodedSettings = WeakMap<JsonObject, Prepared>
 
 /** Made once for stored settings, not for every check on them. */
 interface Prepared {
@@ -53,13 +53,13 @@ interface Prepared {
 }
 
 /** Carries out one check on stored settings. Never rejects. */
-export async function carryOut(
+export async function executeCheck(
   checker: AnyChecker,
   stored: JsonObject,
   run: CheckRun,
 ): Promise<CheckReport> {
   const { clock, timeout_ms } = run
-  const prepared = preparedFor(checker, stored, run.revived)
+  const prepared = preparedFor(checker, stored, run.decoded)
   const { redact } = prepared
   const log = redact.log(run.log)
   const started_at = iso(clock.now())
@@ -98,9 +98,7 @@ export async function carryOut(
   const { phases, remote_ip } = trace
   // A signal, or silence, took no time.
   const duration_ms =
-    checker.passive === undefined
-      ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms))
-      : 0
+    checker.push === undefined ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms)) : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   for (const each of held.reverse()) await letGo(each, { clock, log })
@@ -139,12 +137,12 @@ function withSignal(ctx: Unsignalled): CheckContext {
 function preparedFor(
   checker: AnyChecker,
   stored: JsonObject,
-  revived: Revived | undefined,
+  decoded: DecodedSettings | undefined,
 ): Prepared {
-  const known = revived?.get(stored)
+  const known = decoded?.get(stored)
   if (known !== undefined) return known
   const prepared: Prepared = { redact: redactorFor(checker.fields, stored) }
-  revived?.set(stored, prepared)
+  decoded?.set(stored, prepared)
   return prepared
 }
 
@@ -159,7 +157,7 @@ interface Judging {
 
 async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): Promise<Judgement> {
   try {
-    const settings = (prepared.settings ??= revive(checker.fields, stored))
+    const settings = (prepared.settings ??= decodeSettings(checker.fields, stored))
     const running = Promise.resolve(checker.run(ctx, settings as never))
     return readJudgement(checker.type, await untilAborted(running, stop))
   } catch (thrown) {

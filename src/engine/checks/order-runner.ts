@@ -14,8 +14,8 @@ import { createNetwork } from '../../net/create-net.ts'
 import { unmeasured } from '../../probes/reports.ts'
 import type { CheckReport } from '../../model.ts'
 import type { CheckOrder, ProbeHost } from '../../probes/transport.ts'
-import { carryOut } from './execute-check.ts'
-import type { Revived } from './execute-check.ts'
+import { executeCheck } from './execute-check.ts'
+import type { DecodedSettings } from './execute-check.ts'
 import type { Connectivity } from './connectivity.ts'
 import { createStallWatch } from './stalls.ts'
 
@@ -46,11 +46,11 @@ export function orderRunner({
     strangers: targets !== 'open',
     ...(ca === undefined ? {} : { ca }),
   })
-  const revived: Revived = new WeakMap()
+  const decoded: DecodedSettings = new WeakMap()
   const stalls = createStallWatch(clock)
 
   function once(checker: AnyChecker, order: CheckOrder, signal: AbortSignal): Promise<CheckReport> {
-    return carryOut(checker, order.settings, {
+    return executeCheck(checker, order.settings, {
       clock,
       network,
       timeout_ms: order.timeout_ms,
@@ -59,7 +59,7 @@ export function orderRunner({
       missed_limit: order.missed_limit,
       location: order.location,
       log,
-      revived,
+      decoded,
       signal,
       ...(order.memo === null ? {} : { memo: order.memo }),
     })
@@ -92,7 +92,7 @@ export function orderRunner({
       return unmeasured(clock.now(), 'probe_unsupported', text)
     }
     // Fed by signals: nothing is measured here.
-    if (checker.passive !== undefined) return once(checker, order, signal)
+    if (checker.push !== undefined) return once(checker, order, signal)
     const began = clock.monotonic()
     const report = await steady(checker, order, signal)
     return connectivity === undefined ? report : connectivity.verify(report, began)

@@ -19,7 +19,7 @@ import type { Json, JsonObject } from '../../model.ts'
 import { targetPolicy } from '../../net/guard/guard.ts'
 import type { TargetRule } from '../../net/guard/guard.ts'
 import { createNetwork } from '../../net/create-net.ts'
-import { carryOut } from './execute-check.ts'
+import { executeCheck } from './execute-check.ts'
 import type { TimedOutcome } from '../api/views.ts'
 
 /** Without settings of its own a check may take this long. */
@@ -70,7 +70,7 @@ export async function runCheck<const C extends AnyChecker>(
     strangers: targets !== 'open',
     ...(options.ca !== undefined ? { ca: options.ca } : {}),
   })
-  const report = await carryOut(checker, stored, {
+  const report = await executeCheck(checker, stored, {
     clock,
     network,
     timeout_ms: options.timeout_ms ?? checker.common?.timeout_ms?.default ?? DEFAULT_TIMEOUT_MS,

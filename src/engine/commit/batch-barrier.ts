@@ -6,17 +6,17 @@
 
 import type { Clock, Timer } from '../../clock.ts'
 
-export interface Meeting {
+export interface BatchBarrier {
   /** Resolves for all who wait at once: when nobody else is expected, after `patience_ms` at the latest. */
   join(): Promise<void>
 }
 
 /** `expected`: how many there are who may come, those included who wait. */
-export function createMeeting(
+export function createBatchBarrier(
   clock: Pick<Clock, 'timer'>,
   patience_ms: number,
   expected: () => number,
-): Meeting {
+): BatchBarrier {
   let waiting: (() => void)[] = []
   let timer: Timer | undefined
 

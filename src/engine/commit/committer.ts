@@ -18,7 +18,7 @@ const GROUP = 128
 const GATHER_MS = 5
 
 /** From one commit to the next, where it holds nothing but what may wait for it. */
-const PATIENCE_MS = 250
+const DEFER_MS = 250
 
 interface Waiting {
   readonly change: Change
@@ -28,9 +28,9 @@ interface Waiting {
 
 export interface Committer {
   /** Resolves when the change is durable. `patient`: nobody waits for it. @throws StorageError */
-  commit(change: Change, options?: { readonly patient?: boolean }): Promise<Committed>
+  commit(change: Change, options?: { readonly deferrable?: boolean }): Promise<Committed>
   /** What waits goes now. */
-  hurry(): void
+  flush(): void
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
   const isDue = (): boolean =>
     waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
 
-  async function flush(): Promise<void> {
+  async function writeGroups(): Promise<void> {
     while (isDue()) {
       begun = clock.monotonic()
       const group = waiting.splice(0, GROUP)
@@ -79,7 +79,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     gathering = undefined
     due = -Infinity
     // A turn later, so that the rounds that end together are written together.
-    flushing ??= Promise.resolve().then(flush)
+    flushing ??= Promise.resolve().then(writeGroups)
   }
 
   function arm(): void {
@@ -90,21 +90,21 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     }
   }
 
-  function goesAt(change: Change, patient: boolean): number {
+  function goesAt(change: Change, deferrable: boolean): number {
     const now = clock.monotonic()
     if (!mayWait(change)) return now
-    if (patient) return Math.max(now, begun + PATIENCE_MS)
+    if (deferrable) return Math.max(now, begun + DEFER_MS)
     return flushing === undefined && underWay() > waiting.length ? now + GATHER_MS : now
   }
 
   return {
-    commit: (change, { patient = false } = {}) =>
+    commit: (change, { deferrable = false } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({ change, resolve, reject })
-        due = Math.min(due, goesAt(change, patient))
+        due = Math.min(due, goesAt(change, deferrable))
         if (flushing === undefined) arm()
       }),
-    hurry() {
+    flush() {
       if (waiting.length > 0) begin()
     },
     async drain() {

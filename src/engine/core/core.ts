@@ -64,7 +64,7 @@ export function emit<E extends keyof EngineEvents>(
 }
 
 /** For what fails where no caller waits. */
-export function complain(core: Core, err: unknown, message: string): void {
+export function logError(core: Core, err: unknown, message: string): void {
   const heard = core.events.listenerCount('error') > 0
   if (!heard || !core.logsOnlyUnheard) core.log.error({ err }, message)
   emit(core, 'error', err)
@@ -75,7 +75,7 @@ function listenerFailed(core: Core, event: keyof EngineEvents, cause: unknown): 
   const message = 'a listener of the engine failed'
   // Told as `error`, it could fail again.
   if (event === 'error') core.log.error({ err }, message)
-  else complain(core, err, message)
+  else logError(core, err, message)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

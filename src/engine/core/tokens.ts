@@ -44,7 +44,7 @@ export interface MadeToken {
 /** 128 random bits, base64url: 22 characters. */
 export function makeToken(core: Core): MadeToken {
   const token = randomBytes(16).toString('base64url')
-  return { token_hash: hashOf(token), sealed: core.seal.close(token, TOKEN_PLACE) }
+  return { token_hash: hashOf(token), sealed: core.seal.encrypt(token, TOKEN_PLACE) }
 }
 
 /** The token of a monitor and the address its job calls. */
@@ -53,7 +53,7 @@ export function pingOf(
   { token }: MonitorRecord,
 ): { token: string; ping_url: string } | undefined {
   if (token === null) return undefined
-  const open = core.seal.open(token, TOKEN_PLACE)
+  const open = core.seal.decrypt(token, TOKEN_PLACE)
   return { token: open, ping_url: `${core.baseUrl}/hb/${open}` }
 }
 

@@ -18,10 +18,10 @@ export interface Tracing {
     work: () => Promise<readonly Committed[]>,
   ): Promise<readonly Committed[]>
   /** One attempt to deliver a notification; `ending` is what it came to. */
-  delivery<E extends DeliveryEnding>(row: NotificationRecord, work: () => Promise<E>): Promise<E>
+  delivery<E extends TracedAttempt>(row: NotificationRecord, work: () => Promise<E>): Promise<E>
 }
 
-interface DeliveryEnding {
+interface TracedAttempt {
   /** `queued` where it will be tried again. */
   readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
   readonly error: string | null

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { DeliveryEnd } from '../../webhook/contact-kind.ts'
+import type { AttemptResult } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'
 
 /** Beyond the deadline of every kind of ours. With the time for recording it stays within a lease. */
@@ -21,8 +21,8 @@ const AFTER_STALL_MS = 2_000
 export function bounded(
   { clock, log }: Pick<Core, 'clock' | 'log'>,
   signal: AbortSignal,
-  deliver: () => Promise<DeliveryEnd>,
-): Promise<DeliveryEnd> {
+  deliver: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
   const from = clock.monotonic()
   const elapsed = (): number => Math.round(clock.monotonic() - from)
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export function bounded(
       timer.cancel()
       timer = clock.timer(GRACE_MS, giveUp('stopped'))
     }
-    const end = (ending: DeliveryEnd): void => {
+    const end = (ending: AttemptResult): void => {
       timer.cancel()
       signal.removeEventListener('abort', onStop)
       resolve(ending)
@@ -61,11 +61,11 @@ export function bounded(
 }
 
 /** An attempt that failed on our own side. It counts, or a row that always fails would be tried for ever. */
-export function ownFailure(duration_ms: number): DeliveryEnd {
+export function ownFailure(duration_ms: number): AttemptResult {
   return cut('internal_error', duration_ms)
 }
 
-function cut(error: string, duration_ms: number): DeliveryEnd {
+function cut(error: string, duration_ms: number): AttemptResult {
   return {
     class: 'temporary',
     http_status: null,
@@ -79,13 +79,13 @@ function cut(error: string, duration_ms: number): DeliveryEnd {
 const CLASSES: readonly unknown[] = ['delivered', 'temporary', 'failed']
 
 /** Anything may come from a plugin at run time, whatever the types say; the store takes no other. */
-function readEnd(value: unknown): DeliveryEnd | undefined {
+function readEnd(value: unknown): AttemptResult | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const given = value as Partial<DeliveryEnd>
+  const given = value as Partial<AttemptResult>
   if (!CLASSES.includes(given.class)) return undefined
   const { http_status, error, answer, duration_ms, retry_after_ms } = given
   return {
-    ...(value as DeliveryEnd),
+    ...(value as AttemptResult),
     http_status: Number.isInteger(http_status) ? (http_status ?? null) : null,
     error: typeof error === 'string' ? error : null,
     answer: typeof answer === 'string' ? answer : null,

@@ -12,11 +12,11 @@ import type { Core } from '../core/core.ts'
 const place = (path: string): string => `contact.${path}`
 
 export function sealContact(core: Core, kind: AnyContactKind, settings: JsonObject): JsonObject {
-  return mapSecrets(kind.fields, settings, (secret, path) => core.seal.close(secret, place(path)))
+  return mapSecrets(kind.fields, settings, (secret, path) => core.seal.encrypt(secret, place(path)))
 }
 
 export function openContact(core: Core, kind: AnyContactKind, contact: ContactRecord): JsonObject {
   return mapSecrets(kind.fields, contact.settings, (secret, path) =>
-    core.seal.open(secret, place(path)),
+    core.seal.decrypt(secret, place(path)),
   )
 }

@@ -5,30 +5,30 @@
  */
 
 import { unlessGone } from '../../errors.ts'
-import { revive } from '../../fields/parse.ts'
+import { decodeSettings } from '../../fields/parse.ts'
 import { nextRepeat } from '../../incident/notices.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import type { Network } from '../../net/create-net.ts'
-import type { AttemptEnd } from '../../store/store.ts'
+import type { FinishedAttempt } from '../../store/store.ts'
 import { mayHaveArrived } from '../../webhook/arrival.ts'
 import { deliveryOf } from '../../webhook/contact-kind.ts'
-import type { AnyContactKind, DeliveryEnd } from '../../webhook/contact-kind.ts'
+import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
 import { repeatPayload } from '../../webhook/payload.ts'
-import { afterInterruption, settle } from '../../webhook/retry.ts'
+import { afterInterruption, nextAttempt } from '../../webhook/retry.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
 import type { Core } from '../core/core.ts'
 import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
-import type { Roster } from '../monitors/monitor-cache.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 
 /** How an attempt ended, and the repetition that follows from it. */
-export type Ending = Omit<AttemptEnd, 'id' | 'claim'>
+export type AttemptOutcome = Omit<FinishedAttempt, 'id' | 'claim'>
 
 export interface DeliveryOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   /** Told of every contact that is about to be called, with its settings in clear. */
   readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
 }
@@ -41,13 +41,13 @@ export interface Bounds {
 }
 
 /** Makes the attempt of a claimed row. */
-export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<Ending>
+export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<AttemptOutcome>
 
 /** Rows of an incident that are read at a time. */
 const LOOKED_AT = 100
 
 /** The process, or its store, stood still between the claim and now. */
-const TOO_LATE: DeliveryEnd = {
+const TOO_LATE: AttemptResult = {
   class: 'temporary',
   uncounted: true,
   http_status: null,
@@ -57,13 +57,13 @@ const TOO_LATE: DeliveryEnd = {
   retry_after_ms: null,
 }
 
-export function createDelivery({ core, roster, onContact }: DeliveryOptions): Deliver {
+export function createDelivery({ core, monitorCache, onContact }: DeliveryOptions): Deliver {
   const { clock, store, ca } = core
   const networks = new Map<AnyContactKind, Network>()
   const chance = (): number => clock.random()
 
   /** Whatever fails on our own side ends the attempt of this one row, and is seen in its log. */
-  async function attempt(row: NotificationRecord, bounds: Bounds): Promise<Ending> {
+  async function attempt(row: NotificationRecord, bounds: Bounds): Promise<AttemptOutcome> {
     const at = clock.now()
     try {
       return await tell(row, bounds)
@@ -73,7 +73,10 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     }
   }
 
-  async function tell(row: NotificationRecord, { signal, latest }: Bounds): Promise<Ending> {
+  async function tell(
+    row: NotificationRecord,
+    { signal, latest }: Bounds,
+  ): Promise<AttemptOutcome> {
     const at = clock.now()
     const resumed = afterInterruption(row, { now: at, random: chance })
     if (resumed !== null) {
@@ -94,7 +97,7 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },
-        revive(kind.fields, settings),
+        decodeSettings(kind.fields, settings),
         deliveryOf(row),
       ),
     )
@@ -110,9 +113,13 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     return network
   }
 
-  async function ended(row: NotificationRecord, end: DeliveryEnd, at: EpochMs): Promise<Ending> {
+  async function ended(
+    row: NotificationRecord,
+    end: AttemptResult,
+    at: EpochMs,
+  ): Promise<AttemptOutcome> {
     const now = clock.now()
-    const next = settle(row, end, { now, random: chance })
+    const next = nextAttempt(row, end, { now, random: chance })
     // A test is one attempt, reported to whoever asked for it.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = end
@@ -136,9 +143,12 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
   }
 
   /** The next telling of an incident that goes on; the store makes it only while it does. */
-  async function repetition(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+  async function repetition(
+    row: NotificationRecord,
+    at: EpochMs,
+  ): Promise<Pick<AttemptOutcome, 'then'>> {
     try {
-      return await nextTelling(row, at)
+      return await nextRepetition(row, at)
     } catch (err) {
       // What was sent must not be sent again because of what would follow from it.
       core.log.error({ err, notification_id: row.id }, 'a repetition could not be planned')
@@ -146,15 +156,18 @@ export function createDelivery({ core, roster, onContact }: DeliveryOptions): De
     }
   }
 
-  async function nextTelling(row: NotificationRecord, at: EpochMs): Promise<Pick<Ending, 'then'>> {
+  async function nextRepetition(
+    row: NotificationRecord,
+    at: EpochMs,
+  ): Promise<Pick<AttemptOutcome, 'then'>> {
     if (row.incident_id === null || row.monitor_id === null || isSequel(row)) return {}
-    const entry = await roster.get(row.monitor_id).catch(unlessGone)
+    const cached = await monitorCache.get(row.monitor_id).catch(unlessGone)
     // What is held is told anew once nothing explains it any more.
-    const held = entry?.record.machine.incident?.held !== undefined
+    const held = cached?.record.machine.incident?.suppression !== undefined
     const next =
-      entry === undefined || held ? null : nextRepeat(entry.record.common, row.repeat, at)
-    if (entry === undefined || next === null) return {}
-    const max = entry.record.common.notify_repeat_max
+      cached === undefined || held ? null : nextRepeat(cached.record.common, row.repeat, at)
+    if (cached === undefined || next === null) return {}
+    const max = cached.record.common.notify_repeat_max
     const payload = repeatPayload(row.payload, { n: next.repeat, max })
     return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
   }
@@ -194,7 +207,7 @@ function codeOf(http_status: number | null): string {
 }
 
 /** A kind takes them out where it can; one of somebody's own may not. */
-function withoutSecrets(end: DeliveryEnd, { text }: Redactor): DeliveryEnd {
+function withoutSecrets(end: AttemptResult, { text }: Redactor): AttemptResult {
   const without = (said: string | null): string | null => (said === null ? null : text(said))
   return { ...end, error: without(end.error), answer: without(end.answer) }
 }
@@ -204,6 +217,6 @@ function untold(
   status: 'failed' | 'cancelled',
   error: string,
   at: EpochMs,
-): Ending {
+): AttemptOutcome {
   return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
 }

@@ -9,16 +9,16 @@ import { setMaxListeners } from 'node:events'
 import type { Timer } from '../../clock.ts'
 import { ConflictError } from '../../errors.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
-import type { AttemptEnd, ClockSet } from '../../store/store.ts'
+import type { FinishedAttempt, ClockSet } from '../../store/store.ts'
 import { freezePayload } from '../../webhook/payload.ts'
 import { createAwaitedEnds } from './awaited-ends.ts'
 import { createContactHosts } from './contact-hosts.ts'
-import { complain, emit } from '../core/core.ts'
+import { logError, emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { createDelivery } from './delivery.ts'
-import { createMeeting } from '../commit/batch-barrier.ts'
+import { createBatchBarrier } from '../commit/batch-barrier.ts'
 import { notificationView } from '../views/views.ts'
-import type { Roster } from '../monitors/monitor-cache.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Tracing } from '../core/tracing.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
@@ -32,20 +32,20 @@ const RECORD_STOPPING_MS = 15_000
  * An attempt that has waited for this long costs a socket and no work: it leaves its place to another, or
  * a few receivers that hang would keep everybody else waiting.
  */
-const PATIENCE_MS = 100
+const SLOW_AFTER_MS = 100
 /** What ends within this time is recorded together, and followed by one claim. */
 const GATHER_MS = 5
 /** Most attempts under way, in times of `concurrency`, those that wait included. */
 const CROWD = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 /** The same on a store of our own: nothing turns up there unless the store failed. */
-const LOOK_ALONE_MS = 60_000
+const POLL_ALONE_MS = 60_000
 
 export interface OutboxOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   /** Attempts at the same time, default 50. Those that have waited for 100 ms leave their place to others; 20 times as many at most are under way. */
   readonly concurrency?: number
   /** Attempts at the same time to one contact, default 5. */
@@ -72,14 +72,14 @@ export interface Outbox {
 
 export function createOutbox({
   core,
-  roster,
+  monitorCache,
   concurrency = 50,
   perContact = 5,
   perHost = 10,
 }: OutboxOptions): Outbox {
   const { clock, store } = core
   const hosts = createContactHosts(core)
-  const attempt = createDelivery({ core, roster, onContact: hosts.learn })
+  const attempt = createDelivery({ core, monitorCache, onContact: hosts.learn })
   const traced: Tracing['delivery'] = (row, work) =>
     core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = new Map<number, Promise<void>>()
@@ -89,7 +89,7 @@ export function createOutbox({
   const waiting = new Set<number>()
   const awaited = createAwaitedEnds(core)
   // Those that wait for a slow answer are not about to end.
-  const meeting = createMeeting(clock, GATHER_MS, () => underWay.size - waiting.size)
+  const barrier = createBatchBarrier(clock, GATHER_MS, () => underWay.size - waiting.size)
   let stopping = new AbortController()
   let running = false
   let pumping = false
@@ -109,7 +109,7 @@ export function createOutbox({
       await claimAll().then(
         () => (failures = 0),
         (err: unknown) => {
-          complain(core, err, 'the outbox could not be read')
+          logError(core, err, 'the outbox could not be read')
           rest(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures++))
         },
       )
@@ -129,7 +129,7 @@ export function createOutbox({
         hosts: { of: hosts.byContact, limit: perHost },
       })
       for (const row of rows) begin(row, latest)
-      if (rows.length > 0) clock.timer(PATIENCE_MS, () => leavePlaces(rows), { background: true })
+      if (rows.length > 0) clock.timer(SLOW_AFTER_MS, () => leavePlaces(rows), { background: true })
       if (rows.length < limit) return restUntilDue()
     }
   }
@@ -160,7 +160,7 @@ export function createOutbox({
     if (underWay.has(row.id)) return
     const done = deliver(row, latest)
       .catch((err: unknown) =>
-        complain(core, err, 'a notification could not be recorded; it will be sent again'),
+        logError(core, err, 'a notification could not be recorded; it will be sent again'),
       )
       .finally(() => {
         waiting.delete(row.id)
@@ -177,7 +177,7 @@ export function createOutbox({
     const wait_ms = due_at === null ? Infinity : Math.max(RETRY_MIN_MS, due_at - clock.now())
     // What another engine queued and did not live to send is found by looking; and what was queued by a
     // commit of ours whose answer was lost.
-    rest(Math.min(wait_ms, store.shared ? LOOK_MS : LOOK_ALONE_MS))
+    rest(Math.min(wait_ms, store.shared ? POLL_MS : POLL_ALONE_MS))
   }
 
   function rest(ms: number): void {
@@ -205,10 +205,10 @@ export function createOutbox({
   }
 
   /** A store that fails is asked again: what was sent must not be sent twice for that. The claim keeps it from writing over another's. */
-  async function recordEnd(end: Omit<AttemptEnd, 'claim'>): Promise<boolean> {
+  async function recordEnd(end: Omit<FinishedAttempt, 'claim'>): Promise<boolean> {
     const from = clock.monotonic()
     // In the same moment, so that the store can write them together; each end is recorded by itself.
-    if (running) await meeting.join()
+    if (running) await barrier.join()
     for (;;) {
       try {
         return await store.notifications.finish({ ...end, claim: claims.get(end.id) ?? 0 })
@@ -231,7 +231,7 @@ export function createOutbox({
       setMaxListeners(0, stopping.signal)
       hosts
         .load()
-        .catch((err: unknown) => complain(core, err, 'the hosts of contacts are not all known'))
+        .catch((err: unknown) => logError(core, err, 'the hosts of contacts are not all known'))
         .finally(() => void pump())
     },
     async stop(drain_ms) {
@@ -250,7 +250,7 @@ export function createOutbox({
     clockSet(set) {
       const moved = store.clockSet?.(set) ?? Promise.resolve()
       moved
-        .catch((err: unknown) => complain(core, err, 'the outbox could not follow the clock'))
+        .catch((err: unknown) => logError(core, err, 'the outbox could not follow the clock'))
         .finally(() => void pump())
     },
     async test(contact) {

@@ -17,7 +17,7 @@ const LATER_SETTINGS = {
   flap_detection: false,
 } satisfies Partial<CommonSettings>
 
-export interface Entry {
+export interface CachedMonitor {
   readonly record: MonitorRecord
   readonly type: MonitorType
   /** Type-specific settings in wire form with secrets in clear. */
@@ -27,9 +27,9 @@ export interface Entry {
 
 /** A commit that took effect, with the monitor before and after it. */
 export interface Changed {
-  readonly before: Entry
+  readonly before: CachedMonitor
   /** `undefined` where the monitor was removed. */
-  readonly after: Entry | undefined
+  readonly after: CachedMonitor | undefined
   readonly change: Change
   readonly committed: Extract<Committed, { ok: true }>
 }
@@ -39,18 +39,18 @@ type Keys = Pick<Core, 'registry' | 'seal'>
 const place = (path: string): string => `monitor.${path}`
 
 /** @throws ConfigurationError where a secret cannot be opened */
-export function entryOf(
+export function cachedMonitorOf(
   { registry, seal }: Keys,
   record: MonitorRecord,
   states: readonly LocationState[],
-): Entry {
-  const type = registry.demand(record.type)
+): CachedMonitor {
+  const type = registry.getOrThrow(record.type)
   return {
     // Written before these settings existed, it has none of them.
     record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
     type,
     settings: mapSecrets(type.checker.fields, record.settings, (secret, path) =>
-      seal.open(secret, place(path)),
+      seal.decrypt(secret, place(path)),
     ),
     locations: byLocation(states),
   }
@@ -59,14 +59,18 @@ export function entryOf(
 /** Type-specific settings as they go to the store. */
 export function sealed({ seal }: Keys, type: MonitorType, settings: JsonObject): JsonObject {
   return mapSecrets(type.checker.fields, settings, (secret, path) =>
-    seal.close(secret, place(path)),
+    seal.encrypt(secret, place(path)),
   )
 }
 
 type Made = Pick<Changed, 'change' | 'committed'>
 
 /** The monitor after a change that did not remove it. */
-export function applied(keys: Keys, before: Entry, { change, committed }: Made): Entry {
+export function applied(
+  keys: Keys,
+  before: CachedMonitor,
+  { change, committed }: Made,
+): CachedMonitor {
   const { record } = before
   const next: MonitorRecord = {
     ...record,
@@ -81,16 +85,16 @@ export function applied(keys: Keys, before: Entry, { change, committed }: Made):
   for (const state of change.locations ?? []) states.set(state.location_id, state)
   return change.settings === undefined
     ? { ...before, record: next, locations: states }
-    : entryOf(keys, next, [...states.values()])
+    : cachedMonitorOf(keys, next, [...states.values()])
 }
 
 /** It was up or down and stays so: the next step of a decision does not depend on it. */
-export function isSteady({ record }: Entry, { machine }: Change): boolean {
+export function isSteady({ record }: CachedMonitor, { machine }: Change): boolean {
   const { state } = record.machine
   return (state === 'up' || state === 'down') && machine?.state === state
 }
 
-export function byLocation(states: readonly LocationState[]): Entry['locations'] {
+export function byLocation(states: readonly LocationState[]): CachedMonitor['locations'] {
   return new Map(states.map((state) => [state.location_id, state]))
 }
 

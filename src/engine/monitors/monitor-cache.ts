@@ -12,15 +12,15 @@ import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
 import type { Change, Committed } from '../../store/store.ts'
 import { createCommitter } from '../commit/committer.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { applied, entryOf, groupByMonitor, isSteady, sealed } from './cached-monitor.ts'
-import type { Changed, Entry } from './cached-monitor.ts'
+import { applied, cachedMonitorOf, groupByMonitor, isSteady, sealed } from './cached-monitor.ts'
+import type { Changed, CachedMonitor } from './cached-monitor.ts'
 import { fitsIn } from '../checks/json-size.ts'
 import { observedCommits } from '../commit/observed-commits.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
-export type { Changed, Entry } from './cached-monitor.ts'
+export type { Changed, CachedMonitor } from './cached-monitor.ts'
 
 /** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
 const HEAVY_PAGE = 32
@@ -31,28 +31,29 @@ const LIGHT_CHARS = 4096
 /** How often a change is worked out anew because another process was faster. */
 const TRIES = 5
 
-export interface Roster {
+export interface MonitorCache {
   /**
    * Reads the monitors of these shards (`undefined`: all) into memory and keeps them there, with those of the
    * same shards that are made later. @throws ConfigurationError where a secret cannot be opened
    */
-  load(shards: readonly number[] | undefined): Promise<readonly Entry[]>
+  load(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
   /** Keeps the monitors of these shards no longer; the answer is which they were. */
   drop(shards: readonly number[]): readonly number[]
   /** Reads a kept monitor anew: as it was held, and as it is. */
-  refresh(
-    id: number,
-  ): Promise<{ readonly before: Entry | undefined; readonly after: Entry | undefined }>
+  refresh(id: number): Promise<{
+    readonly before: CachedMonitor | undefined
+    readonly after: CachedMonitor | undefined
+  }>
   /** Kept monitors that are not as the store has them. */
   outdated(): Promise<readonly number[]>
   /** @throws NotFoundError */
-  get(id: number): Promise<Entry>
+  get(id: number): Promise<CachedMonitor>
   /** From memory alone. */
-  peek(id: number): Entry | undefined
-  byTokenHash(hash: string): Promise<Entry>
+  peek(id: number): CachedMonitor | undefined
+  byTokenHash(hash: string): Promise<CachedMonitor>
   /** Takes in a monitor that was just created. */
-  add(record: MonitorRecord): Entry
-  entries(): IterableIterator<Entry>
+  add(record: MonitorRecord): CachedMonitor
+  all(): IterableIterator<CachedMonitor>
   readonly size: number
   /**
    * Works a change out on the present state and commits it; `null` changes nothing. `patient`: nobody waits for
@@ -60,11 +61,11 @@ export interface Roster {
    */
   change(
     id: number,
-    work: (entry: Entry) => Promise<Change | null> | Change | null,
-    options?: { readonly patient?: boolean },
+    work: (cached: CachedMonitor) => Promise<Change | null> | Change | null,
+    options?: { readonly deferrable?: boolean },
   ): Promise<Changed | null>
   /** What patiently waits to be stored is stored now. */
-  hurry(): void
+  flush(): void
   /** Secrets of type-specific settings, sealed for the store or opened. */
   seal(type: MonitorType, settings: JsonObject): JsonObject
   /** Resolves when every change that was begun has ended. */
@@ -72,14 +73,14 @@ export interface Roster {
 }
 
 /** `underWay`: how many rounds have not been stored. */
-export function createRoster(core: Core, underWay: () => number): Roster {
+export function createMonitorCache(core: Core, underWay: () => number): MonitorCache {
   const { store, registry } = core
   const committer = createCommitter({
     store: observedCommits(core),
     clock: core.clock,
     underWay,
   })
-  const held = new Map<number, Entry>()
+  const held = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()
 
@@ -87,7 +88,7 @@ export function createRoster(core: Core, underWay: () => number): Roster {
 
   /** A row that cannot be read must not keep the other monitors from being watched. */
   const setAside = (error: StorageError): void =>
-    complain(core, error, 'a monitor cannot be read; it is set aside')
+    logError(core, error, 'a monitor cannot be read; it is set aside')
 
   /** All monitors of these shards. */
   async function* pages(
@@ -108,9 +109,9 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     }
   }
 
-  async function read(record: MonitorRecord | undefined): Promise<Entry> {
+  async function read(record: MonitorRecord | undefined): Promise<CachedMonitor> {
     if (record === undefined) throw new NotFoundError('monitor')
-    return entryOf(core, record, await store.monitors.locations([record.id]))
+    return cachedMonitorOf(core, record, await store.monitors.locations([record.id]))
   }
 
   /** One after the other per monitor; a failure of one does not reach the next. */
@@ -126,19 +127,19 @@ export function createRoster(core: Core, underWay: () => number): Roster {
 
   async function attempt(
     id: number,
-    work: Parameters<Roster['change']>[1],
-    patient: boolean,
+    work: Parameters<MonitorCache['change']>[1],
+    deferrable: boolean,
   ): Promise<Changed | null> {
     for (let tries = 1; ; tries++) {
-      const before = await roster.get(id)
+      const before = await monitorCache.get(id)
       const change = await work(before)
       if (change === null) return null
       // Who holds it in memory has to hear of it.
-      const told = keeps(id) ? change : { ...change, news: true }
-      const committed = await committer.commit(told, {
-        patient: patient && isSteady(before, change),
+      const announced = keeps(id) ? change : { ...change, news: true }
+      const committed = await committer.commit(announced, {
+        deferrable: deferrable && isSteady(before, change),
       })
-      if (committed.ok) return settle(before, change, committed)
+      if (committed.ok) return applyCommit(before, change, committed)
       if (committed.reason === 'gone') {
         held.delete(id)
         throw new NotFoundError('monitor')
@@ -154,8 +155,8 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     }
   }
 
-  function settle(
-    before: Entry,
+  function applyCommit(
+    before: CachedMonitor,
     change: Change,
     committed: Extract<Committed, { ok: true }>,
   ): Changed {
@@ -165,9 +166,9 @@ export function createRoster(core: Core, underWay: () => number): Roster {
     return { before, after, change, committed }
   }
 
-  const roster: Roster = {
+  const monitorCache: MonitorCache = {
     async load(shards) {
-      const entries: Entry[] = []
+      const entries: CachedMonitor[] = []
       for await (const page of pages(shards)) {
         const ids = page.map(({ id }) => id)
         const states = groupByMonitor(await store.monitors.locations(ids, setAside))
@@ -177,10 +178,10 @@ export function createRoster(core: Core, underWay: () => number): Roster {
             core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
             continue
           }
-          entries.push(entryOf(core, record, states.get(record.id) ?? []))
+          entries.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
         }
       }
-      for (const entry of entries) held.set(entry.record.id, entry)
+      for (const cached of entries) held.set(cached.record.id, cached)
       kept = new Set([...kept, ...(shards ?? Array.from({ length: SHARDS }, (_, shard) => shard))])
       return entries
     },
@@ -220,25 +221,25 @@ export function createRoster(core: Core, underWay: () => number): Roster {
       return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
     },
     add(record) {
-      const entry = entryOf(core, record, [])
-      if (keeps(record.id)) held.set(record.id, entry)
-      return entry
+      const cached = cachedMonitorOf(core, record, [])
+      if (keeps(record.id)) held.set(record.id, cached)
+      return cached
     },
-    entries: () => held.values(),
+    all: () => held.values(),
     get size() {
       return held.size
     },
-    change(id, work, { patient = false } = {}) {
+    change(id, work, { deferrable = false } = {}) {
       // A round of this monitor may wait to be stored, and this one behind it.
-      if (!patient && tails.has(id)) committer.hurry()
-      return inTurn(id, () => attempt(id, work, patient))
+      if (!deferrable && tails.has(id)) committer.flush()
+      return inTurn(id, () => attempt(id, work, deferrable))
     },
-    hurry: () => committer.hurry(),
+    flush: () => committer.flush(),
     seal: (type, settings) => sealed(core, type, settings),
     async drain() {
       while (tails.size > 0) await Promise.allSettled([...tails.values()])
       await committer.drain()
     },
   }
-  return roster
+  return monitorCache
 }

@@ -37,7 +37,7 @@ export interface ParsedMonitor {
 export interface Registry {
   get(type: string): MonitorType | undefined
   /** @throws ConfigurationError for a monitor whose type is not registered (any more) */
-  demand(type: string): MonitorType
+  getOrThrow(type: string): MonitorType
   /** Every problem at once; ids of locations and contacts are judged by the caller. */
   parse(
     type: MonitorType,
@@ -61,7 +61,7 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
     types,
     names: [...types.keys()],
     get: (name) => types.get(name),
-    demand(name) {
+    getOrThrow(name) {
       const type = types.get(name)
       if (type !== undefined) return type
       throw new ConfigurationError(
@@ -163,7 +163,7 @@ export function effective(type: MonitorType, common: CommonSettings): CommonSett
 function view({ checker, common }: MonitorType): TypeView {
   const causes: CauseTable = {
     ...checker.causes,
-    ...(checker.passive === undefined ? SHARED_CAUSES : {}),
+    ...(checker.push === undefined ? SHARED_CAUSES : {}),
   }
   const available = checker.driver === undefined || isInstalled(checker.driver)
   return {
@@ -186,7 +186,7 @@ function view({ checker, common }: MonitorType): TypeView {
       ...shown,
     })),
     common_fields: describe(common).filter((row) => !isUsual(row)),
-    response: checker.response ?? (checker.passive === undefined ? 'duration_ms' : null),
+    response: checker.response ?? (checker.push === undefined ? 'duration_ms' : null),
     events: [
       ...(checker.events ?? []),
       ...(checker.downEvent !== undefined ? [checker.downEvent] : []),

@@ -6,24 +6,24 @@
  */
 
 import { countFlaps, flapPercent } from '../../incident/flapping.ts'
-import { audience, news } from '../../incident/notices.ts'
+import { audience, newNotices } from '../../incident/notices.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent } from '../../incident/transition.ts'
 import { transition } from '../../incident/transition.ts'
 import type { ContactRecord, EpochMs, IncidentRecord, MachineState, Notice } from '../../model.ts'
 import type { Change, NewNotification } from '../../store/store.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { holdOf } from './suppression.ts'
+import { suppressionOf } from './suppression.ts'
 import { recording } from './recording.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
-import type { Entry, Roster } from '../monitors/monitor-cache.ts'
-import { tellDown, tellHeld, tellNotices, tellUp } from './plan-notifications.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import { planDown, planReleased, planNotices, planUp } from './plan-notifications.ts'
 
 /** Changes of cause remembered per incident; the latest are kept. */
 const CAUSES_LIMIT = 50
 
-export interface Happening {
+export interface MachineInput {
   readonly event: MachineEvent
   readonly round?: EpochMs
   readonly reports?: readonly Reported[]
@@ -31,21 +31,21 @@ export interface Happening {
   readonly notices?: readonly Notice[]
 }
 
-export interface Interpreted {
+export interface PlannedChange {
   readonly change: Change
   readonly effects: readonly Effect[]
   readonly fresh: readonly Notice[]
 }
 
 /** What an interpretation needs: monitors may depend on one another. */
-export interface Interpreting {
+export interface PlanningContext {
   readonly core: Core
-  readonly roster: Pick<Roster, 'get'>
+  readonly monitorCache: Pick<MonitorCache, 'get'>
 }
 
 /** One event with all that is known of what it does. */
 interface Step {
-  readonly entry: Entry
+  readonly cached: CachedMonitor
   readonly event: MachineEvent
   readonly effects: readonly Effect[]
   readonly reports: readonly Reported[]
@@ -58,56 +58,56 @@ interface Step {
 type FailEvent = Extract<RoundEvent, { verdict: 'fail' }>
 
 /** The change that an event makes, or `null` where it makes none. */
-export async function interpret(
-  { core, roster }: Interpreting,
-  entry: Entry,
-  happening: Happening,
-): Promise<Interpreted | null> {
-  const { record } = entry
-  const { event, reports = [] } = happening
-  const { state: moved, effects } = transition(record.machine, event, policyOf(entry))
-  const { state, flaps } = counted(entry, moved, event)
+export async function planChange(
+  { core, monitorCache }: PlanningContext,
+  cached: CachedMonitor,
+  input: MachineInput,
+): Promise<PlannedChange | null> {
+  const { record } = cached
+  const { event, reports = [] } = input
+  const { state: moved, effects } = transition(record.machine, event, policyOf(cached))
+  const { state, flaps } = counted(cached, moved, event)
   const muted = state.state === 'paused' || state.state === 'maintenance'
-  const notices = muted ? [] : [...(happening.notices ?? []), ...flaps]
-  const { fresh, told } = news(record.machine.told, notices)
+  const notices = muted ? [] : [...(input.notices ?? []), ...flaps]
+  const { fresh, sent_notice_keys } = newNotices(record.machine.sent_notice_keys, notices)
   if (state === record.machine && effects.length === 0 && reports.length === 0) return null
 
   const machine: MachineState = {
     ...state,
-    told,
-    incident: await held(roster, entry, { state, event }),
+    sent_notice_keys,
+    incident: await withSuppression(monitorCache, cached, { state, event }),
   }
   const incident = await touchedIncident(core, { before: record.machine, machine, effects })
-  const step: Step = { entry, event, effects, reports, machine, incident, fresh }
+  const step: Step = { cached, event, effects, reports, machine, incident, fresh }
   const change: Change = {
     monitor_id: record.id,
     revision: record.revision,
     at: event.at,
     machine,
-    ...recording(entry, reports, happening.round ?? event.at),
+    ...recording(cached, reports, input.round ?? event.at),
     availability: effects.flatMap((effect) =>
       effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
     ),
     ...incidentChange(step),
     ...cancellation(step),
-    notify: await tellings(core, step),
+    notify: await plannedNotifications(core, step),
   }
   return { change, effects, fresh }
 }
 
-function policyOf(entry: Entry): Policy {
+function policyOf(cached: CachedMonitor): Policy {
   const { fail_threshold, recover_threshold, interval_sec } = effective(
-    entry.type,
-    entry.record.common,
+    cached.type,
+    cached.record.common,
   )
   // Twice the interval: a single skipped round is a busy machine, not a blind one.
-  const gap_ms = entry.type.checker.passive === undefined ? 2 * interval_sec * 1000 : null
+  const gap_ms = cached.type.checker.push === undefined ? 2 * interval_sec * 1000 : null
   return { fail_threshold, recover_threshold, gap_ms }
 }
 
 /** The state with this round counted for flapping, and the news if that began or ended. */
 function counted(
-  { record }: Entry,
+  { record }: CachedMonitor,
   state: MachineState,
   event: MachineEvent,
 ): { state: MachineState; flaps: Notice[] } {
@@ -122,27 +122,27 @@ function counted(
 }
 
 /** The open incident, with the reason why it is not to be told now, where there is one. */
-async function held(
-  roster: Interpreting['roster'],
-  entry: Entry,
+async function withSuppression(
+  monitorCache: PlanningContext['monitorCache'],
+  cached: CachedMonitor,
   { state, event }: { readonly state: MachineState; readonly event: MachineEvent },
 ): Promise<MachineState['incident']> {
   const { incident } = state
   const fails = event.kind === 'round' && event.verdict === 'fail' && state.state === 'down'
-  const isNew = entry.record.machine.incident === null
-  if (incident === null || !fails || (!isNew && incident.held === undefined)) return incident
-  const { held: _before, ...open } = incident
-  const hold = await holdOf(roster, entry, state)
-  return hold === undefined ? open : { ...open, held: hold }
+  const isNew = cached.record.machine.incident === null
+  if (incident === null || !fails || (!isNew && incident.suppression === undefined)) return incident
+  const { suppression: _before, ...open } = incident
+  const suppression = await suppressionOf(monitorCache, cached, state)
+  return suppression === undefined ? open : { ...open, suppression }
 }
 
 /** Whether an incident that was held is told by this step. */
-function isReleased({ entry, machine, event }: Step): FailEvent | undefined {
+function isReleased({ cached, machine, event }: Step): FailEvent | undefined {
   if (event.kind !== 'round' || event.verdict !== 'fail') return undefined
   const released =
-    entry.record.machine.incident?.held !== undefined &&
+    cached.record.machine.incident?.suppression !== undefined &&
     machine.incident !== null &&
-    machine.incident.held === undefined
+    machine.incident.suppression === undefined
   return released ? event : undefined
 }
 
@@ -162,17 +162,17 @@ async function touchedIncident(
   const { incident } = before
   if (incident === null) return undefined
   const touched = effects.some(({ kind }) => kind === 'close_incident' || kind === 'cause_changed')
-  const same = machine.incident?.held === incident.held
+  const same = machine.incident?.suppression === incident.suppression
   return touched || !same ? core.store.incidents.get(incident.id) : undefined
 }
 
 function incidentChange({
   effects,
-  entry,
+  cached,
   machine,
   incident,
 }: Step): Pick<Change, 'open_incident' | 'update_incident'> {
-  const suppressed_by = machine.incident?.held?.by ?? null
+  const suppressed_by = machine.incident?.suppression?.by ?? null
   for (const effect of effects) {
     if (effect.kind === 'open_incident') {
       const { started_at, detected_at, cause, locations_failed } = effect
@@ -198,8 +198,8 @@ function incidentChange({
       return { update_incident: { id, causes, locations_failed, suppressed_by } }
     }
   }
-  const open = entry.record.machine.incident
-  if (open === null || (open.held?.by ?? null) === suppressed_by) return {}
+  const open = cached.record.machine.incident
+  if (open === null || (open.suppression?.by ?? null) === suppressed_by) return {}
   return { update_incident: { id: open.id, suppressed_by } }
 }
 
@@ -209,7 +209,7 @@ export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as co
 /** Those that can be read. */
 export function contactsOf(core: Core, account_id: number): Promise<readonly ContactRecord[]> {
   return core.store.contacts.list(account_id, (error) =>
-    complain(core, error, 'a contact cannot be read, and is not told'),
+    logError(core, error, 'a contact cannot be read, and is not told'),
   )
 }
 
@@ -223,26 +223,26 @@ function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'>
   return { cancel: { scope: 'later', incident_id: machine.incident.id, reason: 'maintenance' } }
 }
 
-async function tellings(core: Core, step: Step): Promise<NewNotification[]> {
-  const { entry, effects, machine, reports, event, incident, fresh } = step
+async function plannedNotifications(core: Core, step: Step): Promise<NewNotification[]> {
+  const { cached, effects, machine, reports, event, incident, fresh } = step
   const opened = effects.find((effect) => effect.kind === 'open_incident')
   const closed = effects.find((effect) => effect.kind === 'close_incident')
   const released = isReleased(step)
   if (fresh.length === 0 && !opened && !closed && !released) return []
-  const { account_id, common } = entry.record
+  const { account_id, common } = cached.record
   const known = await contactsOf(core, account_id)
   const contacts = audience(known, common)
-  const telling = { entry, machine, contacts, reports, at: event.at }
+  const context = { cached, machine, contacts, reports, at: event.at }
   return [
-    ...(opened !== undefined && machine.incident?.held === undefined
-      ? tellDown(telling, opened)
+    ...(opened !== undefined && machine.incident?.suppression === undefined
+      ? planDown(context, opened)
       : []),
     ...(released !== undefined && incident?.acknowledged_at === null
-      ? tellHeld(telling, incident, released)
+      ? planReleased(context, incident, released)
       : []),
     ...(closed !== undefined && incident !== undefined
-      ? tellUp({ entry, contacts: known, at: event.at }, incident, closed)
+      ? planUp({ cached, contacts: known, at: event.at }, incident, closed)
       : []),
-    ...tellNotices(telling, fresh),
+    ...planNotices(context, fresh),
   ]
 }

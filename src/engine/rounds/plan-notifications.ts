@@ -19,10 +19,10 @@ import type { NewNotification } from '../../store/store.ts'
 import { freezePayload, repeatPayload } from '../../webhook/payload.ts'
 import type { PayloadIncident, PayloadMonitor } from '../../webhook/payload.ts'
 import type { Reported } from './recording.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
-export interface Telling {
-  readonly entry: Entry
+export interface NotificationContext {
+  readonly cached: CachedMonitor
   readonly machine: MachineState
   readonly contacts: readonly ContactRecord[]
   readonly reports: readonly Reported[]
@@ -33,14 +33,14 @@ type Opened = Extract<Effect, { kind: 'open_incident' }>
 type Closed = Extract<Effect, { kind: 'close_incident' }>
 
 /** The first telling of an incident that this step opens. */
-export function tellDown(telling: Telling, opened: Opened): NewNotification[] {
-  const { entry, contacts } = telling
+export function planDown(context: NotificationContext, opened: Opened): NewNotification[] {
+  const { cached, contacts } = context
   const { started_at, detected_at, cause, locations_failed } = opened
-  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)
+  const payload = downPayload(context, { started_at, ...cause }, locations_failed)
   return contacts.map(({ id }) => ({
     contact_id: id,
-    event: downEvent(entry),
-    due_at: dueAt(id, entry.record.common, detected_at),
+    event: downEvent(cached),
+    due_at: dueAt(id, cached.record.common, detected_at),
     payload,
     repeat: 0,
     incident: 'opened',
@@ -51,15 +51,15 @@ export function tellDown(telling: Telling, opened: Opened): NewNotification[] {
  * An incident that was held is told now: to those who know of it, a repetition where they asked for any;
  * to all others, the news. In this order, since the news would make them know.
  */
-export function tellHeld(
-  telling: Telling,
+export function planReleased(
+  context: NotificationContext,
   incident: IncidentRecord,
   { cause, locations_failed }: Extract<RoundEvent, { verdict: 'fail' }>,
 ): NewNotification[] {
-  const { entry, contacts, at } = telling
-  const { common } = entry.record
+  const { cached, contacts, at } = context
+  const { common } = cached.record
   const payload = downPayload(
-    telling,
+    context,
     { started_at: incident.started_at, ...cause },
     locations_failed,
   )
@@ -71,54 +71,54 @@ export function tellHeld(
     payload: repeatPayload(payload, again),
     repeat: 1,
     incident: incident.id,
-    only_if_told: true,
+    only_if_notified: true,
   }))
-  const news = contacts.map(({ id }): NewNotification => ({
+  const newly = contacts.map(({ id }): NewNotification => ({
     contact_id: id,
-    event: downEvent(entry),
+    event: downEvent(cached),
     due_at: Math.max(at, dueAt(id, common, incident.detected_at)),
     payload,
     repeat: 0,
     incident: incident.id,
-    only_if_untold: true,
+    only_if_not_notified: true,
   }))
-  return [...(common.notify_repeat_min === 0 ? [] : repetitions), ...news]
+  return [...(common.notify_repeat_min === 0 ? [] : repetitions), ...newly]
 }
 
-type Sequel = Pick<Telling, 'entry' | 'contacts' | 'at'>
+type FollowUp = Pick<NotificationContext, 'cached' | 'contacts' | 'at'>
 
 /** The end of an incident, whatever has ended it. `contacts`: all of the account. */
-export function tellUp(
-  sequel: Sequel,
+export function planUp(
+  followUp: FollowUp,
   incident: IncidentRecord,
   { ended_at, reason: closed_reason }: Closed,
 ): NewNotification[] {
-  if (!sequel.entry.record.common.notify_recovery) return []
+  if (!followUp.cached.record.common.notify_recovery) return []
   const duration_sec = secondsFrom(incident.started_at, ended_at)
-  return tellSequel(sequel, incident, {
+  return planFollowUp(followUp, incident, {
     event: 'up',
     facts: { ended_at, duration_sec, closed_reason },
   })
 }
 
 /** Somebody has taken an incident on. `contacts`: all of the account. */
-export function tellAcknowledged(sequel: Sequel, incident: IncidentRecord): NewNotification[] {
-  const facts = { acknowledged_at: sequel.at }
-  return tellSequel(sequel, incident, { event: 'acknowledged', facts })
+export function planAcknowledged(followUp: FollowUp, incident: IncidentRecord): NewNotification[] {
+  const facts = { acknowledged_at: followUp.at }
+  return planFollowUp(followUp, incident, { event: 'acknowledged', facts })
 }
 
 /**
  * Only to those who were told of the failure, be they contacts of the monitor still or not; the store knows who that
  * is.
  */
-function tellSequel(
-  { entry, contacts, at }: Sequel,
+function planFollowUp(
+  { cached, contacts, at }: FollowUp,
   { id, started_at, cause_code, cause_text }: IncidentRecord,
   { event, facts }: { readonly event: string; readonly facts: Partial<PayloadIncident> },
 ): NewNotification[] {
   const payload = freezePayload({
     event,
-    monitor: monitorOf(entry),
+    monitor: monitorOf(cached),
     incident: { started_at, cause_code, cause_text, ...facts },
   })
   return contacts.map(({ id: contact_id }) => ({
@@ -128,17 +128,17 @@ function tellSequel(
     payload,
     repeat: 0,
     incident: id,
-    only_if_told: true,
+    only_if_notified: true,
   }))
 }
 
 /** News that has nothing to do with an incident. */
-export function tellNotices(
-  { entry, contacts, at }: Telling,
+export function planNotices(
+  { cached, contacts, at }: NotificationContext,
   notices: readonly Pick<Notice, 'event' | 'data'>[],
 ): NewNotification[] {
   return notices.flatMap(({ event, data }) => {
-    const monitor = monitorOf(entry)
+    const monitor = monitorOf(cached)
     const payload = freezePayload({ event, monitor, incident: null, extras: data })
     return contacts.map(({ id: contact_id }) => ({
       contact_id,
@@ -151,22 +151,22 @@ export function tellNotices(
   })
 }
 
-export function monitorOf({ record }: Entry): PayloadMonitor {
+export function monitorOf({ record }: CachedMonitor): PayloadMonitor {
   return { id: record.id, name: record.common.name, type: record.type, target: record.target }
 }
 
-function downEvent({ type }: Entry): string {
+function downEvent({ type }: CachedMonitor): string {
   return type.checker.downEvent ?? 'down'
 }
 
 function downPayload(
-  { entry, machine, reports }: Telling,
+  { cached, machine, reports }: NotificationContext,
   incident: { started_at: EpochMs; cause_code: string; cause_text: string },
   locations_failed: readonly number[],
 ): string {
   return freezePayload({
-    event: downEvent(entry),
-    monitor: monitorOf(entry),
+    event: downEvent(cached),
+    monitor: monitorOf(cached),
     incident,
     extras: {
       ...downExtras(locations_failed, reports),

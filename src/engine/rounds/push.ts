@@ -12,14 +12,14 @@ import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CheckOrder } from '../../probes/transport.ts'
 import type { SignalInput } from '../api/engine.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/host-of.ts'
-import { interpret } from './plan-change.ts'
+import { planChange } from './plan-change.ts'
 import { effective } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
-import type { Concluded } from './rounds.ts'
-import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { RoundResult } from './rounds.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { slidingLog } from './sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
@@ -32,42 +32,42 @@ export interface SignalAnswer {
   readonly ignored?: 'rate_limited'
 }
 
-export interface PassiveMonitors {
+export interface PushMonitors {
   /** @throws NotFoundError for an unknown token */
   signal(token: string, input: SignalInput): Promise<SignalAnswer>
   /** Judges the silence of a monitor whose deadline has passed. */
-  judge(entry: Entry): Promise<Concluded | null>
+  judge(cached: CachedMonitor): Promise<RoundResult | null>
   /** A job of which a deadline passed while the engine was away has its period and grace anew. */
   forgiveOutage(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: every deadline moves with it. */
   clockSet(by_ms: number): void
 }
 
-export interface PassiveOptions {
+export interface PushOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
-  readonly onConcluded: (concluded: Concluded | null) => void
+  readonly onResult: (result: RoundResult | null) => void
 }
 
-export function createPassiveMonitors({
+export function createPushMonitors({
   core,
-  roster,
+  monitorCache,
   run,
-  onConcluded,
-}: PassiveOptions): PassiveMonitors {
+  onResult,
+}: PushOptions): PushMonitors {
   const { clock } = core
   /** Forgets by itself who is silent, so also a monitor that was removed. */
   const recent = slidingLog(clock)
 
   async function judged(
-    entry: Entry,
+    cached: CachedMonitor,
     memo: Json | undefined,
     at: EpochMs,
-  ): Promise<{ change: Change | null; fresh: Concluded['fresh'] }> {
-    const location_id = locationOf(entry)
+  ): Promise<{ change: Change | null; fresh: RoundResult['fresh'] }> {
+    const location_id = locationOf(cached)
     const report = await run(
-      orderFor(core, entry, { memo, at, location_id }),
+      orderFor(core, cached, { memo, at, location_id }),
       new AbortController().signal,
     )
     const reported = {
@@ -75,8 +75,8 @@ export function createPassiveMonitors({
       report: { ...(memo === undefined ? {} : { memo }), ...report },
       lag_ms: 0,
     }
-    const event = roundEvent(entry, [reported], at)
-    const interpreted = await interpret({ core, roster }, entry, {
+    const event = roundEvent(cached, [reported], at)
+    const interpreted = await planChange({ core, monitorCache }, cached, {
       event,
       round: at,
       reports: [reported],
@@ -87,11 +87,13 @@ export function createPassiveMonitors({
 
   async function conclude(
     id: number,
-    work: (entry: Entry) => Promise<{ change: Change | null; fresh: Concluded['fresh'] }>,
-  ): Promise<Concluded | null> {
-    let fresh: Concluded['fresh'] = []
-    const changed = await roster.change(id, async (entry) => {
-      const result = await work(entry)
+    work: (
+      cached: CachedMonitor,
+    ) => Promise<{ change: Change | null; fresh: RoundResult['fresh'] }>,
+  ): Promise<RoundResult | null> {
+    let fresh: RoundResult['fresh'] = []
+    const changed = await monitorCache.change(id, async (cached) => {
+      const result = await work(cached)
       fresh = result.fresh
       return result.change
     })
@@ -100,51 +102,51 @@ export function createPassiveMonitors({
 
   return {
     async signal(token, input) {
-      const found = await roster.byTokenHash(hashOf(token))
-      const { passive } = found.type.checker
-      if (passive === undefined) throw new NotFoundError('monitor')
+      const found = await monitorCache.byTokenHash(hashOf(token))
+      const { push } = found.type.checker
+      if (push === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
       if (!recent.take(String(id), SIGNALS).allowed)
         return { ...answerOf(found), ignored: 'rate_limited' }
-      const concluded = await conclude(id, (entry) => {
+      const result = await conclude(id, (cached) => {
         const at = clock.now()
-        const memo = passive.receive(
-          memoOf(entry),
+        const memo = push.receive(
+          memoOf(cached),
           { ...input, at } satisfies Signal,
-          termsOf(entry),
+          termsOf(cached),
         )
-        const quiet = input.kind === 'log' || entry.record.machine.state === 'paused'
+        const quiet = input.kind === 'log' || cached.record.machine.state === 'paused'
         return quiet
-          ? Promise.resolve({ change: remembering(entry, memo, at), fresh: [] })
-          : judged(entry, memo, at)
+          ? Promise.resolve({ change: remembering(cached, memo, at), fresh: [] })
+          : judged(cached, memo, at)
       })
-      onConcluded(concluded)
-      return answerOf(concluded?.changed.after ?? found)
+      onResult(result)
+      return answerOf(result?.changed.after ?? found)
     },
 
     judge: ({ record }) =>
-      conclude(record.id, (entry) => {
-        const { version, machine } = entry.record
+      conclude(record.id, (cached) => {
+        const { version, machine } = cached.record
         if (version !== record.version || machine.state === 'paused')
           return Promise.resolve({ change: null, fresh: [] })
         // On the memo as it is now: a signal that came just before its deadline was judged counts.
-        return judged(entry, memoOf(entry), clock.now())
+        return judged(cached, memoOf(cached), clock.now())
       }),
 
     async forgiveOutage(alive_at) {
-      for (const { record } of [...roster.entries()]) {
-        await roster.change(record.id, (entry) => forgiven(entry, alive_at, clock.now()))
+      for (const { record } of [...monitorCache.all()]) {
+        await monitorCache.change(record.id, (cached) => forgiven(cached, alive_at, clock.now()))
       }
     },
 
     clockSet(by_ms) {
       // All are begun at once: a deadline that seems to have passed is judged behind its change.
-      for (const { record, type } of [...roster.entries()]) {
-        if (type.checker.passive === undefined) continue
-        conclude(record.id, (entry) =>
-          Promise.resolve({ change: moved(entry, by_ms, clock.now()), fresh: [] }),
-        ).then(onConcluded, (err: unknown) =>
-          complain(core, err, 'a deadline could not follow the clock'),
+      for (const { record, type } of [...monitorCache.all()]) {
+        if (type.checker.push === undefined) continue
+        conclude(record.id, (cached) =>
+          Promise.resolve({ change: moved(cached, by_ms, clock.now()), fresh: [] }),
+        ).then(onResult, (err: unknown) =>
+          logError(core, err, 'a deadline could not follow the clock'),
         )
       }
     },
@@ -152,34 +154,38 @@ export function createPassiveMonitors({
 }
 
 /** What a passive checker judges by. */
-export function termsOf(entry: Entry): Terms<never> {
-  const { interval_sec, fail_threshold } = entry.record.common
+export function termsOf(cached: CachedMonitor): Terms<never> {
+  const { interval_sec, fail_threshold } = cached.record.common
   return {
-    settings: entry.settings as never,
+    settings: cached.settings as never,
     period_ms: interval_sec * 1000,
     missed_limit: fail_threshold,
   }
 }
 
 /** The memo with a new period, for a monitor that comes back from a pause. */
-export function rearmed(entry: Entry, at: EpochMs): Partial<Change> {
-  const memo = entry.type.checker.passive?.rearm(
-    memoOf(entry),
+export function withDeadlineReset(cached: CachedMonitor, at: EpochMs): Partial<Change> {
+  const memo = cached.type.checker.push?.resetDeadline(
+    memoOf(cached),
     { at, reason: 'resumed' },
-    termsOf(entry),
+    termsOf(cached),
   )
-  return memo === undefined ? {} : { locations: [stateWith(entry, memo)] }
+  return memo === undefined ? {} : { locations: [stateWith(cached, memo)] }
 }
 
-function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null {
-  const { passive } = entry.type.checker
-  const { machine, id, revision } = entry.record
-  const memo = memoOf(entry)
-  if (passive === undefined || memo === undefined || machine.state === 'paused') return null
-  const due = passive.dueAt(memo, alive_at, termsOf(entry))
+function forgiven(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Change | null {
+  const { push } = cached.type.checker
+  const { machine, id, revision } = cached.record
+  const memo = memoOf(cached)
+  if (push === undefined || memo === undefined || machine.state === 'paused') return null
+  const due = push.dueAt(memo, alive_at, termsOf(cached))
   if (due === null || due > now) return null
-  const rearmedMemo = passive.rearm(memo, { at: now, reason: 'outage' }, termsOf(entry))
-  if (rearmedMemo === undefined) return null
+  const memoWithDeadlineReset = push.resetDeadline(
+    memo,
+    { at: now, reason: 'outage' },
+    termsOf(cached),
+  )
+  if (memoWithDeadlineReset === undefined) return null
   const from = Math.max(alive_at, machine.since, machine.known_since)
   const gap =
     machine.availability === 'unknown' || from >= now
@@ -192,38 +198,38 @@ function forgiven(entry: Entry, alive_at: EpochMs, now: EpochMs): Change | null 
     monitor_id: id,
     revision,
     at: now,
-    locations: [stateWith(entry, rearmedMemo)],
+    locations: [stateWith(cached, memoWithDeadlineReset)],
     availability: gap,
     machine: { ...machine, known_since: Math.max(machine.known_since, now) },
   }
 }
 
-function moved(entry: Entry, by_ms: number, at: EpochMs): Change | null {
-  const { machine } = entry.record
-  const memo = entry.type.checker.passive?.rearm(
-    memoOf(entry),
+function moved(cached: CachedMonitor, by_ms: number, at: EpochMs): Change | null {
+  const { machine } = cached.record
+  const memo = cached.type.checker.push?.resetDeadline(
+    memoOf(cached),
     { at, reason: 'clock_set', by_ms },
-    termsOf(entry),
+    termsOf(cached),
   )
   if (memo === undefined) return null
   const last_round_at = machine.last_round_at === null ? null : machine.last_round_at + by_ms
-  return { ...remembering(entry, memo, at), machine: { ...machine, last_round_at } }
+  return { ...remembering(cached, memo, at), machine: { ...machine, last_round_at } }
 }
 
-function remembering(entry: Entry, memo: Json, at: EpochMs): Change {
+function remembering(cached: CachedMonitor, memo: Json, at: EpochMs): Change {
   return {
-    monitor_id: entry.record.id,
-    revision: entry.record.revision,
+    monitor_id: cached.record.id,
+    revision: cached.record.revision,
     at,
-    locations: [stateWith(entry, memo)],
+    locations: [stateWith(cached, memo)],
   }
 }
 
-function stateWith(entry: Entry, memo: Json) {
-  const location_id = locationOf(entry)
-  const state = entry.locations.get(location_id)
+function stateWith(cached: CachedMonitor, memo: Json) {
+  const location_id = locationOf(cached)
+  const state = cached.locations.get(location_id)
   return {
-    monitor_id: entry.record.id,
+    monitor_id: cached.record.id,
     location_id,
     last: state?.last ?? null,
     consecutive_fails: state?.consecutive_fails ?? 0,
@@ -231,26 +237,26 @@ function stateWith(entry: Entry, memo: Json) {
   }
 }
 
-export function memoOf(entry: Entry): Json | undefined {
-  const memo = entry.locations.get(locationOf(entry))?.memo ?? undefined
-  return memo ?? entry.type.checker.passive?.begin?.(entry.record.created_at)
+export function memoOf(cached: CachedMonitor): Json | undefined {
+  const memo = cached.locations.get(locationOf(cached))?.memo ?? undefined
+  return memo ?? cached.type.checker.push?.begin?.(cached.record.created_at)
 }
 
-function locationOf(entry: Entry): number {
-  return effective(entry.type, entry.record.common).location_ids[0] ?? 0
+function locationOf(cached: CachedMonitor): number {
+  return effective(cached.type, cached.record.common).location_ids[0] ?? 0
 }
 
-function answerOf(entry: Entry): SignalAnswer {
-  const expected = entry.locations.get(locationOf(entry))?.last?.details.next_expected_at
+function answerOf(cached: CachedMonitor): SignalAnswer {
+  const expected = cached.locations.get(locationOf(cached))?.last?.details.next_expected_at
   return {
-    state: entry.record.machine.state,
+    state: cached.record.machine.state,
     next_expected_at: typeof expected === 'string' ? expected : null,
   }
 }
 
 function orderFor(
   core: Core,
-  { record, settings }: Entry,
+  { record, settings }: CachedMonitor,
   {
     memo,
     at,

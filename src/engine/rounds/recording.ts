@@ -9,7 +9,7 @@ import { bucketOf } from '../../incident/latency.ts'
 import { dayOf } from '../../incident/uptime.ts'
 import type { CheckReport, DailyStats, EpochMs, LocationState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
 /** What one location reported in one round. */
 export interface Reported {
@@ -19,7 +19,7 @@ export interface Reported {
 }
 
 export function recording(
-  entry: Entry,
+  cached: CachedMonitor,
   reports: readonly Reported[],
   round: EpochMs,
 ): Pick<Change, 'results' | 'locations' | 'daily'> {
@@ -32,17 +32,17 @@ export function recording(
       started_at: Date.parse(outcome.started_at),
       lag_ms,
     })),
-    locations: reports.map((reported) => locationState(entry, reported)),
-    daily: reports.map(({ report: { outcome } }) => dailyStats(entry, outcome, round)),
+    locations: reports.map((reported) => locationState(cached, reported)),
+    daily: reports.map(({ report: { outcome } }) => dailyStats(cached, outcome, round)),
   }
 }
 
-function locationState(entry: Entry, { location_id, report }: Reported): LocationState {
-  const before = entry.locations.get(location_id)
+function locationState(cached: CachedMonitor, { location_id, report }: Reported): LocationState {
+  const before = cached.locations.get(location_id)
   const { outcome, memo } = report
   const fails = before?.consecutive_fails ?? 0
   return {
-    monitor_id: entry.record.id,
+    monitor_id: cached.record.id,
     location_id,
     last: outcome,
     consecutive_fails:
@@ -52,7 +52,7 @@ function locationState(entry: Entry, { location_id, report }: Reported): Locatio
 }
 
 function dailyStats(
-  { type: { checker } }: Entry,
+  { type: { checker } }: CachedMonitor,
   outcome: CheckReport['outcome'],
   round: EpochMs,
 ): Omit<DailyStats, 'monitor_id'> {

@@ -10,7 +10,7 @@ import type { Clock, Timer } from '../../clock.ts'
 /** Between two tries. */
 const AGAIN_MS = 5_000
 
-export interface Unstored<T> {
+export interface RetryQueue<T> {
   keep(monitor_id: number, item: T): void
   forget(monitor_id: number): void
   /** The store works: everything that is kept is tried again. */
@@ -18,10 +18,10 @@ export interface Unstored<T> {
   clear(): void
 }
 
-export function createUnstored<T>(
+export function createRetryQueue<T>(
   clock: Pick<Clock, 'timer'>,
   store: (item: T) => void,
-): Unstored<T> {
+): RetryQueue<T> {
   const kept = new Map<number, T>()
   let timer: Timer | undefined
 

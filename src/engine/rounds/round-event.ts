@@ -10,14 +10,18 @@ import type { CheckReport, EpochMs } from '../../model.ts'
 import { unmeasured } from '../../probes/reports.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
 /** Causes that say of a location that it did not look. */
 const SILENT_CAUSES = ['probe_no_report', 'probe_offline']
 
 /** The event that the reports of a round amount to. */
-export function roundEvent(entry: Entry, reports: readonly Reported[], at: EpochMs): RoundEvent {
-  const { confirm_locations } = effective(entry.type, entry.record.common)
+export function roundEvent(
+  cached: CachedMonitor,
+  reports: readonly Reported[],
+  at: EpochMs,
+): RoundEvent {
+  const { confirm_locations } = effective(cached.type, cached.record.common)
   const { verdict, silent, reduced } = quorum(
     reports.map(({ location_id, report }) => ({
       location_id,
@@ -25,9 +29,9 @@ export function roundEvent(entry: Entry, reports: readonly Reported[], at: Epoch
       late: report.late === true,
       silent: isSilence(report),
     })),
-    { confirm_locations, silent: entry.record.machine.silent ?? {} },
+    { confirm_locations, silent: cached.record.machine.silent ?? {} },
   )
-  const looked = entry.type.checker.passive === undefined ? { looked_at: lookedAt(reports) } : {}
+  const looked = cached.type.checker.push === undefined ? { looked_at: lookedAt(reports) } : {}
   if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...looked }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
   const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))

@@ -10,37 +10,37 @@ import type { Timer } from '../../clock.ts'
 import { ClosedError, ConflictError, StorageError } from '../../errors.ts'
 import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/host-of.ts'
-import { interpret } from './plan-change.ts'
-import type { Happening } from './plan-change.ts'
+import { planChange } from './plan-change.ts'
+import type { MachineInput } from './plan-change.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
 import type { Change } from '../../store/store.ts'
-import type { Changed, Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { roundEvent, silence } from './round-event.ts'
-import { createUnstored } from './retry-queue.ts'
+import { createRetryQueue } from './retry-queue.ts'
 
 /** For the way of an answer back to the engine. */
 const SLACK_MS = 5_000
 
 /** A round's notices and memory of what came of it. */
-export interface Concluded {
+export interface RoundResult {
   readonly changed: Changed
   readonly fresh: readonly { readonly event: string; readonly data: unknown }[]
 }
 
 interface OpenRound {
-  readonly entry: Entry
+  readonly cached: CachedMonitor
   readonly tick: EpochMs
   readonly locations: readonly LocationRecord[]
   readonly reports: Map<number, Reported>
   readonly timer: Timer
-  readonly ended: Promise<Concluded | null>
+  readonly ended: Promise<RoundResult | null>
   /** Nobody waits for its end. */
-  patient: boolean
-  readonly end: (concluded: Concluded | null) => void
+  deferrable: boolean
+  readonly end: (result: RoundResult | null) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -50,10 +50,10 @@ export interface Rounds {
    * a change of the monitor. `patient`: nobody waits for it.
    */
   run(
-    entry: Entry,
+    cached: CachedMonitor,
     tick: EpochMs,
-    options?: { readonly patient?: boolean },
-  ): Promise<Concluded | null>
+    options?: { readonly deferrable?: boolean },
+  ): Promise<RoundResult | null>
   underWay(monitor_id: number): boolean
   answer(answer: CheckAnswer): void
   /** Drops the round of a monitor that is no longer to be checked, or not as it was. Tells whether there was one. */
@@ -65,29 +65,29 @@ export interface Rounds {
 
 export interface RoundsOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   readonly probes: ProbeTransport
-  readonly onConcluded: (concluded: Concluded) => void
+  readonly onResult: (result: RoundResult) => void
   /** A check has been made of a monitor. */
-  readonly onLook: (monitor_id: number) => void
+  readonly onCheck: (monitor_id: number) => void
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, roster, probes, onConcluded, onLook } = options
+  const { core, monitorCache, probes, onResult, onCheck } = options
   const { clock } = core
   const open = new Map<number, OpenRound>()
-  const unstored = createUnstored(clock, conclude)
+  const retryQueue = createRetryQueue(clock, conclude)
   let stopped = false
 
-  function begin(entry: Entry, tick: EpochMs, patient: boolean): OpenRound {
-    const { record } = entry
-    const { location_ids, interval_sec, timeout_ms } = effective(entry.type, record.common)
+  function begin(cached: CachedMonitor, tick: EpochMs, deferrable: boolean): OpenRound {
+    const { record } = cached
+    const { location_ids, interval_sec, timeout_ms } = effective(cached.type, record.common)
     const locations = core.locations.filter(({ id }) => location_ids.includes(id))
     // A round that could not begin within its interval makes room for the next.
     const expires_at = clock.now() + interval_sec * 1000
-    const deferred = defer<Concluded | null>()
+    const deferred = defer<RoundResult | null>()
     const round: OpenRound = {
-      entry,
+      cached,
       tick,
       locations,
       reports: new Map(),
@@ -95,17 +95,17 @@ export function createRounds(options: RoundsOptions): Rounds {
       ended: deferred.promise,
       end: deferred.resolve,
       fail: deferred.reject,
-      patient,
+      deferrable,
     }
     open.set(record.id, round)
-    unstored.forget(record.id)
+    retryQueue.forget(record.id)
     for (const location of locations) dispatch(round, location, expires_at)
     if (locations.length === 0) conclude(round)
     return round
   }
 
   function dispatch(round: OpenRound, location: LocationRecord, expires_at: EpochMs): void {
-    const { record, settings, locations } = round.entry
+    const { record, settings, locations } = round.cached
     const order: CheckOrder = {
       id: `${record.id}-${record.version}-${round.tick}-${location.id}`,
       account_id: record.account_id,
@@ -131,53 +131,58 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   function take(round: OpenRound, reported: Reported): void {
-    if (open.get(round.entry.record.id) !== round || round.reports.has(reported.location_id)) return
+    if (open.get(round.cached.record.id) !== round || round.reports.has(reported.location_id))
+      return
     round.reports.set(reported.location_id, reported)
-    if (reported.report.begun !== false) onLook(round.entry.record.id)
+    if (reported.report.begun !== false) onCheck(round.cached.record.id)
     if (round.reports.size === round.locations.length) conclude(round)
   }
 
   function conclude(round: OpenRound): void {
     round.timer.cancel()
-    const { patient } = round
-    const { id, version } = round.entry.record
-    let fresh: Concluded['fresh'] = []
-    const work = async (entry: Entry): Promise<Change | null> => {
-      if (entry.record.version !== version || entry.record.machine.state === 'paused') return null
-      if (isOvertaken(round, entry)) return null
-      const interpreted = await interpret({ core, roster }, entry, happeningOf(core, round))
+    const { deferrable } = round
+    const { id, version } = round.cached.record
+    let fresh: RoundResult['fresh'] = []
+    const work = async (cached: CachedMonitor): Promise<Change | null> => {
+      if (cached.record.version !== version || cached.record.machine.state === 'paused') return null
+      if (isOvertaken(round, cached)) return null
+      const interpreted = await planChange(
+        { core, monitorCache },
+        cached,
+        machineInputOf(core, round),
+      )
       fresh = interpreted?.fresh ?? []
       return interpreted?.change ?? null
     }
-    roster
-      .change(id, work, { patient })
+    monitorCache
+      .change(id, work, { deferrable })
       .then((changed) => {
         close(round)
-        const concluded = changed === null ? null : { changed, fresh }
-        if (concluded !== null) onConcluded(concluded)
-        round.end(concluded)
-        unstored.release()
+        const result = changed === null ? null : { changed, fresh }
+        if (result !== null) onResult(result)
+        round.end(result)
+        retryQueue.release()
       })
       .catch((error: unknown) => {
         close(round)
-        complain(core, error, 'a round could not be stored')
+        logError(core, error, 'a round could not be stored')
         round.fail(error)
         // What was seen is not lost for the store's trouble, unless somebody has begun to look again.
-        if (error instanceof StorageError && !stopped && !open.has(id)) unstored.keep(id, round)
+        if (error instanceof StorageError && !stopped && !open.has(id)) retryQueue.keep(id, round)
       })
   }
 
   function close(round: OpenRound): void {
-    if (open.get(round.entry.record.id) === round) open.delete(round.entry.record.id)
+    if (open.get(round.cached.record.id) === round) open.delete(round.cached.record.id)
   }
 
   return {
-    run(entry, tick, { patient = false } = {}) {
-      const known = open.get(entry.record.id)
-      const round = known ?? begin(entry, tick, patient)
-      if (known !== undefined && !patient) {
-        known.patient = false
-        roster.hurry()
+    run(cached, tick, { deferrable = false } = {}) {
+      const known = open.get(cached.record.id)
+      const round = known ?? begin(cached, tick, deferrable)
+      if (known !== undefined && !deferrable) {
+        known.deferrable = false
+        monitorCache.flush()
       }
       // Who only set it off does not wait for it; a failure was complained of already.
       round.ended.catch(() => undefined)
@@ -189,13 +194,13 @@ export function createRounds(options: RoundsOptions): Rounds {
       if (
         round === undefined ||
         round.tick !== order.round ||
-        round.entry.record.version !== order.version
+        round.cached.record.version !== order.version
       )
         return
       take(round, { location_id: order.location_id, report, lag_ms })
     },
     cancel(monitor_id, reason) {
-      unstored.forget(monitor_id)
+      retryQueue.forget(monitor_id)
       const round = open.get(monitor_id)
       if (round === undefined) return false
       round.timer.cancel()
@@ -213,14 +218,14 @@ export function createRounds(options: RoundsOptions): Rounds {
     },
     async abandon() {
       stopped = true
-      unstored.clear()
+      retryQueue.clear()
       for (const [id, round] of open) {
         if (round.reports.size === round.locations.length) continue
         round.timer.cancel()
         open.delete(id)
         round.fail(new ClosedError('The engine stops'))
       }
-      roster.hurry()
+      monitorCache.flush()
       while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
     },
   }
@@ -230,19 +235,19 @@ export function createRounds(options: RoundsOptions): Rounds {
  * A round of the monitor has been stored since this one began: by another process, which knows better by
  * now; or it is this one, and only the answer of the store was lost. Neither is to count once more.
  */
-function isOvertaken(round: OpenRound, { record }: Entry): boolean {
+function isOvertaken(round: OpenRound, { record }: CachedMonitor): boolean {
   const { last_round_at } = record.machine
-  return last_round_at !== null && last_round_at !== round.entry.record.machine.last_round_at
+  return last_round_at !== null && last_round_at !== round.cached.record.machine.last_round_at
 }
 
 /** What the answers come to. Locations that were asked and stayed silent are noted as such. */
-function happeningOf(core: Core, { entry, tick, locations, reports }: OpenRound): Happening {
+function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRound): MachineInput {
   const at = core.clock.now()
   const all = locations.map(
     ({ id }): Reported => reports.get(id) ?? { location_id: id, report: silence(at), lag_ms: 0 },
   )
   return {
-    event: roundEvent(entry, all, tick),
+    event: roundEvent(cached, all, tick),
     round: tick,
     reports: all,
     notices: all.flatMap((reported) => noticesOf(reported, locations.length > 1)),

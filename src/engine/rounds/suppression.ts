@@ -5,46 +5,46 @@
  */
 
 import { NotFoundError } from '../../errors.ts'
-import { isPatient, parentSays } from '../../incident/dependency.ts'
-import type { Held, MachineState } from '../../model.ts'
-import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import { mayStillWait, parentSays } from '../../incident/dependency.ts'
+import type { Suppression, MachineState } from '../../model.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
 /** Longer chains of explanations are not followed; what hangs on them is told. */
 const CHAIN_LIMIT = 20
 
 /** Why the open incident of `machine` is held, `undefined` where it is to be told. */
-export async function holdOf(
-  roster: Pick<Roster, 'get'>,
-  { record }: Entry,
+export async function suppressionOf(
+  monitorCache: Pick<MonitorCache, 'get'>,
+  { record }: CachedMonitor,
   machine: MachineState,
-): Promise<Held | undefined> {
+): Promise<Suppression | undefined> {
   const { incident } = machine
   if (incident === null) return undefined
-  const rounds = (incident.held?.rounds ?? -1) + 1
+  const rounds = (incident.suppression?.rounds ?? -1) + 1
   if (machine.flapping === true) return { reason: 'flapping', by: null, rounds }
   let unclear = false
   for (const id of record.common.depends_on) {
-    const parent = await lookAt(roster, id)
+    const parent = await parentOf(monitorCache, id)
     // One that is gone explains nothing; of one that cannot be read just now nobody knows.
     unclear ||= parent === 'unreadable'
     if (typeof parent === 'string') continue
     const says = parentSays(
-      { machine: parent.record.machine, passive: parent.type.checker.passive !== undefined },
+      { machine: parent.record.machine, push: parent.type.checker.push !== undefined },
       incident.started_at,
     )
-    if (says === 'explains' && !(await explainedBy(roster, parent, record.id)))
+    if (says === 'cause' && !(await explainedBy(monitorCache, parent, record.id)))
       return { reason: 'dependency', by: id, rounds }
     unclear ||= says === 'unclear'
   }
-  return unclear && isPatient(rounds) ? { reason: 'dependency', by: null, rounds } : undefined
+  return unclear && mayStillWait(rounds) ? { reason: 'dependency', by: null, rounds } : undefined
 }
 
-async function lookAt(
-  roster: Pick<Roster, 'get'>,
+async function parentOf(
+  monitorCache: Pick<MonitorCache, 'get'>,
   id: number,
-): Promise<Entry | 'gone' | 'unreadable'> {
+): Promise<CachedMonitor | 'gone' | 'unreadable'> {
   try {
-    return await roster.get(id)
+    return await monitorCache.get(id)
   } catch (error) {
     return error instanceof NotFoundError ? 'gone' : 'unreadable'
   }
@@ -52,15 +52,15 @@ async function lookAt(
 
 /** Whether the parent is itself explained by the child: in a circle nobody would be told. */
 async function explainedBy(
-  roster: Pick<Roster, 'get'>,
-  parent: Entry,
+  monitorCache: Pick<MonitorCache, 'get'>,
+  parent: CachedMonitor,
   child: number,
 ): Promise<boolean> {
-  let by = parent.record.machine.incident?.held?.by ?? null
+  let by = parent.record.machine.incident?.suppression?.by ?? null
   for (let step = 0; by !== null; step++) {
     if (by === child || step === CHAIN_LIMIT) return true
-    const next = await lookAt(roster, by)
-    by = typeof next === 'string' ? null : (next.record.machine.incident?.held?.by ?? null)
+    const next = await parentOf(monitorCache, by)
+    by = typeof next === 'string' ? null : (next.record.machine.incident?.suppression?.by ?? null)
   }
   return false
 }

@@ -4,34 +4,34 @@
  * @module
  */
 
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Watch } from './watch.ts'
 
-export interface Following {
+export interface ChangeFeed {
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-export interface FollowingOptions {
+export interface ChangeFeedOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   readonly watch: Watch
 }
 
-export function createFollowing({ core, roster, watch }: FollowingOptions): Following {
+export function createChangeFeed({ core, monitorCache, watch }: ChangeFeedOptions): ChangeFeed {
   let end: (() => Promise<void>) | undefined
 
   async function refresh(id: number): Promise<void> {
-    const { before, after } = await roster.refresh(id)
+    const { before, after } = await monitorCache.refresh(id)
     if (before === after) return
     if (after === undefined) watch.release(id)
     else if (before === undefined) watch.adopt(after)
     else follow(before, after)
   }
 
-  function follow(before: Entry, after: Entry): void {
+  function follow(before: CachedMonitor, after: CachedMonitor): void {
     const { id, version, machine } = after.record
     // A round of the settings before does not count any more: it makes room for one of these.
     const ended = version !== before.record.version && watch.rounds.cancel(id, 'changed')
@@ -40,7 +40,7 @@ export function createFollowing({ core, roster, watch }: FollowingOptions): Foll
   }
 
   async function refreshAll(): Promise<void> {
-    for (const id of await roster.outdated()) await refresh(id)
+    for (const id of await monitorCache.outdated()) await refresh(id)
   }
 
   return {
@@ -48,7 +48,7 @@ export function createFollowing({ core, roster, watch }: FollowingOptions): Foll
       end = await core.store.changes?.listen((id) => {
         const work = id === null ? refreshAll() : refresh(id)
         work.catch((err: unknown) =>
-          complain(core, err, 'a change of others could not be followed'),
+          logError(core, err, 'a change of others could not be followed'),
         )
       })
     },
@@ -59,6 +59,6 @@ export function createFollowing({ core, roster, watch }: FollowingOptions): Foll
 }
 
 /** It was resumed, or given another target. */
-function beginsAnew(before: Entry, after: Entry): boolean {
+function beginsAnew(before: CachedMonitor, after: CachedMonitor): boolean {
   return after.record.machine.state === 'pending' && before.record.machine.state !== 'pending'
 }

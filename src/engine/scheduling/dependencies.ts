@@ -6,43 +6,43 @@
  */
 
 import type { MachineState } from '../../model.ts'
-import type { Changed, Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
 export interface Dependencies {
   /** Takes in a monitor that is watched from now on. */
-  note(entry: Entry): void
+  note(cached: CachedMonitor): void
   forget(monitor_id: number): void
   /** A monitor has changed. */
   follow(changed: Changed): void
 }
 
 export interface DependenciesOptions {
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   /** A look at this monitor is wanted soon. */
-  readonly onWanted: (entry: Entry) => void
+  readonly onWanted: (cached: CachedMonitor) => void
 }
 
-export function createDependencies({ roster, onWanted }: DependenciesOptions): Dependencies {
+export function createDependencies({ monitorCache, onWanted }: DependenciesOptions): Dependencies {
   /** Monitors whose incident is held because of a parent. */
   const waiting = new Set<number>()
 
-  function note({ record }: Entry): void {
+  function note({ record }: CachedMonitor): void {
     if (waits(record.machine)) waiting.add(record.id)
     else waiting.delete(record.id)
   }
 
-  function askParents(entry: Entry): void {
-    const since = entry.record.machine.incident?.started_at ?? 0
-    for (const id of entry.record.common.depends_on) {
-      const parent = roster.peek(id)
+  function askParents(cached: CachedMonitor): void {
+    const since = cached.record.machine.incident?.started_at ?? 0
+    for (const id of cached.record.common.depends_on) {
+      const parent = monitorCache.peek(id)
       if (parent !== undefined && (parent.record.machine.last_round_at ?? 0) < since)
         onWanted(parent)
     }
   }
 
-  function askChildren({ record }: Entry): void {
+  function askChildren({ record }: CachedMonitor): void {
     for (const id of waiting) {
-      const child = roster.peek(id)
+      const child = monitorCache.peek(id)
       if (child?.record.common.depends_on.includes(record.id) === true) onWanted(child)
     }
   }
@@ -57,12 +57,12 @@ export function createDependencies({ roster, onWanted }: DependenciesOptions): D
       }
       note(after)
       const { machine } = after.record
-      if (waits(machine) && machine.incident?.held?.by === null) askParents(after)
+      if (waits(machine) && machine.incident?.suppression?.by === null) askParents(after)
       if (machine.state === 'up' && waiting.size > 0) askChildren(after)
     },
   }
 }
 
 function waits({ incident }: MachineState): boolean {
-  return incident?.held?.reason === 'dependency'
+  return incident?.suppression?.reason === 'dependency'
 }

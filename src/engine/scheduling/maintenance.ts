@@ -8,11 +8,11 @@ import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceWindow } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { interpret } from '../rounds/plan-change.ts'
-import { rearmed } from '../rounds/push.ts'
-import type { Changed, Entry, Roster } from '../monitors/monitor-cache.ts'
+import { planChange } from '../rounds/plan-change.ts'
+import { withDeadlineReset } from '../rounds/push.ts'
+import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createScheduler } from './scheduler.ts'
 
 /** A change of state that could not be stored is tried again after this. */
@@ -24,22 +24,22 @@ export interface MaintenancePlan {
   start(): void
   stop(): void
   /** Looks at the windows of a monitor anew: it was made, changed, or resumed. */
-  plan(entry: Entry): void
+  plan(cached: CachedMonitor): void
   forget(monitor_id: number): void
   /** Under maintenance, in a window that asks for no checks. */
-  skipsChecks(entry: Entry): boolean
+  skipsChecks(cached: CachedMonitor): boolean
 }
 
 export interface MaintenanceOptions {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   /** A monitor has entered maintenance or left it. */
   readonly onChanged: (changed: Changed) => void
 }
 
 export function createMaintenance({
   core,
-  roster,
+  monitorCache,
   onChanged,
 }: MaintenanceOptions): MaintenancePlan {
   const { clock, zones } = core
@@ -52,8 +52,8 @@ export function createMaintenance({
       if (due.length === 1) void turnAll()
     },
     onJump: (id, now) => {
-      const entry = roster.peek(id)
-      return entry === undefined ? null : nextTurn(entry, now)
+      const cached = monitorCache.peek(id)
+      return cached === undefined ? null : nextTurn(cached, now)
     },
   })
 
@@ -72,27 +72,27 @@ export function createMaintenance({
     try {
       await turn(id)
     } catch (err) {
-      complain(core, err, 'a maintenance window could not be stored')
-      if (roster.peek(id) !== undefined) scheduler.set(id, clock.now() + RETRY_MS)
+      logError(core, err, 'a maintenance window could not be stored')
+      if (monitorCache.peek(id) !== undefined) scheduler.set(id, clock.now() + RETRY_MS)
     }
   }
 
   async function turn(id: number): Promise<void> {
-    if (roster.peek(id) === undefined) return
-    const changed = await roster.change(id, (entry) => turned(entry))
-    const after = changed?.after ?? roster.peek(id)
+    if (monitorCache.peek(id) === undefined) return
+    const changed = await monitorCache.change(id, (cached) => turned(cached))
+    const after = changed?.after ?? monitorCache.peek(id)
     if (after !== undefined) plan.plan(after)
     if (changed !== null) onChanged(changed)
   }
 
-  async function turned(entry: Entry): Promise<Change | null> {
+  async function turned(cached: CachedMonitor): Promise<Change | null> {
     const at = clock.now()
-    if (!isWrong(entry, at)) return null
-    const ends = entry.record.machine.state === 'maintenance'
+    if (!isWrong(cached, at)) return null
+    const ends = cached.record.machine.state === 'maintenance'
     const kind = ends ? 'maintenance_end' : 'maintenance_start'
-    const interpreted = await interpret({ core, roster }, entry, { event: { kind, at } })
+    const interpreted = await planChange({ core, monitorCache }, cached, { event: { kind, at } })
     if (interpreted === null) return null
-    return { ...interpreted.change, ...(ends ? rearmed(entry, at) : {}) }
+    return { ...interpreted.change, ...(ends ? withDeadlineReset(cached, at) : {}) }
   }
 
   const plan: MaintenancePlan = {
@@ -101,10 +101,10 @@ export function createMaintenance({
       scheduler.stop()
       due.length = 0
     },
-    plan(entry) {
-      const at = nextTurn(entry, clock.now())
-      if (at === null) scheduler.delete(entry.record.id)
-      else scheduler.set(entry.record.id, at)
+    plan(cached) {
+      const at = nextTurn(cached, clock.now())
+      if (at === null) scheduler.delete(cached.record.id)
+      else scheduler.set(cached.record.id, at)
     },
     forget: (id) => scheduler.delete(id),
     skipsChecks: ({ record: { machine, common } }) =>
@@ -115,13 +115,13 @@ export function createMaintenance({
   }
 
   /** When the state has to be looked at next, `null` where no window will ever change it. */
-  function nextTurn({ record: { machine, common } }: Entry, now: EpochMs): EpochMs | null {
+  function nextTurn({ record: { machine, common } }: CachedMonitor, now: EpochMs): EpochMs | null {
     if (machine.state === 'paused') return null
     const { active, changes_at } = look(common.maintenance, now)
     return active === (machine.state === 'maintenance') ? changes_at : now
   }
 
-  function isWrong({ record: { machine, common } }: Entry, now: EpochMs): boolean {
+  function isWrong({ record: { machine, common } }: CachedMonitor, now: EpochMs): boolean {
     if (machine.state === 'paused') return false
     return look(common.maintenance, now).active !== (machine.state === 'maintenance')
   }

@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto'
 import type { Timer } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
 import { SHARDS, shardOf } from '../../store/store.ts'
-import { complain } from '../core/core.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 
 /** A dead engine's monitors are free after this. */
@@ -19,24 +19,24 @@ const LEASE_MS = 10_000
 /** Three beats to a lease: one may be lost. */
 const BEAT_MS = 3_000
 
-export interface Ownership {
+export interface ShardLeases {
   /** Whether this engine watches the monitor right now. */
   owns(monitor_id: number): boolean
   /** Joins the engines of this store; resolves to the shards it begins with, `undefined` for all there are. */
   join(): Promise<readonly number[] | undefined>
   /** Keeps the leases from then on. */
-  keep(hands: Hands): void
+  keep(transfer: ShardTransfer): void
   /** Gives everything to the others. */
   leave(): Promise<void>
 }
 
-export interface Hands {
+export interface ShardTransfer {
   /** Begins to watch what is in these shards; where it rejects, they are offered again. */
   take(shards: readonly number[]): Promise<void>
   give(shards: readonly number[]): void
 }
 
-export function createOwnership(core: Core): Ownership {
+export function createShardLeases(core: Core): ShardLeases {
   const { clock, store } = core
   const owner = randomBytes(8).toString('hex')
   let held: ReadonlySet<number> = new Set()
@@ -55,26 +55,26 @@ export function createOwnership(core: Core): Ownership {
     return mine
   }
 
-  async function settle(hands: Hands): Promise<void> {
+  async function rebalance(transfer: ShardTransfer): Promise<void> {
     const mine = new Set(await beat())
     const lost = [...held].filter((shard) => !mine.has(shard))
     const won = [...mine].filter((shard) => !held.has(shard))
     held = new Set([...held].filter((shard) => mine.has(shard)))
-    if (lost.length > 0) hands.give(lost)
+    if (lost.length > 0) transfer.give(lost)
     if (won.length === 0 || left) return
-    await hands.take(won)
+    await transfer.take(won)
     held = new Set([...held, ...won])
     core.log.info({ shards: held.size, of: SHARDS }, 'this engine watches another share')
   }
 
-  function next(hands: Hands): void {
+  function next(transfer: ShardTransfer): void {
     if (left) return
     timer = clock.timer(
       BEAT_MS,
       () =>
-        void settle(hands)
-          .catch((err: unknown) => complain(core, err, 'the share of this engine is not renewed'))
-          .finally(() => next(hands)),
+        void rebalance(transfer)
+          .catch((err: unknown) => logError(core, err, 'the share of this engine is not renewed'))
+          .finally(() => next(transfer)),
       { background: true },
     )
   }
@@ -96,7 +96,7 @@ export function createOwnership(core: Core): Ownership {
   }
 }
 
-const soleOwner: Ownership = {
+const soleOwner: ShardLeases = {
   owns: () => true,
   join: () => Promise.resolve(undefined),
   keep: () => undefined,

@@ -12,13 +12,13 @@
 
 import { iso } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
-import { isUndecided, lastLook, looksOf } from '../../incident/state.ts'
+import { isUndecided, lastCheckAt, looksOf } from '../../incident/state.ts'
 import type { EpochMs } from '../../model.ts'
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { Core } from '../core/core.ts'
 import { dueQueue } from '../../due-queue.ts'
 import type { Outlined } from '../views/views.ts'
-import type { Entry, Roster } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
 /** Intervals without the begin of a check. */
 const INTERVALS = 2
@@ -31,7 +31,7 @@ const COUNT_MS = 1_000
 
 /** A monitor that is starved from now on, or no longer. */
 export interface Turn {
-  readonly entry: Entry
+  readonly cached: CachedMonitor
   readonly stale: boolean
   /** When it was looked at last. */
   readonly since: EpochMs
@@ -43,7 +43,7 @@ interface Sight {
   /** Checks under way. */
   running: number
   /** Monotonic: when somebody looked last, here or elsewhere, or the interval became another. */
-  looked: number
+  checkBegun: number
   /** What the store told of last: see `looksOf`. */
   stored: readonly EpochMs[]
   /** It was told to be starved, and since when. */
@@ -54,24 +54,29 @@ export interface Staleness {
   start(): void
   stop(): void
   /** Watches a monitor, or goes on after it was changed. The next two intervals are its grace before it is told. */
-  watch(entry: Entry): void
+  watch(cached: CachedMonitor): void
   forget(monitor_id: number): void
   /** A check has been made of it. */
-  looked(monitor_id: number): void
-  looking(this: void, run: ProbeHost['run']): ProbeHost['run']
-  isStale(this: void, entry: Outlined): boolean
+  checkBegun(monitor_id: number): void
+  countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
+  isStale(this: void, cached: Outlined): boolean
   count(this: void): number
 }
 
 export interface StalenessOptions {
   readonly core: Core
-  readonly roster: Pick<Roster, 'peek' | 'entries'>
+  readonly monitorCache: Pick<MonitorCache, 'peek' | 'all'>
   /** Checks are made in other processes. */
   readonly remote: boolean
   readonly onTurn: (turn: Turn) => void
 }
 
-export function createStaleness({ core, roster, remote, onTurn }: StalenessOptions): Staleness {
+export function createStaleness({
+  core,
+  monitorCache,
+  remote,
+  onTurn,
+}: StalenessOptions): Staleness {
   const { clock, log } = core
   const sights = new Map<number, Sight>()
   let counted = { at: -Infinity, count: 0 }
@@ -118,8 +123,8 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
   /** For how long nobody has looked, in ms. */
   function neglect({ record }: Outlined): number {
     const sight = sights.get(record.id)
-    if (sight === undefined) return clock.now() - lastLook(record.machine)
-    return sight.running > 0 ? 0 : clock.monotonic() - sight.looked
+    if (sight === undefined) return clock.now() - lastCheckAt(record.machine)
+    return sight.running > 0 ? 0 : clock.monotonic() - sight.checkBegun
   }
 
   /** Of a look that the store tells of, monotonic. One of the future is one of a clock that was set back since. */
@@ -128,15 +133,15 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
   }
 
   /** Another process may have looked meanwhile. Each look counts once, by the wall clock as it is then. */
-  function hear(sight: Sight, { record }: Entry): void {
+  function hear(sight: Sight, { record }: CachedMonitor): void {
     const stored = looksOf(record.machine)
     const news = stored.filter((at, i) => at !== sight.stored[i])
     sight.stored = stored
-    sight.looked = Math.max(sight.looked, ...news.map(lookedAt))
+    sight.checkBegun = Math.max(sight.checkBegun, ...news.map(lookedAt))
   }
 
-  function isStarved(entry: Outlined): boolean {
-    return isWatchable(entry) && neglect(entry) > allowance(entry)
+  function isStarved(cached: Outlined): boolean {
+    return isWatchable(cached) && neglect(cached) > allowance(cached)
   }
 
   function isWatchable({ record: { machine, token_hash } }: Outlined): boolean {
@@ -144,47 +149,47 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
     return token_hash === null && state !== 'paused' && state !== 'maintenance'
   }
 
-  function isStale(entry: Outlined): boolean {
-    return isUndecided(entry.record.machine) || isStarved(entry)
+  function isStale(cached: Outlined): boolean {
+    return isUndecided(cached.record.machine) || isStarved(cached)
   }
 
   function turn(id: number, late_ms: number): void {
-    const [entry, sight] = [roster.peek(id), sights.get(id)]
-    if (entry === undefined || sight === undefined) return
-    hear(sight, entry)
-    const starved = isStarved(entry)
+    const [cached, sight] = [monitorCache.peek(id), sights.get(id)]
+    if (cached === undefined || sight === undefined) return
+    hear(sight, cached)
+    const starved = isStarved(cached)
     // Who stood still does not blame others: whatever is due by now may begin first.
     const stoodStill = late_ms > LATE_MS
     if (starved && !stoodStill && sight.told === undefined) {
-      sight.told = lastSeen(entry)
-      tell(entry, sight.told, true)
+      sight.told = lastSeen(cached)
+      tell(cached, sight.told, true)
     }
     // Negative for a starved one, and for one whose checks a window of planned work leaves out.
-    const left_ms = allowance(entry) - neglect(entry)
-    turnIn(id, left_ms >= 0 ? left_ms + 1 : allowance(entry))
+    const left_ms = allowance(cached) - neglect(cached)
+    turnIn(id, left_ms >= 0 ? left_ms + 1 : allowance(cached))
   }
 
-  function lastSeen(entry: Entry): EpochMs {
-    return Math.round(clock.now() - neglect(entry))
+  function lastSeen(cached: CachedMonitor): EpochMs {
+    return Math.round(clock.now() - neglect(cached))
   }
 
-  function tell(entry: Entry, since: EpochMs, stale: boolean): void {
-    const about = { monitor_id: entry.record.id, since: iso(since) }
+  function tell(cached: CachedMonitor, since: EpochMs, stale: boolean): void {
+    const about = { monitor_id: cached.record.id, since: iso(since) }
     if (stale) log.warn(about, 'a monitor is starved: its checks have not begun for two intervals')
     else log.info(about, 'a monitor is looked at again')
-    onTurn({ entry, since, stale })
+    onTurn({ cached, since, stale })
   }
 
   /** Somebody looks at it now. */
   function seen(id: number, sight: Sight): void {
-    sight.looked = clock.monotonic()
+    sight.checkBegun = clock.monotonic()
     const { told } = sight
     sight.told = undefined
-    const entry = told === undefined ? undefined : roster.peek(id)
-    if (told !== undefined && entry !== undefined) tell(entry, told, false)
+    const cached = told === undefined ? undefined : monitorCache.peek(id)
+    if (told !== undefined && cached !== undefined) tell(cached, told, false)
   }
 
-  function looked(id: number): void {
+  function checkBegun(id: number): void {
     const sight = sights.get(id)
     if (sight !== undefined) seen(id, sight)
   }
@@ -206,27 +211,27 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
       timer?.cancel()
       timer = undefined
     },
-    watch(entry) {
-      const { id, common, machine } = entry.record
-      if (entry.type.checker.passive !== undefined) return
+    watch(cached) {
+      const { id, common, machine } = cached.record
+      if (cached.type.checker.push !== undefined) return
       const { interval_sec } = common
       const stored = looksOf(machine)
       const sight = sights.get(id) ?? {
-        ...{ interval_sec, stored, looked: lookedAt(lastLook(machine)) },
+        ...{ interval_sec, stored, checkBegun: lookedAt(lastCheckAt(machine)) },
         ...{ running: 0, told: undefined },
       }
-      hear(sight, entry)
-      if (sight.interval_sec !== interval_sec) sight.looked = clock.monotonic()
+      hear(sight, cached)
+      if (sight.interval_sec !== interval_sec) sight.checkBegun = clock.monotonic()
       sight.interval_sec = interval_sec
       sights.set(id, sight)
-      turnIn(id, allowance(entry) + 1)
+      turnIn(id, allowance(cached) + 1)
     },
     forget(id) {
       sights.delete(id)
       turns.delete(id)
     },
-    looked,
-    looking: (run) => async (order, signal) => {
+    checkBegun,
+    countingChecks: (run) => async (order, signal) => {
       begins(order.monitor_id, 1)
       try {
         return await run(order, signal)
@@ -238,7 +243,7 @@ export function createStaleness({ core, roster, remote, onTurn }: StalenessOptio
     count() {
       if (clock.monotonic() - counted.at < COUNT_MS) return counted.count
       let count = 0
-      for (const entry of roster.entries()) if (isStale(entry)) count++
+      for (const cached of monitorCache.all()) if (isStale(cached)) count++
       counted = { at: clock.monotonic(), count }
       return count
     },

@@ -17,17 +17,14 @@ const KNOWN_MS = 5_000
 /** Those found longest ago are forgotten beyond it. */
 const KNOWN_LIMIT = 10_000
 
-export interface KnownAccounts {
+export interface AccountCache {
   exists(account_id: unknown): Promise<boolean>
   /** @throws NotFoundError */
   demand(account_id: unknown): Promise<void>
   forget(account_id: number): void
 }
 
-export function createKnownAccounts({
-  clock,
-  store,
-}: Pick<Core, 'clock' | 'store'>): KnownAccounts {
+export function createAccountCache({ clock, store }: Pick<Core, 'clock' | 'store'>): AccountCache {
   /** Until when, the one found longest ago first. */
   const known = new Map<number, number>()
 

@@ -82,11 +82,11 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
 }
 
 /** Its monitors are in the store no more: no check of them goes on, and none begins. */
-async function letGo({ roster, watch }: Parts, account_id: number): Promise<void> {
-  const own = [...roster.entries()].filter(({ record }) => record.account_id === account_id)
+async function letGo({ monitorCache, watch }: Parts, account_id: number): Promise<void> {
+  const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
   for (const { record } of own) watch.release(record.id)
-  roster.hurry()
-  await Promise.all(own.map(({ record }) => roster.refresh(record.id)))
+  monitorCache.flush()
+  await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
 }
 
 type Settled = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>

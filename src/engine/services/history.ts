@@ -9,12 +9,12 @@ import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { AccountScope } from '../api/engine.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { contactsOf } from '../rounds/plan-change.ts'
 import { incidentView, notificationView, resultView } from '../views/views.ts'
 import type { IncidentView, NotificationView } from '../api/views.ts'
 import { readFilter } from './read-filter.ts'
-import { tellAcknowledged } from '../rounds/plan-notifications.ts'
+import { planAcknowledged } from '../rounds/plan-notifications.ts'
 import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
 import { pageOf } from './parts.ts'
 import { listedResults } from './results.ts'
@@ -28,7 +28,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
 
   async function demandMonitor(id: number): Promise<MonitorRecord> {
     await ready()
-    const record = parts.roster.peek(id)?.record ?? (await store.monitors.get(id))
+    const record = parts.monitorCache.peek(id)?.record ?? (await store.monitors.get(id))
     if (record?.account_id !== account_id) throw new NotFoundError('monitor')
     return record
   }
@@ -40,7 +40,8 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     for (const { monitor_id } of incidents) {
       if (names.has(monitor_id)) continue
       await others()
-      const record = parts.roster.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
+      const record =
+        parts.monitorCache.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
       const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
       names.set(monitor_id, { id: monitor_id, name: common.name, type, target })
     }
@@ -121,13 +122,13 @@ export function historyOf(parts: Parts, account_id: number): Scope {
       async acknowledge(id) {
         const incident = await openIncident(id)
         if (incident.acknowledged_at === null) {
-          const changed = await parts.roster.change(incident.monitor_id, taken)
+          const changed = await parts.monitorCache.change(incident.monitor_id, taken)
           if (changed !== null) await parts.watch.announce(changed, [])
         }
         return viewOf(await ownIncident(id))
 
-        async function taken(entry: Entry): Promise<Change | null> {
-          const { record } = entry
+        async function taken(cached: CachedMonitor): Promise<Change | null> {
+          const { record } = cached
           const open = await openIncident(id)
           if (open.acknowledged_at !== null) return null
           const at = core.clock.now()
@@ -138,7 +139,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
             at,
             update_incident: { id, acknowledged_at: at },
             cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
-            notify: tellAcknowledged({ entry, contacts, at }, open),
+            notify: planAcknowledged({ cached, contacts, at }, open),
           }
         }
       },

@@ -11,13 +11,13 @@ import { initialState } from '../../incident/state.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { AccountScope, VersionOptions } from '../api/engine.ts'
-import { interpret, MONITOR_DELETED } from '../rounds/plan-change.ts'
-import { rearmed } from '../rounds/push.ts'
+import { planChange, MONITOR_DELETED } from '../rounds/plan-change.ts'
+import { withDeadlineReset } from '../rounds/push.ts'
 import { monitorSummary, monitorView, resultView } from '../views/views.ts'
 import type { Outlined } from '../views/views.ts'
-import type { Concluded } from '../rounds/rounds.ts'
+import type { RoundResult } from '../rounds/rounds.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
-import type { Changed, Entry } from '../monitors/cached-monitor.ts'
+import type { Changed, CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
@@ -38,25 +38,26 @@ type Monitors = AccountScope['monitors']
 
 /** Not a promise itself: who awaits the beginning does not await the end. */
 interface Started {
-  readonly ended: Promise<Concluded | null>
+  readonly ended: Promise<RoundResult | null>
 }
 
 export function monitorsOf(parts: Parts, account_id: number): Monitors {
-  const { core, roster, watch, ready } = parts
+  const { core, monitorCache, watch, ready } = parts
 
-  async function own(id: number): Promise<Entry> {
+  async function own(id: number): Promise<CachedMonitor> {
     await ready()
-    const entry = await roster.get(id)
-    if (entry.record.account_id !== account_id) throw new NotFoundError('monitor')
-    return entry
+    const cached = await monitorCache.get(id)
+    if (cached.record.account_id !== account_id) throw new NotFoundError('monitor')
+    return cached
   }
 
-  const summary = (entry: Outlined): MonitorSummary => monitorSummary(entry, watch.factsOf(entry))
+  const summary = (cached: Outlined): MonitorSummary =>
+    monitorSummary(cached, watch.factsOf(cached))
 
-  function view(entry: Entry): MonitorView {
-    const ping = pingOf(core, entry.record)
-    return monitorView(entry, {
-      ...watch.factsOf(entry),
+  function view(cached: CachedMonitor): MonitorView {
+    const ping = pingOf(core, cached.record)
+    return monitorView(cached, {
+      ...watch.factsOf(cached),
       locations: core.locations,
       ...(ping === undefined ? {} : { ping }),
     })
@@ -66,14 +67,14 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   async function happen(
     id: number,
     { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
-    touch: (entry: Entry) => Partial<Change>,
+    touch: (cached: CachedMonitor) => Partial<Change>,
   ): Promise<Changed | null> {
-    const changed = await roster.change(id, async (entry) => {
-      demandVersion(entry.record, version)
-      const interpreted = await interpret({ core, roster }, entry, {
+    const changed = await monitorCache.change(id, async (cached) => {
+      demandVersion(cached.record, version)
+      const interpreted = await planChange({ core, monitorCache }, cached, {
         event: { kind, at: core.clock.now() },
       })
-      return interpreted === null ? null : { ...interpreted.change, ...touch(entry) }
+      return interpreted === null ? null : { ...interpreted.change, ...touch(cached) }
     })
     if (changed !== null) await watch.announce(changed, [])
     return changed
@@ -81,20 +82,20 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
   /** Begins a round, or joins the one under way. */
   async function begin(id: number, { version }: VersionOptions): Promise<Started> {
-    const start = (entry: Entry): Started => {
-      demandVersion(entry.record, version)
-      demandCheckable(parts, entry)
-      const ended = checkNow(parts, entry)
+    const start = (cached: CachedMonitor): Started => {
+      demandVersion(cached.record, version)
+      demandCheckable(parts, cached)
+      const ended = checkNow(parts, cached)
       // Who waits for it hears of a failure; it was complained of already.
       ended.catch(() => undefined)
       return { ended }
     }
-    const entry = await own(id)
-    if (version === undefined) return start(entry)
+    const cached = await own(id)
+    if (version === undefined) return start(cached)
     // In the monitor's turn, behind the changes under way; another process may have changed it as well.
-    await roster.refresh(id)
+    await monitorCache.refresh(id)
     let started: Started | undefined
-    await roster.change(id, (present) => {
+    await monitorCache.change(id, (present) => {
       started = start(present)
       return null
     })
@@ -111,14 +112,14 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
         type,
         input: fields,
       })
-      const token = type.checker.passive === undefined ? undefined : makeToken(core)
+      const token = type.checker.push === undefined ? undefined : makeToken(core)
       const now = core.clock.now()
       const within = allowanceOf(await quotasOf(core, account_id))
       const made = {
         account_id,
         type: type.checker.type,
         common,
-        settings: roster.seal(type, settings),
+        settings: monitorCache.seal(type, settings),
         target,
         machine: initialState(now),
         token_hash: token?.token_hash ?? null,
@@ -127,9 +128,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
         updated_at: now,
       }
       const record = await core.store.monitors.create(made, within)
-      const entry = roster.add(record)
-      watch.reschedule(entry, 'now')
-      return warned(view(entry), entry, fields)
+      const cached = monitorCache.add(record)
+      watch.reschedule(cached, 'now')
+      return warned(view(cached), cached, fields)
     },
 
     async preview(input, options) {
@@ -137,8 +138,8 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await ready()
       const { type: name, ...fields } = objectFrom(input)
       const type = typeOf(parts, name)
-      const entry = against === undefined ? {} : { against: await own(against) }
-      return previewOf(parts, { account_id, type, input: fields, ...entry })
+      const cached = against === undefined ? {} : { against: await own(against) }
+      return previewOf(parts, { account_id, type, input: fields, ...cached })
     },
 
     async list(given) {
@@ -163,9 +164,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await own(id)
       if (!isPlainObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
-      const changed = await roster.change(id, (entry) => {
-        demandVersion(entry.record, version)
-        return revised(parts, entry, wanted)
+      const changed = await monitorCache.change(id, (cached) => {
+        demandVersion(cached.record, version)
+        return revised(parts, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
       const { record } = changed.after
@@ -181,12 +182,12 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
       await own(id)
-      const changed = await roster.change(id, async (entry) => {
-        demandVersion(entry.record, version)
-        const interpreted = await interpret({ core, roster }, entry, {
+      const changed = await monitorCache.change(id, async (cached) => {
+        demandVersion(cached.record, version)
+        const interpreted = await planChange({ core, monitorCache }, cached, {
           event: { kind: 'remove', at: core.clock.now() },
         })
-        const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, entry)
+        const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, cached)
         return { ...change, cancel: MONITOR_DELETED, remove: true }
       })
       watch.forget(id)
@@ -206,11 +207,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await own(id)
       const quotas = await quotasOf(core, account_id)
       const { checks_per_min } = allowanceOf(quotas)
-      const changed = await happen(id, { ...options, kind: 'resume' }, (entry) => {
-        requireInterval(quotas, entry.type, entry.record.common)
+      const changed = await happen(id, { ...options, kind: 'resume' }, (cached) => {
+        requireInterval(quotas, cached.type, cached.record.common)
         return {
-          ...touched(entry),
-          ...rearmed(entry, core.clock.now()),
+          ...touched(cached),
+          ...withDeadlineReset(cached, core.clock.now()),
           ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
         }
       })
@@ -220,9 +221,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
     async check(id, options = {}) {
       const { ended } = await begin(id, options)
-      const concluded = await ended
-      const after = concluded?.changed.after ?? (await own(id))
-      const { change, committed } = concluded?.changed ?? {}
+      const result = await ended
+      const after = result?.changed.after ?? (await own(id))
+      const { change, committed } = result?.changed ?? {}
       const results = (change?.results ?? []).map((result, index) =>
         resultView(
           { ...result, id: committed?.result_ids[index] ?? 0, monitor_id: id },
@@ -244,7 +245,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 }
 
-function warned(view: MonitorView, { type, settings }: Entry, given: JsonObject): MonitorView {
+function warned(
+  view: MonitorView,
+  { type, settings }: CachedMonitor,
+  given: JsonObject,
+): MonitorView {
   const warnings = warningsOf(type, settings, given)
   return warnings.length === 0 ? view : { ...view, warnings }
 }
@@ -260,27 +265,29 @@ function typeOf({ core }: Parts, name: unknown): MonitorType {
 }
 
 /** A pause or resume is a change of the monitor that others may rely on: its version grows. */
-function touched({ record: { common, settings, target } }: Entry): Pick<Change, 'settings'> {
+function touched({
+  record: { common, settings, target },
+}: CachedMonitor): Pick<Change, 'settings'> {
   return { settings: { common, settings, target } }
 }
 
-function bare({ core }: Parts, { record }: Entry): Change {
+function bare({ core }: Parts, { record }: CachedMonitor): Change {
   return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
 }
 
 /** @throws ConflictError `paused` or `not_running` */
-function demandCheckable({ running }: Parts, entry: Entry): void {
-  if (entry.record.machine.state === 'paused') {
+function demandCheckable({ running }: Parts, cached: CachedMonitor): void {
+  if (cached.record.machine.state === 'paused') {
     throw new ConflictError('paused', 'The monitor is paused; resume it first')
   }
   if (!running())
     throw new ConflictError('not_running', 'The engine is not running; start it first')
 }
 
-function checkNow({ core, watch }: Parts, entry: Entry): Promise<Concluded | null> {
-  return entry.type.checker.passive === undefined
-    ? watch.rounds.run(entry, core.clock.now())
-    : watch.judgeNow(entry)
+function checkNow({ core, watch }: Parts, cached: CachedMonitor): Promise<RoundResult | null> {
+  return cached.type.checker.push === undefined
+    ? watch.rounds.run(cached, core.clock.now())
+    : watch.judgeNow(cached)
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

@@ -4,22 +4,22 @@
  * @module
  */
 
-import type { KnownAccounts } from './account-cache.ts'
+import type { AccountCache } from './account-cache.ts'
 import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
-import type { Roster } from '../monitors/monitor-cache.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Page } from '../api/views.ts'
 import type { Watch } from '../scheduling/watch.ts'
 
 export interface Parts {
   readonly core: Core
-  readonly roster: Roster
+  readonly monitorCache: MonitorCache
   readonly watch: Watch
   readonly outbox: Outbox
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean
-  readonly accounts: KnownAccounts
+  readonly accounts: AccountCache
 }
 
 /** The same for one account: what is opened has to be there. */

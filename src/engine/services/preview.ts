@@ -10,7 +10,7 @@ import { mask } from '../../fields/secrets.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { settleMonitor } from './validate-input.ts'
 import type { MonitorPreview } from '../api/views.ts'
 import type { Parts } from './parts.ts'
@@ -21,7 +21,7 @@ interface Previewing {
   /** As `create` takes it, without `type`. */
   readonly input: JsonObject
   /** The monitor that it is compared with. */
-  readonly against?: Entry
+  readonly against?: CachedMonitor
 }
 
 /** @throws ValidationError with every problem at once */

@@ -86,9 +86,7 @@ export function isTooShort(
   { interval_sec }: Timed,
 ): boolean {
   return (
-    type.checker.passive === undefined &&
-    min_interval_sec !== null &&
-    interval_sec < min_interval_sec
+    type.checker.push === undefined && min_interval_sec !== null && interval_sec < min_interval_sec
   )
 }
 

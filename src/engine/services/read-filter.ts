@@ -79,12 +79,12 @@ export const read = {
     },
 
   list:
-    <T>(entry: Reader<T>): Reader<readonly T[]> =>
+    <T>(cached: Reader<T>): Reader<readonly T[]> =>
     (value) => {
       if (!Array.isArray(value)) return { problem: 'invalid: a list is expected' }
       if (value.length > MAX_ENTRIES) return { problem: `out_of_range: at most ${MAX_ENTRIES}` }
       const values: T[] = []
-      for (const each of value.map((one: unknown) => entry(one))) {
+      for (const each of value.map((one: unknown) => cached(one))) {
         if ('problem' in each) return each
         values.push(each.value)
       }

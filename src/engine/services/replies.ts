@@ -22,14 +22,14 @@ export function repliesOf({ core, accounts, ready }: Parts): KeptReplies {
       await accounts.demand(account_id)
       const reply = await store.replies.get(account_id, key, clock.now())
       if (reply === undefined) return undefined
-      const request_hash = seal.open(reply.request_hash, HASH_PLACE)
-      return { ...reply, request_hash, body: seal.open(reply.body, PLACE) }
+      const request_hash = seal.decrypt(reply.request_hash, HASH_PLACE)
+      return { ...reply, request_hash, body: seal.decrypt(reply.body, PLACE) }
     },
     async put(account_id, key, reply) {
       await ready()
       await accounts.demand(account_id)
-      const body = seal.close(reply.body, PLACE)
-      const request_hash = seal.close(reply.request_hash, HASH_PLACE)
+      const body = seal.encrypt(reply.body, PLACE)
+      const request_hash = seal.encrypt(reply.request_hash, HASH_PLACE)
       const expires_at = clock.now() + KEPT_MS
       await store.replies.put(account_id, key, { ...reply, request_hash, body, expires_at }, MOST)
     },

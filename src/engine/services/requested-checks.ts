@@ -8,7 +8,7 @@
 import { requestServicesOf } from './request-services.ts'
 
 /** Beside the rounds of its interval. */
-export const ASKED_CHECKS = { limit: 30, window_ms: 60_000 } as const
+export const REQUESTED_CHECKS = { limit: 30, window_ms: 60_000 } as const
 
 /** Whether one more is admitted; else how long to wait, in seconds. Of a foreign monitor it counts for nobody else. */
 export async function admitCheck(
@@ -18,7 +18,7 @@ export async function admitCheck(
   const identity = `checks of ${asked.account_id}:${asked.id}`
   const { admitted, reset_ms } = await requestServicesOf(engine).requests.admit({
     by: { identity },
-    ...ASKED_CHECKS,
+    ...REQUESTED_CHECKS,
   })
   return admitted ? { admitted } : { admitted, retry_sec: Math.max(1, Math.ceil(reset_ms / 1000)) }
 }

@@ -12,22 +12,22 @@ import { merge } from '../../fields/merge.ts'
 import { unmask } from '../../fields/secrets.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
-import { interpret } from '../rounds/plan-change.ts'
-import type { Interpreted } from '../rounds/plan-change.ts'
+import { planChange } from '../rounds/plan-change.ts'
+import type { PlannedChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { settleMonitor, withoutGone } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
 /** The change that a patch makes. What is checked being another than before, the monitor begins anew. */
 export async function revised(
   parts: Parts,
-  entry: Entry,
+  cached: CachedMonitor,
   patch: JsonObject,
 ): Promise<Change | null> {
-  const { core, roster } = parts
-  const { record, type, settings } = entry
+  const { core, monitorCache } = parts
+  const { record, type, settings } = cached
   const { type: name, ...fields } = patch
   if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
   const table = type.all
@@ -53,14 +53,14 @@ export async function revised(
     at,
     settings: {
       common: next.common,
-      settings: roster.seal(type, next.settings),
+      settings: monitorCache.seal(type, next.settings),
       target: next.target,
     },
     ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
-  if (same || type.checker.passive !== undefined) return change
-  const interpreted: Interpreted | null = await interpret(parts, entry, {
+  if (same || type.checker.push !== undefined) return change
+  const interpreted: PlannedChange | null = await planChange(parts, cached, {
     event: { kind: 'reconfigure', at },
   })
   return { ...interpreted?.change, ...change, forget_locations: true }

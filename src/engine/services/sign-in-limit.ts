@@ -8,7 +8,7 @@
 
 import type { Clock } from '../../clock.ts'
 
-export interface Attempts {
+export interface SignInLimit {
   /** Counts a wrong one; how long to wait where there were too many, in seconds. */
   failed(
     client: string,
@@ -16,12 +16,12 @@ export interface Attempts {
 }
 
 /** Wrong ones of one client. */
-export const ATTEMPTS_LIMIT = 20
+export const SIGN_IN_LIMIT = 20
 const WINDOW_MS = 60_000
 /** Clients remembered; when there are more, those without a recent attempt are forgotten, then all. */
 const CLIENTS_LIMIT = 10_000
 
-export function createAttempts(clock: Pick<Clock, 'monotonic'>): Attempts {
+export function createSignInLimit(clock: Pick<Clock, 'monotonic'>): SignInLimit {
   const log = new Map<string, number[]>()
 
   function sweep(now: number): void {
@@ -39,7 +39,7 @@ export function createAttempts(clock: Pick<Clock, 'monotonic'>): Attempts {
       const times = (log.get(client) ?? []).filter((at) => at > now - WINDOW_MS)
       log.set(client, times)
       const [oldest = now] = times
-      if (times.length >= ATTEMPTS_LIMIT)
+      if (times.length >= SIGN_IN_LIMIT)
         return { allowed: false, retry_sec: Math.ceil((oldest + WINDOW_MS - now) / 1000) }
       times.push(now)
       return { allowed: true }

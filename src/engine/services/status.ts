@@ -9,22 +9,25 @@ import { maintenanceAt } from '../../incident/maintenance.ts'
 import { statusOf } from '../../incident/state.ts'
 import { DAY_MS } from '../../incident/uptime.ts'
 import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { LocationStatus, StatusView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 import { uptimeBetween } from './uptime.ts'
 
 /** The present state of a monitor, for those who ask often. */
-export async function statusView({ core, watch }: Parts, entry: Entry): Promise<StatusView> {
-  const { record } = entry
+export async function statusView(
+  { core, watch }: Parts,
+  cached: CachedMonitor,
+): Promise<StatusView> {
+  const { record } = cached
   const { machine } = record
   const now = core.clock.now()
-  const { cause_code, stale, flapping, last_check_at } = monitorSummary(entry, {
+  const { cause_code, stale, flapping, last_check_at } = monitorSummary(cached, {
     next_due_at: null,
-    checker: entry.type.checker,
-    stale: watch.isStale(entry),
+    checker: cached.type.checker,
+    stale: watch.isStale(cached),
   })
-  const locations = locationStatuses(entry, core.locations)
+  const locations = locationStatuses(cached, core.locations)
   const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
   return {
     state: machine.state,
@@ -40,7 +43,7 @@ export async function statusView({ core, watch }: Parts, entry: Entry): Promise<
       maintenanceAt(record.common.maintenance, now, core.zones).changes_at,
     ),
     cause_code,
-    cause_text: cause_code === null ? null : (latest(entry)?.last?.cause_text ?? null),
+    cause_text: cause_code === null ? null : (latest(cached)?.last?.cause_text ?? null),
     incident:
       machine.incident === null
         ? null

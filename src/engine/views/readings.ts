@@ -7,7 +7,7 @@
 
 import { responseOf } from '../../checkers/checker.ts'
 import type { EpochMs, LocationRecord, MonitorState, Verdict } from '../../model.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
 /** One monitor that this engine watches. */
 export interface MonitorReading {
@@ -37,7 +37,7 @@ export interface LocationReading {
 }
 
 export function readingOf(
-  { record, locations, type }: Entry,
+  { record, locations, type }: CachedMonitor,
   known: readonly LocationRecord[],
   stale: boolean,
 ): MonitorReading {
@@ -51,7 +51,7 @@ export function readingOf(
     flapping: machine.flapping === true,
     stale,
     incident_open: machine.incident !== null,
-    incident_held: machine.incident?.held !== undefined,
+    incident_held: machine.incident?.suppression !== undefined,
     locations: known.flatMap(({ id, name }) => {
       const last = common.location_ids.includes(id) ? locations.get(id)?.last : null
       if (last == null) return []

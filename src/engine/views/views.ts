@@ -23,7 +23,7 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
-import type { Entry } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type {
   AccountView,
   AttemptView,
@@ -38,7 +38,7 @@ import type {
 } from '../api/views.ts'
 
 /** What a summary is made of: no settings of the type, so that no secret is opened for a list. */
-export type Outlined = Pick<Entry, 'record' | 'locations'>
+export type Outlined = Pick<CachedMonitor, 'record' | 'locations'>
 
 /** What the watch knows of a monitor beside its record. */
 export interface Watched {
@@ -49,12 +49,12 @@ export interface Watched {
 }
 
 export function monitorSummary(
-  entry: Outlined,
+  cached: Outlined,
   { next_due_at, stale, checker }: Watched,
 ): MonitorSummary {
-  const { record } = entry
+  const { record } = cached
   const { machine, common } = record
-  const last = latest(entry)
+  const last = latest(cached)
   const good = machine.state === 'up' || machine.state === 'late'
   return {
     id: record.id,
@@ -84,28 +84,28 @@ export interface MonitorViewFacts extends Watched {
   readonly ping?: { readonly token: string; readonly ping_url: string }
 }
 
-export function monitorView(entry: Entry, facts: MonitorViewFacts): MonitorView {
-  const { record, type } = entry
+export function monitorView(cached: CachedMonitor, facts: MonitorViewFacts): MonitorView {
+  const { record, type } = cached
   const { fails, oks, inconclusive } = record.machine
   return {
-    ...monitorSummary(entry, facts),
-    ...mask(type.checker.fields, entry.settings),
+    ...monitorSummary(cached, facts),
+    ...mask(type.checker.fields, cached.settings),
     ...record.common,
-    locations: locationStatuses(entry, facts.locations),
+    locations: locationStatuses(cached, facts.locations),
     counters: { fails, oks, inconclusive },
     ...facts.ping,
   }
 }
 
 export function locationStatuses(
-  entry: Entry,
+  cached: CachedMonitor,
   locations: readonly LocationRecord[],
 ): LocationStatus[] {
   return locations
-    .filter(({ id }) => entry.record.common.location_ids.includes(id))
+    .filter(({ id }) => cached.record.common.location_ids.includes(id))
     .map(({ id, name }) => {
-      const state = entry.locations.get(id)
-      const response_ms = state?.last == null ? null : responseOf(entry.type.checker, state.last)
+      const state = cached.locations.get(id)
+      const response_ms = state?.last == null ? null : responseOf(cached.type.checker, state.last)
       return { ...locationStatus(name, id, state), response_ms }
     })
 }
@@ -135,9 +135,9 @@ function locationStatus(
 }
 
 /** The location that reported last. */
-export function latest(entry: Pick<Entry, 'locations'>): LocationState | undefined {
+export function latest(cached: Pick<CachedMonitor, 'locations'>): LocationState | undefined {
   let found: LocationState | undefined
-  for (const state of entry.locations.values()) {
+  for (const state of cached.locations.values()) {
     if (state.last === null) continue
     if (found?.last == null || state.last.started_at > found.last.started_at) found = state
   }

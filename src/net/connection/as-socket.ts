@@ -14,7 +14,7 @@ import type { Connection } from '../net.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
-export interface LendOptions {
+export interface AsSocketOptions {
   /** Heard by the library before anything the server says: a greeting that was read already. */
   readonly first?: string
   /** Most bytes that the library may hear; beyond it `too_long`. Default 32 KiB. */
@@ -25,9 +25,9 @@ export interface LendOptions {
  * Runs `work` with a stream on the connection, which must not be read from meanwhile. Where the
  * connection breaks, that is thrown and not what the library makes of it.
  */
-export async function lend<T>(
+export async function asSocket<T>(
   connection: Connection,
-  { first = '', max = 32 * 1024 }: LendOptions,
+  { first = '', max = 32 * 1024 }: AsSocketOptions,
   work: (stream: Socket) => Promise<T>,
 ): Promise<T> {
   let broken: unknown

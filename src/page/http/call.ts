@@ -6,7 +6,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
-import type { Attempts } from '../../engine/services/sign-in-limit.ts'
+import type { SignInLimit } from '../../engine/services/sign-in-limit.ts'
 import type { Logger } from '../../logger.ts'
 import type { Authorize } from '../session/access.ts'
 import type { Answer } from './answer.ts'
@@ -28,7 +28,7 @@ export interface Service {
   readonly assets: Assets
   readonly authorize: Authorize | undefined
   readonly sessions: Sessions
-  readonly attempts: Attempts
+  readonly attempts: SignInLimit
   readonly requests: Requests
   readonly live: Live
   clientOf(request: Request): string

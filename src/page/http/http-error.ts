@@ -14,7 +14,7 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export class PageRefusal extends WatchpostError {
+export class PageError extends WatchpostError {
   readonly failure: Failure
 
   constructor(failure: Failure) {
@@ -23,20 +23,20 @@ export class PageRefusal extends WatchpostError {
   }
 }
 
-export function notFound(what = 'page'): PageRefusal {
-  return new PageRefusal({
+export function notFound(what = 'page'): PageError {
+  return new PageError({
     status: 404,
     title: 'Not found',
     text: `There is no such ${what}. It may have been removed, or the address is mistyped.`,
   })
 }
 
-export function badRequest(text: string): PageRefusal {
-  return new PageRefusal({ status: 400, title: 'That did not work', text })
+export function badRequest(text: string): PageError {
+  return new PageError({ status: 400, title: 'That did not work', text })
 }
 
-export function wrongMethod(allow: string): PageRefusal {
-  return new PageRefusal({
+export function wrongMethod(allow: string): PageError {
+  return new PageError({
     status: 405,
     title: 'Not possible here',
     text: 'This address does not take such a request.',
@@ -44,9 +44,9 @@ export function wrongMethod(allow: string): PageRefusal {
   })
 }
 
-export function tooMany(retry_sec: number): PageRefusal {
+export function tooMany(retry_sec: number): PageError {
   const seconds = retry_sec === 1 ? '1 second' : `${retry_sec} seconds`
-  return new PageRefusal({
+  return new PageError({
     status: 429,
     title: 'Too many requests',
     text: `There were too many requests within a minute. Wait ${seconds}, then try again.`,
@@ -54,6 +54,6 @@ export function tooMany(retry_sec: number): PageRefusal {
   })
 }
 
-export function forbidden(text: string): PageRefusal {
-  return new PageRefusal({ status: 403, title: 'Not allowed', text })
+export function forbidden(text: string): PageError {
+  return new PageError({ status: 403, title: 'Not allowed', text })
 }

@@ -7,16 +7,16 @@
 
 import type { Clock } from '../../clock.ts'
 
-export interface Remembered<T> {
+export interface CachedValue<T> {
   get(): Promise<T>
   /** It has changed: the next question is answered anew. */
   forget(): void
 }
 
-export function remembered<T>(
+export function cachedFor<T>(
   load: () => Promise<T>,
   { clock, ms }: { readonly clock: Pick<Clock, 'monotonic'>; readonly ms: number },
-): Remembered<T> {
+): CachedValue<T> {
   let kept: { readonly at: number; readonly value: Promise<T> } | undefined
   return {
     get() {

@@ -7,7 +7,7 @@
 import { htmlAnswer } from '../http/answer.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/places.ts'
-import { remembered } from './cached-for.ts'
+import { cachedFor } from './cached-for.ts'
 import type { Route, Service } from '../http/call.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
@@ -34,13 +34,13 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const kept = { clock, ms: KEPT_MS }
   let shown: ReadonlySet<number> | undefined
   // With its markup, which takes longer to write than its facts to read.
-  const drawn = remembered(async () => {
+  const drawn = cachedFor(async () => {
     const monitors = await chosenMonitors(scope, page)
     shown = new Set(monitors.map(({ id }) => id))
     const facts = await publicFacts(scope, page, { monitors, clock })
     return { main: await publicPage(facts, clock), said: saidOf(facts) }
   }, kept)
-  const chosen = remembered(() => chosenMonitors(scope, page), kept)
+  const chosen = cachedFor(() => chosenMonitors(scope, page), kept)
   // Whoever is told of a change asks again, and is not to get what was worked out before it.
   const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
     if (shown === undefined || shown.has(monitor.id)) drawn.forget()

@@ -6,13 +6,13 @@
  */
 
 import type { Clock, Timer } from '../../clock.ts'
-import type { Complaints } from './throttled-log.ts'
+import type { ThrottledLog } from './throttled-log.ts'
 import type { AnswerJob } from './wire.ts'
 
 const AGAIN_MS = 1000
 const AT_ONCE = 100
 
-export interface Parcel {
+export interface PendingAnswer {
   /** Id of the engine that asked. */
   readonly engine: string
   readonly order_id: string
@@ -21,9 +21,9 @@ export interface Parcel {
 
 export interface BufferOptions {
   readonly clock: Clock
-  readonly complaints: Complaints
+  readonly throttledLog: ThrottledLog
   /** Parcels for one engine, in order; delivered all or none when it rejects. */
-  readonly deliver: (engine: string, parcels: readonly Parcel[]) => Promise<void>
+  readonly deliver: (engine: string, parcels: readonly PendingAnswer[]) => Promise<void>
   /** Default 100 000. */
   readonly limit?: number
   /** Default one hour. */
@@ -35,7 +35,7 @@ export interface Buffer {
   /** Dropped since the start. */
   readonly dropped: number
   /** Resolves once the answer is on its queue, or dropped. */
-  add(parcel: Parcel): Promise<void>
+  add(answer: PendingAnswer): Promise<void>
   /** Tries at once: Redis is back. */
   wake(): void
   /** Resolves when nothing is left to deliver. */
@@ -43,13 +43,13 @@ export interface Buffer {
   stop(): void
 }
 
-interface Kept extends Parcel {
+interface Kept extends PendingAnswer {
   readonly added_at: number
   readonly done: () => void
 }
 
 export function createBuffer(options: BufferOptions): Buffer {
-  const { clock, complaints, deliver, limit = 100_000, max_age_ms = 3_600_000 } = options
+  const { clock, throttledLog, deliver, limit = 100_000, max_age_ms = 3_600_000 } = options
   const kept = new Set<Kept>()
   const waiting = new Set<() => void>()
   let delivering = false
@@ -57,9 +57,9 @@ export function createBuffer(options: BufferOptions): Buffer {
   let stopped = false
   let dropped = 0
 
-  function remove(parcel: Kept): void {
-    kept.delete(parcel)
-    parcel.done()
+  function remove(answer: Kept): void {
+    kept.delete(answer)
+    answer.done()
     if (kept.size > 0) return
     for (const resolve of waiting) resolve()
     waiting.clear()
@@ -68,20 +68,20 @@ export function createBuffer(options: BufferOptions): Buffer {
   /** The oldest stand first. */
   function dropWhatIsTooMuch(): void {
     const before = clock.monotonic() - max_age_ms
-    for (const parcel of kept) {
-      if (kept.size <= limit && parcel.added_at >= before) return
-      remove(parcel)
+    for (const answer of kept) {
+      if (kept.size <= limit && answer.added_at >= before) return
+      remove(answer)
       dropped++
-      complaints.warn({ dropped }, 'answers were dropped: Redis was away for too long')
+      throttledLog.warn({ dropped }, 'answers were dropped: Redis was away for too long')
     }
   }
 
   /** The next ones for one engine. */
   function batch(): readonly Kept[] {
     const found: Kept[] = []
-    for (const parcel of kept) {
-      if (found.length === AT_ONCE || (found[0] ?? parcel).engine !== parcel.engine) break
-      found.push(parcel)
+    for (const answer of kept) {
+      if (found.length === AT_ONCE || (found[0] ?? answer).engine !== answer.engine) break
+      found.push(answer)
     }
     return found
   }
@@ -97,7 +97,7 @@ export function createBuffer(options: BufferOptions): Buffer {
         next.forEach(remove)
       }
     } catch (err) {
-      complaints.warn({ err, waiting: kept.size }, 'answers wait for Redis')
+      throttledLog.warn({ err, waiting: kept.size }, 'answers wait for Redis')
       retry = clock.timer(AGAIN_MS, wake, { background: true })
     } finally {
       delivering = false
@@ -118,9 +118,9 @@ export function createBuffer(options: BufferOptions): Buffer {
     get dropped() {
       return dropped
     },
-    add(parcel) {
+    add(answer) {
       return new Promise((resolve) => {
-        kept.add({ ...parcel, added_at: clock.monotonic(), done: resolve })
+        kept.add({ ...answer, added_at: clock.monotonic(), done: resolve })
         dropWhatIsTooMuch()
         // After a failure it waits for its turn with the others.
         if (retry === undefined && !delivering) void run()
@@ -136,7 +136,7 @@ export function createBuffer(options: BufferOptions): Buffer {
     stop() {
       stopped = true
       retry?.cancel()
-      for (const parcel of kept) parcel.done()
+      for (const answer of kept) answer.done()
       kept.clear()
     },
   }

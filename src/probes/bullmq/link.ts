@@ -5,7 +5,7 @@
  */
 
 import { ClosedError, ConfigurationError, MissingDependencyError } from '../../errors.ts'
-import type { Complaints } from './throttled-log.ts'
+import type { ThrottledLog } from './throttled-log.ts'
 import type { Setup } from './options.ts'
 import { explained, openSession } from './session.ts'
 import type { Session } from './session.ts'
@@ -18,7 +18,7 @@ const STOP_MS = 2000
 
 export interface LinkOptions {
   readonly setup: Setup
-  readonly complaints: Complaints
+  readonly throttledLog: ThrottledLog
   readonly name: string
   readonly every_ms: number
   /** Prepares a new session; the link is up when it resolves. */
@@ -41,7 +41,7 @@ export interface Link {
 }
 
 export function createLink(options: LinkOptions): Link {
-  const { setup, complaints, every_ms } = options
+  const { setup, throttledLog, every_ms } = options
   const { clock, log, connection, names } = setup
   const stopping = new AbortController()
   const waiting = new Set<(session: Session) => void>()
@@ -68,7 +68,7 @@ export function createLink(options: LinkOptions): Link {
           onFatal(err)
           return
         }
-        complaints.warn({ err }, 'not connected to Redis; it is tried again and again')
+        throttledLog.warn({ err }, 'not connected to Redis; it is tried again and again')
         onFirst()
       }
       await clock.sleep(backoff(failures), stopping.signal).catch(() => undefined)
@@ -80,7 +80,7 @@ export function createLink(options: LinkOptions): Link {
     const opened = await openSession({
       connection,
       clock,
-      complaints,
+      throttledLog,
       prefix: names.prefix,
       name: options.name,
       signal: stopping.signal,

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import type { Asked, Ledger } from './pending-orders.ts'
+import type { Asked, PendingOrders } from './pending-orders.ts'
 import type { Names } from './names.ts'
 import { deadEngines, forgetEngine } from './presence.ts'
 import type { Beating } from './presence.ts'
@@ -21,7 +21,7 @@ export interface Search {
   readonly session: Session
   readonly names: Names
   readonly engine: string
-  readonly ledger: Ledger
+  readonly pending: PendingOrders
   readonly clock: Clock
   readonly beat_ms: number
 }
@@ -31,8 +31,8 @@ export interface Search {
  * nor answered, at two beats, was lost: with its probe, or with the memory of Redis.
  */
 export async function findLost(search: Search): Promise<readonly Asked[]> {
-  const { session, names, engine, ledger, clock, beat_ms } = search
-  const looked = ledger.due(clock.monotonic(), LOOKED_FOR)
+  const { session, names, engine, pending, clock, beat_ms } = search
+  const looked = pending.due(clock.monotonic(), LOOKED_FOR)
   if (looked.length === 0) return []
   const asking = session.redis.pipeline()
   for (const { order, location, job_id } of looked) {
@@ -45,9 +45,9 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
   const found = (await asking.exec()) ?? []
   return looked.filter((asked, index) => {
     // The answer may have come while we asked.
-    if (found[index]?.[1] !== 0 || !ledger.has(asked.order.id)) return keep(asked, false)
+    if (found[index]?.[1] !== 0 || !pending.has(asked.order.id)) return keep(asked, false)
     if (!asked.missed) return keep(asked, true)
-    return ledger.take(asked.order.id) !== undefined
+    return pending.take(asked.order.id) !== undefined
   })
 
   function keep(asked: Asked, missed: boolean): false {

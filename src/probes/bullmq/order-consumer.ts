@@ -11,7 +11,7 @@ import { inProcessProbes } from '../in-process.ts'
 import { unmeasured } from '../reports.ts'
 import type { CheckOrder, ProbeHost } from '../transport.ts'
 import type { Buffer } from './buffer.ts'
-import type { Complaints } from './throttled-log.ts'
+import type { ThrottledLog } from './throttled-log.ts'
 import { orderShifted, reportShifted } from './wire.ts'
 import type { OrderJob, Refusal, Wire } from './wire.ts'
 
@@ -21,10 +21,10 @@ const SAME_CLOCK_MS = 500
 /** Orders remembered after their end, so that one that comes again, or too late, is not carried out. */
 const REMEMBERED = 10_000
 
-export interface HandsOptions {
+export interface OrderConsumerOptions {
   readonly clock: Clock
   readonly wire: Wire
-  readonly complaints: Complaints
+  readonly throttledLog: ThrottledLog
   readonly buffer: Buffer
   readonly concurrency: number
   readonly perHost: number
@@ -35,7 +35,7 @@ export interface HandsOptions {
   readonly offset: () => number
 }
 
-export interface Hands {
+export interface OrderConsumer {
   /** Orders in hand. */
   readonly size: number
   start(): Promise<void>
@@ -57,8 +57,8 @@ interface Held {
 
 type Ending = { readonly report: CheckReport; readonly lag_ms: number } | 'dropped' | 'returned'
 
-export function createHands(options: HandsOptions): Hands {
-  const { clock, wire, complaints, buffer, concurrency, perHost } = options
+export function createOrderConsumer(options: OrderConsumerOptions): OrderConsumer {
+  const { clock, wire, throttledLog, buffer, concurrency, perHost } = options
   const runner = inProcessProbes({ clock, concurrency, perHost })
   const held = new Map<string, Held>()
   const done = new Set<string>()
@@ -89,7 +89,7 @@ export function createHands(options: HandsOptions): Hands {
 
   async function refuse(job: OrderJob, refusal: Refusal, problem: string): Promise<void> {
     const { engine, order_id } = job
-    complaints.warn({ engine, order_id, problem }, REFUSALS[refusal])
+    throttledLog.warn({ engine, order_id, problem }, REFUSALS[refusal])
     await buffer.add({ engine, order_id, job: { refused: refusal } })
   }
 

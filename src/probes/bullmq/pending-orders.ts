@@ -19,7 +19,7 @@ export interface Asked {
   missed: boolean
 }
 
-export interface Ledger {
+export interface PendingOrders {
   readonly size: number
   has(order_id: string): boolean
   /** The answer is how many of the account are asked for at the location with this one. */
@@ -34,7 +34,7 @@ export interface Ledger {
   empty(): Promise<void>
 }
 
-export function createLedger(): Ledger {
+export function createPendingOrders(): PendingOrders {
   const asked = new Map<string, Asked>()
   const waiting = new Set<() => void>()
   /** Orders by location and account. */

@@ -7,7 +7,7 @@
 import type { Logger } from '../../logger.ts'
 import type { ProbeBeat } from './presence.ts'
 
-export interface RollCall {
+export interface ProbePresence {
   /** Takes note of who was there at a beat. */
   note(found: ReadonlyMap<string, readonly ProbeBeat[]>): void
   /** A probe takes orders and can carry them out. */
@@ -16,7 +16,7 @@ export interface RollCall {
   present(location: string): boolean
 }
 
-export function createRollCall(log: Logger): RollCall {
+export function createProbePresence(log: Logger): ProbePresence {
   let seen: ReadonlyMap<string, readonly ProbeBeat[]> = new Map()
   const wasOnline = new Map<string, boolean>()
 

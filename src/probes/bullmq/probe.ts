@@ -11,9 +11,9 @@ import { ConfigurationError } from '../../errors.ts'
 import { VERSION } from '../../version.ts'
 import type { ProbeHost } from '../transport.ts'
 import { createBuffer } from './buffer.ts'
-import type { Parcel } from './buffer.ts'
-import { createComplaints } from './throttled-log.ts'
-import { createHands } from './order-consumer.ts'
+import type { PendingAnswer } from './buffer.ts'
+import { createThrottledLog } from './throttled-log.ts'
+import { createOrderConsumer } from './order-consumer.ts'
 import { createLink } from './link.ts'
 import { setupOf } from './options.ts'
 import type { QueueOptions } from './options.ts'
@@ -78,18 +78,18 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
   const { concurrency = 64, perHost = 2 } = options
   if (!(Number.isInteger(concurrency) && concurrency > 0 && concurrency <= 1000))
     throw new ConfigurationError('concurrency is a whole number from 1 to 1000')
-  const complaints = createComplaints(clock, log)
+  const throttledLog = createThrottledLog(clock, log)
   const started_at = iso(clock.now())
   const selfCheck = createSelfCheck({ clock, log, check: options.selfCheck })
-  const buffer = createBuffer({ clock, complaints, deliver })
+  const buffer = createBuffer({ clock, throttledLog, deliver })
   let location: string | undefined
   let offset_ms = 0
   let leaving = false
 
-  const hands = createHands({
+  const consumer = createOrderConsumer({
     clock,
     wire,
-    complaints,
+    throttledLog,
     buffer,
     concurrency,
     perHost,
@@ -99,7 +99,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
   })
   const link = createLink({
     setup,
-    complaints,
+    throttledLog,
     name: `watchpost-probe-${id}`,
     every_ms: beat_ms,
     onUp,
@@ -114,7 +114,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     await beat(session)
     if (leaving) return
     session.work(names.orders(location), concurrency * TAKEN_PER_CHECK, (job, token) =>
-      hands.take(job as Job<OrderJob>, token),
+      consumer.take(job as Job<OrderJob>, token),
     )
     buffer.wake()
     log.info({ location, probe: id }, 'at work')
@@ -123,17 +123,17 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
   async function listen(session: Session, where: string): Promise<void> {
     const ear = await session.connect()
     await ear.subscribe(names.cancel(where))
-    ear.on('message', (_channel: string, text: string) => hands.drop(wire.openCancel(text)))
+    ear.on('message', (_channel: string, text: string) => consumer.drop(wire.openCancel(text)))
   }
 
   async function beat(session: Session): Promise<void> {
     if (location === undefined) return
     const { passes: connected } = selfCheck
-    const said = { id, version: VERSION, started_at, running: hands.size, connected, leaving }
+    const said = { id, version: VERSION, started_at, running: consumer.size, connected, leaving }
     offset_ms = (await sayProbe(beatingOn(session.redis), location, said)).offset_ms
   }
 
-  async function deliver(engine: string, parcels: readonly Parcel[]): Promise<void> {
+  async function deliver(engine: string, parcels: readonly PendingAnswer[]): Promise<void> {
     const session = await link.whenUp(DELIVER_MS)
     const jobs = parcels.map(({ order_id, job }) => ({
       name: 'answer',
@@ -155,7 +155,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     if (session !== undefined) {
       await within(clock, LEAVE_MS, Promise.all([session.rest(), beat(session)])).catch(ignore)
     }
-    await hands.stop(drain_ms)
+    await consumer.stop(drain_ms)
     const last = link.session
     if (last !== undefined && location !== undefined) {
       await within(clock, LEAVE_MS, buffer.empty()).catch(ignore)
@@ -173,14 +173,14 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     id,
     async start() {
       await selfCheck.start()
-      await hands.start()
+      await consumer.start()
       await link.start()
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
     status: () => ({
       connected: link.session !== undefined,
-      running: hands.size,
+      running: consumer.size,
       buffered: buffer.size,
       dropped: buffer.dropped,
     }),

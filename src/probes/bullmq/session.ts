@@ -9,7 +9,7 @@ import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
 import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
-import type { Complaints } from './throttled-log.ts'
+import type { ThrottledLog } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
 import { within } from './with-timeout.ts'
 
@@ -47,14 +47,14 @@ export interface SessionOptions {
   /** As `CLIENT LIST` shows it. */
   readonly name: string
   readonly clock: Clock
-  readonly complaints: Complaints
+  readonly throttledLog: ThrottledLog
   /** Ends an opening that nobody waits for any more. */
   readonly signal: AbortSignal
 }
 
 /** @throws MissingDependencyError */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { clock, complaints, prefix } = options
+  const { clock, throttledLog, prefix } = options
   const { bullmq, Redis } = await loadPackages()
   const lost = new AbortController()
   const clients = new Set<Redis>()
@@ -87,7 +87,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   const onError = (err: Error): void => {
-    if (!closing && !lost.signal.aborted) complaints.warn({ err }, 'BullMQ reports an error')
+    if (!closing && !lost.signal.aborted) throttledLog.warn({ err }, 'BullMQ reports an error')
   }
 
   async function close(): Promise<void> {

@@ -12,12 +12,12 @@ const AGAIN_MS = 60_000
 /** Kinds of complaints come from the code; this bounds what a mistake in it could cost. */
 const KINDS = 100
 
-export interface Complaints {
+export interface ThrottledLog {
   /** At most once a minute for each `message`, with how often it was left out meanwhile. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 
-export function createComplaints(clock: Clock, log: Logger): Complaints {
+export function createThrottledLog(clock: Clock, log: Logger): ThrottledLog {
   const said = new Map<string, { at: number; left_out: number }>()
   return {
     warn(fields, message) {

@@ -11,8 +11,8 @@ import type { CheckReport } from '../../model.ts'
 import { VERSION } from '../../version.ts'
 import { unmeasured } from '../reports.ts'
 import type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from '../transport.ts'
-import { createComplaints } from './throttled-log.ts'
-import { createLedger } from './pending-orders.ts'
+import { createThrottledLog } from './throttled-log.ts'
+import { createPendingOrders } from './pending-orders.ts'
 import type { Asked } from './pending-orders.ts'
 import { createLink } from './link.ts'
 import { clearUpAfterDead, findLost } from './losses.ts'
@@ -20,7 +20,7 @@ import { checkOptions } from '../../options.ts'
 import { queueOptions, setupOf } from './options.ts'
 import type { QueueOptions } from './options.ts'
 import { LASTS, readProbes, sayEngine, unsayEngine } from './presence.ts'
-import { createRollCall } from './probe-presence.ts'
+import { createProbePresence } from './probe-presence.ts'
 import type { Session } from './session.ts'
 import { withdraw, withdrawWaiting } from './withdraw.ts'
 import { within } from './with-timeout.ts'
@@ -49,9 +49,9 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   checkOptions('bullmqProbes', options, queueOptions)
   const setup = setupOf(options)
   const { clock, id, log, names, wire, beat_ms } = setup
-  const complaints = createComplaints(clock, log)
-  const ledger = createLedger()
-  const roll = createRollCall(log)
+  const throttledLog = createThrottledLog(clock, log)
+  const pending = createPendingOrders()
+  const presence = createProbePresence(log)
   let host: ProbeHost | undefined
   let stopping = false
   let offset_ms = 0
@@ -62,7 +62,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
 
   const link = createLink({
     setup,
-    complaints,
+    throttledLog,
     name: `watchpost-engine-${id}`,
     // Twice as often as probes speak, so that a lost one is noticed within three of its beats.
     every_ms: beat_ms / 2,
@@ -81,7 +81,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
         3 * beat_ms,
         () =>
           giveUp(
-            ledger.takeAll(() => true),
+            pending.takeAll(() => true),
             'Redis, over which the location reports, is away',
           ),
         { background: true },
@@ -95,9 +95,9 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     const { locations } = host
     offset_ms = (await sayEngine(beating, id, { version: VERSION, locations })).offset_ms
     const all = new Set(locations.map(({ name }) => name))
-    roll.note(await readProbes(beating, [...all]))
+    presence.note(await readProbes(beating, [...all]))
     if (clock.monotonic() - up_at > LASTS * beat_ms) giveUpDeserted(session)
-    const lost = await findLost({ session, names, engine: id, ledger, clock, beat_ms })
+    const lost = await findLost({ session, names, engine: id, pending, clock, beat_ms })
     giveUp(lost, 'The probe was lost with the order')
     if (clock.monotonic() - cleared_at < CLEAR_UP_EVERY_MS) return
     cleared_at = clock.monotonic()
@@ -106,11 +106,11 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
 
   /** Not just after Redis came back: then nobody has had the time to say that it is there. */
   function giveUpDeserted(session: Session): void {
-    const deserted = ledger.takeAll(({ location }) => !roll.present(location))
+    const deserted = pending.takeAll(({ location }) => !presence.present(location))
     giveUp(deserted, 'The location has no probe at work')
     // They are given up either way; a probe that comes back drops what is too old.
     withdraw(session, setup, deserted).catch((err: unknown) =>
-      complaints.warn({ err }, 'orders of a location without a probe could not be withdrawn'),
+      throttledLog.warn({ err }, 'orders of a location without a probe could not be withdrawn'),
     )
   }
 
@@ -118,11 +118,11 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   function take(job: Job<unknown>): Promise<void> {
     const order_id = String(job.id)
     const opened = wire.openAnswer(job.data as AnswerJob, id, order_id)
-    const asked = ledger.take(order_id)
+    const asked = pending.take(order_id)
     if (opened.ok) hand({ ...opened.value, order: asked?.order ?? opened.value.order })
     else {
       const { refusal, problem } = opened
-      complaints.warn({ order_id, problem }, 'an answer of a probe says nothing')
+      throttledLog.warn({ order_id, problem }, 'an answer of a probe says nothing')
       if (asked !== undefined) {
         hand(answerOf(asked, unmeasured(clock.now(), 'probe_unsupported', REFUSALS[refusal])))
       }
@@ -149,9 +149,9 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     const { name } = order.location
     const job_id = `${id}-${order.id}`
     const look_at = clock.monotonic() + order.timeout_ms + LOOK_AFTER_MS
-    const rank = ledger.add(order, job_id, look_at)
-    if (!roll.online(name)) {
-      const asked = ledger.take(order.id)
+    const rank = pending.add(order, job_id, look_at)
+    if (!presence.online(name)) {
+      const asked = pending.take(order.id)
       if (asked !== undefined) giveUp([asked], 'The location has no probe at work')
       return
     }
@@ -167,7 +167,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     await withdraw(
       session,
       setup,
-      ledger.takeAll(() => true),
+      pending.takeAll(() => true),
     )
     await link.silence()
     await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
@@ -176,7 +176,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   /** Until all that was begun has answered, the time is over, or Redis is away. */
   async function drain(drain_ms: number): Promise<void> {
     const down = new Promise<void>((resolve) => (onDown = resolve))
-    await within(clock, drain_ms, Promise.race([ledger.empty(), down])).catch(() => undefined)
+    await within(clock, drain_ms, Promise.race([pending.empty(), down])).catch(() => undefined)
   }
 
   return {
@@ -187,20 +187,20 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     },
     async send(order) {
       if (host === undefined || stopping) throw new ClosedError('The probe transport is stopped')
-      if (ledger.has(order.id)) return
+      if (pending.has(order.id)) return
       try {
         await post(order)
       } catch (error) {
-        ledger.take(order.id)
+        pending.take(order.id)
         throw error
       }
     },
     cancel(monitor_id) {
-      const orders = ledger.takeAll(({ order }) => order.monitor_id === monitor_id)
+      const orders = pending.takeAll(({ order }) => order.monitor_id === monitor_id)
       const { session } = link
       if (session === undefined || orders.length === 0) return
       within(clock, SEND_MS, withdraw(session, setup, orders)).catch((err: unknown) => {
-        complaints.warn({ err }, 'orders could not be withdrawn')
+        throttledLog.warn({ err }, 'orders could not be withdrawn')
       })
     },
     async stop(drain_ms) {
@@ -209,7 +209,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
       const { session } = link
       if (session !== undefined) {
         const ignore = (): void => undefined
-        await within(clock, LEAVE_MS, withdrawWaiting(session, names, ledger)).catch(ignore)
+        await within(clock, LEAVE_MS, withdrawWaiting(session, names, pending)).catch(ignore)
         await drain(drain_ms)
         await within(clock, LEAVE_MS, leave(session)).catch(ignore)
       }
@@ -219,7 +219,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     },
     online(location_id) {
       const name = host?.locations.find((each) => each.id === location_id)?.name
-      return name !== undefined && link.session !== undefined && roll.online(name)
+      return name !== undefined && link.session !== undefined && presence.online(name)
     },
   }
 }

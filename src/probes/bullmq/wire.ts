@@ -53,7 +53,7 @@ export interface Wire {
 export function createWire(key?: string | Uint8Array): Wire {
   const seal = createSeal(key)
 
-  const close = (value: unknown, place: string) => seal.close(JSON.stringify(value), place)
+  const close = (value: unknown, place: string) => seal.encrypt(JSON.stringify(value), place)
 
   function open<T>(text: unknown, place: string, fits: (value: unknown) => value is T): Opened<T> {
     if (typeof text !== 'string') return refuse('unreadable', 'It is of no known form')
@@ -61,7 +61,7 @@ export function createWire(key?: string | Uint8Array): Wire {
     if (key !== undefined && !isSealed(text))
       return refuse('key', 'It is not sealed, but a secret key is set here')
     try {
-      const value: unknown = JSON.parse(seal.open(text, place))
+      const value: unknown = JSON.parse(seal.decrypt(text, place))
       return fits(value)
         ? { ok: true, value }
         : refuse('unreadable', 'It lacks what every message has')

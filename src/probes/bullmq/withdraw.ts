@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Ledger, Asked } from './pending-orders.ts'
+import type { PendingOrders, Asked } from './pending-orders.ts'
 import type { Names } from './names.ts'
 import type { Setup } from './options.ts'
 import type { Session } from './session.ts'
@@ -29,12 +29,12 @@ export async function withdraw(
 export async function withdrawWaiting(
   session: Session,
   names: Names,
-  ledger: Ledger,
+  pending: PendingOrders,
 ): Promise<void> {
-  await inTurns(ledger.all(), async ({ order, location, job_id }) => {
+  await inTurns(pending.all(), async ({ order, location, job_id }) => {
     // 0: a probe holds it.
     const removed = await session.queue(names.orders(location)).remove(job_id)
-    if (removed === 1) ledger.take(order.id)
+    if (removed === 1) pending.take(order.id)
   })
 }
 

@@ -149,8 +149,8 @@ function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
   const ids: number[] = []
   for (const wanted of change.notify ?? []) {
     const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
-    if (wanted.only_if_told === true && !wasTold(tables, wanted, incident_id)) continue
-    if (wanted.only_if_untold === true && wasTold(tables, wanted, incident_id)) continue
+    if (wanted.only_if_notified === true && !wasNotified(tables, wanted, incident_id)) continue
+    if (wanted.only_if_not_notified === true && wasNotified(tables, wanted, incident_id)) continue
     const row = queuedRow({
       ...wanted,
       account_id: monitor.account_id,
@@ -165,7 +165,7 @@ function notify(tables: Tables, { monitor, change, opened }: Step): number[] {
   return ids
 }
 
-function wasTold(tables: Tables, wanted: NewNotification, incident_id: number | null): boolean {
+function wasNotified(tables: Tables, wanted: NewNotification, incident_id: number | null): boolean {
   if (incident_id === null) return false
   return rowsOf(tables, incident_id).some(
     ({ contact_id, status, claims }) =>

@@ -11,7 +11,7 @@ import {
   sharedByAccount,
   UNREADABLE,
 } from '../rules.ts'
-import type { AttemptEnd, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
+import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
 import type { Lane } from './lanes.ts'
 import { copy, isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -201,7 +201,7 @@ export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet):
   }
 }
 
-function finish(tables: Tables, end: AttemptEnd): boolean {
+function finish(tables: Tables, end: FinishedAttempt): boolean {
   const row = tables.notifications.get(end.id)
   if (row === undefined || row.status !== 'sending' || row.claims !== end.claim) return false
   putNotification(tables, {

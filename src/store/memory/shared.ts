@@ -82,15 +82,15 @@ export function announce({ listeners }: MemoryPlace, monitor_ids: readonly numbe
 }
 
 /** The monitors whose change others are told of. */
-export function newsOf(
+export function broadcastOf(
   { tables }: MemoryPlace,
   changed: readonly Change[],
 ): (committed: readonly Committed[]) => number[] {
   const paused = (id: number) => tables.monitors.get(id)?.machine.state === 'paused'
   const before = changed.map(({ monitor_id }) => paused(monitor_id))
   return (committed) =>
-    changed.flatMap(({ monitor_id, settings, token, remove, news }, index) => {
-      const said = settings ?? token ?? remove ?? news
+    changed.flatMap(({ monitor_id, settings, token, remove, broadcast }, index) => {
+      const said = settings ?? token ?? remove ?? broadcast
       const told = said !== undefined || before[index] !== paused(monitor_id)
       return told && committed[index]?.ok === true ? [monitor_id] : []
     })

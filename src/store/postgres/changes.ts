@@ -37,7 +37,7 @@ const LONGEST_PAUSE_MS = 10_000
 
 type Listener = (monitor_id: number | null) => void
 
-export interface News extends Changes {
+export interface ChangeBroadcast extends Changes {
   /** Ends all listening. */
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ interface Surroundings {
 }
 
 /** One connection for all listeners, for as long as there are any. */
-export function createNews({ schema, connections }: Surroundings): News {
+export function createChangeBroadcast({ schema, connections }: Surroundings): ChangeBroadcast {
   const listeners = new Set<Listener>()
   let ending: AbortController | undefined
   let running: Promise<void> = Promise.resolve()

@@ -9,7 +9,7 @@ import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import type { Store } from '../store.ts'
 import { accounts, keys, locations } from './accounts.ts'
-import { createNews } from './changes.ts'
+import { createChangeBroadcast } from './changes.ts'
 import { commit } from './commit/index.ts'
 import { contacts } from './contacts.ts'
 import { createDatabase } from './database.ts'
@@ -51,7 +51,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
   }
   const db = createDatabase(settings, connections, () => closing.signal)
   const partitions = createPartitions(db)
-  const news = createNews({ schema: db.schema, connections })
+  const broadcast = createChangeBroadcast({ schema: db.schema, connections })
 
   const store: Omit<Store, 'shared' | 'open' | 'close'> = {
     accounts: accounts(db),
@@ -72,7 +72,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
       return prune(db, old, clock.now())
     },
     shards: shards(db),
-    changes: { listen: (listener) => news.listen(listener) },
+    changes: { listen: (listener) => broadcast.listen(listener) },
     requests: requests(db),
     turns: turns(db),
   }
@@ -100,7 +100,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
     open = undefined
     closing.abort(new StorageError('The store is closing'))
     partitions.forget()
-    await news.close()
+    await broadcast.close()
     await closed?.close()
   }
 }

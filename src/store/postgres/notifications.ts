@@ -2,7 +2,7 @@ import type { NotificationRecord } from '../../model.ts'
 import { accountAsked, isFinal, queuedRow } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
-import type { AttemptEnd, NotificationQuery, Store } from '../store.ts'
+import type { FinishedAttempt, NotificationQuery, Store } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { arraysOf, insertAll, numbers } from './bulk.ts'
 import type { Columns } from './bulk.ts'
@@ -99,7 +99,7 @@ const FINISH_ATTEMPT = `WITH ended AS (${END} RETURNING *), noted AS (
     SELECT id, $2, $9, $10, $11, $12, $13 FROM ended)
   SELECT * FROM ended`
 
-async function finish(session: Session, end: AttemptEnd): Promise<boolean> {
+async function finish(session: Session, end: FinishedAttempt): Promise<boolean> {
   // Before the row itself: whoever closes the incident holds it, and cancels what follows from there.
   const { attempt } = end
   const next = end.then && (await holdOpenIncident(session, end.id)) ? end.then : undefined

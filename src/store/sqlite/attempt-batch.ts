@@ -8,27 +8,27 @@
 import type { NotificationRecord } from '../../model.ts'
 import { toNotification } from '../rows.ts'
 import { isFinal } from '../rules.ts'
-import type { AttemptEnd } from '../store.ts'
+import type { FinishedAttempt } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { insertNotification } from './notifications.ts'
 
 interface Waiting {
-  readonly end: AttemptEnd
+  readonly end: FinishedAttempt
   readonly resolve: (recorded: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
-export interface Endings {
+export interface AttemptBatch {
   /** Resolves when the end is durable. */
-  finish(end: AttemptEnd): Promise<boolean>
+  finish(end: FinishedAttempt): Promise<boolean>
   /** Records what was reported so far: whatever is asked next finds it done. */
-  settle(): void
+  flush(): void
 }
 
-export function createEndings(db: Connection): Endings {
+export function createAttemptBatch(db: Connection): AttemptBatch {
   let waiting: Waiting[] = []
 
-  function settle(): void {
+  function flush(): void {
     const group = waiting
     waiting = []
     if (group.length > 0) record(group)
@@ -46,11 +46,11 @@ export function createEndings(db: Connection): Endings {
   }
 
   return {
-    settle,
+    flush,
     finish: (end) =>
       new Promise((resolve, reject) => {
         const size = waiting.push({ end, resolve, reject })
-        if (size === 1) void Promise.resolve().then(settle)
+        if (size === 1) void Promise.resolve().then(flush)
       }),
   }
 }
@@ -62,7 +62,7 @@ const FINISH = `UPDATE notifications SET status = ?, due_at = COALESCE(?, due_at
 const NOTE_ATTEMPT = `INSERT INTO attempts
   (notification_id, claim, at, duration_ms, http_status, error, answer) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
-function finish(db: Connection, end: AttemptEnd): boolean {
+function finish(db: Connection, end: FinishedAttempt): boolean {
   const changed = db.run(FINISH, [
     end.status,
     end.due_at,

@@ -11,8 +11,8 @@ import type { Connection } from './connection.ts'
 import { putLocations, removeLocations } from './location-states.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
-import { putStanding, removeStanding, standingOf } from './monitor-state.ts'
-import type { Standing } from './monitor-state.ts'
+import { updateMonitorState, removeMonitorState, standingOf } from './monitor-state.ts'
+import type { MonitorStateRow } from './monitor-state.ts'
 import { packPhases } from '../phases.ts'
 import { assignments, insertInto } from '../sql.ts'
 
@@ -32,7 +32,11 @@ export function commit(db: Connection, changes: readonly Change[]): Committed[] 
 }
 
 /** A later change of the same list meets what this one left. */
-function follow(standing: Map<number, Standing>, change: Change, committed: Committed): void {
+function follow(
+  standing: Map<number, MonitorStateRow>,
+  change: Change,
+  committed: Committed,
+): void {
   const before = standing.get(change.monitor_id)
   if (before === undefined || !committed.ok) return
   const { version, revision } = committed
@@ -41,14 +45,14 @@ function follow(standing: Map<number, Standing>, change: Change, committed: Comm
 }
 
 /** Whether the change can be made is settled before its first write. */
-function apply(db: Connection, change: Change, monitor: Standing | undefined): Committed {
+function apply(db: Connection, change: Change, monitor: MonitorStateRow | undefined): Committed {
   if (monitor === undefined) return { ok: false, reason: 'gone' }
   if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
   if (isBeyond(db, change)) return { ok: false, reason: 'quota' }
 
   const opened = openIncident(db, change)
   updateIncident(db, change)
-  putStanding(db, change, opened)
+  updateMonitorState(db, change, opened)
   putMonitor(db, change)
   putLocations(db, change)
   const result_ids = putResults(db, change)
@@ -198,8 +202,8 @@ function notify(db: Connection, change: Change, opened: number | null): number[]
   const ids: number[] = []
   for (const wanted of list) {
     const incident_id = wanted.incident === 'opened' ? opened : wanted.incident
-    if (wanted.only_if_told === true && !wasTold(db, wanted, incident_id)) continue
-    if (wanted.only_if_untold === true && wasTold(db, wanted, incident_id)) continue
+    if (wanted.only_if_notified === true && !wasNotified(db, wanted, incident_id)) continue
+    if (wanted.only_if_not_notified === true && wasNotified(db, wanted, incident_id)) continue
     ids.push(insertNotification(db, { ...wanted, account_id, monitor_id, incident_id, created_at }))
   }
   return ids
@@ -211,19 +215,19 @@ function accountOf(db: Connection, monitor_id: number): number {
   )
 }
 
-function wasTold(db: Connection, wanted: NewNotification, incident_id: number | null): boolean {
+function wasNotified(db: Connection, wanted: NewNotification, incident_id: number | null): boolean {
   if (incident_id === null) return false
-  const told = db.get(
+  const notified = db.get(
     `SELECT 1 AS told FROM notifications
      WHERE incident_id = ? AND contact_id = ? AND (status <> 'cancelled' OR claims > 0) LIMIT 1`,
     [incident_id, wanted.contact_id],
   )
-  return told !== undefined
+  return notified !== undefined
 }
 
 function remove(db: Connection, monitor_id: number): void {
   db.run('DELETE FROM monitors WHERE id = ?', [monitor_id])
-  removeStanding(db, monitor_id)
+  removeMonitorState(db, monitor_id)
   removeLocations(db, monitor_id)
   db.run('DELETE FROM availability WHERE monitor_id = ?', [monitor_id])
   db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])

@@ -19,7 +19,7 @@ import { createSocket } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { contacts } from './contacts.ts'
 import type { SqliteDriverName } from './drivers.ts'
-import { createEndings } from './attempt-batch.ts'
+import { createAttemptBatch } from './attempt-batch.ts'
 import { explain } from './explain.ts'
 import { daily } from './daily.ts'
 import { availability, incidents, results } from './history.ts'
@@ -66,14 +66,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   const db = createSocket()
   let opened: OpenFile | undefined
   const failure = (error: unknown) => explain(file, error)
-  const endings = createEndings(db)
+  const attempts = createAttemptBatch(db)
   const touch = (): void => {
     if (opened === undefined) throw new StorageError(`The store in ${file} is not open`)
     opened.touch()
   }
   const check = (): void => {
     touch()
-    endings.settle()
+    attempts.flush()
   }
   const group = <Group extends object>(methods: Sync<Group>): Group =>
     promised(methods, { failure, check })
@@ -95,7 +95,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       async finish(end) {
         try {
           touch()
-          return await endings.finish(end)
+          return await attempts.finish(end)
         } catch (error) {
           throw failure(error)
         }
@@ -109,7 +109,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     const closing = opened
     opened = undefined
     try {
-      endings.settle()
+      attempts.flush()
       db.close()
     } finally {
       closing?.release()

@@ -14,14 +14,17 @@ import type { Connection } from './connection.ts'
 import { count, COUNTED_WITH_BUCKET, partsOf, valuesOf } from './daily.ts'
 
 /** What a change of a monitor has to fit. */
-export interface Standing {
+export interface MonitorStateRow {
   readonly version: number
   readonly revision: number
 }
 
 /** All in one question; as one text each, since a driver takes longer for a column than for a JSON of three. */
-export function standingOf(db: Connection, monitor_ids: readonly number[]): Map<number, Standing> {
-  const standing = new Map<number, Standing>()
+export function standingOf(
+  db: Connection,
+  monitor_ids: readonly number[],
+): Map<number, MonitorStateRow> {
+  const standing = new Map<number, MonitorStateRow>()
   const left = ofNoneRemoved(db)
   const known = left === '' ? '' : ` AND monitor_id IN (SELECT id FROM monitors WHERE 1 = 1${left})`
   for (const chunk of idChunks(monitor_ids)) {
@@ -36,7 +39,11 @@ export function standingOf(db: Connection, monitor_ids: readonly number[]): Map<
   return standing
 }
 
-export function createStanding(db: Connection, monitor_id: number, machine: MachineState): void {
+export function insertMonitorState(
+  db: Connection,
+  monitor_id: number,
+  machine: MachineState,
+): void {
   db.run(
     'INSERT INTO standings (monitor_id, version, revision, state, machine) VALUES (?, 1, 1, ?, ?)',
     [monitor_id, machine.state, JSON.stringify(machine)],
@@ -51,7 +58,7 @@ const MOVE = `${MOVED} WHERE monitor_id = ?`
 const MOVE_AND_COUNT = `${MOVED}, ${COUNTED_WITH_BUCKET}`
 
 /** `opened`: the incident that the change has opened. */
-export function putStanding(db: Connection, change: Change, opened: number | null): void {
+export function updateMonitorState(db: Connection, change: Change, opened: number | null): void {
   const { monitor_id, machine, settings, daily = [] } = change
   const parts = daily.flatMap(partsOf)
   if (settings !== undefined) db.run(GROW_VERSION, [monitor_id])
@@ -68,6 +75,6 @@ export function putStanding(db: Connection, change: Change, opened: number | nul
   for (const part of parts) count(db, monitor_id, part)
 }
 
-export function removeStanding(db: Connection, monitor_id: number): void {
+export function removeMonitorState(db: Connection, monitor_id: number): void {
   db.run('DELETE FROM standings WHERE monitor_id = ?', [monitor_id])
 }

@@ -8,7 +8,7 @@ import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { useWith } from './account-use.ts'
 import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
-import { createStanding } from './monitor-state.ts'
+import { insertMonitorState } from './monitor-state.ts'
 import { MONITOR_COLUMNS, readable, toMonitor } from '../rows.ts'
 import { anyOf, containing, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
@@ -36,7 +36,7 @@ export function monitors(db: Connection): Sync<Store['monitors']> {
         requireAccount(db, monitor)
         if (within !== undefined) requireWithin(useWith(db, monitor), within)
         const id = db.insert(sql, Object.values(columns))
-        createStanding(db, id, monitor.machine)
+        insertMonitorState(db, id, monitor.machine)
         return first('id = ?', id) as MonitorRecord
       })
     },

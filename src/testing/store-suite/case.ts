@@ -36,7 +36,7 @@ export function machine(change: Partial<MachineState> = {}): MachineState {
     last_round_at: null,
     known_since: T0,
     incident: null,
-    told: [],
+    sent_notice_keys: [],
     availability: 'unknown',
     ...change,
   }

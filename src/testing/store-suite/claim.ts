@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { NotificationRecord } from '../../model.ts'
-import type { AttemptEnd, NewNotification, Store } from '../../store/store.ts'
+import type { FinishedAttempt, NewNotification, Store } from '../../store/store.ts'
 import {
   anotherAccount,
   claim,
@@ -23,7 +23,7 @@ async function lane(store: Store, ...rows: readonly Partial<NewNotification>[]):
   return [...done.notification_ids]
 }
 
-function end(id: number, change: Partial<AttemptEnd> = {}): AttemptEnd {
+function end(id: number, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
   const base = { id, claim: 1, status: 'sent', attempts: 1, interruptions: 0 } as const
   return { ...base, error: null, at: T0, ...change }
 }

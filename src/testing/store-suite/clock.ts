@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
-import type { AttemptEnd } from '../../store/store.ts'
+import type { FinishedAttempt } from '../../store/store.ts'
 import { claim, DAY, ids, MINUTE, queue, stored, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 /** The next attempt of a row that was claimed once. */
-function pause(id: number, due_at: number): AttemptEnd {
+function pause(id: number, due_at: number): FinishedAttempt {
   const base = { id, claim: 1, status: 'queued', attempts: 1, interruptions: 0 } as const
   return { ...base, due_at, error: null, at: T0 }
 }

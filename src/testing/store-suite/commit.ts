@@ -16,7 +16,7 @@ import type { Case } from './case.ts'
 export const commitCases: Readonly<Record<string, Case>> = {
   'one change carries out all its parts': async (store) => {
     const made = await store.monitors.create(monitor())
-    const down = machine({ state: 'down', fails: 2, told: ['k'], availability: 'down' })
+    const down = machine({ state: 'down', fails: 2, sent_notice_keys: ['k'], availability: 'down' })
     const done = await commitOne(
       store,
       on(made, {

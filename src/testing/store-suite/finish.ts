@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { AttemptEnd, Store } from '../../store/store.ts'
+import type { FinishedAttempt, Store } from '../../store/store.ts'
 import {
   anotherAccount,
   claim,
@@ -15,7 +15,7 @@ import {
 } from './case.ts'
 import type { Case } from './case.ts'
 
-function end(id: number, change: Partial<AttemptEnd> = {}): AttemptEnd {
+function end(id: number, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return {
     id,
     claim: 1,

@@ -43,10 +43,10 @@ export const monitorCases: Readonly<Record<string, Case>> = {
     const made = await store.monitors.create(monitor({ tags: ['a'] }))
     ;(made.common.tags as string[]).push('b')
     const [listed] = await store.monitors.list({ account_id: 'all', limit: 1 })
-    ;(listed?.machine.told as string[]).push('x')
+    ;(listed?.machine.sent_notice_keys as string[]).push('x')
     const read = await store.monitors.get(made.id)
     assert.deepEqual(read?.common.tags, ['a'])
-    assert.deepEqual(read.machine.told, [])
+    assert.deepEqual(read.machine.sent_notice_keys, [])
   },
 
   'a monitor is found by the hash of its token': async (store) => {

@@ -100,7 +100,11 @@ export const notifyCases: Readonly<Record<string, Case>> = {
   'a recovery goes only to contacts that were told of the incident': async (store) => {
     const { made, incident_id } = await opened(store)
     const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
-    const up = (contact_id: number) => ({ ...down(contact_id), event: 'up', only_if_told: true })
+    const up = (contact_id: number) => ({
+      ...down(contact_id),
+      event: 'up',
+      only_if_notified: true,
+    })
     const told = await commitOne(store, on(made, { notify: [down(1), down(2)] }))
     await store.contacts.remove(2)
     const later = await commitOne(store, on(made, { notify: [up(1), up(2), up(3)] }))
@@ -126,7 +130,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
       error: 'http_404',
       at: T0,
     })
-    const up = { ...down, event: 'up', only_if_told: true }
+    const up = { ...down, event: 'up', only_if_notified: true }
     const same = await commitOne(store, on(made, { notify: [up] }))
     assert.equal(same.notification_ids.length, 1)
     const other = { ...up, incident: next.incident_id }
@@ -150,7 +154,11 @@ export const notifyCases: Readonly<Record<string, Case>> = {
       error: 'timeout',
       at: T0,
     })
-    const up = (contact_id: number) => ({ ...down(contact_id), event: 'up', only_if_told: true })
+    const up = (contact_id: number) => ({
+      ...down(contact_id),
+      event: 'up',
+      only_if_notified: true,
+    })
     const cancel = { scope: 'all', reason: 'monitor_deleted' } as const
     const update_incident = { id: incident_id, ended_at: T0, closed_reason: 'deleted' } as const
     const gone = await commitOne(
@@ -172,7 +180,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
     await commitOne(store, on(made, { notify: [down(1), down(2)] }))
     await store.contacts.remove(2)
-    const late = (contact_id: number) => ({ ...down(contact_id), only_if_untold: true })
+    const late = (contact_id: number) => ({ ...down(contact_id), only_if_not_notified: true })
     const done = await commitOne(store, on(made, { notify: [late(1), late(2), late(3)] }))
     const rows = await Promise.all(done.notification_ids.map((id) => stored(store, id)))
     assert.deepEqual(
@@ -189,7 +197,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
       store,
       on(made, {
         cancel: { scope: 'later', reason: 'recovered' },
-        notify: [{ ...later, event: 'up', only_if_told: true }, notice({ event: 'other' })],
+        notify: [{ ...later, event: 'up', only_if_notified: true }, notice({ event: 'other' })],
       }),
     )
     const row = await stored(store, first.notification_ids[0] ?? 0)

@@ -89,7 +89,12 @@ export const pruneCases: Readonly<Record<string, Case>> = {
 
       const over = { ended_at: T0 + 8 * DAY, closed_reason: 'recovered' } as const
       const ending = { update_incident: { id: incident_id ?? 0, ...over } }
-      const up = notice({ contact_id: 1, event: 'up', incident: incident_id, only_if_told: true })
+      const up = notice({
+        contact_id: 1,
+        event: 'up',
+        incident: incident_id,
+        only_if_notified: true,
+      })
       const done = await commitOne(store, on(made, { ...ending, notify: [up] }))
       const [up_id = 0] = done.notification_ids
       assert.equal(await store.prune(options), 0)

@@ -19,10 +19,10 @@ async function least<T>(work: () => T): Promise<number> {
 }
 
 it('patterns are compiled one in a step, and once', async () => {
-  const all_ms = await least(() => [...field.revive(DEAR).removeFrom('text', systemClock)])
-  expect(await least(() => field.revive(DEAR))).toBeLessThan(all_ms / 10)
+  const all_ms = await least(() => [...field.decode(DEAR).removeFrom('text', systemClock)])
+  expect(await least(() => field.decode(DEAR))).toBeLessThan(all_ms / 10)
 
-  const rules = field.revive(DEAR)
+  const rules = field.decode(DEAR)
   const steps = [...rules.removeFrom('text', systemClock)]
   expect(steps.length).toBeGreaterThanOrEqual(40)
   const again_ms = await least(() => [...rules.removeFrom('text', systemClock)])

@@ -9,7 +9,7 @@ import { mysql } from '../../../src/checkers/mysql/index.ts'
 import { logIn as logInToMysql } from '../../../src/checkers/mysql/login.ts'
 import { postgres } from '../../../src/checkers/postgres/index.ts'
 import { logIn as logInToPostgres } from '../../../src/checkers/postgres/login.ts'
-import { carryOut } from '../../../src/engine/checks/execute-check.ts'
+import { executeCheck } from '../../../src/engine/checks/execute-check.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { ValidationError } from '../../../src/errors.ts'
 import { silentLogger } from '../../../src/logger.ts'
@@ -341,7 +341,7 @@ describeWithServer(postgresServer, 'a monitor that was stored with a query that 
     const run = { clock: systemClock, network, timeout_ms: 5000, log: silentLogger }
     const location = { id: 1, name: 'test' }
     const asStored = async (settings: typeof stored) =>
-      (await carryOut(postgres(), settings, { ...run, location })).outcome
+      (await executeCheck(postgres(), settings, { ...run, location })).outcome
     expect(await asStored(stored)).toMatchObject({
       verdict: 'unknown',
       cause_code: 'db_query_refused',

@@ -115,7 +115,7 @@ function played(checkers: readonly AnyChecker[]): AnyChecker[] {
     if (turn % 31 === 0) return Promise.resolve(unknown('dns_refused', 'It cannot tell'))
     return Promise.resolve(up({ details: { turn }, memo: { turn } }))
   }
-  return checkers.map((checker) => (checker.passive === undefined ? { ...checker, run } : checker))
+  return checkers.map((checker) => (checker.push === undefined ? { ...checker, run } : checker))
 }
 
 let sent = 0

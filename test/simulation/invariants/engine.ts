@@ -69,10 +69,10 @@ export const ENGINE_INVARIANTS = [
     'Once all is quiet, every monitor that is watched is up, and no incident is open.',
     function* ({ all, monitors, incidents }) {
       if (all('calm').length === 0) return
-      for (const { id, steps, removed, record, passive } of monitors.values()) {
+      for (const { id, steps, removed, record, push } of monitors.values()) {
         if (removed !== undefined) continue
         const { state } = steps.at(-1)?.after.machine ?? record.machine
-        if (state !== 'up' && !(passive && ['late', 'pending'].includes(state)))
+        if (state !== 'up' && !(push && ['late', 'pending'].includes(state)))
           yield `monitor ${id} is ${state}`
       }
       for (const { id, closed } of incidents.values())

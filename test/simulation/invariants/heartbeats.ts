@@ -90,7 +90,7 @@ export const HEARTBEAT_INVARIANTS = [
 ]
 
 function jobsOf({ monitors }: Ledger): MonitorStory[] {
-  return [...monitors.values()].filter(({ passive }) => passive)
+  return [...monitors.values()].filter(({ push }) => push)
 }
 
 /** The last signal that reached a process before, whatever became of it there. */

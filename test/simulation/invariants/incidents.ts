@@ -40,11 +40,7 @@ export const INCIDENT_INVARIANTS = [
         const opened = step.change.open_incident
         if ((opened !== undefined) !== expected.opens)
           yield `monitor ${monitor.id}, round at ${when(step)}: ${opened === undefined ? 'none opened' : 'an incident opened'}, ${expected.why}`
-        else if (
-          opened !== undefined &&
-          !monitor.passive &&
-          opened.started_at !== expected.started_at
-        )
+        else if (opened !== undefined && !monitor.push && opened.started_at !== expected.started_at)
           yield `incident ${step.opened} began at ${opened.started_at}, the first failing round at ${expected.started_at}`
       }
     },

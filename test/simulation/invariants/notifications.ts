@@ -15,7 +15,7 @@ export const NOTIFICATION_INVARIANTS = [
       const audienceAt = audiences(ledger)
       for (const { opened, id } of ledger.incidents.values()) {
         const rows = rowsOf(ledger, opened, 'down')
-        if (opened.after.machine.incident?.held !== undefined) {
+        if (opened.after.machine.incident?.suppression !== undefined) {
           if (rows.length > 0) yield `incident ${id} is held and was told at ${when(opened)}`
           continue
         }
@@ -111,12 +111,15 @@ export const NOTIFICATION_INVARIANTS = [
         if (!['down', 'repeat'].includes(record.event)) continue
         if (machine.state === 'maintenance' && made.at - since(story.steps, made) > SLOWNESS)
           yield `row ${id} (${record.event}) was made under maintenance at ${when(made)}`
-        if (machine.incident?.held !== undefined && made.at - since(story.steps, made) > SLOWNESS)
-          yield `row ${id} (${record.event}) was made while its incident was held (${machine.incident.held.reason}) at ${when(made)}`
+        if (
+          machine.incident?.suppression !== undefined &&
+          made.at - since(story.steps, made) > SLOWNESS
+        )
+          yield `row ${id} (${record.event}) was made while its incident was held (${machine.incident.suppression.reason}) at ${when(made)}`
       }
       for (const { opened, id, monitor_id } of ledger.incidents.values()) {
         const { machine, common } = opened.after
-        if (machine.incident?.held !== undefined) continue
+        if (machine.incident?.suppression !== undefined) continue
         if (machine.flapping === true) yield `incident ${id} of a flapping monitor was told`
         for (const parent of common.depends_on) {
           const story = ledger.monitors.get(parent)
@@ -127,7 +130,8 @@ export const NOTIFICATION_INVARIANTS = [
           const late = story?.steps.some(({ n, at }) => n < opened.n && at >= opened.at - SLOWNESS)
           const parentNow = steps?.at(-1)?.after.machine
           const blamed =
-            parentNow?.incident?.held?.by !== undefined && parentNow.incident.held.by !== null
+            parentNow?.incident?.suppression?.by !== undefined &&
+            parentNow.incident.suppression.by !== null
           if (parentNow?.state === 'down' && late === false && !blamed)
             yield `incident ${id} of monitor ${monitor_id} was told although its parent ${parent} was down`
         }
@@ -142,9 +146,9 @@ export const NOTIFICATION_INVARIANTS = [
       for (const story of ledger.monitors.values()) {
         for (const step of story.steps) {
           const [was, is] = [step.before.machine.incident, step.after.machine.incident]
-          if (was?.held === undefined || is === null) continue
+          if (was?.suppression === undefined || is === null) continue
           if (step.after.machine.state !== 'down') continue
-          if (is.held !== undefined) {
+          if (is.suppression !== undefined) {
             yield* unexplained(ledger, story.id, step)
             continue
           }
@@ -186,7 +190,7 @@ export const NOTIFICATION_INVARIANTS = [
 
 /** A held incident names its reason, and that reason holds. */
 function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> {
-  const { held } = step.after.machine.incident!
+  const { suppression: held } = step.after.machine.incident!
   if (held === undefined || !isFailing(step)) return
   if (held.reason === 'maintenance') yield `monitor ${id} is held for a maintenance that is over`
   if (held.reason === 'flapping' && step.after.machine.flapping !== true)
@@ -220,7 +224,7 @@ function since(steps: readonly Step[], made: { readonly n: number }): number {
   const held = steps.filter(({ n }) => n < made.n)
   let from = held.length - 1
   const isHeld = ({ after: { machine } }: Step): boolean =>
-    machine.state === 'maintenance' || machine.incident?.held !== undefined
+    machine.state === 'maintenance' || machine.incident?.suppression !== undefined
   while (from > 0 && isHeld(held[from - 1]!)) from--
   return held[from]?.at ?? 0
 }

@@ -23,7 +23,7 @@ const NOTHING: Expected = {
 /** Rounds in a row for which a silent location is waited for. */
 const PATIENCE = 3
 
-export function replay({ passive }: MonitorStory): (step: Step) => Expected {
+export function replay({ push }: MonitorStory): (step: Step) => Expected {
   let fails = 0
   let oks = 0
   let firstFail: number | undefined
@@ -44,10 +44,10 @@ export function replay({ passive }: MonitorStory): (step: Step) => Expected {
       return NOTHING
     }
     if (before.machine.state === 'maintenance' || before.machine.state === 'paused') return NOTHING
-    const { fail_threshold, recover_threshold } = passive
+    const { fail_threshold, recover_threshold } = push
       ? { fail_threshold: 1, recover_threshold: 1 }
       : before.common
-    const verdict = passive && isLate(step) ? 'late' : decide(step)
+    const verdict = push && isLate(step) ? 'late' : decide(step)
     const open = before.machine.incident
     const why = `${verdict} after ${fails} failing and ${oks} good rounds, thresholds ${fail_threshold} and ${recover_threshold}`
     const nothing = { ...NOTHING, why }
@@ -89,7 +89,7 @@ export function replay({ passive }: MonitorStory): (step: Step) => Expected {
     const waitedFor = seen.filter(({ location_id }) => (silent.get(location_id) ?? 0) <= PATIENCE)
     const anybody = seen.some(({ gone }) => !gone)
     const places = (anybody ? waitedFor : seen).length
-    const need = Math.min(passive ? 1 : before.common.confirm_locations, places)
+    const need = Math.min(push ? 1 : before.common.confirm_locations, places)
     const count = (wanted: string): number =>
       seen.filter(({ verdict }) => verdict === wanted).length
     if (count('fail') >= need) return 'fail'

@@ -19,7 +19,7 @@ export const ROUND_INVARIANTS = [
         if (entry.kind !== 'commit' || !entry.answer.ok) continue
         const { monitor_id, results = [] } = entry.change
         const story = monitors.get(monitor_id)
-        if (story === undefined || story.passive) continue
+        if (story === undefined || story.push) continue
         for (const { location_id, round, verdict } of results) {
           if (verdict === 'unknown') continue
           const version = entry.answer.version
@@ -38,7 +38,7 @@ export const ROUND_INVARIANTS = [
       asked.set(key, (asked.get(key) ?? 0) + 1)
     }
     for (const story of ledger.monitors.values()) {
-      if (story.passive) continue
+      if (story.push) continue
       const stored = new Map<string, number>()
       for (const step of story.steps) {
         for (const { round, location_id } of step.change.results ?? []) {
@@ -58,7 +58,7 @@ export const ROUND_INVARIANTS = [
     function* (ledger) {
       const begun = roundsBegun(ledger)
       for (const story of ledger.monitors.values()) {
-        if (story.passive) continue
+        if (story.push) continue
         for (const { life, from, to } of timesOn(ledger, story)) {
           const { interval_ms, timeout_ms } = longest(story, from, to)
           const rounds = between(begun.get(`${life} ${story.id}`) ?? [], from, to)
@@ -81,7 +81,7 @@ export const ROUND_INVARIANTS = [
       const begun = roundsBegun(ledger)
       const related = relatives(ledger)
       for (const story of ledger.monitors.values()) {
-        if (story.passive || related.has(story.id)) continue
+        if (story.push || related.has(story.id)) continue
         for (const { life, from, to } of timesOn(ledger, story)) {
           const { interval_ms } = shortest(story, from, to)
           const count = between(begun.get(`${life} ${story.id}`) ?? [], from, to).length

@@ -87,7 +87,7 @@ function* watch(ledger: Ledger): Iterable<Watching> {
   const looks = looksOf(ledger)
   for (const shown of ledger.all('shown')) {
     for (const story of ledger.monitors.values()) {
-      if (story.passive || story.created.n > shown.n || isOff(story, shown)) continue
+      if (story.push || story.created.n > shown.n || isOff(story, shown)) continue
       if (story.removed !== undefined && story.removed.n < shown.n) continue
       const since = lastLook(ledger, looks, story, shown)
       const limit = 2 * interval(story, since, shown.at, Math.max) + SLACK

@@ -76,7 +76,7 @@ export const TIME_INVARIANTS = [
     function* (ledger) {
       if (ledger.all('jump').length > 0) return
       for (const story of ledger.monitors.values()) {
-        if (story.passive) continue
+        if (story.push) continue
         const counted = spans(story).filter(({ availability }) => /up|down/.test(availability))
         for (const [from, to] of gapsOf(story)) {
           for (const span of counted) {

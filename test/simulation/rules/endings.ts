@@ -27,18 +27,18 @@ export const ENDING_RULES: readonly Rule[] = [
     name: 'former-contacts-are-forgotten',
     about: 'A contact that was taken off a monitor never hears of the end.',
     file: 'engine/rounds/plan-change.ts',
-    find: 'tellUp({ entry, contacts: known, at: event.at }, incident, closed)',
-    replace: 'tellUp({ entry, contacts, at: event.at }, incident, closed)',
+    find: 'planUp({ cached, contacts: known, at: event.at }, incident, closed)',
+    replace: 'planUp({ cached, contacts, at: event.at }, incident, closed)',
   },
   {
     name: 'two-ends',
     about: 'The end of an incident is told twice.',
     file: 'engine/rounds/plan-change.ts',
-    find: '    ...tellNotices(telling, fresh),\n',
+    find: '    ...planNotices(context, fresh),\n',
     replace: `    ...(closed !== undefined && incident !== undefined
-      ? tellUp({ entry, contacts: known, at: event.at }, incident, closed)
+      ? planUp({ cached, contacts: known, at: event.at }, incident, closed)
       : []),
-    ...tellNotices(telling, fresh),
+    ...planNotices(context, fresh),
 `,
   },
 ]

@@ -27,8 +27,8 @@ export const PLACE_RULES: readonly Rule[] = [
     name: 'neglect-is-not-noticed',
     about: 'What nobody looks at is never stale.',
     file: 'engine/scheduling/staleness.ts',
-    find: 'neglect(entry) > allowance(entry)',
-    replace: 'neglect(entry) > 1e9 * allowance(entry)',
+    find: 'neglect(cached) > allowance(cached)',
+    replace: 'neglect(cached) > 1e9 * allowance(cached)',
   },
   {
     name: 'starvation-is-not-told',

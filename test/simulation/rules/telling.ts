@@ -6,7 +6,7 @@ export const TELLING_RULES: readonly Rule[] = [
     name: 'send-before-commit',
     about: 'A contact is told before what it is told is stored.',
     file: 'engine/monitors/monitor-cache.ts',
-    find: '      const committed = await committer.commit(told, {\n',
+    find: '      const committed = await committer.commit(announced, {\n',
     replace: `      for (const { contact_id, payload, event } of change.notify ?? []) {
         const contact = await store.contacts.get(contact_id)
         const kind = core.kinds.get(contact?.kind ?? '')
@@ -17,40 +17,40 @@ export const TELLING_RULES: readonly Rule[] = [
         const ctx = { clock: core.clock, log: core.log, signal, network: undefined as never }
         void kind?.deliver(ctx as never, contact?.settings as never, delivery)
       }
-      const committed = await committer.commit(told, {
+      const committed = await committer.commit(announced, {
 `,
   },
   {
     name: 'announce-before-commit',
     about: 'Listeners hear of an incident before it is stored.',
     file: 'engine/monitors/monitor-cache.ts',
-    find: '      const committed = await committer.commit(told, {\n',
+    find: '      const committed = await committer.commit(announced, {\n',
     replace: `      if (change.update_incident?.closed_reason === 'recovered')
         core.events.emit('up', { incident: { id: change.update_incident.id } } as never)
-      const committed = await committer.commit(told, {
+      const committed = await committer.commit(announced, {
 `,
   },
   {
     name: 'up-without-down',
     about: 'Recovery is told to whoever was never told of the failure.',
     file: 'store/memory/commit.ts',
-    find: '    if (wanted.only_if_told === true && !wasTold(tables, wanted, incident_id)) continue\n',
+    find: '    if (wanted.only_if_notified === true && !wasNotified(tables, wanted, incident_id)) continue\n',
     replace: '',
   },
   {
     name: 'close-without-row',
     about: 'An incident ends and nobody is told.',
     file: 'engine/rounds/plan-notifications.ts',
-    find: '  if (!sequel.entry.record.common.notify_recovery) return []\n',
-    replace: '  if (sequel.entry.record.common !== undefined) return []\n',
+    find: '  if (!followUp.cached.record.common.notify_recovery) return []\n',
+    replace: '  if (followUp.cached.record.common !== undefined) return []\n',
   },
   {
     name: 'open-without-row',
     about: 'The last contact of an incident is forgotten.',
     file: 'engine/rounds/plan-notifications.ts',
-    find: '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.map(',
+    find: '  const payload = downPayload(context, { started_at, ...cause }, locations_failed)\n  return contacts.map(',
     replace:
-      '  const payload = downPayload(telling, { started_at, ...cause }, locations_failed)\n  return contacts.slice(1).map(',
+      '  const payload = downPayload(context, { started_at, ...cause }, locations_failed)\n  return contacts.slice(1).map(',
   },
   {
     name: 'told-after-the-end',
@@ -78,7 +78,7 @@ export const TELLING_RULES: readonly Rule[] = [
     about: 'A failure is told although the parent is down.',
     file: 'incident/dependency.ts',
     find: "    case 'down':\n",
-    replace: "    case 'down':\n      return 'innocent'\n",
+    replace: "    case 'down':\n      return 'healthy'\n",
   },
   {
     name: 'held-for-ever',

@@ -61,13 +61,13 @@ async function commitAll(
   const checks = await lockedChecks(session, changes)
   const monitors = await lock(session, changes)
   const answers = new Map<Change, Committed>()
-  const news = new Set<number>()
+  const broadcast = new Set<number>()
   for (const wave of waves(changes)) {
     const accepted = judge(wave, { monitors, answers, checks })
     await write(session, accepted)
-    for (const done of accepted) settle(done, { monitors, answers, news })
+    for (const done of accepted) settle(done, { monitors, answers, broadcast })
   }
-  await announce(session, schema, [...news])
+  await announce(session, schema, [...broadcast])
   return changes.map((change) => answers.get(change) ?? { ok: false, reason: 'gone' })
 }
 
@@ -109,13 +109,13 @@ interface Books {
   readonly monitors: Monitors
   readonly answers: Map<Change, Committed>
   /** Monitors that others have to hear of. */
-  readonly news: Set<number>
+  readonly broadcast: Set<number>
   /** Checks a minute of the accounts that are held to a number. */
   readonly checks: Map<number, number>
 }
 
 /** Whether a change can be made is settled before its first write. */
-function judge(wave: readonly Change[], books: Omit<Books, 'news'>): Accepted[] {
+function judge(wave: readonly Change[], books: Omit<Books, 'broadcast'>): Accepted[] {
   const { monitors, answers, checks } = books
   const accepted: Accepted[] = []
   for (const change of wave) {
@@ -163,7 +163,7 @@ async function write(session: Session, accepted: readonly Accepted[]): Promise<v
   await removeMonitors(session, accepted)
 }
 
-function settle(done: Accepted, { monitors, answers, news }: Omit<Books, 'checks'>): void {
+function settle(done: Accepted, { monitors, answers, broadcast }: Omit<Books, 'checks'>): void {
   const { change, opened, result_ids, notification_ids } = done
   const monitor = monitors.get(change.monitor_id)
   if (monitor === undefined) return
@@ -180,6 +180,6 @@ function settle(done: Accepted, { monitors, answers, news }: Omit<Books, 'checks
     monitors.set(change.monitor_id, { ...monitor, version, revision, state, checks_per_min })
   }
   const paused = (state === 'paused') !== (monitor.state === 'paused')
-  const said = change.settings ?? change.token ?? change.remove ?? change.news
-  if (said !== undefined || paused) news.add(change.monitor_id)
+  const said = change.settings ?? change.token ?? change.remove ?? change.broadcast
+  if (said !== undefined || paused) broadcast.add(change.monitor_id)
 }

@@ -40,8 +40,8 @@ export async function cancel(session: Session, accepted: readonly Accepted[]): P
 export async function notify(session: Session, accepted: readonly Accepted[]): Promise<void> {
   const wanted = accepted.filter(({ change }) => (change.notify ?? []).length > 0)
   if (wanted.length === 0) return
-  const told = await toldOf(session, wanted)
-  const made = wanted.map((one) => rowsOf(one, told))
+  const notified = await notifiedOf(session, wanted)
+  const made = wanted.map((one) => rowsOf(one, notified))
   const ids = await idsOf(session, INSERT_NOTIFICATIONS, arraysOf(NOTIFICATIONS, made.flat()))
   let from = 0
   wanted.forEach((one, index) => {
@@ -51,17 +51,17 @@ export async function notify(session: Session, accepted: readonly Accepted[]): P
   })
 }
 
-function rowsOf({ change, account_id, opened }: Accepted, told: Set<string>) {
+function rowsOf({ change, account_id, opened }: Accepted, notified: Set<string>) {
   const { monitor_id, at: created_at, notify: wanted = [] } = change
   const rows: ReturnType<typeof queuedRow>[] = []
   for (const one of wanted) {
     const incident_id = incidentOf(one, opened)
     const telling = keyOf(incident_id, one.contact_id)
-    const wasTold = incident_id !== null && told.has(telling)
-    if (one.only_if_told === true && !wasTold) continue
-    if (one.only_if_untold === true && wasTold) continue
+    const wasNotified = incident_id !== null && notified.has(telling)
+    if (one.only_if_notified === true && !wasNotified) continue
+    if (one.only_if_not_notified === true && wasNotified) continue
     // It counts for what the same change tells after it.
-    told.add(telling)
+    notified.add(telling)
     rows.push(queuedRow({ ...one, account_id, monitor_id, incident_id, created_at }))
   }
   return rows
@@ -74,10 +74,10 @@ const TOLD = `SELECT given.incident_id, given.contact_id FROM ${given(TELLINGS)}
       AND (n.status <> 'cancelled' OR n.claims > 0))`
 
 /** Who was told of which incident, as far as it matters. */
-async function toldOf(session: Session, wanted: readonly Accepted[]): Promise<Set<string>> {
+async function notifiedOf(session: Session, wanted: readonly Accepted[]): Promise<Set<string>> {
   const asked = wanted.flatMap(({ change, opened }) =>
     (change.notify ?? [])
-      .filter((one) => one.only_if_told === true || one.only_if_untold === true)
+      .filter((one) => one.only_if_notified === true || one.only_if_not_notified === true)
       .map((one) => ({ incident_id: incidentOf(one, opened), contact_id: one.contact_id })),
   )
   if (asked.length === 0) return new Set()

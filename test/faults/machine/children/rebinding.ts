@@ -20,9 +20,9 @@ import {
   telegramContact,
 } from '../../../../src/contacts/index.ts'
 import { emailContact } from '../../../../src/contacts/email/index.ts'
-import { carryOut } from '../../../../src/engine/checks/execute-check.ts'
+import { executeCheck } from '../../../../src/engine/checks/execute-check.ts'
 import { parseSettings } from '../../../../src/engine/checks/run-check.ts'
-import { parse, revive } from '../../../../src/fields/parse.ts'
+import { parse, decodeSettings } from '../../../../src/fields/parse.ts'
 import { silentLogger } from '../../../../src/logger.ts'
 import type { JsonObject } from '../../../../src/model.ts'
 import { targetPolicy } from '../../../../src/net/guard/guard.ts'
@@ -163,7 +163,7 @@ async function tryChecker(
     // A host that the field refuses is dialled by nobody.
     return undefined
   }
-  const { outcome } = await carryOut(checker, stored, {
+  const { outcome } = await executeCheck(checker, stored, {
     clock: systemClock,
     network: networkFor(nameserver, targets),
     timeout_ms: 1000,
@@ -204,7 +204,7 @@ async function tryContact(
       signal: new AbortController().signal,
       network: createNetwork({ clock: systemClock, policy: kind.policy, resolver }),
     },
-    revive(kind.fields, parsed.value),
+    decodeSettings(kind.fields, parsed.value),
     deliveryOf({
       ...{ id: 1, event: 'test', incident_id: null, sent_at: 0 },
       payload: freezePayload({ event: 'test', monitor: null, incident: null }),
