@@ -26,7 +26,8 @@ export function redaction(forms: Iterable<string>): (text: string) => string {
   const cut = sorted.filter((form) => form.length > SHORTEST_BEGINNING)
   return (given) => {
     const whole = long.reduce((text, form) => text.replaceAll(form, MASK), given)
-    const end = cut.reduce(withoutBeginning, whole)
+    const pieces = withoutCutPieces(whole, cut)
+    const end = cut.reduce(withoutBeginning, pieces)
     return short.reduce((text, pattern) => text.replace(pattern, MASK), end)
   }
 }
@@ -39,6 +40,18 @@ function aloneOf(form: string): RegExp {
 /** What stands behind a text that was cut off: nothing, an ellipsis, the quotes around an excerpt. */
 const TAIL_CHARS = 6
 const TAIL = new RegExp(`[…."'”»)\\s]{0,${TAIL_CHARS}}$`)
+
+const ELLIPSIS = '…'
+/** Beyond so many no more is looked at: a text of ours quotes a few. */
+const MAX_PIECES = 64
+
+/** What is quoted up to a length ends with an ellipsis, also where the text goes on behind it. */
+function withoutCutPieces(text: string, forms: readonly string[]): string {
+  const pieces = text.split(ELLIPSIS, MAX_PIECES + 1)
+  if (pieces.length === 1 || pieces.length > MAX_PIECES) return text
+  const last = pieces.pop() ?? ''
+  return [...pieces.map((piece) => forms.reduce(withoutBeginning, piece)), last].join(ELLIPSIS)
+}
 
 /** Texts of servers are quoted up to a length, which may end inside a secret. */
 function withoutBeginning(text: string, form: string): string {

@@ -109,6 +109,17 @@ it('a text that was cut off inside a secret shows nothing of its beginning', () 
   expect(cut('no: a-lo')).toBe('no: a-lo')
 })
 
+it('a piece that was cut off inside a secret shows nothing of it where the text goes on', () => {
+  const cut = cutter({ user: 'me', pass: 'a-long-password' })
+  expect(cut('The server said "535 a-long-pass…" to the login (try "a-long-p…")')).toBe(
+    'The server said "535 ***…" to the login (try "***…")',
+  )
+  const token = base64('\0me\0a-long-password')
+  expect(cut(`"${token.slice(0, 15)}…" is no coding`)).toBe('"***…" is no coding')
+  expect(cut('a-lo… and a-long-way… from here')).toBe('a-lo… and a-long-way… from here')
+  expect(cut(`${'a-long… '.repeat(3)}x`)).toBe(`${'***… '.repeat(3)}x`)
+})
+
 describe('a short secret', () => {
   it('is cut out where it stands by itself, and never inside a word', () => {
     const cut = cutter({ user: 'me', pass: 'er' })

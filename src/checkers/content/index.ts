@@ -17,6 +17,8 @@ import type { ContentSettings } from './fields.ts'
 import { fold, kindOf, readerOf } from './page-text.ts'
 import type { PageKind } from './page-text.ts'
 
+const TYPE_SHOWN = 100
+
 export const content = () =>
   defineChecker({
     type: 'content',
@@ -64,7 +66,8 @@ export const content = () =>
       }
       const kind = kindOf(exchange)
       if (kind === undefined) {
-        const type = exchange.headers['content-type']?.slice(0, 100) ?? 'no named'
+        const named = exchange.headers['content-type'] ?? 'no named'
+        const type = named.length > TYPE_SHOWN ? `${named.slice(0, TYPE_SHOWN)}…` : named
         return down('content_type_unsupported', `An answer of ${type} type has no text`)
       }
       const read = await readerOf(kind)

@@ -16,6 +16,8 @@ export const ACCEPT_ENCODING = 'gzip, deflate, br'
 /** A server that packs what is packed already, by mistake, does it once. Each more may multiply by a thousand. */
 const MAX_LAYERS = 2
 
+const CODING_SHOWN = 40
+
 const CHUNK = { chunkSize: 64 * 1024 }
 
 /** The codings of all `Content-Encoding` fields, in the order in which they were applied; `identity` is left out. */
@@ -81,7 +83,7 @@ async function decoderFor(coding: string, stream: Readable): Promise<Transform> 
       return (await startsAsZlib(stream)) ? createInflate(CHUNK) : createInflateRaw(CHUNK)
     default:
       throw decodeError(
-        `The body has the content coding "${coding.slice(0, 40)}", which was not asked for`,
+        `The body has the content coding "${shown(coding)}", which was not asked for`,
       )
   }
 }
@@ -117,4 +119,8 @@ function changed(stream: Readable): Promise<void> {
     }
     for (const event of events) stream.on(event, look)
   })
+}
+
+function shown(coding: string): string {
+  return coding.length > CODING_SHOWN ? `${coding.slice(0, CODING_SHOWN)}…` : coding
 }
