@@ -196,7 +196,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'probe_provider_failed',
       'probe_provider_unconfigured',
     ],
-    'The state of the target is unknown. Lists refuse public resolvers: configure your own. `details.checked` shows which list failed. See [blacklist](../checkers/blacklist.md#for-the-host).',
+    'The state of the target is unknown. Lists refuse public resolvers: configure your own. `details.checked` shows which list failed. See [blacklist](../checkers/blacklist.md#options-for-the-host).',
   ],
   [
     [
@@ -209,7 +209,7 @@ export const CAUSE_ADVICE: readonly (readonly [codes: readonly string[], advice:
       'probe_whois_unreachable',
       'probe_expiry_unpublished',
     ],
-    'The state of the target is unknown; the next check tries again. If it persists: use a longer interval, or configure the server. See [domain](../checkers/domain.md#for-the-host).',
+    'The state of the target is unknown; the next check tries again. If it persists: use a longer interval, or configure the server. See [domain](../checkers/domain.md#options-for-the-host).',
   ],
 ]
 
