@@ -73,6 +73,7 @@ export const updateMonitor = operation({
   tag,
   body: 'MonitorUpdate',
   answers: { 200: { monitor: ref('Monitor'), warnings: arrayOf('SettingWarning') } },
+  refusals: [409],
   versioned: true,
   async run(call) {
     const { scope, id, body } = call
@@ -85,6 +86,7 @@ export const deleteMonitor = operation({
   summary: 'Deletes the monitor and its results; incidents and the notification log stay',
   tag,
   answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
+  refusals: [409],
   versioned: true,
   async run(call) {
     await call.scope.monitors.remove(call.id, await ifMatch(call))

@@ -6,7 +6,7 @@
  */
 
 import { stepsOf } from '../../clock.ts'
-import { NotFoundError } from '../../errors.ts'
+import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { StorageError } from '../../errors.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
@@ -57,7 +57,7 @@ export interface MonitorCache {
   readonly size: number
   /**
    * Works a change out on the present state and commits it; `null` changes nothing. `patient`: nobody waits for
-   * it, unless it moves the monitor. @throws NotFoundError, StorageError
+   * it, unless it moves the monitor. @throws NotFoundError, ConflictError, StorageError
    */
   change(
     id: number,
@@ -147,7 +147,7 @@ export function createMonitorCache(core: Core, underWay: () => number): MonitorC
       if (committed.reason === 'quota')
         throw quotaError('checks_per_min', change.within?.checks_per_min ?? 0)
       if (tries === TRIES)
-        throw new Error(`The monitor ${id} was changed by others ${TRIES} times in a row`)
+        throw new ConflictError('busy', 'Others change the monitor all the time; ask again')
       // The old one stays until the new one is read: what is not in memory is not watched.
       const record = await store.monitors.get(id)
       if (record === undefined || !keeps(id)) held.delete(id)

@@ -168,7 +168,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         logError(core, error, 'a round could not be stored')
         round.fail(error)
         // What was seen is not lost for the store's trouble, unless somebody has begun to look again.
-        if (error instanceof StorageError && !stopped && !open.has(id)) retryQueue.keep(id, round)
+        if (isPassing(error) && !stopped && !open.has(id)) retryQueue.keep(id, round)
       })
   }
 
@@ -229,6 +229,11 @@ export function createRounds(options: RoundsOptions): Rounds {
       while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
     },
   }
+}
+
+/** Trouble of the store, or others who change the monitor all the time. */
+function isPassing(error: unknown): boolean {
+  return error instanceof StorageError || (error instanceof ConflictError && error.code === 'busy')
 }
 
 /**
