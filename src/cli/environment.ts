@@ -91,12 +91,12 @@ const SETTINGS = {
     [],
     listOf,
   ),
-  checks: setting('WATCHPOST_CHECKS', 'Checks at the same time, 1 to 10000 (64)', 64, countOf),
+  checks: setting('WATCHPOST_CHECKS', 'Checks at the same time, 1 to 10000 (64)', 64, upTo(10_000)),
   checks_per_host: setting(
     'WATCHPOST_CHECKS_PER_HOST',
     'Checks of an account at the same time against one host (2)',
     2,
-    countOf,
+    upTo(10_000),
   ),
   rkn_feed: setting(
     'WATCHPOST_RKN_FEED',
@@ -108,7 +108,7 @@ const SETTINGS = {
     'WATCHPOST_RKN_MAX_AGE_HOURS',
     'Hours after which that registry says nothing, 1 to 8760 (48)',
     48,
-    hoursOf,
+    upTo(8760),
   ),
   gsb_key: setting(
     'WATCHPOST_GSB_KEY',
@@ -229,10 +229,12 @@ function portOf(text: string): number {
   return port
 }
 
-function countOf(text: string): number {
-  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > 10_000) throw wrong(`"${text}" is no number from 1 to 10000`)
-  return count
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,5}$/.test(text) ? Number(text) : 0
+    if (count < 1 || count > most) throw wrong(`"${text}" is no number from 1 to ${most}`)
+    return count
+  }
 }
 
 function hostOf(text: string): string {
@@ -242,8 +244,12 @@ function hostOf(text: string): string {
   return text
 }
 
+function urlOf(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
 function postgresOf(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = urlOf(text)
   if (url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol)) return text
   throw wrong(
     'postgres://user:password@host:5432/database is expected, special characters percent-encoded',
@@ -252,7 +258,7 @@ function postgresOf(text: string): string | null {
 
 /** It may hold a password, so it is not repeated. */
 function redisOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = urlOf(text)
   if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== '') return text
   throw wrong('redis://user:password@host:6379/0 is expected, or rediss:// for TLS')
 }
@@ -262,15 +268,6 @@ function feedOf(text: string): { readonly url: string } | { readonly file: strin
   if (/^https?:\/\//i.test(text)) return { url: text }
   if (!existsSync(text)) throw wrong(`there is no file ${quoted(text)}`)
   return { file: text }
-}
-
-const MAX_AGE_HOURS = 8760
-
-function hoursOf(text: string): number {
-  const hours = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (hours < 1 || hours > MAX_AGE_HOURS)
-    throw wrong(`"${text}" is no number from 1 to ${MAX_AGE_HOURS}`)
-  return hours
 }
 
 /** It is a secret, so it is not repeated. */
@@ -330,7 +327,7 @@ function listOf(text: string): string[] {
 }
 
 function baseUrlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = urlOf(text)
   const plain = url !== undefined && url.search + url.hash + url.username + url.password === ''
   if (plain && /^https?:$/.test(url.protocol)) return text.replace(/(?<!\/)\/+$/, '')
   throw wrong(`${quoted(text)} is no address such as https://watch.example.com`)
