@@ -28,11 +28,11 @@ export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
   /** The types it can check; others are answered with `unknown`. */
   readonly checkers: readonly CheckerSource[]
   /** Which addresses it may dial; default `open`: all but the metadata services of clouds. */
-  readonly targets?: TargetRule
+  readonly targets?: TargetRule | undefined
   /** Certificates (PEM) trusted besides the default ones. */
-  readonly ca?: string | readonly string[]
+  readonly ca?: string | readonly string[] | undefined
   /** Addresses (`host:port`) that answer whenever this place has a network: a failure is believed only while one does. */
-  readonly anchors?: readonly string[]
+  readonly anchors?: readonly string[] | undefined
 }
 
 const OPTIONS: OptionTable<ProbeOptions> = {
@@ -64,5 +64,5 @@ export function createProbe(options: ProbeOptions): Probe {
   const checkerOf = (type: string) => known.get(type)
   const connectivity = createConnectivity({ clock, log, anchors })
   const run = orderRunner({ checkerOf, clock, log, targets, ca, connectivity })
-  return bullmqProbe({ selfCheck: connectivity.check, ...options, run })
+  return bullmqProbe({ ...options, selfCheck: options.selfCheck ?? connectivity.check, run })
 }

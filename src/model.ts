@@ -233,12 +233,12 @@ export function isAccountId(value: unknown): value is number {
 
 /** What an account may have at most. Left out: as the options of the engine say. `null`: without limit. */
 export interface AccountQuotas {
-  readonly monitors?: number | null
-  readonly contacts?: number | null
+  readonly monitors?: number | null | undefined
+  readonly contacts?: number | null | undefined
   /** The shortest interval of a monitor, in seconds. */
-  readonly min_interval_sec?: number | null
+  readonly min_interval_sec?: number | null | undefined
   /** Of all monitors that are checked and not paused: locations × 60 / interval. */
-  readonly checks_per_min?: number | null
+  readonly checks_per_min?: number | null | undefined
 }
 
 /** What an account has of it. */

@@ -36,16 +36,16 @@ export type CauseTable = Readonly<Record<string, CauseInfo>>
 
 export interface Findings {
   /** Merged over what `ctx.measure` was told. */
-  readonly details?: JsonObject
-  readonly phase?: Phase
+  readonly details?: JsonObject | undefined
+  readonly phase?: Phase | undefined
   /** Facts that may be news; the engine tells each key once. */
-  readonly notices?: readonly Notice[]
+  readonly notices?: readonly Notice[] | undefined
   /** Comes back as `ctx.memo` at the next check from this location; at most 64 KiB of JSON. Left out, the old one stays. */
-  readonly memo?: Json
+  readonly memo?: Json | undefined
   /** When the condition began, where that is not now (a missed deadline). */
-  readonly since?: EpochMs
+  readonly since?: EpochMs | undefined
   /** Good, but something awaited is overdue. Only with `up`. */
-  readonly late?: boolean
+  readonly late?: boolean | undefined
 }
 
 export interface Judgement<C extends string = string> {
@@ -114,10 +114,10 @@ export interface CheckContext {
 export interface Signal {
   readonly kind: 'success' | 'start' | 'fail' | 'log'
   readonly at: EpochMs
-  readonly exit_code?: number
-  readonly run_id?: string
-  readonly message?: string
-  readonly duration_ms?: number
+  readonly exit_code?: number | undefined
+  readonly run_id?: string | undefined
+  readonly message?: string | undefined
+  readonly duration_ms?: number | undefined
 }
 
 /** What a passive checker judges by besides its memo. */
@@ -155,16 +155,18 @@ type CommonName =
 
 /** Defaults and bounds of the common settings, where a type needs its own. */
 export interface CommonRules {
-  readonly interval_sec?: { readonly default: number; readonly min?: number }
-  readonly timeout_ms?: { readonly default: number; readonly max?: number }
+  readonly interval_sec?:
+    { readonly default: number; readonly min?: number | undefined } | undefined
+  readonly timeout_ms?: { readonly default: number; readonly max?: number | undefined } | undefined
   /** One judgement is certain unless the user asks for more: a registry that answers does not err for a round. */
-  readonly fail_threshold?: { readonly default: number; readonly description?: string }
+  readonly fail_threshold?:
+    { readonly default: number; readonly description?: string | undefined } | undefined
   /** Asked from the first location only: the answer is the same everywhere (a registry, a list). `confirm_locations` is taken as 1. */
-  readonly singleLocation?: true
+  readonly singleLocation?: true | undefined
   /** One judgement is certain: both thresholds are taken as 1. One that waits for signals counts deadlines by itself (`missed_limit`). */
-  readonly certain?: true
+  readonly certain?: true | undefined
   /** Settings that do nothing in this type, and why, behind `has no effect:`. They are taken, and whoever sets one is told. */
-  readonly noEffect?: { readonly [N in CommonName]?: string }
+  readonly noEffect?: { readonly [N in CommonName]?: string } | undefined
 }
 
 type MeasurementTable = Readonly<Record<string, string>>
@@ -190,20 +192,20 @@ export interface Checker<
   /** Name of each entry of `details` to what it means, with its unit. */
   readonly measurements: M
   /** What people look for first in `details`: names of `measurements`, with dots into nested ones. */
-  readonly highlights?: Readonly<Record<string, Highlight>>
+  readonly highlights?: Readonly<Record<string, Highlight>> | undefined
   /**
    * Which figure of `details` is the response time, in milliseconds: what lists, charts and percentiles show. It has
    * none where a check did not measure that. Default: how long the check took; none for a checker fed by signals.
    */
-  readonly response?: keyof M & string
+  readonly response?: (keyof M & string) | undefined
   /** Soft events it may state as notices. */
-  readonly events?: readonly string[]
+  readonly events?: readonly string[] | undefined
   /** Told instead of `down` when its incident opens. */
-  readonly downEvent?: string
-  readonly common?: CommonRules
+  readonly downEvent?: string | undefined
+  readonly common?: CommonRules | undefined
   /** The package it loads on first use. */
-  readonly driver?: string
-  readonly push?: PushRules<Settings<T>>
+  readonly driver?: string | undefined
+  readonly push?: PushRules<Settings<T>> | undefined
   /** Rules that span fields: returns the settings as they are to be stored, or what is wrong. */
   refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
   /** Settings, common ones as well, that do nothing beside these, with the reason: as `common.noEffect`. */
@@ -236,9 +238,9 @@ type Definition<
   M extends MeasurementTable,
 > = Omit<Checker<T>, 'type' | 'causes' | 'run' | 'measurements' | 'response'> & {
   readonly type: N
-  readonly causes?: C
-  readonly measurements?: M
-  readonly response?: keyof M & string
+  readonly causes?: C | undefined
+  readonly measurements?: M | undefined
+  readonly response?: (keyof M & string) | undefined
   run(
     ctx: CheckContext,
     settings: Settings<T>,
@@ -263,7 +265,8 @@ export function defineChecker<
   const C extends CauseTable = Record<never, never>,
   const M extends MeasurementTable = Record<never, never>,
 >(definition: Definition<N, T, C, M>): Checker<T, M> & { readonly type: N } {
-  return { causes: {}, measurements: {} as M, ...definition }
+  const { causes = {}, measurements = {} as M } = definition
+  return { ...definition, causes, measurements }
 }
 
 /** The fields of a checker. */

@@ -46,8 +46,8 @@ export {
 
 /** Options of the types that have any. */
 export interface BuiltinOptions {
-  readonly domain?: DomainOptions
-  readonly blacklist?: BlacklistOptions
+  readonly domain?: DomainOptions | undefined
+  readonly blacklist?: BlacklistOptions | undefined
 }
 
 /**

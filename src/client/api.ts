@@ -39,7 +39,7 @@ type Filter<F extends PageOptions> = Omit<F, keyof PageOptions>
 
 export interface CreateOptions extends CallOptions {
   /** Default one of its own per call: repeated by the client, a call takes effect once. Yours makes that so for your repetitions as well, for 24 hours. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 type ChangeOptions = CallOptions & VersionOptions
@@ -83,7 +83,10 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     queueCheck(id: number, options?: ActionOptions): Promise<void>
     status(id: number, options?: CallOptions): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
-    uptime(id: number, options?: CallOptions & { readonly days?: number }): Promise<UptimeView>
+    uptime(
+      id: number,
+      options?: CallOptions & { readonly days?: number | undefined },
+    ): Promise<UptimeView>
   }
   readonly results: {
     readonly list: List<ResultView, Filter<ResultFilter> & { readonly monitor_id: number }>

@@ -25,12 +25,12 @@ export interface ClientOptions {
   readonly url: string
   readonly apiKey: string
   /** Default the one of the runtime. */
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
   /** For one attempt of a call, its answer included; default 30000. */
-  readonly timeout_ms?: number
+  readonly timeout_ms?: number | undefined
   /** How often a call is repeated that did not get through; default 2, at most 100. Only where that cannot do a thing twice. */
-  readonly retries?: number
-  readonly clock?: Clock
+  readonly retries?: number | undefined
+  readonly clock?: Clock | undefined
 }
 
 type Ask = <T>(

@@ -8,10 +8,10 @@ import { WatchpostError } from '../errors.ts'
 
 interface Details {
   readonly message: string
-  readonly status?: number
-  readonly fields?: Readonly<Record<string, string>>
-  readonly request_id?: string
-  readonly retry_after_sec?: number
+  readonly status?: number | undefined
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  readonly request_id?: string | undefined
+  readonly retry_after_sec?: number | undefined
   readonly cause?: unknown
 }
 

@@ -17,9 +17,9 @@ export interface ListPage<T> {
 
 export interface Paging {
   /** Items per page: 1 to 200, default 50; of results 1 to 1000, default 100. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** `next` of the page before. */
-  readonly cursor?: string
+  readonly cursor?: string | undefined
 }
 
 /** Calls with one page; iterates over all of them with `for await`, a page at a time. */

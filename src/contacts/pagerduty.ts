@@ -49,7 +49,7 @@ const fields = {
 
 export interface PagerdutyOptions extends PostingOptions {
   /** Instead of the addresses of both regions: an event gateway of your own. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
 }
 
 /** @throws ConfigurationError where an option is wrong */

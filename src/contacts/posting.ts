@@ -29,14 +29,14 @@ import type { Message } from './words.ts'
 
 export interface ContactOptions {
   /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
-  readonly guard?: Guard | GuardOptions
+  readonly guard?: Guard | GuardOptions | undefined
   /** Names the sender: in `User-Agent`, and to people. Letters, digits and hyphens. Default `Watchpost`. */
-  readonly brand?: string
+  readonly brand?: string | undefined
 }
 
 export interface PostingOptions extends ContactOptions, TransportOptions {
   /** Instead of HTTP: for tests (`watchpost/testing`), or an egress proxy of your own. */
-  readonly transport?: WebhookTransport
+  readonly transport?: WebhookTransport | undefined
 }
 
 export const contactOptions: OptionTable<ContactOptions> = {

@@ -43,7 +43,7 @@ const fields = {
 
 export interface TelegramOptions extends PostingOptions {
   /** A Bot API server of your own. Default `https://api.telegram.org`. */
-  readonly baseUrl?: string
+  readonly baseUrl?: string | undefined
 }
 
 /** @throws ConfigurationError where an option is wrong */

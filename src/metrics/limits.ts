@@ -12,9 +12,9 @@ import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
 export interface MetricsRate {
   /** Default 60. */
-  readonly requests?: number
+  readonly requests?: number | undefined
   /** Default 60. */
-  readonly window_sec?: number
+  readonly window_sec?: number | undefined
 }
 
 /** Both count one; the answer is how long to wait, in seconds, where there were too many. */

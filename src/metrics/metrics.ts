@@ -26,18 +26,18 @@ import { CONTENT_TYPE } from './text.ts'
 
 export interface MetricsOptions {
   /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys alone. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** `false` leaves out the series of single monitors. Default `true`: 13 per monitor and 3 per location of it. */
-  readonly monitors?: boolean
+  readonly monitors?: boolean | undefined
   /** Adds processor time, memory and start of the process, for hosts without metrics of their own. Default `false`. */
-  readonly process?: boolean
+  readonly process?: boolean | undefined
   /**
    * Reads per API key, counted with its requests of REST, and per token; `false` switches it off. Default 60 in 60
    * seconds.
    */
-  readonly rateLimit?: false | MetricsRate
+  readonly rateLimit?: false | MetricsRate | undefined
   /** Where it is mounted. Default `/metrics`. */
-  readonly path?: string
+  readonly path?: string | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
@@ -48,7 +48,7 @@ export interface MetricsScope {
   /** Only monitors of this account, which has to be there (else `NotFoundError`). Left out: of all. */
   readonly account_id?: number
   /** The figures of the engine as a whole. Default `true`. */
-  readonly engine?: boolean
+  readonly engine?: boolean | undefined
 }
 
 export interface Metrics {

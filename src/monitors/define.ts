@@ -21,17 +21,17 @@ interface ByName {
    */
   readonly key: string
   /** Default: the checked address. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Names of contacts told besides those marked for all monitors. */
-  readonly contacts?: readonly string[]
+  readonly contacts?: readonly string[] | undefined
   /** Name of a contact to minutes. */
-  readonly contact_delay?: Readonly<Record<string, number>>
+  readonly contact_delay?: Readonly<Record<string, number>> | undefined
   /** Names of locations; default all. */
-  readonly locations?: readonly string[]
+  readonly locations?: readonly string[] | undefined
   /** Keys of monitors of the same list. */
-  readonly depends_on?: readonly string[]
+  readonly depends_on?: readonly string[] | undefined
   /** `true` is paused, `false` is not; where absent, people may pause and resume it. */
-  readonly paused?: boolean
+  readonly paused?: boolean | undefined
 }
 
 /** One monitor: a type with its settings, and the common ones. */

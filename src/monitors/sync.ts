@@ -26,11 +26,11 @@ export interface SyncOptions {
    * What becomes of monitors that were made from a list and are not in it any more. Default `leave`. Those
    * without a key, made by hand or over REST, are never touched.
    */
-  readonly unlisted?: 'leave' | 'pause' | 'remove'
+  readonly unlisted?: 'leave' | 'pause' | 'remove' | undefined
   /** Plan only. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
   /** Told after each change that was carried out, of as many as the plan has. */
-  readonly onProgress?: (done: number, all: number) => void
+  readonly onProgress?: ((done: number, all: number) => void) | undefined
 }
 
 const OPTIONS: OptionTable<SyncOptions> = {

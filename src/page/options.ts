@@ -18,38 +18,38 @@ import type { PageRate } from './http/requests.ts'
 
 export interface StatusPageOptions {
   /** Path under which the page is mounted, without a slash at its end (`/watch`). Default: the root. */
-  readonly basePath?: string
+  readonly basePath?: string | undefined
   /** Name in the head of the page. Default `watchpost`. */
-  readonly title?: string
+  readonly title?: string | undefined
   /** Who looks, instead of the sign-in by API key: for hosts with accounts of their own. */
-  readonly authorize?: Authorize
+  readonly authorize?: Authorize | undefined
   /** Pages for customers, at `/status/<slug>`; `/status` leads to the first. Default none. */
-  readonly public?: readonly PublicStatus[]
+  readonly public?: readonly PublicStatus[] | undefined
   /**
    * Signs the cookies of who is signed in. Default: random, so that everybody signs in anew after a restart, and
    * several processes do not know each other's sessions.
    */
-  readonly sessionKey?: string | Uint8Array
+  readonly sessionKey?: string | Uint8Array | undefined
   /** How long one stays signed in, default 12 hours; 60 seconds to 31 days. */
-  readonly session_sec?: number
+  readonly session_sec?: number | undefined
   /** Cookies for https alone. Default: where the request came by https; say `true` behind a proxy that ends TLS. */
-  readonly secureCookies?: boolean
+  readonly secureCookies?: boolean | undefined
   /**
    * Tells clients apart for the limit on wrong keys (20 a minute). Default: the address that `toNodeHandler` found;
    * where it had no part, all are one.
    */
-  readonly clientOf?: (request: Request) => string
+  readonly clientOf?: ((request: Request) => string) | undefined
   /**
    * How often one may look and press buttons, per key; `false` switches it off. Buttons share the window of the API's
    * requests. Default 60 of them and 600 views in 60 seconds.
    */
-  readonly rateLimit?: false | PageRate
+  readonly rateLimit?: false | PageRate | undefined
   /**
    * Live connections at the same time: default 50 per account, 200 per public page, and of these 10 per session
    * (`perSession`) and 25 per client (`perClient`, as `clientOf` tells them apart); 500 in all (`total`).
    */
-  readonly listeners?: Partial<Places>
-  readonly clock?: Clock
+  readonly listeners?: Partial<Places> | undefined
+  readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
 }

@@ -28,8 +28,8 @@ export interface ResourcesAgentOptions {
   /** What callers send as `Authorization: Bearer`: 16 to 4096 visible ASCII characters. */
   readonly secret: string
   /** Mount points to report on. Default: the local disks; `/` (`C:\` on Windows) where none is found. */
-  readonly disks?: readonly string[]
-  readonly clock?: Clock
+  readonly disks?: readonly string[] | undefined
+  readonly clock?: Clock | undefined
 }
 
 /** A handler for node:http and what is built upon it. Answers every path: mount it where you want it. */

@@ -40,27 +40,28 @@ import type { Strangers } from './strangers.ts'
 
 export interface RestOptions {
   /** Who asks. Default: the bearer key, looked up with `engine.authenticate`. */
-  readonly authenticate?: Authenticate
+  readonly authenticate?: Authenticate | undefined
   /** Money of an account. Default: none is kept (`{ amount: null, unlimited: true }`). */
-  readonly balance?: Host['balance']
+  readonly balance?: Host['balance'] | undefined
   /**
    * Requests per key (spec 8: 60 in 60 seconds, the default); `false` switches it off. `window` counts
    * them. Default: the engine does, for REST, page and metrics together, and over all processes where its store
    * is shared and the keys are the engine's.
    */
-  readonly rateLimit?: false | (Partial<RatePolicy> & { readonly window?: RateWindow })
+  readonly rateLimit?:
+    false | (Partial<RatePolicy> & { readonly window?: RateWindow | undefined }) | undefined
   /**
    * Origins of other sites (`https://app.example.com`) whose pages may send what changes something without a bearer
    * key: with a cookie that your `authenticate` knows. Default none.
    */
-  readonly allowedOrigins?: readonly string[]
+  readonly allowedOrigins?: readonly string[] | undefined
   /**
    * Tells clients apart for the limit on wrong keys and tokens (20 a minute). Default: the address that
    * `toNodeHandler` found; nobody is limited where it is unknown.
    */
-  readonly clientOf?: (request: Request) => string | undefined
+  readonly clientOf?: ((request: Request) => string | undefined) | undefined
   /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
-  readonly basePath?: string
+  readonly basePath?: string | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
   readonly clock?: Clock | undefined

@@ -33,9 +33,9 @@ export interface NodeHandlerOptions {
    * The proxies in front that are believed: of what they write, `X-Forwarded-For` names the client and
    * `X-Forwarded-Proto` says whether it came by https. Default: none, and both headers say nothing.
    */
-  readonly trustProxy?: TrustProxy
+  readonly trustProxy?: TrustProxy | undefined
   /** Hears of an answer that broke off. Default: one line on stderr for each; `false` silences that. */
-  readonly logger?: Logger | false
+  readonly logger?: Logger | false | undefined
 }
 
 /** What frameworks add to Node's request. */

@@ -44,9 +44,9 @@ export type { MemoryPlace } from './memory/shared.ts'
 
 export interface MemoryStoreOptions {
   /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
-  readonly clock?: Pick<Clock, 'now'>
+  readonly clock?: Pick<Clock, 'now'> | undefined
   /** `memoryPlace()`: several stores on it hold the same things, as several processes on one database do. */
-  readonly place?: MemoryPlace
+  readonly place?: MemoryPlace | undefined
 }
 
 /** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */

@@ -23,7 +23,7 @@ export interface CheckerSuiteOptions {
   /** Settings that are right; every required field, and a secret field where there is one. */
   readonly settings: JsonObject
   /** Settings whose target accepts a connection and then stays silent, for the cases about time. Left out, those are not among the cases. */
-  readonly silent?: JsonObject
+  readonly silent?: JsonObject | undefined
 }
 
 export interface SuiteCase {

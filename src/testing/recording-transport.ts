@@ -24,7 +24,11 @@ export interface RecordedRequest extends WebhookRequest {
 export type ScriptedAnswer =
   | number
   | string
-  | { readonly status: number; readonly retry_after?: string; readonly answer?: string }
+  | {
+      readonly status: number
+      readonly retry_after?: string | undefined
+      readonly answer?: string | undefined
+    }
 
 export interface RecordingTransport extends WebhookTransport {
   readonly requests: readonly RecordedRequest[]
@@ -34,7 +38,10 @@ export interface RecordingTransport extends WebhookTransport {
 
 /** `fallback` answers what no script is left for; default 200. Without a script for it, everything is delivered. */
 export function recordingTransport(
-  options: { readonly fallback?: ScriptedAnswer; readonly prefix?: string } = {},
+  options: {
+    readonly fallback?: ScriptedAnswer | undefined
+    readonly prefix?: string | undefined
+  } = {},
 ): RecordingTransport {
   checkOptions('recordingTransport', options, { fallback: anything, prefix: text })
   const { fallback = 200, prefix = 'Service' } = options
@@ -73,6 +80,7 @@ function record(request: WebhookRequest, at: number, prefix: string): RecordedRe
 function answerOf(scripted: ScriptedAnswer): WebhookAnswer {
   const nothing = { retry_after: undefined, answer: null, duration_ms: 1, written: true }
   if (typeof scripted === 'string') return { ...nothing, http_status: null, error: scripted }
-  const { status, ...rest } = typeof scripted === 'number' ? { status: scripted } : scripted
-  return { ...nothing, ...rest, http_status: status, error: null }
+  const given = typeof scripted === 'number' ? { status: scripted } : scripted
+  const { status, retry_after, answer = null, ...rest } = given
+  return { ...nothing, ...rest, retry_after, answer, http_status: status, error: null }
 }

@@ -24,15 +24,15 @@ export interface SimulatedClock extends Clock {
 
 export interface SimulatedClockOptions {
   /** Where the wall clock begins, default 2026-01-01T00:00:00Z. */
-  readonly now?: EpochMs
+  readonly now?: EpochMs | undefined
   /** Drives `random`, default 1. */
-  readonly seed?: number
+  readonly seed?: number | undefined
   /**
    * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that
    * `setImmediate` and sockets that are ready have their say; `promises` is much faster, and enough where
    * a timer sets off nothing but promises.
    */
-  readonly settling?: 'turns' | 'promises'
+  readonly settling?: 'turns' | 'promises' | undefined
 }
 
 /** A clock of the test's own. */

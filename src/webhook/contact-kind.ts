@@ -49,7 +49,7 @@ export function defineContactKind<const T extends FieldTable, const N extends st
 
 export interface CheckOptions {
   /** Default: the hosts file and the name servers of the system. */
-  readonly resolve?: ResolveHost
+  readonly resolve?: ResolveHost | undefined
 }
 
 export interface DeliveryContext {

@@ -10,9 +10,9 @@ export type HeaderPair = readonly [name: string, value: string]
 
 export interface HeaderNaming {
   /** Names the sender in `User-Agent: <brand>-webhook/1.0`. Default `Watchpost`. */
-  readonly brand?: string
+  readonly brand?: string | undefined
   /** Stands in `X-<prefix>-Event` and `X-<prefix>-Signature`. Default `Service`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 const MAX_CUSTOM_HEADERS = 20

@@ -23,11 +23,11 @@ export interface MemoryReplayGuard extends ReplayGuard {
 
 export interface ReplayGuardOptions {
   /** How long an id is remembered, in seconds. Default 1800: twice the tolerance of `verifyWebhook`, which counts both ways. */
-  readonly ttlSec?: number
+  readonly ttlSec?: number | undefined
   /** Ids remembered at most; beyond it the oldest go. Default 10000. */
-  readonly max?: number
+  readonly max?: number | undefined
   /** Epoch milliseconds. Default: the machine's clock. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** In the memory of one process. Ask it only about verified webhooks. */

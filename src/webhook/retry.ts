@@ -17,9 +17,9 @@ export interface AttemptEndFacts {
 
 export interface RetryRules {
   /** 4xx that are worth another attempt (408, 425, 429), whose `Retry-After` counts. Default: none; by spec 6.3.5 every 4xx is final. */
-  readonly retryStatuses?: readonly number[]
+  readonly retryStatuses?: readonly number[] | undefined
   /** Default `true`. `false` takes spec 6.3.4 literally: only 5xx and timeouts are temporary. */
-  readonly retryConnectionErrors?: boolean
+  readonly retryConnectionErrors?: boolean | undefined
 }
 
 /** Attempts per delivery (spec 8). */
@@ -59,9 +59,9 @@ function classifyError(error: string, { retryConnectionErrors = true }: RetryRul
 
 export interface PauseOptions {
   /** What the receiver asked for; `null` where it did not. Lengthens the pause, up to twice. */
-  readonly retryAfterMs?: number | null
+  readonly retryAfterMs?: number | null | undefined
   /** Uniform in [0, 1): jitter, upwards only. Default: none. */
-  readonly random?: () => number
+  readonly random?: (() => number) | undefined
 }
 
 /**

@@ -47,11 +47,11 @@ export interface WebhookTransport {
 
 export interface TransportOptions {
   /** From before the name is resolved until the header section is complete. Default 10000 (spec 8), at most 14000. */
-  readonly deadline_ms?: number
+  readonly deadline_ms?: number | undefined
   /** For the answer's body after that, within the same deadline. Default 1000. */
-  readonly answer_ms?: number
+  readonly answer_ms?: number | undefined
   /** Kept of the answer's body. Default 16 KiB, at most 1 MiB. */
-  readonly answer_bytes?: number
+  readonly answer_bytes?: number | undefined
 }
 
 /** Longer than any attempt lasts would be without effect: the engine gives up after 14 s. */

@@ -35,9 +35,9 @@ export interface VerifyOptions {
    * How far `sent_at` may be from now, in seconds, either way. Default 900: retries are sent with the
    * body of the first attempt, the last of them some 8 minutes later. 0 switches it off.
    */
-  readonly toleranceSec?: number
+  readonly toleranceSec?: number | undefined
   /** Epoch milliseconds or a `Date`. Default: the machine's clock. */
-  readonly now?: number | Date | (() => number)
+  readonly now?: number | Date | (() => number) | undefined
 }
 
 export interface VerifiedWebhook {

@@ -28,9 +28,9 @@ import type { TransportOptions, WebhookTransport } from './transport.ts'
 
 export interface WebhookOptions extends HeaderNaming, RetryRules, TransportOptions {
   /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
-  readonly guard?: Guard | GuardOptions
+  readonly guard?: Guard | GuardOptions | undefined
   /** Instead of HTTP: for tests (`watchpost/testing`), or an egress proxy of your own. */
-  readonly transport?: WebhookTransport
+  readonly transport?: WebhookTransport | undefined
 }
 
 const OPTIONS: OptionTable<WebhookOptions> = {

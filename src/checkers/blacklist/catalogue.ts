@@ -25,13 +25,13 @@ export interface Blocklist {
   /** What can be looked up. */
   readonly kinds: readonly ListKind[]
   /** Of an address like `127.0.0.2`, or of a number where `by` is `bits`. Without an entry: `listed`. */
-  readonly codes?: CodeTable
+  readonly codes?: CodeTable | undefined
   /** Codes that say that we may not ask, besides 127.255.255.0/24. */
-  readonly refusals?: readonly string[]
+  readonly refusals?: readonly string[] | undefined
   /** Where the test entries are not those of RFC 5782, 5. */
-  readonly selfTest?: { readonly listed: string; readonly unlisted: string }
+  readonly selfTest?: { readonly listed: string; readonly unlisted: string } | undefined
   /** Ids of lists whose entries this one has too. */
-  readonly includes?: readonly string[]
+  readonly includes?: readonly string[] | undefined
   /** Open to everybody at the pace of a monitor, without registration. */
   readonly free: boolean
   /** For whoever runs the monitors. */

@@ -42,7 +42,10 @@ const STATED = /^Updated:\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\s*([+-]\d\d
 
 /** `format` and `encoding` are told from the first bytes unless they are given. */
 export function createFeedReader(
-  options: { readonly format?: FeedFormat; readonly encoding?: string } = {},
+  options: {
+    readonly format?: FeedFormat | undefined
+    readonly encoding?: string | undefined
+  } = {},
 ): FeedReader {
   const content = createFeedContent()
   let decoder: TextDecoder | undefined

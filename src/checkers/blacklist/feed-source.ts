@@ -19,8 +19,8 @@ export interface Fetched {
 }
 
 export interface FetchOptions {
-  readonly format?: FeedFormat
-  readonly encoding?: string
+  readonly format?: FeedFormat | undefined
+  readonly encoding?: string | undefined
   readonly limitBytes: number
   readonly known: Fetched['version'] | undefined
 }

@@ -39,18 +39,18 @@ export interface BlacklistOptions {
    * registration; `curated`: all of it, for those who have read the terms of each (`CATALOGUE`); or
    * ids, zones and lists of your own. Default `free`.
    */
-  readonly lists?: 'free' | 'curated' | readonly ListOption[]
+  readonly lists?: 'free' | 'curated' | readonly ListOption[] | undefined
   /**
    * Resolvers to ask the lists through, `ip:port`. Many lists refuse public resolvers: run your own.
    * Default: those of the location.
    */
-  readonly nameservers?: readonly string[]
+  readonly nameservers?: readonly string[] | undefined
   /** Who answers for `gsb` and `rkn`. A monitor that wants one that is missing is refused with 422. */
-  readonly providers?: { readonly [P in ProviderName]?: BlacklistProvider }
+  readonly providers?: { readonly [P in ProviderName]?: BlacklistProvider } | undefined
   /** So many lists must have answered before a target that none has counts as clean. Default 1. */
-  readonly minWorking?: number
+  readonly minWorking?: number | undefined
   /** Between two look-ups in one zone, in ms. Default 250. */
-  readonly pace_ms?: number
+  readonly pace_ms?: number | undefined
 }
 
 const DEFAULT_PACE_MS = 250

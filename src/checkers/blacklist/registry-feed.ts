@@ -20,19 +20,19 @@ import type { BlacklistProvider, ProviderContext, ProviderFinding } from './prov
 
 export interface RegistryFeedOptions {
   /** Path of the feed. It or `url` is needed. */
-  readonly file?: string
+  readonly file?: string | undefined
   /** Address of the feed. Asked with ETag, so that an unchanged one is not sent again. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Default: told from the first line. */
-  readonly format?: FeedFormat
+  readonly format?: FeedFormat | undefined
   /** Label of the WHATWG Encoding standard. Default: windows-1251 for `zapret-csv`, else UTF-8. */
-  readonly encoding?: string
+  readonly encoding?: string | undefined
   /** How often `url` is asked, in ms; a file is read again whenever it has changed. Default 12 h. */
-  readonly refresh_ms?: number
+  readonly refresh_ms?: number | undefined
   /** Older data says nothing: the check becomes unknown. In ms, default 48 h. */
-  readonly maxAge_ms?: number
+  readonly maxAge_ms?: number | undefined
   /** Most bytes that are read. Default 256 MiB. */
-  readonly limitBytes?: number
+  readonly limitBytes?: number | undefined
 }
 
 const HOUR_MS = 3_600_000

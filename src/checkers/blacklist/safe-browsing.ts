@@ -21,9 +21,9 @@ export interface SafeBrowsingOptions {
   /** Key of the API; travels in a header, never in an address. */
   readonly key: string
   /** `v4`: Safe Browsing. `webrisk`: Web Risk. Default `v4`. */
-  readonly api?: 'v4' | 'webrisk'
+  readonly api?: 'v4' | 'webrisk' | undefined
   /** Origin of the service, for a proxy of your own. Default: Google's. */
-  readonly endpoint?: string
+  readonly endpoint?: string | undefined
 }
 
 const ENDPOINTS = {

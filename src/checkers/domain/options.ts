@@ -16,17 +16,17 @@ import type { WhoisServer } from './servers.ts'
 
 export interface DomainOptions {
   /** IANA's list of RDAP servers (RFC 9224), or a mirror of it. `null`: never fetched. */
-  readonly bootstrapUrl?: string | null
+  readonly bootstrapUrl?: string | null | undefined
   /** Suffix to base address of its RDAP server, or several in their order; none: WHOIS alone is asked. Stand above the list. */
-  readonly rdapServers?: Readonly<Record<string, string | readonly string[]>>
+  readonly rdapServers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /** Suffix to `host`, `host:port`, or either with a query of its own; `null`: WHOIS is not asked. */
-  readonly whoisServers?: Readonly<Record<string, string | WhoisServer | null>>
+  readonly whoisServers?: Readonly<Record<string, string | WhoisServer | null>> | undefined
   /** Who tells the WHOIS server of any other top-level domain. `null`: nobody. Default whois.iana.org. */
-  readonly whoisRoot?: string | null
+  readonly whoisRoot?: string | null | undefined
   /** Between two queries to one server, in ms, 0 to 60000. Default 1000. */
-  readonly gap_ms?: number
+  readonly gap_ms?: number | undefined
   /** How long a registration in good standing is not asked for again, in ms, 0 to 86400000. Default 3600000. */
-  readonly cache_ms?: number
+  readonly cache_ms?: number | undefined
 }
 
 const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json'

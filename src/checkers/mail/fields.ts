@@ -31,7 +31,7 @@ export interface MailOptions {
    * `false`: certificates are taken as they are, for servers of a private PKI or with self-signed
    * ones. Passwords are then safe from listeners and not from impostors. Default `true`.
    */
-  readonly verifyTls?: boolean
+  readonly verifyTls?: boolean | undefined
 }
 
 export function mailFields({ plain, implicit, starttls = [] }: MailPorts) {

@@ -19,7 +19,7 @@ export type { MysqlConnection, MysqlDriver, MysqlOptions, MysqlQuery } from './s
 
 export interface MysqlCheckerOptions {
   /** mysql2 (not `mysql2/promise`), or a function that gets it. Default: imported on first use. */
-  readonly driver?: DriverSource<MysqlDriver>
+  readonly driver?: DriverSource<MysqlDriver> | undefined
 }
 
 export const mysql = (options: MysqlCheckerOptions = {}) => {

@@ -25,7 +25,7 @@ export type {
 
 export interface PostgresCheckerOptions {
   /** pg, or a function that gets it. Default: imported on first use. */
-  readonly driver?: DriverSource<PostgresDriver>
+  readonly driver?: DriverSource<PostgresDriver> | undefined
 }
 
 export const postgres = (options: PostgresCheckerOptions = {}) => {

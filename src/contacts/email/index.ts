@@ -60,7 +60,7 @@ type EmailSettings = Settings<typeof fields>
 
 export interface EmailOptions extends ContactOptions {
   /** For one attempt, in ms: at most 12000, which is the default. */
-  readonly deadline_ms?: number
+  readonly deadline_ms?: number | undefined
 }
 
 /** @throws ConfigurationError where an option is wrong */

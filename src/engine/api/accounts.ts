@@ -11,9 +11,9 @@ export interface AccountInput {
   /** 1 to 200 characters. */
   readonly name: string
   /** Its id in your own books, 1 to 200 characters; at most one account has it. */
-  readonly external_id?: string | null
+  readonly external_id?: string | null | undefined
   /** What it may have at most, instead of the engine's `quotas`; `null` is without limit. */
-  readonly quotas?: AccountQuotas
+  readonly quotas?: AccountQuotas | undefined
 }
 
 export interface Accounts {

@@ -172,8 +172,8 @@ export interface AccountScope<
   readonly keys: {
     /** The key itself is in the answer and nowhere else. */
     create(options?: {
-      readonly name?: string
-      readonly key?: string
+      readonly name?: string | undefined
+      readonly key?: string | undefined
     }): Promise<{ readonly key: string; readonly view: KeyView }>
     list(): Promise<readonly KeyView[]>
     revoke(id: number): Promise<void>
@@ -216,10 +216,10 @@ export interface TypeView {
 /** A signal as it comes in at `/hb/<token>`. */
 export interface SignalInput {
   readonly kind: 'success' | 'start' | 'fail' | 'log'
-  readonly exit_code?: number
-  readonly run_id?: string
-  readonly message?: string
-  readonly duration_ms?: number
+  readonly exit_code?: number | undefined
+  readonly run_id?: string | undefined
+  readonly message?: string | undefined
+  readonly duration_ms?: number | undefined
 }
 
 /** `C` are its checkers, `K` its kinds of contacts: both are inferred by `createEngine`. */
@@ -233,7 +233,7 @@ export interface Engine<
   /** Opens the store only: every group works, nothing is checked or sent. Called by `start` and by the first group call. */
   open(): Promise<void>
   /** No new checks and claims; what runs ends within `drain_ms` (default 11000), then it is aborted. */
-  stop(options?: { readonly drain_ms?: number }): Promise<void>
+  stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
   readonly running: boolean
   /**
    * Calls the listener after each event of this name; it is not waited for. One that throws, or whose promise

@@ -16,7 +16,7 @@ import { parseTargetUrl } from './target-url.ts'
 export interface AllowedHost {
   readonly host: string
   /** Also where its addresses are private. Loopback, link-local and metadata addresses still need an entry of `allowCidrs`. */
-  readonly anyAddress?: boolean
+  readonly anyAddress?: boolean | undefined
 }
 
 export interface GuardOptions {
@@ -26,16 +26,16 @@ export interface GuardOptions {
    * networks, not this machine. Metadata addresses are opened only by an entry of /24 or longer (IPv6: /64).
    * IPv4-mapped forms follow the IPv4 entry.
    */
-  readonly allowCidrs?: readonly string[]
+  readonly allowCidrs?: readonly string[] | undefined
   /** Exact names that are refused as names otherwise (`hooks.internal`). Their addresses are judged all the same. */
-  readonly allowHosts?: readonly (string | AllowedHost)[]
+  readonly allowHosts?: readonly (string | AllowedHost)[] | undefined
   /** Addresses or ranges refused whatever else is allowed: the engine's own public ones, for example. */
-  readonly denyAddresses?: readonly string[]
+  readonly denyAddresses?: readonly string[] | undefined
   /** Judge 64:ff9b::/96 by the IPv4 address inside (networks with NAT64). Default `false`: refuse. */
-  readonly nat64?: boolean
+  readonly nat64?: boolean | undefined
   /** The only ports that URLs may have. Default: all. */
-  readonly ports?: readonly number[]
-  readonly clock?: Clock
+  readonly ports?: readonly number[] | undefined
+  readonly clock?: Clock | undefined
 }
 
 export interface GuardRules {

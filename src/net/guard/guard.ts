@@ -36,7 +36,7 @@ export type ResolveHost = (host: string) => Promise<readonly string[]> | readonl
 
 export interface CheckUrlOptions {
   /** Default: the hosts file and the name servers of the system. */
-  readonly resolve?: ResolveHost
+  readonly resolve?: ResolveHost | undefined
 }
 
 export interface Guard {

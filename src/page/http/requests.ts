@@ -12,11 +12,11 @@ import { tooMany } from './http-error.ts'
 
 export interface PageRate {
   /** Buttons pressed, with the API's requests of the same key; default 60. */
-  readonly requests?: number
+  readonly requests?: number | undefined
   /** Pages looked at, live connections and sign-ins; default 600. */
-  readonly views?: number
+  readonly views?: number | undefined
   /** Default 60. */
-  readonly window_sec?: number
+  readonly window_sec?: number | undefined
 }
 
 /** Each @throws PageRefusal 429 */

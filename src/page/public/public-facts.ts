@@ -17,15 +17,15 @@ export interface PublicStatus {
   readonly slug: string
   readonly title: string
   /** A sentence below the headline. */
-  readonly description?: string
+  readonly description?: string | undefined
   /** Default: the engine's first account. */
   readonly account_id?: number
   /** Ids in the order in which they are shown, or all that have a tag, by name. At most 100 are shown. */
   readonly monitors: readonly number[] | { readonly tag: string }
   /** Addresses beside the names. Default `false`. */
-  readonly show_targets?: boolean
+  readonly show_targets?: boolean | undefined
   /** The causes of incidents, in the words of the checks: they may name internal addresses. Default `false`. */
-  readonly show_causes?: boolean
+  readonly show_causes?: boolean | undefined
 }
 
 const SERVICES_LIMIT = 100

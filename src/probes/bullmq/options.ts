@@ -23,26 +23,29 @@ export type RedisAddress = string | RedisParts
 export interface RedisParts {
   readonly host: string
   /** Default 6379. */
-  readonly port?: number
-  readonly username?: string
-  readonly password?: string
+  readonly port?: number | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
   /** Number of the database, default 0. */
-  readonly db?: number
+  readonly db?: number | undefined
   /** `true`, or what to trust (PEM) and which name to expect of the server. */
-  readonly tls?: boolean | { readonly ca?: string; readonly servername?: string }
+  readonly tls?:
+    | boolean
+    | { readonly ca?: string | undefined; readonly servername?: string | undefined }
+    | undefined
 }
 
 export interface QueueOptions {
   /** Redis 6.2 or later. Not a cluster. */
   readonly connection: RedisAddress
   /** 32 bytes, or their base64; the same for the engine and its probes. Orders and answers are sealed with it. */
-  readonly secretKey?: string | Uint8Array
+  readonly secretKey?: string | Uint8Array | undefined
   /** Instead of a key: orders, with the passwords of monitors in them, stand on Redis in clear. */
-  readonly plainText?: true
+  readonly plainText?: true | undefined
   /** Begins every key, default `watchpost`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** How often each side says and looks who is there, default 5000 ms. A lost probe is noticed within three. */
-  readonly beat_ms?: number
+  readonly beat_ms?: number | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined

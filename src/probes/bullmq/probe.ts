@@ -40,14 +40,14 @@ export interface BullmqProbeOptions extends QueueOptions {
   /** Makes one check. */
   readonly run: ProbeHost['run']
   /** Checks at the same time, default 64, at most 1000; an eighth more are for accounts that have none under way. */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** Checks of one account at the same time against one host, default 2. */
-  readonly perHost?: number
+  readonly perHost?: number | undefined
   /**
    * Whether this place can judge others at all: looked at every 30 s, with 5 s to answer. While it says
    * no or throws, the location is offline and what was ordered before is `unknown`.
    */
-  readonly selfCheck?: (signal: AbortSignal) => Promise<boolean>
+  readonly selfCheck?: ((signal: AbortSignal) => Promise<boolean>) | undefined
 }
 
 export interface Probe {
@@ -55,7 +55,7 @@ export interface Probe {
   /** Resolves after the first try to reach Redis, which goes on until `stop`. @throws ConfigurationError, MissingDependencyError */
   start(): Promise<void>
   /** Takes no more orders, waits up to `drain_ms` (default 11000) for those under way and delivers their answers. */
-  stop(options?: { readonly drain_ms?: number }): Promise<void>
+  stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   status(): ProbeStatus
 }

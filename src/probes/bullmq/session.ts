@@ -178,14 +178,18 @@ function redisOptions({ connection, name }: SessionOptions) {
   } as const
 }
 
-interface Parts extends Omit<RedisParts, 'tls'> {
+/** Without what is `undefined`, which is no value to ioredis. */
+type Parts = { readonly [K in Exclude<keyof RedisParts, 'tls'>]?: NonNullable<RedisParts[K]> } & {
   readonly tls?: { readonly ca?: string; readonly servername?: string }
 }
 
 function partsOf(connection: RedisAddress): Parts {
   if (typeof connection !== 'string') {
     const { tls = false, ...parts } = connection
-    return { ...parts, ...(tls === false ? {} : { tls: tls === true ? {} : tls }) }
+    return {
+      ...present(parts),
+      ...(tls === false ? {} : { tls: tls === true ? {} : present(tls) }),
+    }
   }
   const { protocol, hostname, port, username, password, pathname } = new URL(connection)
   const db = Number(pathname.slice(1))
@@ -197,6 +201,11 @@ function partsOf(connection: RedisAddress): Parts {
     ...(db > 0 ? { db } : {}),
     ...(protocol === 'rediss:' ? { tls: {} } : {}),
   }
+}
+
+function present<T extends object>(parts: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(parts).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
 /** Waiting does not help against a wrong password: that is told to whoever starts us. */

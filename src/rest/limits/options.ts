@@ -12,27 +12,27 @@ import type { OptionRule, OptionTable } from '../../options.ts'
 
 export interface LimitServerOptions {
   /** Connections at the same time. 1 to 1,000,000, default 1000. */
-  readonly maxConnections?: number
+  readonly maxConnections?: number | undefined
   /**
    * Of these from one client address; an IPv6 address counts as its /64. 1 to 1,000,000, default 100.
    * Connections from `trustProxy` are bounded by `maxConnections` alone.
    */
-  readonly maxConnectionsPerAddress?: number
+  readonly maxConnectionsPerAddress?: number | undefined
   /** Requests on one connection that wait for their answer. 1 to 1000, default 16. */
-  readonly maxPipelinedRequests?: number
+  readonly maxPipelinedRequests?: number | undefined
   /** Until the headers of a request have arrived, TLS included. 1000 to 3,600,000 ms, default 10,000. */
-  readonly headersTimeoutMs?: number
+  readonly headersTimeoutMs?: number | undefined
   /** From there until its body has arrived. 1000 to 3,600,000 ms, default 40,000: the API itself answers 408 after 30,000. */
-  readonly bodyTimeoutMs?: number
+  readonly bodyTimeoutMs?: number | undefined
   /** Without any progress of an answer, as its client does not read it. 1000 to 3,600,000 ms, default 20,000. */
-  readonly writeTimeoutMs?: number
+  readonly writeTimeoutMs?: number | undefined
   /** Between an answer and the next request. 1000 to 3,600,000 ms, default 5000. */
-  readonly idleTimeoutMs?: number
+  readonly idleTimeoutMs?: number | undefined
   /** Proxies in front, as `toNodeHandler` takes them: one address that stands for many clients. Default `loopback`. */
-  readonly trustProxy?: TrustProxy
+  readonly trustProxy?: TrustProxy | undefined
   /** Told of every connection that a bound has ended or refused; must not throw. */
-  readonly onLimit?: (event: LimitEvent) => void
-  readonly clock?: Pick<Clock, 'monotonic' | 'timer'>
+  readonly onLimit?: ((event: LimitEvent) => void) | undefined
+  readonly clock?: Pick<Clock, 'monotonic' | 'timer'> | undefined
 }
 
 const NUMBERS = {

@@ -13,38 +13,38 @@ import type { PgPool, PostgresPool } from './driver.ts'
 
 /** Options of a `Client` of `pg`; those not listed are passed on as well. */
 export interface PostgresConnection {
-  readonly host?: string
-  readonly port?: number
-  readonly user?: string
-  readonly password?: string | (() => string | Promise<string>)
-  readonly database?: string
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly user?: string | undefined
+  readonly password?: string | (() => string | Promise<string>) | undefined
+  readonly database?: string | undefined
   /** `true`, or the options of `tls.connect`. */
-  readonly ssl?: boolean | object
+  readonly ssl?: boolean | object | undefined
   readonly [option: string]: unknown
 }
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:5432/database?sslmode=…`. Without it, `connection` and `pool`, PGHOST, PGUSER and the like apply. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** The same in parts; wins over `url` where both name something. */
-  readonly connection?: PostgresConnection
+  readonly connection?: PostgresConnection | undefined
   /**
    * A `Pool` of `pg` that the host keeps: its size and its timeouts are the host's, and `close` leaves it open.
    * Every statement of ours has a deadline all the same.
    */
-  readonly pool?: PostgresPool
+  readonly pool?: PostgresPool | undefined
   /** Where the tables are; made where it is new. A lower-case name of at most 40 characters, default `watchpost`. */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /** Most connections at the same time, default 10; one more listens for news. */
-  readonly connections?: number
+  readonly connections?: number | undefined
   /** How long connecting, or waiting for a free connection, may take; default 5000 ms. */
-  readonly connectTimeoutMs?: number
+  readonly connectTimeoutMs?: number | undefined
   /** How long a statement, or a transaction without a word of ours, may take; default 10000 ms. */
-  readonly statementTimeoutMs?: number
+  readonly statementTimeoutMs?: number | undefined
   /** How long what failed for want of a connection is tried again, where that is safe; default 3000 ms, 0 never. */
-  readonly retryMs?: number
+  readonly retryMs?: number | undefined
   /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
-  readonly clock?: Pick<Clock, 'now'>
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 export interface Settings {

@@ -38,9 +38,9 @@ export interface StoreTest {
 
 export interface StoreSuiteOptions {
   /** A store on what the closed one has left, not open yet. Without it the cases on restarting are left out. */
-  readonly reopen?: (closed: Store) => Promise<Store>
+  readonly reopen?: ((closed: Store) => Promise<Store>) | undefined
   /** Another store on what the open one has, not open yet. Without it the cases on sharing are left out. */
-  readonly beside?: (opened: Store) => Promise<Store>
+  readonly beside?: ((opened: Store) => Promise<Store>) | undefined
 }
 
 /** `make` hands out a store that is empty and not open yet; each test opens one of its own and closes it. */
