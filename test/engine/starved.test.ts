@@ -122,6 +122,20 @@ describe('a monitor that nobody looks at', () => {
     expect(Date.parse(told[0]!.since)).toBeLessThanOrEqual(clock.now() - 2 * MINUTE)
   })
 
+  it('is stale although the clock was set back after any one of its rounds', async () => {
+    for (const rounds of [1, 2, 3]) {
+      const { r, id, clock, close } = await watched()
+      await clock.advance(rounds * MINUTE)
+      const left = Date.parse(await lastCheck(r, id)) + 2 * MINUTE - clock.now()
+      close()
+      clock.jump(-MINUTE)
+      await clock.advance(left)
+      expect(await staleOf(r, id)).toBe(false)
+      await clock.advance(SECOND)
+      expect(await staleOf(r, id)).toBe(true)
+    }
+  })
+
   it('is stale although the clock was set back and somebody else had looked last', async () => {
     const { r, id, clock } = await watched()
     await r.engine.stop()

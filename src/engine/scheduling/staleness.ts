@@ -56,6 +56,8 @@ export interface Staleness {
   /** Watches a monitor, or goes on after it was changed. The next two intervals are its grace before it is told. */
   watch(cached: CachedMonitor): void
   forget(monitor_id: number): void
+  /** A round of this process was stored: its looks were seen here, and are not judged by the wall clock as news. */
+  stored(cached: CachedMonitor): void
   /** A check has been made of it. */
   checkBegun(monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
@@ -229,6 +231,10 @@ export function createStaleness({
     forget(id) {
       sights.delete(id)
       turns.delete(id)
+    },
+    stored({ record }) {
+      const sight = sights.get(record.id)
+      if (sight !== undefined) sight.stored = looksOf(record.machine)
     },
     checkBegun,
     countingChecks: (run) => async (order, signal) => {

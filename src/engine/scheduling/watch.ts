@@ -156,6 +156,7 @@ export function createWatch(options: WatchOptions): Watch {
     if (result === null) return
     const { after } = result.changed
     if (after === undefined) return
+    staleness.stored(after)
     const soon = result.changed.change.machine?.state === 'confirming'
     scheduleNext(after, soon)
     dependencies.follow(result.changed)
