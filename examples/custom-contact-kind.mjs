@@ -8,8 +8,8 @@
 import { createServer } from 'node:http'
 import { createEngine, field } from 'watchpost'
 import { builtinCheckers } from 'watchpost/checkers'
+import { classify, defineContactKind } from 'watchpost/contacts'
 import { memoryStore } from 'watchpost/store/memory'
-import { classify, defineContactKind } from 'watchpost/webhook'
 
 export const chat = () =>
   defineContactKind({

@@ -1,5 +1,6 @@
 /**
- * Ways of telling people besides the webhook, by name and all together.
+ * Ways of telling people besides the webhook, by name and all together, and what a contact kind of your own is
+ * made of.
  *
  * @module watchpost/contacts
  */
@@ -16,6 +17,17 @@ import { slackContact } from './slack.ts'
 import { teamsContact } from './teams.ts'
 import { telegramContact } from './telegram.ts'
 
+export { defineContactKind, deliveryOf } from '../webhook/contact-kind.ts'
+export type {
+  AnyContactKind,
+  AttemptResult,
+  CheckOptions,
+  ContactKind,
+  Delivery,
+  DeliveryContext,
+} from '../webhook/contact-kind.ts'
+export { classify, parseRetryAfter } from '../webhook/retry.ts'
+export type { DeliveryClass } from '../webhook/retry.ts'
 export { discordContact } from './discord.ts'
 export { emailContact } from './email/index.ts'
 export type { EmailOptions } from './email/index.ts'

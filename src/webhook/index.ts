@@ -1,20 +1,11 @@
 /**
- * The webhook sender, and what a contact kind of your own is made of.
+ * The webhook: the contact kind, what signs and verifies its requests, and when it is sent again.
  *
  * @module watchpost/webhook
  */
 
-export { defineContactKind, deliveryOf } from './contact-kind.ts'
-export type {
-  AnyContactKind,
-  CheckOptions,
-  ContactKind,
-  Delivery,
-  DeliveryContext,
-  AttemptResult,
-} from './contact-kind.ts'
-export { classify, MAX_ATTEMPTS, parseRetryAfter, pauseAfter } from './retry.ts'
-export type { DeliveryClass, PauseOptions, RetryRules } from './retry.ts'
+export { MAX_ATTEMPTS, pauseAfter } from './retry.ts'
+export type { PauseOptions, RetryRules } from './retry.ts'
 export { signWebhook } from './signature.ts'
 export { httpTransport } from './transport.ts'
 export type {

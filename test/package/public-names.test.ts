@@ -234,23 +234,12 @@ it('every subpath keeps its names', () => {
       MAX_ATTEMPTS
       WebhookVerificationError
       assertWebhook
-      classify
       createReplayGuard
-      defineContactKind
-      deliveryOf
       httpTransport
-      parseRetryAfter
       pauseAfter
       signWebhook
       verifyWebhook
       webhookContact
-      type AnyContactKind
-      type AttemptResult
-      type CheckOptions
-      type ContactKind
-      type Delivery
-      type DeliveryClass
-      type DeliveryContext
       type PauseOptions
       type RetryRules
       type SendContext
@@ -266,16 +255,27 @@ it('every subpath keeps its names', () => {
       type WebhookTransport
     ./contacts
       builtinContacts
+      classify
+      defineContactKind
+      deliveryOf
       discordContact
       emailContact
       messageOf
       ntfyContact
       pagerdutyContact
+      parseRetryAfter
       slackContact
       teamsContact
       telegramContact
+      type AnyContactKind
+      type AttemptResult
       type BuiltinContactsOptions
+      type CheckOptions
+      type ContactKind
       type ContactOptions
+      type Delivery
+      type DeliveryClass
+      type DeliveryContext
       type EmailOptions
       type Fact
       type Message
