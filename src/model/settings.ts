@@ -6,25 +6,40 @@
 
 /** Settings every monitor has, whatever its type (spec 2.1). */
 export interface CommonSettings {
+  /** Name; default is the checked address */
   readonly name: string
+  /** Time between checks (seconds) */
   readonly interval_sec: number
+  /**
+   * Total deadline of one check; less than the interval. By default four fifths of an interval that is no
+   * longer than the default (milliseconds)
+   */
   readonly timeout_ms: number
+  /** Locations to check from; default all */
   readonly location_ids: readonly number[]
+  /** Locations that must agree on a failure; default 2, or 1 where there is only one */
   readonly confirm_locations: number
+  /** Failing rounds in a row before it is down */
   readonly fail_threshold: number
+  /** Good rounds in a row before it is up again */
   readonly recover_threshold: number
+  /** Repeat the notification while down; 0 is never (minutes) */
   readonly notify_repeat_min: number
+  /** Repetitions at most; 0 is without limit */
   readonly notify_repeat_max: number
+  /** Notify when it is up again */
   readonly notify_recovery: boolean
+  /** Tags; a string with commas is accepted as well */
   readonly tags: readonly string[]
+  /** Contacts told besides those marked for all monitors */
   readonly contact_ids: readonly number[]
-  /** Contact id (as a string key) to minutes. */
+  /** Contact id to minutes: told only if it is still down then (minutes) */
   readonly contact_delay: Readonly<Record<string, number>>
-  /** Times of planned work: nobody is told of anything. */
+  /** Windows of planned work, in which nobody is told of anything */
   readonly maintenance: readonly MaintenanceWindow[]
-  /** Monitors whose failure explains a failure of this one. */
+  /** Monitors whose failure explains one of this: while they are down it is silent */
   readonly depends_on: readonly number[]
-  /** Tell once of many outages in a short time, instead of each. */
+  /** Tell once of many outages in twenty rounds, instead of each */
   readonly flap_detection: boolean
 }
 

@@ -10,10 +10,13 @@ import type { CommonSettings, JsonObject, OneOffWindow, RecurringWindow } from '
 import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
 /** Common settings of spec 2.1 as a user may write them. */
-export type CommonInput = {
-  readonly [K in Exclude<keyof CommonSettings, 'maintenance'>]?:
-    CommonSettings[K] | null | undefined
-} & { readonly maintenance?: readonly WindowInput[] | null | undefined }
+export type CommonInput = Given<Omit<CommonSettings, 'maintenance'>> & {
+  /** Windows of planned work, in which nobody is told of anything */
+  readonly maintenance?: readonly WindowInput[] | null | undefined
+}
+
+/** Over the names of `T` alone, so that its comments come along. */
+type Given<T> = { readonly [K in keyof T]?: T[K] | null | undefined }
 
 type WindowInput =
   | (Pick<OneOffWindow, 'start' | 'end'> & Partial<OneOffWindow>)
