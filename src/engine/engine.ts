@@ -37,7 +37,15 @@ import { createShardLeases } from './scheduling/shard-leases.ts'
 import { createOutbox } from './delivery/outbox.ts'
 import { createPushMonitors } from './rounds/push.ts'
 import { createMonitorCache } from './monitors/monitor-cache.ts'
-import { createWatch } from './scheduling/watch.ts'
+import { createAnnouncer } from './announce/announcer.ts'
+import { createCommitter } from './commit/committer.ts'
+import { observedCommits } from './commit/observed-commits.ts'
+import { createCommittedChanges } from './monitors/committed.ts'
+import { createRounds } from './rounds/rounds.ts'
+import type { OpenRounds } from './rounds/rounds.ts'
+import { createMaintenance } from './scheduling/maintenance.ts'
+import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
+import { createStaleness } from './scheduling/staleness.ts'
 import { REQUEST_SERVICES } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
 
@@ -57,7 +65,14 @@ export function createEngine<
   } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
-  const monitorCache = createMonitorCache(core, () => watch.rounds.size)
+  const open: OpenRounds = new Map()
+  const committer = createCommitter({
+    store: observedCommits(core),
+    clock,
+    underWay: () => open.size,
+  })
+  const monitorCache = createMonitorCache(core, committer)
+  const committed = createCommittedChanges(core)
   const outbox = createOutbox({
     core,
     monitorCache,
@@ -87,30 +102,43 @@ export function createEngine<
     tracing === undefined
       ? bare
       : (order, signal) => tracing.check(order, () => bare(order, signal))
-  const push = createPushMonitors({
+  const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
+  const rounds = createRounds({
     core,
     monitorCache,
-    run,
-    onResult: (concluded) => watch.concluded(concluded),
+    probes,
+    open,
+    committed,
+    onCheck: staleness.checkBegun,
   })
+  const push = createPushMonitors({ core, monitorCache, run, committed })
+  const maintenance = createMaintenance({ core, monitorCache, committed })
   const shardLeases = createShardLeases(core)
-  const watch = createWatch({
+  const schedule = createMonitorSchedule({
     core,
     monitorCache,
     shardLeases,
-    probes,
-    judge: push.judge,
-    onNotifications: outbox.wake,
+    rounds,
+    push,
+    maintenance,
+    staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
       outbox.clockSet(set)
     },
   })
-  const changeFeed = createChangeFeed({ core, monitorCache, watch })
+  const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
+  const announcer = createAnnouncer({ core, schedule })
+  // The schedule comes first: what is told of a monitor says when it is due next.
+  for (const follow of [schedule.follow, outbox.follow, announcer.announce])
+    committed.subscribe(follow)
   const lifecycle = createLifecycle({
     core,
     monitorCache,
-    watch,
+    rounds,
+    schedule,
+    staleness,
+    announcer,
     shardLeases,
     changeFeed,
     outbox,
@@ -123,7 +151,11 @@ export function createEngine<
   const parts: Parts = {
     core,
     monitorCache,
-    watch,
+    committed,
+    schedule,
+    rounds,
+    push,
+    staleness,
     outbox,
     ready: lifecycle.open,
     running: () => lifecycle.running,
@@ -202,16 +234,16 @@ export function createEngine<
       return {
         running: lifecycle.running,
         monitors: monitorCache.size,
-        checks_running: watch.rounds.size,
+        checks_running: open.size,
         outbox_depth: await store.notifications.depth(),
-        lag_ms: watch.lag_ms,
-        stale: watch.countStale(),
+        lag_ms: schedule.lag_ms,
+        stale: staleness.count(),
         outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
     },
     *readings() {
       for (const cached of monitorCache.all())
-        yield readingOf(cached, core.locations, watch.isStale(cached))
+        yield readingOf(cached, core.locations, staleness.isStale(cached))
     },
   }
   // The groups know the types by their tables alone.

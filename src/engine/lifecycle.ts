@@ -22,7 +22,10 @@ import type { ShardLeases } from './scheduling/shard-leases.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import type { PushMonitors } from './rounds/push.ts'
 import type { CachedMonitor, MonitorCache } from './monitors/monitor-cache.ts'
-import type { Watch } from './scheduling/watch.ts'
+import type { Announcer } from './announce/announcer.ts'
+import type { Rounds } from './rounds/rounds.ts'
+import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
+import type { Staleness } from './scheduling/staleness.ts'
 
 const DRAIN_MS = 11_000
 /** How often the engine notes that it is alive, and clears up. */
@@ -51,7 +54,10 @@ interface StopOptions {
 export interface LifecycleOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  readonly watch: Watch
+  readonly rounds: Rounds
+  readonly schedule: MonitorSchedule
+  readonly staleness: Staleness
+  readonly announcer: Announcer
   readonly shardLeases: ShardLeases
   readonly changeFeed: ChangeFeed
   readonly outbox: Outbox
@@ -66,7 +72,10 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   const {
     core,
     monitorCache,
-    watch,
+    rounds,
+    schedule,
+    staleness,
+    announcer,
     shardLeases,
     changeFeed,
     outbox,
@@ -121,15 +130,16 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await adopt(monitorCache.all())
     await probes.start({
       locations: core.locations,
-      run: watch.countingChecks(run),
-      onAnswer: (answer) => watch.rounds.answer(answer),
+      run: staleness.countingChecks(run),
+      onAnswer: rounds.answer,
     })
     if (state === 'stopped') {
       await probes.stop(0)
       throw new ClosedError('The engine was stopped while it started')
     }
     state = 'running'
-    watch.start()
+    schedule.start()
+    staleness.start(announcer.announceTurn)
     // The clock was set back meanwhile: deadlines, retries and the leases of who died would be as far away as that.
     if (away_ms < -OUTAGE_MS) {
       push.clockSet(away_ms)
@@ -154,12 +164,12 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       if (ending) return
       // Between the steps it may be changed, removed or given away.
       const present = monitorCache.peek(record.id)
-      if (present !== undefined) watch.adopt(present)
+      if (present !== undefined) schedule.adopt(present)
     }
   }
 
   function give(shards: readonly number[]): void {
-    for (const id of monitorCache.drop(shards)) watch.release(id)
+    for (const id of monitorCache.drop(shards)) schedule.release(id)
   }
 
   /** Repeats `work` from the end of one run to the begin of the next. */
@@ -220,11 +230,9 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     emit(core, 'stop', { drain_ms })
     for (const timer of timers) timer.cancel()
     if (wasRunning) {
-      watch.stop()
-      await Promise.all([
-        probes.stop(drain_ms).then(() => watch.rounds.abandon()),
-        outbox.stop(drain_ms),
-      ])
+      schedule.stop()
+      staleness.stop()
+      await Promise.all([probes.stop(drain_ms).then(() => rounds.abandon()), outbox.stop(drain_ms)])
       await monitorCache.drain()
       await Promise.all([
         shardLeases.leave(),

@@ -226,3 +226,28 @@ describe('a claim', () => {
     expect(items[0]?.attempts.map(({ error }) => error)).toEqual(['lease_over', 'lease_over', null])
   })
 })
+
+describe('an event whose incident cannot be read', () => {
+  it('is told as an error; the change that it is about was made, and the caller hears so', async () => {
+    const inner = memoryStore()
+    const state = { blind: false }
+    const commit: Store['commit'] = async (changes) => {
+      const committed = await inner.commit(changes)
+      state.blind = changes.some(({ update_incident }) => update_incident !== undefined)
+      return committed
+    }
+    const get: Store['incidents']['get'] = (id) =>
+      state.blind ? Promise.reject(new StorageError('No connection')) : inner.incidents.get(id)
+    const store = { ...inner, commit, incidents: { ...inner.incidents, get } }
+    const r = await rig({}, { store, clock: simulatedClock() })
+    const errors: unknown[] = []
+    r.engine.on('error', (error) => errors.push(error))
+    r.engine.on('up', () => undefined)
+    const input = { type: 'scripted', name: 'a', host: 'a', fail_threshold: 1 }
+    const { id } = await r.engine.monitors.create(input)
+    r.say('a', 'fail')
+    await r.engine.monitors.check(id)
+    expect(await r.engine.monitors.pause(id)).toMatchObject({ state: 'paused' })
+    expect(errors).toEqual([expect.any(StorageError)])
+  })
+})

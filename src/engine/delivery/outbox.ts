@@ -18,7 +18,7 @@ import type { Core } from '../core/core.ts'
 import { createDelivery } from './delivery.ts'
 import { createBatchBarrier } from '../commit/batch-barrier.ts'
 import { notificationView } from '../views/views.ts'
-import type { MonitorCache } from '../monitors/monitor-cache.ts'
+import type { Changed, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Tracing } from '../core/tracing.ts'
 
 /** Longer than any attempt lasts; after it another process may take the row over. */
@@ -58,8 +58,8 @@ export interface Outbox {
   start(): void
   /** Claims nothing more; waits for attempts under way up to `drain_ms`, then ends them. */
   stop(drain_ms: number): Promise<void>
-  /** Something may be due. */
-  wake(): void
+  /** Looks for what is due where a committed change has queued notifications. */
+  follow(this: void, changed: Changed): void
   /** A contact was made or changed. */
   contactChanged(contact: ContactRecord): void
   /** The wall clock was set: what waits, waits as long as before. */
@@ -245,7 +245,9 @@ export function createOutbox({
       late.cancel()
       awaited.stop()
     },
-    wake: () => void pump(),
+    follow({ committed }) {
+      if (committed.notification_ids.length > 0) void pump()
+    },
     contactChanged: (contact) => hosts.learn(contact),
     clockSet(set) {
       const moved = store.clockSet?.(set) ?? Promise.resolve()

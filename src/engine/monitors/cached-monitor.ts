@@ -5,7 +5,13 @@
  */
 
 import { mapSecrets } from '../../fields/secrets.ts'
-import type { CommonSettings, JsonObject, LocationState, MonitorRecord } from '../../model.ts'
+import type {
+  CommonSettings,
+  JsonObject,
+  LocationState,
+  MonitorRecord,
+  Notice,
+} from '../../model.ts'
 import { withIncident } from '../../store/store.ts'
 import type { Change, Committed } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
@@ -25,6 +31,13 @@ export interface CachedMonitor {
   readonly locations: ReadonlyMap<number, LocationState>
 }
 
+/** A change that was worked out and not stored yet. */
+export interface Planned {
+  readonly change: Change
+  /** Notices that it tells for the first time. */
+  readonly fresh?: readonly Notice[]
+}
+
 /** A commit that took effect, with the monitor before and after it. */
 export interface Changed {
   readonly before: CachedMonitor
@@ -32,6 +45,8 @@ export interface Changed {
   readonly after: CachedMonitor | undefined
   readonly change: Change
   readonly committed: Extract<Committed, { ok: true }>
+  /** Notices that were told for the first time. */
+  readonly fresh: readonly Notice[]
 }
 
 type Keys = Pick<Core, 'registry' | 'seal'>

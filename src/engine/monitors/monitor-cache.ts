@@ -10,14 +10,13 @@ import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { StorageError } from '../../errors.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
-import type { Change, Committed } from '../../store/store.ts'
-import { createCommitter } from '../commit/committer.ts'
+import type { Committed } from '../../store/store.ts'
+import type { Committer } from '../commit/committer.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { applied, cachedMonitorOf, groupByMonitor, isSteady, sealed } from './cached-monitor.ts'
-import type { Changed, CachedMonitor } from './cached-monitor.ts'
+import type { Changed, CachedMonitor, Planned } from './cached-monitor.ts'
 import { fitsIn } from '../checks/json-size.ts'
-import { observedCommits } from '../commit/observed-commits.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
@@ -61,7 +60,7 @@ export interface MonitorCache {
    */
   change(
     id: number,
-    work: (cached: CachedMonitor) => Promise<Change | null> | Change | null,
+    work: (cached: CachedMonitor) => Promise<Planned | null> | Planned | null,
     options?: { readonly deferrable?: boolean },
   ): Promise<Changed | null>
   /** What patiently waits to be stored is stored now. */
@@ -72,14 +71,8 @@ export interface MonitorCache {
   drain(): Promise<void>
 }
 
-/** `underWay`: how many rounds have not been stored. */
-export function createMonitorCache(core: Core, underWay: () => number): MonitorCache {
+export function createMonitorCache(core: Core, committer: Committer): MonitorCache {
   const { store, registry } = core
-  const committer = createCommitter({
-    store: observedCommits(core),
-    clock: core.clock,
-    underWay,
-  })
   const held = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()
@@ -132,14 +125,15 @@ export function createMonitorCache(core: Core, underWay: () => number): MonitorC
   ): Promise<Changed | null> {
     for (let tries = 1; ; tries++) {
       const before = await monitorCache.get(id)
-      const change = await work(before)
-      if (change === null) return null
+      const planned = await work(before)
+      if (planned === null) return null
+      const { change } = planned
       // Who holds it in memory has to hear of it.
       const announced = keeps(id) ? change : { ...change, news: true }
       const committed = await committer.commit(announced, {
         deferrable: deferrable && isSteady(before, change),
       })
-      if (committed.ok) return applyCommit(before, change, committed)
+      if (committed.ok) return applyCommit(before, planned, committed)
       if (committed.reason === 'gone') {
         held.delete(id)
         throw new NotFoundError('monitor')
@@ -157,13 +151,13 @@ export function createMonitorCache(core: Core, underWay: () => number): MonitorC
 
   function applyCommit(
     before: CachedMonitor,
-    change: Change,
+    { change, fresh = [] }: Planned,
     committed: Extract<Committed, { ok: true }>,
   ): Changed {
     const after = change.remove === true ? undefined : applied(core, before, { change, committed })
     if (after === undefined) held.delete(before.record.id)
     else if (keeps(before.record.id)) held.set(before.record.id, after)
-    return { before, after, change, committed }
+    return { before, after, change, committed, fresh }
   }
 
   const monitorCache: MonitorCache = {

@@ -17,6 +17,7 @@ import { suppressionOf } from './suppression.ts'
 import { recording } from './recording.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
+import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { planDown, planReleased, planNotices, planUp } from './plan-notifications.ts'
 
@@ -29,12 +30,6 @@ export interface MachineInput {
   readonly reports?: readonly Reported[]
   /** Notices of all reports that count in this round. */
   readonly notices?: readonly Notice[]
-}
-
-export interface PlannedChange {
-  readonly change: Change
-  readonly effects: readonly Effect[]
-  readonly fresh: readonly Notice[]
 }
 
 /** What an interpretation needs: monitors may depend on one another. */
@@ -62,7 +57,7 @@ export async function planChange(
   { core, monitorCache }: PlanningContext,
   cached: CachedMonitor,
   input: MachineInput,
-): Promise<PlannedChange | null> {
+): Promise<Planned | null> {
   const { record } = cached
   const { event, reports = [] } = input
   const { state: moved, effects } = transition(record.machine, event, policyOf(cached))
@@ -92,7 +87,7 @@ export async function planChange(
     ...cancellation(step),
     notify: await plannedNotifications(core, step),
   }
-  return { change, effects, fresh }
+  return { change, fresh }
 }
 
 function policyOf(cached: CachedMonitor): Policy {

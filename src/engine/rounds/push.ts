@@ -18,8 +18,9 @@ import { hostOf } from '../../net/host-of.ts'
 import { planChange } from './plan-change.ts'
 import { effective } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
-import type { RoundResult } from './rounds.ts'
-import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { Planned } from '../monitors/cached-monitor.ts'
+import type { CommittedChanges } from '../monitors/committed.ts'
+import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { slidingLog } from './sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
@@ -36,7 +37,7 @@ export interface PushMonitors {
   /** @throws NotFoundError for an unknown token */
   signal(token: string, input: SignalInput): Promise<SignalAnswer>
   /** Judges the silence of a monitor whose deadline has passed. */
-  judge(cached: CachedMonitor): Promise<RoundResult | null>
+  judge(cached: CachedMonitor): Promise<Changed | null>
   /** A job of which a deadline passed while the engine was away has its period and grace anew. */
   forgiveOutage(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: every deadline moves with it. */
@@ -47,14 +48,14 @@ export interface PushOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
-  readonly onResult: (result: RoundResult | null) => void
+  readonly committed: CommittedChanges
 }
 
 export function createPushMonitors({
   core,
   monitorCache,
   run,
-  onResult,
+  committed,
 }: PushOptions): PushMonitors {
   const { clock } = core
   /** Forgets by itself who is silent, so also a monitor that was removed. */
@@ -64,7 +65,7 @@ export function createPushMonitors({
     cached: CachedMonitor,
     memo: Json | undefined,
     at: EpochMs,
-  ): Promise<{ change: Change | null; fresh: RoundResult['fresh'] }> {
+  ): Promise<Planned | null> {
     const location_id = locationOf(cached)
     const report = await run(
       orderFor(core, cached, { memo, at, location_id }),
@@ -76,28 +77,21 @@ export function createPushMonitors({
       lag_ms: 0,
     }
     const event = roundEvent(cached, [reported], at)
-    const interpreted = await planChange({ core, monitorCache }, cached, {
+    return planChange({ core, monitorCache }, cached, {
       event,
       round: at,
       reports: [reported],
       notices: report.notices ?? [],
     })
-    return { change: interpreted?.change ?? null, fresh: interpreted?.fresh ?? [] }
   }
 
   async function conclude(
     id: number,
-    work: (
-      cached: CachedMonitor,
-    ) => Promise<{ change: Change | null; fresh: RoundResult['fresh'] }>,
-  ): Promise<RoundResult | null> {
-    let fresh: RoundResult['fresh'] = []
-    const changed = await monitorCache.change(id, async (cached) => {
-      const result = await work(cached)
-      fresh = result.fresh
-      return result.change
-    })
-    return changed === null ? null : { changed, fresh }
+    work: Parameters<MonitorCache['change']>[1],
+  ): Promise<Changed | null> {
+    const changed = await monitorCache.change(id, work)
+    if (changed !== null) void committed.publish(changed)
+    return changed
   }
 
   return {
@@ -108,7 +102,7 @@ export function createPushMonitors({
       const { id } = found.record
       if (!recent.take(String(id), SIGNALS).allowed)
         return { ...answerOf(found), ignored: 'rate_limited' }
-      const result = await conclude(id, (cached) => {
+      const changed = await conclude(id, (cached) => {
         const at = clock.now()
         const memo = push.receive(
           memoOf(cached),
@@ -116,26 +110,24 @@ export function createPushMonitors({
           termsOf(cached),
         )
         const quiet = input.kind === 'log' || cached.record.machine.state === 'paused'
-        return quiet
-          ? Promise.resolve({ change: remembering(cached, memo, at), fresh: [] })
-          : judged(cached, memo, at)
+        return quiet ? { change: remembering(cached, memo, at) } : judged(cached, memo, at)
       })
-      onResult(result)
-      return answerOf(result?.changed.after ?? found)
+      return answerOf(changed?.after ?? found)
     },
 
     judge: ({ record }) =>
       conclude(record.id, (cached) => {
         const { version, machine } = cached.record
-        if (version !== record.version || machine.state === 'paused')
-          return Promise.resolve({ change: null, fresh: [] })
+        if (version !== record.version || machine.state === 'paused') return null
         // On the memo as it is now: a signal that came just before its deadline was judged counts.
         return judged(cached, memoOf(cached), clock.now())
       }),
 
     async forgiveOutage(alive_at) {
       for (const { record } of [...monitorCache.all()]) {
-        await monitorCache.change(record.id, (cached) => forgiven(cached, alive_at, clock.now()))
+        await monitorCache.change(record.id, (cached) =>
+          planned(forgiven(cached, alive_at, clock.now())),
+        )
       }
     },
 
@@ -143,10 +135,8 @@ export function createPushMonitors({
       // All are begun at once: a deadline that seems to have passed is judged behind its change.
       for (const { record, type } of [...monitorCache.all()]) {
         if (type.checker.push === undefined) continue
-        conclude(record.id, (cached) =>
-          Promise.resolve({ change: moved(cached, by_ms, clock.now()), fresh: [] }),
-        ).then(onResult, (err: unknown) =>
-          logError(core, err, 'a deadline could not follow the clock'),
+        conclude(record.id, (cached) => planned(moved(cached, by_ms, clock.now()))).catch(
+          (err: unknown) => logError(core, err, 'a deadline could not follow the clock'),
         )
       }
     },
@@ -214,6 +204,10 @@ function moved(cached: CachedMonitor, by_ms: number, at: EpochMs): Change | null
   if (memo === undefined) return null
   const last_round_at = machine.last_round_at === null ? null : machine.last_round_at + by_ms
   return { ...remembering(cached, memo, at), machine: { ...machine, last_round_at } }
+}
+
+function planned(change: Change | null): Planned | null {
+  return change === null ? null : { change }
 }
 
 function remembering(cached: CachedMonitor, memo: Json, at: EpochMs): Change {

@@ -17,7 +17,8 @@ import { planChange } from './plan-change.ts'
 import type { MachineInput } from './plan-change.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
-import type { Change } from '../../store/store.ts'
+import type { Planned } from '../monitors/cached-monitor.ts'
+import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { roundEvent, silence } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
@@ -25,24 +26,21 @@ import { createRetryQueue } from './retry-queue.ts'
 /** For the way of an answer back to the engine. */
 const SLACK_MS = 5_000
 
-/** A round's notices and memory of what came of it. */
-export interface RoundResult {
-  readonly changed: Changed
-  readonly fresh: readonly { readonly event: string; readonly data: unknown }[]
-}
-
-interface OpenRound {
+export interface OpenRound {
   readonly cached: CachedMonitor
   readonly tick: EpochMs
   readonly locations: readonly LocationRecord[]
   readonly reports: Map<number, Reported>
   readonly timer: Timer
-  readonly ended: Promise<RoundResult | null>
+  readonly ended: Promise<Changed | null>
   /** Nobody waits for its end. */
   deferrable: boolean
-  readonly end: (result: RoundResult | null) => void
+  readonly end: (changed: Changed | null) => void
   readonly fail: (error: unknown) => void
 }
+
+/** Rounds under way, by monitor: begun and not stored yet. */
+export type OpenRounds = Map<number, OpenRound>
 
 export interface Rounds {
   /**
@@ -53,12 +51,11 @@ export interface Rounds {
     cached: CachedMonitor,
     tick: EpochMs,
     options?: { readonly deferrable?: boolean },
-  ): Promise<RoundResult | null>
+  ): Promise<Changed | null>
   underWay(monitor_id: number): boolean
-  answer(answer: CheckAnswer): void
+  answer(this: void, answer: CheckAnswer): void
   /** Drops the round of a monitor that is no longer to be checked, or not as it was. Tells whether there was one. */
   cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean
-  readonly size: number
   /** Gives up rounds that still wait for answers; resolves when those that have them all are stored. */
   abandon(): Promise<void>
 }
@@ -67,15 +64,16 @@ export interface RoundsOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly probes: ProbeTransport
-  readonly onResult: (result: RoundResult) => void
+  /** Where the rounds under way are kept; whoever counts them reads along. */
+  readonly open: OpenRounds
+  readonly committed: CommittedChanges
   /** A check has been made of a monitor. */
   readonly onCheck: (monitor_id: number) => void
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, monitorCache, probes, onResult, onCheck } = options
+  const { core, monitorCache, probes, open, committed, onCheck } = options
   const { clock } = core
-  const open = new Map<number, OpenRound>()
   const retryQueue = createRetryQueue(clock, conclude)
   let stopped = false
 
@@ -85,7 +83,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     const locations = core.locations.filter(({ id }) => location_ids.includes(id))
     // A round that could not begin within its interval makes room for the next.
     const expires_at = clock.now() + interval_sec * 1000
-    const deferred = defer<RoundResult | null>()
+    const deferred = defer<Changed | null>()
     const round: OpenRound = {
       cached,
       tick,
@@ -142,25 +140,17 @@ export function createRounds(options: RoundsOptions): Rounds {
     round.timer.cancel()
     const { deferrable } = round
     const { id, version } = round.cached.record
-    let fresh: RoundResult['fresh'] = []
-    const work = async (cached: CachedMonitor): Promise<Change | null> => {
+    const work = (cached: CachedMonitor): Promise<Planned | null> | null => {
       if (cached.record.version !== version || cached.record.machine.state === 'paused') return null
       if (isOvertaken(round, cached)) return null
-      const interpreted = await planChange(
-        { core, monitorCache },
-        cached,
-        machineInputOf(core, round),
-      )
-      fresh = interpreted?.fresh ?? []
-      return interpreted?.change ?? null
+      return planChange({ core, monitorCache }, cached, machineInputOf(core, round))
     }
     monitorCache
       .change(id, work, { deferrable })
       .then((changed) => {
         close(round)
-        const result = changed === null ? null : { changed, fresh }
-        if (result !== null) onResult(result)
-        round.end(result)
+        if (changed !== null) void committed.publish(changed)
+        round.end(changed)
         retryQueue.release()
       })
       .catch((error: unknown) => {
@@ -212,9 +202,6 @@ export function createRounds(options: RoundsOptions): Rounds {
           : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
       )
       return true
-    },
-    get size() {
-      return open.size
     },
     async abandon() {
       stopped = true

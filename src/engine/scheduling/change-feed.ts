@@ -7,7 +7,8 @@
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import type { Watch } from './watch.ts'
+import type { Rounds } from '../rounds/rounds.ts'
+import type { MonitorSchedule } from './monitor-schedule.ts'
 
 export interface ChangeFeed {
   start(): Promise<void>
@@ -17,26 +18,32 @@ export interface ChangeFeed {
 export interface ChangeFeedOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  readonly watch: Watch
+  readonly rounds: Pick<Rounds, 'cancel'>
+  readonly schedule: MonitorSchedule
 }
 
-export function createChangeFeed({ core, monitorCache, watch }: ChangeFeedOptions): ChangeFeed {
+export function createChangeFeed({
+  core,
+  monitorCache,
+  rounds,
+  schedule,
+}: ChangeFeedOptions): ChangeFeed {
   let end: (() => Promise<void>) | undefined
 
   async function refresh(id: number): Promise<void> {
     const { before, after } = await monitorCache.refresh(id)
     if (before === after) return
-    if (after === undefined) watch.release(id)
-    else if (before === undefined) watch.adopt(after)
+    if (after === undefined) schedule.release(id)
+    else if (before === undefined) schedule.adopt(after)
     else follow(before, after)
   }
 
   function follow(before: CachedMonitor, after: CachedMonitor): void {
     const { id, version, machine } = after.record
     // A round of the settings before does not count any more: it makes room for one of these.
-    const ended = version !== before.record.version && watch.rounds.cancel(id, 'changed')
-    if (machine.state === 'paused') watch.forget(id)
-    else watch.reschedule(after, beginsAnew(before, after) || ended ? 'now' : 'next')
+    const ended = version !== before.record.version && rounds.cancel(id, 'changed')
+    if (machine.state === 'paused') schedule.forget(id)
+    else schedule.reschedule(after, beginsAnew(before, after) || ended ? 'now' : 'next')
   }
 
   async function refreshAll(): Promise<void> {

@@ -12,7 +12,7 @@ export interface Dependencies {
   /** Takes in a monitor that is watched from now on. */
   note(cached: CachedMonitor): void
   forget(monitor_id: number): void
-  /** A monitor has changed. */
+  /** A monitor has changed. After a round of it, parents or children are looked at where they wait for that. */
   follow(changed: Changed): void
 }
 
@@ -50,12 +50,13 @@ export function createDependencies({ monitorCache, onWanted }: DependenciesOptio
   return {
     note,
     forget: (id) => void waiting.delete(id),
-    follow({ before, after }) {
+    follow({ before, after, change }) {
       if (after === undefined) {
         waiting.delete(before.record.id)
         return
       }
       note(after)
+      if (change.results === undefined) return
       const { machine } = after.record
       if (waits(machine) && machine.incident?.suppression?.by === null) askParents(after)
       if (machine.state === 'up' && waiting.size > 0) askChildren(after)

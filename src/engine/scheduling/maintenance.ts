@@ -7,12 +7,13 @@
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceWindow } from '../../model.ts'
-import type { Change } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { planChange } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
-import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { Planned } from '../monitors/cached-monitor.ts'
+import type { CommittedChanges } from '../monitors/committed.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createScheduler } from './scheduler.ts'
 
 /** A change of state that could not be stored is tried again after this. */
@@ -33,14 +34,13 @@ export interface MaintenancePlan {
 export interface MaintenanceOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  /** A monitor has entered maintenance or left it. */
-  readonly onChanged: (changed: Changed) => void
+  readonly committed: CommittedChanges
 }
 
 export function createMaintenance({
   core,
   monitorCache,
-  onChanged,
+  committed,
 }: MaintenanceOptions): MaintenancePlan {
   const { clock, zones } = core
   /** Monitors with a window that opens or closes now. */
@@ -82,17 +82,17 @@ export function createMaintenance({
     const changed = await monitorCache.change(id, (cached) => turned(cached))
     const after = changed?.after ?? monitorCache.peek(id)
     if (after !== undefined) plan.plan(after)
-    if (changed !== null) onChanged(changed)
+    if (changed !== null) await committed.publish(changed)
   }
 
-  async function turned(cached: CachedMonitor): Promise<Change | null> {
+  async function turned(cached: CachedMonitor): Promise<Planned | null> {
     const at = clock.now()
     if (!isWrong(cached, at)) return null
     const ends = cached.record.machine.state === 'maintenance'
     const kind = ends ? 'maintenance_end' : 'maintenance_start'
-    const interpreted = await planChange({ core, monitorCache }, cached, { event: { kind, at } })
-    if (interpreted === null) return null
-    return { ...interpreted.change, ...(ends ? withDeadlineReset(cached, at) : {}) }
+    const planned = await planChange({ core, monitorCache }, cached, { event: { kind, at } })
+    if (planned === null || !ends) return planned
+    return { ...planned, change: { ...planned.change, ...withDeadlineReset(cached, at) } }
   }
 
   const plan: MaintenancePlan = {

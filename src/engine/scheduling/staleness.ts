@@ -51,7 +51,8 @@ interface Sight {
 }
 
 export interface Staleness {
-  start(): void
+  /** `onTurn` is told of every monitor that is starved from now on, or no longer. */
+  start(onTurn: (turn: Turn) => void): void
   stop(): void
   /** Watches a monitor, or goes on after it was changed. The next two intervals are its grace before it is told. */
   watch(cached: CachedMonitor): void
@@ -59,7 +60,7 @@ export interface Staleness {
   /** A round of this process was stored: its looks were seen here, and are not judged by the wall clock as news. */
   stored(cached: CachedMonitor): void
   /** A check has been made of it. */
-  checkBegun(monitor_id: number): void
+  checkBegun(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
   isStale(this: void, cached: Outlined): boolean
   count(this: void): number
@@ -70,15 +71,9 @@ export interface StalenessOptions {
   readonly monitorCache: Pick<MonitorCache, 'peek' | 'all'>
   /** Checks are made in other processes. */
   readonly remote: boolean
-  readonly onTurn: (turn: Turn) => void
 }
 
-export function createStaleness({
-  core,
-  monitorCache,
-  remote,
-  onTurn,
-}: StalenessOptions): Staleness {
+export function createStaleness({ core, monitorCache, remote }: StalenessOptions): Staleness {
   const { clock, log } = core
   const sights = new Map<number, Sight>()
   let counted = { at: -Infinity, count: 0 }
@@ -87,6 +82,7 @@ export function createStaleness({
   const turns = dueQueue()
   let timer: Timer | undefined
   let running = false
+  let onTurn: ((turn: Turn) => void) | undefined
 
   function arm(): void {
     const first = turns.peek()
@@ -179,7 +175,7 @@ export function createStaleness({
     const about = { monitor_id: cached.record.id, since: iso(since) }
     if (stale) log.warn(about, 'a monitor is starved: its checks have not begun for two intervals')
     else log.info(about, 'a monitor is looked at again')
-    onTurn({ cached, since, stale })
+    onTurn?.({ cached, since, stale })
   }
 
   /** Somebody looks at it now. */
@@ -204,8 +200,9 @@ export function createStaleness({
   }
 
   return {
-    start() {
+    start(listener) {
       running = true
+      onTurn = listener
       arm()
     },
     stop() {

@@ -82,9 +82,9 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
 }
 
 /** Its monitors are in the store no more: no check of them goes on, and none begins. */
-async function letGo({ monitorCache, watch }: Parts, account_id: number): Promise<void> {
+async function letGo({ monitorCache, schedule }: Parts, account_id: number): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
-  for (const { record } of own) watch.release(record.id)
+  for (const { record } of own) schedule.release(record.id)
   monitorCache.flush()
   await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
 }

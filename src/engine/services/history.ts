@@ -7,9 +7,8 @@
 import { stepsOf } from '../../clock.ts'
 import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { IncidentRecord, MonitorRecord, NotificationRecord } from '../../model.ts'
-import type { Change } from '../../store/store.ts'
 import type { AccountScope } from '../api/engine.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { contactsOf } from '../rounds/plan-change.ts'
 import { incidentView, notificationView, resultView } from '../views/views.ts'
 import type { IncidentView, NotificationView } from '../api/views.ts'
@@ -123,23 +122,25 @@ export function historyOf(parts: Parts, account_id: number): Scope {
         const incident = await openIncident(id)
         if (incident.acknowledged_at === null) {
           const changed = await parts.monitorCache.change(incident.monitor_id, taken)
-          if (changed !== null) await parts.watch.announce(changed, [])
+          if (changed !== null) await parts.committed.publish(changed)
         }
         return viewOf(await ownIncident(id))
 
-        async function taken(cached: CachedMonitor): Promise<Change | null> {
+        async function taken(cached: CachedMonitor): Promise<Planned | null> {
           const { record } = cached
           const open = await openIncident(id)
           if (open.acknowledged_at !== null) return null
           const at = core.clock.now()
           const contacts = await contactsOf(core, account_id)
           return {
-            monitor_id: record.id,
-            revision: record.revision,
-            at,
-            update_incident: { id, acknowledged_at: at },
-            cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
-            notify: planAcknowledged({ cached, contacts, at }, open),
+            change: {
+              monitor_id: record.id,
+              revision: record.revision,
+              at,
+              update_incident: { id, acknowledged_at: at },
+              cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
+              notify: planAcknowledged({ cached, contacts, at }, open),
+            },
           }
         }
       },

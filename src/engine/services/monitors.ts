@@ -15,7 +15,6 @@ import { planChange, MONITOR_DELETED } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
 import { monitorSummary, monitorView, resultView } from '../views/views.ts'
 import type { Outlined } from '../views/views.ts'
-import type { RoundResult } from '../rounds/rounds.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import type { Changed, CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
@@ -38,11 +37,11 @@ type Monitors = AccountScope['monitors']
 
 /** Not a promise itself: who awaits the beginning does not await the end. */
 interface Started {
-  readonly ended: Promise<RoundResult | null>
+  readonly ended: Promise<Changed | null>
 }
 
 export function monitorsOf(parts: Parts, account_id: number): Monitors {
-  const { core, monitorCache, watch, ready } = parts
+  const { core, monitorCache, committed, schedule, ready } = parts
 
   async function own(id: number): Promise<CachedMonitor> {
     await ready()
@@ -52,32 +51,40 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 
   const summary = (cached: Outlined): MonitorSummary =>
-    monitorSummary(cached, watch.factsOf(cached))
+    monitorSummary(cached, schedule.factsOf(cached))
 
   function view(cached: CachedMonitor): MonitorView {
     const ping = pingOf(core, cached.record)
     return monitorView(cached, {
-      ...watch.factsOf(cached),
+      ...schedule.factsOf(cached),
       locations: core.locations,
       ...(ping === undefined ? {} : { ping }),
     })
   }
 
-  /** Changes the machine by an event and tells what follows. */
-  async function happen(
+  /** Commits a change of a monitor, and waits for all that follows from it. */
+  async function commit(
+    id: number,
+    work: Parameters<typeof monitorCache.change>[1],
+  ): Promise<Changed | null> {
+    const changed = await monitorCache.change(id, work)
+    if (changed !== null) await committed.publish(changed)
+    return changed
+  }
+
+  /** Changes the machine by an event. */
+  function happen(
     id: number,
     { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
     touch: (cached: CachedMonitor) => Partial<Change>,
   ): Promise<Changed | null> {
-    const changed = await monitorCache.change(id, async (cached) => {
+    return commit(id, async (cached) => {
       demandVersion(cached.record, version)
-      const interpreted = await planChange({ core, monitorCache }, cached, {
+      const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind, at: core.clock.now() },
       })
-      return interpreted === null ? null : { ...interpreted.change, ...touch(cached) }
+      return planned === null ? null : { change: { ...planned.change, ...touch(cached) } }
     })
-    if (changed !== null) await watch.announce(changed, [])
-    return changed
   }
 
   /** Begins a round, or joins the one under way. */
@@ -129,7 +136,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       }
       const record = await core.store.monitors.create(made, within)
       const cached = monitorCache.add(record)
-      watch.reschedule(cached, 'now')
+      schedule.reschedule(cached, 'now')
       return warned(view(cached), cached, fields)
     },
 
@@ -164,42 +171,30 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await own(id)
       if (!isPlainObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
-      const changed = await monitorCache.change(id, (cached) => {
+      const changed = await commit(id, (cached) => {
         demandVersion(cached.record, version)
         return revised(parts, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
-      const { record } = changed.after
-      const restarted = changed.before.record.machine !== record.machine
-      // A round of the settings before does not count any more: it makes room for one of these.
-      const ended = watch.rounds.cancel(id, 'changed')
-      if (record.machine.state !== 'paused')
-        watch.reschedule(changed.after, restarted || ended ? 'now' : 'next')
-      await watch.announce(changed, [])
       return warned(view(changed.after), changed.after, wanted)
     },
 
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
       await own(id)
-      const changed = await monitorCache.change(id, async (cached) => {
+      await commit(id, async (cached) => {
         demandVersion(cached.record, version)
-        const interpreted = await planChange({ core, monitorCache }, cached, {
+        const planned = await planChange({ core, monitorCache }, cached, {
           event: { kind: 'remove', at: core.clock.now() },
         })
-        const { machine: _machine, ...change } = interpreted?.change ?? bare(parts, cached)
-        return { ...change, cancel: MONITOR_DELETED, remove: true }
+        const { machine: _machine, ...change } = planned?.change ?? bare(parts, cached)
+        return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
       })
-      watch.forget(id)
-      watch.rounds.cancel(id, 'changed')
-      if (changed !== null) await watch.announce(changed, [])
     },
 
     async pause(id, options = {}) {
       await own(id)
       await happen(id, { ...options, kind: 'pause' }, touched)
-      watch.forget(id)
-      watch.rounds.cancel(id, 'paused')
       return summary(await own(id))
     },
 
@@ -207,7 +202,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await own(id)
       const quotas = await quotasOf(core, account_id)
       const { checks_per_min } = allowanceOf(quotas)
-      const changed = await happen(id, { ...options, kind: 'resume' }, (cached) => {
+      await happen(id, { ...options, kind: 'resume' }, (cached) => {
         requireInterval(quotas, cached.type, cached.record.common)
         return {
           ...touched(cached),
@@ -215,18 +210,16 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
           ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
         }
       })
-      if (changed?.after !== undefined) watch.reschedule(changed.after, 'now')
       return summary(await own(id))
     },
 
     async check(id, options = {}) {
       const { ended } = await begin(id, options)
-      const result = await ended
-      const after = result?.changed.after ?? (await own(id))
-      const { change, committed } = result?.changed ?? {}
-      const results = (change?.results ?? []).map((result, index) =>
+      const changed = await ended
+      const after = changed?.after ?? (await own(id))
+      const results = (changed?.change.results ?? []).map((result, index) =>
         resultView(
-          { ...result, id: committed?.result_ids[index] ?? 0, monitor_id: id },
+          { ...result, id: changed?.committed.result_ids[index] ?? 0, monitor_id: id },
           core.registry.get(after.record.type)?.checker,
         ),
       )
@@ -284,10 +277,10 @@ function demandCheckable({ running }: Parts, cached: CachedMonitor): void {
     throw new ConflictError('not_running', 'The engine is not running; start it first')
 }
 
-function checkNow({ core, watch }: Parts, cached: CachedMonitor): Promise<RoundResult | null> {
+function checkNow({ core, rounds, push }: Parts, cached: CachedMonitor): Promise<Changed | null> {
   return cached.type.checker.push === undefined
-    ? watch.rounds.run(cached, core.clock.now())
-    : watch.judgeNow(cached)
+    ? rounds.run(cached, core.clock.now())
+    : push.judge(cached)
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

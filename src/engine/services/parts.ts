@@ -9,12 +9,20 @@ import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Page } from '../api/views.ts'
-import type { Watch } from '../scheduling/watch.ts'
+import type { CommittedChanges } from '../monitors/committed.ts'
+import type { PushMonitors } from '../rounds/push.ts'
+import type { Rounds } from '../rounds/rounds.ts'
+import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
+import type { Staleness } from '../scheduling/staleness.ts'
 
 export interface Parts {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  readonly watch: Watch
+  readonly committed: CommittedChanges
+  readonly schedule: MonitorSchedule
+  readonly rounds: Rounds
+  readonly push: PushMonitors
+  readonly staleness: Pick<Staleness, 'isStale'>
   readonly outbox: Outbox
   /** Opens the store on first use. */
   ready(): Promise<void>

@@ -13,10 +13,9 @@ import { unmask } from '../../fields/secrets.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
-import type { PlannedChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { settleMonitor, withoutGone } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
@@ -25,7 +24,7 @@ export async function revised(
   parts: Parts,
   cached: CachedMonitor,
   patch: JsonObject,
-): Promise<Change | null> {
+): Promise<Planned> {
   const { core, monitorCache } = parts
   const { record, type, settings } = cached
   const { type: name, ...fields } = patch
@@ -59,11 +58,9 @@ export async function revised(
     ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
-  if (same || type.checker.push !== undefined) return change
-  const interpreted: PlannedChange | null = await planChange(parts, cached, {
-    event: { kind: 'reconfigure', at },
-  })
-  return { ...interpreted?.change, ...change, forget_locations: true }
+  if (same || type.checker.push !== undefined) return { change }
+  const planned = await planChange(parts, cached, { event: { kind: 'reconfigure', at } })
+  return { change: { ...planned?.change, ...change, forget_locations: true } }
 }
 
 /** @throws ValidationError where a stored secret would go to another destination */

@@ -16,7 +16,7 @@ import { uptimeBetween } from './uptime.ts'
 
 /** The present state of a monitor, for those who ask often. */
 export async function statusView(
-  { core, watch }: Parts,
+  { core, schedule, staleness }: Parts,
   cached: CachedMonitor,
 ): Promise<StatusView> {
   const { record } = cached
@@ -25,7 +25,7 @@ export async function statusView(
   const { cause_code, stale, flapping, last_check_at } = monitorSummary(cached, {
     next_due_at: null,
     checker: cached.type.checker,
-    stale: watch.isStale(cached),
+    stale: staleness.isStale(cached),
   })
   const locations = locationStatuses(cached, core.locations)
   const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
@@ -34,7 +34,7 @@ export async function statusView(
     status: statusOf(machine.state),
     since: iso(machine.since),
     last_check_at,
-    next_check_at: isoOrNull(watch.nextDue(record.id)),
+    next_check_at: isoOrNull(schedule.nextDue(record.id)),
     stale,
     flapping,
     reduced_quorum: machine.reduced_quorum === true,

@@ -50,7 +50,7 @@ export const ROUND_RULES: readonly Rule[] = [
   {
     name: 'burst-after-jump',
     about: 'After the clock was set forward, every missed round is made up for.',
-    file: 'engine/scheduling/watch.ts',
+    file: 'engine/scheduling/monitor-schedule.ts',
     find: 'if (push === undefined) return nextSlot(id, common.interval_sec * 1000, now)',
     replace:
       'if (push === undefined) return nextSlot(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 7_200_000))',

@@ -1,0 +1,76 @@
+/**
+ * Tells the listeners of the engine what became of a monitor: what a committed change brought about, and that
+ * nobody checks it any more.
+ *
+ * @module
+ */
+
+import { iso } from '../../clock.ts'
+import { emit } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Changed } from '../monitors/cached-monitor.ts'
+import { monitorOf } from '../rounds/plan-notifications.ts'
+import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
+import type { Turn } from '../scheduling/staleness.ts'
+import { incidentView, monitorSummary, resultView } from '../views/views.ts'
+
+const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] as const
+
+export interface Announcer {
+  /** Resolves when everything is told: an incident is read from the store for it. */
+  announce(this: void, changed: Changed): Promise<void>
+  announceTurn(this: void, turn: Turn): void
+}
+
+export interface AnnouncerOptions {
+  readonly core: Core
+  readonly schedule: Pick<MonitorSchedule, 'factsOf'>
+}
+
+export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer {
+  const isHeard = (event: (typeof OF_A_MONITOR)[number]): boolean =>
+    core.events.listenerCount(event) > 0
+
+  return {
+    async announce({ before, after, committed, change, fresh }) {
+      // What nobody listens to need not be composed, round by round.
+      if (!OF_A_MONITOR.some(isHeard)) return
+      // Of a monitor that was removed, the end of its incident is told.
+      const cached = after ?? before
+      const monitor = monitorSummary(cached, schedule.factsOf(cached))
+      if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
+        const { id: monitor_id } = cached.record
+        const results = change.results.map((result, index) =>
+          resultView(
+            { ...result, id: committed.result_ids[index] ?? 0, monitor_id },
+            cached.type.checker,
+          ),
+        )
+        emit(core, 'round', { monitor, results })
+      }
+      for (const { event, data } of fresh) emit(core, 'notice', { monitor, event, data })
+      const [from, to] = [before.record.machine.state, cached.record.machine.state]
+      if (from !== to) emit(core, 'state', { monitor, from, to })
+      const event = incidentEvent(change)
+      if (event === undefined || committed.incident_id === null || !isHeard(event)) return
+      const stored = await core.store.incidents.get(committed.incident_id)
+      if (stored === undefined) return
+      const incident = incidentView(stored, monitorOf(cached), core.clock.now())
+      emit(core, event, { monitor, incident })
+    },
+
+    announceTurn({ cached, stale, since }) {
+      const monitor = monitorSummary(cached, { ...schedule.factsOf(cached), stale })
+      emit(core, 'starved', { monitor, stale, since: iso(since) })
+    },
+  }
+}
+
+function incidentEvent({
+  open_incident,
+  update_incident,
+}: Changed['change']): 'down' | 'up' | 'acknowledged' | undefined {
+  if (open_incident !== undefined) return 'down'
+  if (update_incident?.closed_reason !== undefined) return 'up'
+  return update_incident?.acknowledged_at === undefined ? undefined : 'acknowledged'
+}

@@ -1,0 +1,227 @@
+/**
+ * Which monitor is checked when: by its interval, by its deadline where it is fed by signals, and sooner
+ * where it was changed or another monitor waits for it.
+ *
+ * @module
+ */
+
+import { NotFoundError } from '../../errors.ts'
+import type { EpochMs } from '../../model.ts'
+import type { ClockSet } from '../../store/store.ts'
+import { logError } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import { memoOf, termsOf } from '../rounds/push.ts'
+import type { PushMonitors } from '../rounds/push.ts'
+import type { Rounds } from '../rounds/rounds.ts'
+import type { Outlined, Watched } from '../views/views.ts'
+import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
+import { createDependencies } from './dependencies.ts'
+import type { MaintenancePlan } from './maintenance.ts'
+import { createScheduler } from './scheduler.ts'
+import type { ShardLeases } from './shard-leases.ts'
+import type { Staleness } from './staleness.ts'
+
+/** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
+const RETRY_MS = 5_000
+
+export interface MonitorSchedule {
+  /** Begins with what has been adopted. */
+  start(): void
+  /** Nothing new begins. */
+  stop(): void
+  /** Schedules a monitor that was not watched here so far. */
+  adopt(cached: CachedMonitor): void
+  /** Leaves a monitor to another engine. */
+  release(monitor_id: number): void
+  /** Follows what was committed here: a round, a change of settings, of state, or a removal. */
+  follow(this: void, changed: Changed): void
+  /** Schedules a monitor anew after it was created, or changed by another process. */
+  reschedule(cached: CachedMonitor, when: 'now' | 'next'): void
+  forget(monitor_id: number): void
+  nextDue(monitor_id: number): EpochMs | null
+  factsOf(cached: Outlined): Watched
+  /** How late the last checks began, in ms. */
+  readonly lag_ms: number
+}
+
+export interface MonitorScheduleOptions {
+  readonly core: Core
+  readonly monitorCache: MonitorCache
+  readonly shardLeases: Pick<ShardLeases, 'owns'>
+  readonly rounds: Rounds
+  readonly push: PushMonitors
+  readonly maintenance: MaintenancePlan
+  readonly staleness: Staleness
+  /** The wall clock was set. */
+  readonly onClockSet: (set: ClockSet) => void
+}
+
+export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorSchedule {
+  const { core, monitorCache, shardLeases, rounds, push, maintenance, staleness } = options
+  const { clock } = core
+  let lag_ms = 0
+
+  const scheduler = createScheduler({
+    clock,
+    onDue(id, due_at) {
+      lag_ms = Math.max(0, clock.now() - due_at)
+      monitorCache.get(id).then(
+        (cached) => due(cached, due_at),
+        (err: unknown) => {
+          logError(core, err, 'a due monitor could not be read')
+          if (!(err instanceof NotFoundError)) scheduler.set(id, clock.now() + RETRY_MS)
+        },
+      )
+    },
+    onClockSet: options.onClockSet,
+    onJump(id, now) {
+      const cached = monitorCache.peek(id)
+      return cached === undefined ? null : nextAfter(cached, now)
+    },
+  })
+  const dependencies = createDependencies({ monitorCache, onWanted: checkSoon })
+
+  /** A round beyond the grid, for a monitor that another one waits for. */
+  function checkSoon(cached: CachedMonitor): void {
+    if (!isPush(cached)) scheduler.set(cached.record.id, clock.now())
+  }
+
+  function due(cached: CachedMonitor, due_at: EpochMs): void {
+    if (!isChecked(cached)) return
+    const { id } = cached.record
+    const now = clock.now()
+    const next = nextAfter(cached, now)
+    // A silence stays due until it is judged: where that fails, it is not tried again at once.
+    const not_before = isPush(cached) ? now + RETRY_MS : now
+    if (next !== null) scheduler.set(id, Math.max(next, not_before))
+    if (isPush(cached)) {
+      push
+        .judge(cached)
+        .catch((err: unknown) => logError(core, err, 'a silence could not be judged'))
+      return
+    }
+    if (!shardLeases.owns(id)) return
+    // The round before has not ended: this one is skipped, not queued behind it.
+    if (rounds.underWay(id) || maintenance.skipsChecks(cached)) return
+    // Nobody waits for it; a failure was complained of already.
+    void rounds.run(cached, due_at, { deferrable: true }).catch(() => undefined)
+  }
+
+  function follow(changed: Changed): void {
+    const { before, after, change } = changed
+    const { id } = before.record
+    if (after === undefined || after.record.machine.state === 'paused') {
+      schedule.forget(id)
+      rounds.cancel(id, after === undefined ? 'changed' : 'paused')
+    } else if (change.settings !== undefined) {
+      const beginsAnew = before.record.machine !== after.record.machine
+      // A round of the settings before does not count any more: it makes room for one of these.
+      const ended = rounds.cancel(id, 'changed')
+      schedule.reschedule(after, beginsAnew || ended ? 'now' : 'next')
+    } else if (isInMaintenance(before) !== isInMaintenance(after)) {
+      schedule.reschedule(after, 'now')
+    } else if (change.machine !== undefined || change.locations !== undefined) {
+      staleness.stored(after)
+      scheduleNext(after, change.machine?.state === 'confirming')
+    }
+    dependencies.follow(changed)
+  }
+
+  /** What another engine watches is not scheduled here, though it may be checked or changed here. */
+  function isHeld(id: number): boolean {
+    return monitorCache.peek(id) !== undefined
+  }
+
+  function scheduleNext(cached: CachedMonitor, soon: boolean): void {
+    const { id, common } = cached.record
+    const now = clock.now()
+    const at =
+      soon && !isPush(cached)
+        ? retrySlot(id, common.interval_sec * 1000, now)
+        : nextAfter(cached, now)
+    if (at === null || !isChecked(cached) || !isHeld(id)) scheduler.delete(id)
+    else scheduler.set(id, at)
+  }
+
+  const schedule: MonitorSchedule = {
+    start() {
+      maintenance.start()
+      scheduler.start()
+    },
+    stop() {
+      scheduler.stop()
+      maintenance.stop()
+    },
+    adopt(cached) {
+      dependencies.note(cached)
+      maintenance.plan(cached)
+      if (!isChecked(cached)) return
+      staleness.watch(cached)
+      const at = firstAfter(cached, clock.now())
+      if (at !== null) scheduler.set(cached.record.id, at)
+    },
+    release(id) {
+      schedule.forget(id)
+      dependencies.forget(id)
+      rounds.cancel(id, 'changed')
+    },
+    follow,
+    reschedule(cached, when) {
+      const { id } = cached.record
+      if (!isHeld(id)) return
+      maintenance.plan(cached)
+      staleness.watch(cached)
+      const due_at = scheduler.dueAt(id)
+      scheduleNext(cached, false)
+      if (isPush(cached) || !isChecked(cached)) return
+      if (when === 'now') scheduler.set(id, clock.now())
+      // A change of other settings does not put off a check that is due sooner.
+      else if (due_at !== undefined && due_at < (scheduler.dueAt(id) ?? due_at))
+        scheduler.set(id, due_at)
+    },
+    forget(id) {
+      scheduler.delete(id)
+      maintenance.forget(id)
+      staleness.forget(id)
+    },
+    nextDue: (id) => scheduler.dueAt(id) ?? null,
+    factsOf: (cached) => ({
+      checker: core.registry.get(cached.record.type)?.checker,
+      next_due_at: schedule.nextDue(cached.record.id),
+      stale: staleness.isStale(cached),
+    }),
+    get lag_ms() {
+      return lag_ms
+    },
+  }
+  return schedule
+}
+
+function isPush({ type }: CachedMonitor): boolean {
+  return type.checker.push !== undefined
+}
+
+function isInMaintenance({ record }: CachedMonitor): boolean {
+  return record.machine.state === 'maintenance'
+}
+
+/** Under maintenance nobody misses a signal; deadlines begin anew afterwards. */
+function isChecked(cached: CachedMonitor): boolean {
+  if (cached.record.machine.state === 'paused') return false
+  return !(isInMaintenance(cached) && isPush(cached))
+}
+
+function firstAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
+  const { id, common, machine } = cached.record
+  if (isPush(cached)) return nextAfter(cached, now)
+  return firstSlot(id, common.interval_sec * 1000, machine.last_round_at, now)
+}
+
+function nextAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
+  const { id, common, machine } = cached.record
+  const { push } = cached.type.checker
+  if (push === undefined) return nextSlot(id, common.interval_sec * 1000, now)
+  // From the last judgement on, not from now: what fell due while the engine was down is due at once.
+  return push.dueAt(memoOf(cached), machine.last_round_at ?? 0, termsOf(cached))
+}
