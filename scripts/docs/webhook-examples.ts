@@ -76,7 +76,7 @@ async function perform(
     type: play.type,
     ...play.settings,
     ...(play.repeats === true ? { notify_repeat_min: 30, notify_repeat_max: 3 } : {}),
-  } as never)
+  })
   await clock.advance(5 * MINUTE)
   if (play.then !== undefined) {
     stage.net = play.then
