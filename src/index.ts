@@ -4,10 +4,10 @@
  * @module watchpost
  */
 
+export type { CauseInfo } from './checkers/causes.ts'
 export { defineChecker, down, unknown, up } from './checkers/checker.ts'
 export type {
   AnyChecker,
-  CauseInfo,
   CauseTable,
   CheckContext,
   Checker,
@@ -47,7 +47,7 @@ export type { AccountInput, Accounts } from './engine/api/accounts.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents } from './engine/api/events.ts'
-export type { LocationReading, MonitorReading } from './engine/views/readings.ts'
+export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
 export type { RunCheckOptions } from './engine/checks/run-check.ts'
 export type { Tracing } from './engine/core/tracing.ts'

@@ -1,7 +1,8 @@
 /** Pages of docs/reference that are made of the tables in src. */
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
-import type { AnyChecker, CauseInfo, CauseTable } from '../../src/checkers/checker.ts'
+import type { AnyChecker, CauseTable } from '../../src/checkers/checker.ts'
+import type { CauseInfo } from 'watchpost/checkers/causes'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import { adviceRows } from './cause-advice.ts'
 import { SIDES } from './cause-sides.ts'

@@ -5,7 +5,16 @@
  * @module
  */
 
-import type { CauseInfo } from './checker.ts'
+import type { Phase } from '../model.ts'
+
+/** A cause as a checker declares it. */
+export interface CauseInfo {
+  /** Used where a judgement brings no text of its own. */
+  readonly text: string
+  /** `unknown`: our side could not measure. Default `fail`. */
+  readonly verdict?: 'fail' | 'unknown'
+  readonly phase?: Phase
+}
 
 export const SHARED_CAUSES = {
   dns_nxdomain: { text: 'The host name does not exist', phase: 'resolve' },

@@ -22,15 +22,7 @@ import type {
   Phase,
 } from '../model.ts'
 import type { Net } from '../net/net.ts'
-import type { SharedCause } from './causes.ts'
-
-export interface CauseInfo {
-  /** Used where a judgement brings no text of its own. */
-  readonly text: string
-  /** `unknown`: our side could not measure. Default `fail`. */
-  readonly verdict?: 'fail' | 'unknown'
-  readonly phase?: Phase
-}
+import type { CauseInfo, SharedCause } from './causes.ts'
 
 export type CauseTable = Readonly<Record<string, CauseInfo>>
 

@@ -16,7 +16,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, factLines, markedTitle } from './text.ts'
-import type { Message } from './words.ts'
+import type { Message } from './message.ts'
 
 const TITLE_CHARS = 256
 const DESCRIPTION_CHARS = 4096

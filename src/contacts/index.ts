@@ -40,7 +40,7 @@ export { teamsContact } from './teams.ts'
 export { telegramContact } from './telegram.ts'
 export type { TelegramOptions } from './telegram.ts'
 export { messageOf } from './words.ts'
-export type { Fact, Severity, Message } from './words.ts'
+export type { Fact, Message, Severity } from './message.ts'
 
 export interface BuiltinContactsOptions
   extends ContactOptions, Pick<RetryRules, 'retryConnectionErrors'> {}

@@ -13,7 +13,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutBytes, factLines } from './text.ts'
-import type { Severity } from './words.ts'
+import type { Severity } from './message.ts'
 
 const MESSAGE_BYTES = 4096
 

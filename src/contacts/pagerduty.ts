@@ -17,7 +17,8 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { baseOf, brandOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cut } from './text.ts'
-import type { Severity, Message } from './words.ts'
+import type { Message } from './message.ts'
+import type { Severity } from './message.ts'
 
 /** Longer ones are refused. */
 const SUMMARY_CHARS = 1024

@@ -25,7 +25,7 @@ import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
 import { httpTransport, transportOptions } from '../webhook/transport.ts'
 import type { TransportOptions, WebhookTransport } from '../webhook/transport.ts'
 import { messageOf } from './words.ts'
-import type { Message } from './words.ts'
+import type { Message } from './message.ts'
 
 export interface ContactOptions {
   /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */

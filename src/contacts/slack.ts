@@ -17,7 +17,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
-import type { Message } from './words.ts'
+import type { Message } from './message.ts'
 
 const HEADER_CHARS = 150
 const SECTION_CHARS = 3000

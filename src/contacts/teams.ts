@@ -16,7 +16,9 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { markedTitle } from './text.ts'
-import type { Fact, Severity, Message } from './words.ts'
+import type { Message } from './message.ts'
+import type { Fact } from './message.ts'
+import type { Severity } from './message.ts'
 
 const COLOURS: Readonly<Record<Severity, string>> = {
   down: 'Attention',

@@ -14,7 +14,7 @@ import type { ContactKind } from '../webhook/contact-kind.ts'
 import { baseOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
-import type { Message } from './words.ts'
+import type { Message } from './message.ts'
 
 /** Of the text without its tags; counted with them here, which is never too long. */
 const TEXT_CHARS = 4096

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Fact, Message } from './words.ts'
+import type { Message } from './message.ts'
+import type { Fact } from './message.ts'
 
 /** Controls, line separators, and the marks that turn text around (Unicode Bidi, UAX 9). */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu

@@ -9,7 +9,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Engine } from '../engine/api/engine.ts'
 import type { Requester } from '../engine/services/request-services.ts'
 import { ConfigurationError } from '../errors.ts'
-import type { MetricsScope } from './metrics.ts'
 
 const TOKEN = /^[\x21-\x7e]{16,512}$/
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
@@ -51,4 +50,12 @@ export function readerOf(
 /** Of one length, so that a comparison tells nothing of the token. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+/** Whose series are shown. */
+
+export interface MetricsScope {
+  /** Only monitors of this account, which has to be there (else `NotFoundError`). Left out: of all. */
+  readonly account_id?: number
+  /** The figures of the engine as a whole. Default `true`. */
+  readonly engine?: boolean | undefined
 }

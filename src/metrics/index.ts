@@ -6,4 +6,5 @@
 
 export { createMetrics } from './metrics.ts'
 export type { MetricsRate } from './limits.ts'
-export type { Metrics, MetricsOptions, MetricsScope } from './metrics.ts'
+export type { MetricsScope } from './access.ts'
+export type { Metrics, MetricsOptions } from './metrics.ts'

@@ -8,14 +8,14 @@
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
-import type { MonitorReading } from '../engine/views/readings.ts'
+import type { MonitorReading } from '../engine/api/readings.ts'
 import { NotFoundError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { readerOf } from './access.ts'
+import { readerOf, type MetricsScope } from './access.ts'
 import { createCounting } from './counting.ts'
 import { createLimits } from './limits.ts'
 import type { MetricsRate } from './limits.ts'
@@ -41,14 +41,6 @@ export interface MetricsOptions {
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
-}
-
-/** Whose series are shown. */
-export interface MetricsScope {
-  /** Only monitors of this account, which has to be there (else `NotFoundError`). Left out: of all. */
-  readonly account_id?: number
-  /** The figures of the engine as a whole. Default `true`. */
-  readonly engine?: boolean | undefined
 }
 
 export interface Metrics {

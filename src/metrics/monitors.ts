@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { LocationReading, MonitorReading } from '../engine/views/readings.ts'
+import type { LocationReading } from '../engine/api/readings.ts'
+import type { MonitorReading } from '../engine/api/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { head, labelPairs, line } from './text.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import type { Engine } from '../engine/api/engine.ts'
-import type { MonitorReading } from '../engine/views/readings.ts'
+import type { MonitorReading } from '../engine/api/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { VERSION } from '../version.ts'
 import { head, sample } from './text.ts'

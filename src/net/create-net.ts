@@ -21,21 +21,21 @@ import type { Plan } from './dns/plan.ts'
 import { toAddress } from './connection/endpoint.ts'
 import { CheckFailure } from './failure.ts'
 import { firstRequest, httpExchange } from './http/exchange.ts'
-import type { HopRequest } from './http/hop.ts'
+import type { HopRequest } from './http/headers.ts'
 import type { PingBackend } from './icmp/backend.ts'
 import { systemPing } from './icmp/system-ping.ts'
 import type {
-  Address,
   Connection,
   ConnectOptions,
   DnsQuery,
   HttpRequest,
-  IpFamily,
   Net,
   TargetPolicy,
   TlsFacts,
   TlsOptions,
 } from './net.ts'
+import type { IpFamily } from './connection/endpoint.ts'
+import type { Address } from './connection/endpoint.ts'
 import { oncePer } from './timing/once-per.ts'
 import { ownQuestions } from './resolve/questions.ts'
 import type { OwnedQuestions } from './resolve/questions.ts'

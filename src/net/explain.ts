@@ -8,23 +8,8 @@
 import { ClosedError, MissingDependencyError } from '../errors.ts'
 import type { BuiltinPhase, Phase } from '../model.ts'
 import { DeadlineError } from './timing/deadline.ts'
-import { CheckFailure } from './failure.ts'
+import { CheckFailure, type Cause } from './failure.ts'
 import { asTlsCause } from './connection/tls-causes.ts'
-
-/** The causes that the network itself gives; all of them are shared causes of the checkers. */
-export type TransportCause =
-  | `dns_${'nxdomain' | 'no_records' | 'server_failure' | 'refused' | 'timeout'}`
-  | `connect_${'refused' | 'timeout' | 'reset' | 'unreachable' | 'blocked'}`
-  | 'closed_early'
-  | 'send_failed'
-  | 'timeout'
-  | `tls_${'handshake' | 'timeout' | 'protocol' | 'not_tls' | 'expired' | 'not_yet_valid'}`
-  | `tls_${'self_signed' | 'chain_incomplete' | 'untrusted' | 'name_mismatch' | 'revoked'}`
-  | `${'banner' | 'auth' | 'query' | 'http_response' | 'http_body'}_timeout`
-  | 'protocol_error'
-  | 'too_long'
-  | `probe_${'offline' | 'unsupported' | 'overloaded' | 'resolver_broken' | 'stopped'}`
-  | 'internal_error'
 
 export interface Explanation {
   /** `unknown`: our side could not measure. */
@@ -60,9 +45,6 @@ export function toFailure(error: unknown, context: ExplainContext): CheckFailure
   const { cause_code, cause_text, phase } = explain(error, context)
   return new CheckFailure(cause_code, cause_text, { phase: phase ?? undefined, cause: error })
 }
-
-/** Code and text. */
-export type Cause = readonly [code: TransportCause, text: string]
 
 interface Where {
   readonly phase: Phase | null

@@ -20,3 +20,22 @@ export class CheckFailure extends WatchpostError {
     this.phase = options.phase
   }
 }
+
+/** The causes that the network itself gives; all of them are shared causes of the checkers. */
+
+export type TransportCause =
+  | `dns_${'nxdomain' | 'no_records' | 'server_failure' | 'refused' | 'timeout'}`
+  | `connect_${'refused' | 'timeout' | 'reset' | 'unreachable' | 'blocked'}`
+  | 'closed_early'
+  | 'send_failed'
+  | 'timeout'
+  | `tls_${'handshake' | 'timeout' | 'protocol' | 'not_tls' | 'expired' | 'not_yet_valid'}`
+  | `tls_${'self_signed' | 'chain_incomplete' | 'untrusted' | 'name_mismatch' | 'revoked'}`
+  | `${'banner' | 'auth' | 'query' | 'http_response' | 'http_body'}_timeout`
+  | 'protocol_error'
+  | 'too_long'
+  | `probe_${'offline' | 'unsupported' | 'overloaded' | 'resolver_broken' | 'stopped'}`
+  | 'internal_error'
+/** Code and text. */
+
+export type Cause = readonly [code: TransportCause, text: string]

@@ -11,13 +11,7 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import type { DnsRecord } from './dns/message.ts'
 import type { DnsScheme } from './dns/name-server.ts'
 import type { DnsType } from './dns/record-types.ts'
-
-export type IpFamily = 'auto' | 'ipv4' | 'ipv6'
-
-export interface Address {
-  readonly address: string
-  readonly family: 4 | 6
-}
+import type { Address, IpFamily } from './connection/endpoint.ts'
 
 export interface TlsOptions {
   /** Name for SNI and for the certificate; defaults to the host. Not sent where it is an IP address (RFC 6066, 3). */

@@ -5,7 +5,7 @@ import { ClosedError, MissingDependencyError } from '../../src/errors.ts'
 import type { Phase } from '../../src/model.ts'
 import { DeadlineError } from '../../src/net/timing/deadline.ts'
 import { explain, toFailure } from '../../src/net/explain.ts'
-import type { TransportCause } from '../../src/net/explain.ts'
+import type { TransportCause } from '../../src/net/failure.ts'
 import { CheckFailure } from '../../src/net/failure.ts'
 
 const coded = (code: string, message = 'boom'): Error => Object.assign(new Error(message), { code })

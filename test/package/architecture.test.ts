@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { checkerTypes } from '../../scripts/entries.mjs'
-import { layerOf, objection } from './layers.ts'
+import { floorOf, layerOf, objection } from './layers.ts'
 import { parseSource, readSources, visit } from './sources.ts'
 import type { SourceFile, SourceImport } from './sources.ts'
 
@@ -31,8 +31,12 @@ describe('imports in src', () => {
     expect(dead).toEqual([])
   })
 
-  it('make no circle at run time', () => {
+  it('make no circle, types included', () => {
     expect(circles()).toEqual([])
+  })
+
+  it('of the engine lead from its upper rooms to its lower ones', () => {
+    expect(sources.flatMap(upward)).toEqual([])
   })
 
   it.each(['webhook/verify.ts', 'webhook/receiver-signature.ts'])(
@@ -48,6 +52,12 @@ describe('imports in src', () => {
 })
 
 describe('a planted violation is seen:', () => {
+  it('a lower room of the engine that imports an upper one', () => {
+    const text = `import { createOutbox } from '../delivery/outbox.ts'`
+    expect(upward(parseSource('engine/checks/report.ts', text))).toHaveLength(1)
+    expect(upward(parseSource('engine/services/contacts.ts', text))).toEqual([])
+  })
+
   it.each([
     ['checkers/tcp.ts', `import { createEngine } from '../engine/engine.ts'`],
     ['checkers/tcp.ts', `import type { Engine } from '../engine/api.ts'`],
@@ -216,6 +226,33 @@ function reachable(path: string, seen = new Set<string>()): Set<string> {
 
 function circles(): string[] {
   return sources
-    .filter(({ path }) => runtimeTargets(path).some((target) => reachable(target).has(path)))
+    .filter(({ path }) => eagerTargets(path).some((target) => canReach(target, path)))
     .map(({ path }) => path)
+}
+
+/** What a file needs to be read; a command that is loaded when it is called is read by itself. */
+function eagerTargets(path: string): string[] {
+  const imports = byPath.get(path)?.imports ?? []
+  return imports.flatMap(({ target, lazy }) => (target === undefined || lazy ? [] : [target]))
+}
+
+function canReach(from: string, wanted: string): boolean {
+  const seen = new Set<string>()
+  const next = [from]
+  for (let path = next.pop(); path !== undefined; path = next.pop()) {
+    if (path === wanted) return true
+    if (seen.has(path)) continue
+    seen.add(path)
+    next.push(...eagerTargets(path))
+  }
+  return false
+}
+
+function upward(file: SourceFile): string[] {
+  const from = floorOf(file.path)
+  if (from === undefined) return []
+  return file.imports.flatMap(({ target }) => {
+    const to = target === undefined ? undefined : floorOf(target)
+    return to === undefined || to <= from ? [] : [`${file.path} → ${target}`]
+  })
 }

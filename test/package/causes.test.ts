@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CAUSE_SIDES, sideOf } from '../../scripts/docs/cause-sides.ts'
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
-import type { CauseInfo } from '../../src/checkers/checker.ts'
+import type { CauseInfo } from 'watchpost/checkers/causes'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { explain } from '../../src/net/explain.ts'
 import { CheckFailure } from '../../src/net/failure.ts'

@@ -137,6 +137,35 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
 }
 
+/**
+ * The rooms of the engine, lowest first: each imports from those below it and from itself. What stands directly in
+ * `engine` puts the parts together, above all of them.
+ */
+const ENGINE_ROOMS = [
+  'api',
+  'registry',
+  'core',
+  'checks',
+  'commit',
+  'monitors',
+  'views',
+  'rounds',
+  'delivery',
+  'scheduling',
+  'announce',
+  'services',
+]
+
+/** The floor of a file of the engine, 0 for the lowest; `undefined` outside of it. @throws for an unknown room */
+export function floorOf(path: string): number | undefined {
+  const [layer, room, file] = path.split('/')
+  if (layer !== 'engine') return undefined
+  if (file === undefined) return ENGINE_ROOMS.length
+  const floor = ENGINE_ROOMS.indexOf(room ?? '')
+  if (floor === -1) throw new Error(`engine/${room} has no floor in test/package/layers.ts`)
+  return floor
+}
+
 /** Where an npm package may be imported, and whether only on first use. */
 const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readonly lazy?: true }>> =
   {

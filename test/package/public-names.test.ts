@@ -197,7 +197,6 @@ it('every subpath keeps its names', () => {
       blacklist
       registryFeed
       safeBrowsing
-      type BlacklistFields
       type BlacklistOptions
       type BlacklistProvider
       type Blocklist

@@ -9,20 +9,16 @@ import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { textSchema } from '../../fields/text.ts'
-import { defineField } from '../../fields/field.ts'
 import type { Stored } from '../../fields/field.ts'
-import { field } from '../../fields/vocabulary.ts'
 import { parseNameServer } from '../../net/dns/name-server.ts'
 import { defineChecker } from '../checker.ts'
 import { createDnsblClient } from './dnsbl.ts'
 import { BLACKLIST_CAUSES } from './judge.ts'
-import type { ProviderName } from './judge.ts'
-import type { BlacklistProvider } from './provider.ts'
 import { runBlacklist } from './run.ts'
 import { createSelector } from './selection.ts'
 import type { ListOption } from './selection.ts'
-import { targetField } from './target.ts'
+import { fieldsWith, missing } from './fields.ts'
+import type { BlacklistFields, Providers } from './fields.ts'
 
 export { registryFeed } from './registry-feed.ts'
 export type { RegistryFeedOptions } from './registry-feed.ts'
@@ -46,7 +42,7 @@ export interface BlacklistOptions {
    */
   readonly nameservers?: readonly string[] | undefined
   /** Who answers for `gsb` and `rkn`. A monitor that wants one that is missing is refused with 422. */
-  readonly providers?: { readonly [P in ProviderName]?: BlacklistProvider } | undefined
+  readonly providers?: Providers | undefined
   /** So many lists must have answered before a target that none has counts as clean. Default 1. */
   readonly minWorking?: number | undefined
   /** Between two look-ups in one zone, in ms. Default 250. */
@@ -59,51 +55,13 @@ const OPTIONS: OptionTable<BlacklistOptions> = {
   // Judged with the monitors' own lists.
   lists: option.anything,
   nameservers: option.listOf(option.text),
-  providers: option.group<NonNullable<BlacklistOptions['providers']>>({
+  providers: option.group<Providers>({
     rkn: option.having('lookUp'),
     gsb: option.having('lookUp'),
   }),
   minWorking: option.anything,
   pace_ms: option.milliseconds(0),
 }
-
-/** What a host does to have a provider: said in `GET /types` and in the 422. */
-const PROVIDED_BY = {
-  rkn: 'WATCHPOST_RKN_FEED, or providers.rkn of blacklist()',
-  gsb: 'WATCHPOST_GSB_KEY, or providers.gsb of blacklist()',
-} as const
-
-type Providers = NonNullable<BlacklistOptions['providers']>
-
-const fieldsWith = (providers: Providers) => ({
-  target: targetField().required(),
-  rkn: field
-    .flag({
-      description: 'Look into the registry of blocked sites that the host provides',
-      unavailable: missing('rkn', providers),
-    })
-    .default(false),
-  gsb: field
-    .flag({
-      description: 'Ask Google Safe Browsing (or Web Risk), where the host has a key',
-      unavailable: missing('gsb', providers),
-    })
-    .default(false),
-  lists: field.list(listWord(), {
-    description:
-      'DNS blocklists by id or zone; !id or !zone leaves one out, !category (such as !policy) a kind of listing. none, beside rkn or gsb, asks no list. Default: the set of the host',
-    max: 32,
-    commas: true,
-    example: 'spamhaus-zen, bl.example.org, !policy',
-  }),
-})
-
-function missing(name: ProviderName, providers: Providers): string | undefined {
-  if (providers[name] !== undefined) return undefined
-  return `no provider for it is configured here (${PROVIDED_BY[name]})`
-}
-
-export type BlacklistFields = ReturnType<typeof fieldsWith>
 
 /**
  * Answers and self-tests of lists are kept by the checker that this returns, for all its monitors.
@@ -182,11 +140,4 @@ function readSelector({ lists = 'free', nameservers = [], minWorking = 1 }: Blac
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigurationError(`blacklist: lists: ${why}`, { cause })
   }
-}
-
-function listWord() {
-  return defineField<string>(
-    { kind: 'string', min: 1, max: 253, description: 'Id or zone of a list' },
-    textSchema({ max: 253, trim: true }),
-  )
 }

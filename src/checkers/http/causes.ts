@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CauseInfo } from '../checker.ts'
+import type { CauseInfo } from '../causes.ts'
 
 export const HTTP_CAUSES = {
   http_status: { text: 'The status of the answer is not the expected one', phase: 'first_byte' },

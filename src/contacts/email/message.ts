@@ -10,7 +10,8 @@
 
 import type MailComposer from 'nodemailer/lib/mail-composer'
 import { cut, escapeMarkup, factLines } from '../text.ts'
-import type { Severity, Message } from '../words.ts'
+import type { Message } from '../message.ts'
+import type { Severity } from '../message.ts'
 
 /** RFC 5322, 2.1.1 has 998 for a whole line; a subject that long is read by nobody. */
 const SUBJECT_CHARS = 200

@@ -32,7 +32,7 @@ import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents } from './events.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
-import type { MonitorReading } from '../views/readings.ts'
+import type { MonitorReading } from './readings.ts'
 
 /** A moment: a `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset; from 1970 to 9999. */
 export type TimeInput = Date | EpochMs | string

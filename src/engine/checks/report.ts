@@ -5,7 +5,8 @@
  */
 
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
-import type { AnyChecker, CauseInfo, CauseTable, Judgement } from '../../checkers/checker.ts'
+import type { AnyChecker, CauseTable, Judgement } from '../../checkers/checker.ts'
+import type { CauseInfo } from '../../checkers/causes.ts'
 import type { CheckReport, Json, JsonObject, Outcome, Phases } from '../../model.ts'
 import { printable } from '../../webhook/printable.ts'
 import { fitsIn } from './json-size.ts'

@@ -6,35 +6,9 @@
  */
 
 import { responseOf } from '../../checkers/checker.ts'
-import type { EpochMs, LocationRecord, MonitorState, Verdict } from '../../model.ts'
+import type { LocationRecord } from '../../model.ts'
+import type { MonitorReading } from '../api/readings.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
-
-/** One monitor that this engine watches. */
-export interface MonitorReading {
-  readonly account_id: number
-  readonly id: number
-  readonly name: string
-  readonly type: string
-  readonly state: MonitorState
-  readonly flapping: boolean
-  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
-  readonly stale: boolean
-  readonly incident_open: boolean
-  /** The incident is not told, since another monitor or a window of planned work explains it. */
-  readonly incident_held: boolean
-  readonly locations: readonly LocationReading[]
-}
-
-/** The last check of one location; of a location that has not checked yet there is none. */
-export interface LocationReading {
-  readonly location_id: number
-  readonly name: string
-  readonly verdict: Verdict
-  readonly checked_at: EpochMs
-  readonly duration_ms: number
-  /** The response time of it, as the type measures it; `null` where it has none. */
-  readonly response_ms: number | null
-}
 
 export function readingOf(
   { record, locations, type }: CachedMonitor,

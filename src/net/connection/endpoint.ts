@@ -5,7 +5,6 @@
  */
 
 import { isIP, isIPv4 } from 'node:net'
-import type { Address, IpFamily } from '../net.ts'
 
 /**
  * An address in canonical form: IPv6 compressed and without brackets, IPv4-mapped IPv6 as the IPv4
@@ -35,3 +34,8 @@ export function ofFamily(addresses: readonly Address[], ip_family: IpFamily): re
 export function hostPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+export type IpFamily = 'auto' | 'ipv4' | 'ipv6'

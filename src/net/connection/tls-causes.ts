@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Cause } from '../explain.ts'
+import type { Cause } from '../failure.ts'
 
 const EXPIRED = 'The certificate of {target}, or one of its chain, has expired'
 const NOT_YET_VALID = 'The certificate of {target}, or one of its chain, is not valid yet'

@@ -62,3 +62,9 @@ export function joined(headers: readonly HeaderPair[]): Record<string, string> {
   }
   return values
 }
+export interface HopRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: readonly HeaderPair[]
+  readonly body: string | Uint8Array | undefined
+}

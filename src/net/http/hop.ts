@@ -15,7 +15,7 @@ import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
 import { holding, restful } from './flow.ts'
 import { joined, valuesOf } from './headers.ts'
-import type { HeaderPair } from './headers.ts'
+import type { HeaderPair, HopRequest } from './headers.ts'
 import { createInterimLimit } from './interim-limit.ts'
 import { request as send } from './node-http.ts'
 import { createReading } from './reading.ts'
@@ -23,13 +23,6 @@ import type { ReadingOptions } from './reading.ts'
 import { wireHeaders } from './request-head.ts'
 import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 import type { StopSignal } from '../timing/stop.ts'
-
-export interface HopRequest {
-  readonly url: URL
-  readonly method: string
-  readonly headers: readonly HeaderPair[]
-  readonly body: string | Uint8Array | undefined
-}
 
 export interface HopAnswer {
   readonly status: number

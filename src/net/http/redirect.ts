@@ -9,7 +9,7 @@ import { isHarmlessHeader } from '../../secrets/headers.ts'
 import { CheckFailure } from '../failure.ts'
 import { isNamed, without } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
-import type { HopRequest } from './hop.ts'
+import type { HopRequest } from './headers.ts'
 import { redactUrl } from './redact-url.ts'
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])

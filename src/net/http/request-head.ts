@@ -5,7 +5,7 @@
  */
 
 import { isNamed, valuesOf } from './headers.ts'
-import type { HopRequest } from './hop.ts'
+import type { HopRequest } from './headers.ts'
 
 /** Methods whose request is about its body: an empty one is announced too (RFC 9110, 8.6). */
 const BRINGS_BODY = new Set(['POST', 'PUT', 'PATCH'])

@@ -7,7 +7,8 @@
  * @module
  */
 
-import type { Address, IcmpError } from '../net.ts'
+import type { IcmpError } from '../net.ts'
+import type { Address } from '../connection/endpoint.ts'
 
 /** One run of packets to one address. */
 export interface PingOrder {

@@ -6,7 +6,8 @@
 
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Address, Attempt, Net, PingRequest, PingResult } from '../net.ts'
+import type { Attempt, Net, PingRequest, PingResult } from '../net.ts'
+import type { Address } from '../connection/endpoint.ts'
 import type { Trace } from '../timing/trace.ts'
 import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 import { planPing } from './plan.ts'

@@ -7,7 +7,7 @@
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Address } from '../net.ts'
+import type { Address } from '../connection/endpoint.ts'
 import { missingNetwork } from '../guard/own-network.ts'
 import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 import { programsOf } from './programs.ts'

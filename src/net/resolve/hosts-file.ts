@@ -6,7 +6,7 @@
 
 import { open } from 'node:fs/promises'
 import { toAddress } from '../connection/endpoint.ts'
-import type { Address } from '../net.ts'
+import type { Address } from '../connection/endpoint.ts'
 
 const SYSTEM_HOSTS_FILE =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'

@@ -13,7 +13,8 @@ import { CheckFailure } from '../failure.ts'
 import { createHostsFile } from './hosts-file.ts'
 import { createLane } from './lane.ts'
 import { queryAddresses } from './name-servers.ts'
-import type { Address, IpFamily } from '../net.ts'
+import type { IpFamily } from '../connection/endpoint.ts'
+import type { Address } from '../connection/endpoint.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 /** Answers kept at most. */

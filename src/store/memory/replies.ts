@@ -1,10 +1,7 @@
 import type { Sync } from '../promised.ts'
-import type { KeptReplies, Store, StoredReply } from '../store.ts'
+import type { KeptReplies, Store } from '../store.ts'
 import { copy, mapAt } from './tables.ts'
-import type { Tables } from './tables.ts'
-
-/** The answers kept for one account by their keys, the one put last at the end. */
-export type Replies = Map<string, { readonly reply: StoredReply; readonly bytes: number }>
+import type { Replies, Tables } from './tables.ts'
 
 export function replies(tables: Tables): Sync<Store['replies']> {
   return {

@@ -20,9 +20,9 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
+import type { StoredReply } from '../store.ts'
 import { createWaiting, track, untrack } from './lanes.ts'
 import type { Waiting } from './lanes.ts'
-import type { Replies } from './replies.ts'
 
 export interface Tables {
   readonly accounts: Map<number, AccountRecord>
@@ -200,3 +200,6 @@ export function mapAt<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
   maps.set(key, made)
   return made
 }
+/** The answers kept for one account by their keys, the one put last at the end. */
+
+export type Replies = Map<string, { readonly reply: StoredReply; readonly bytes: number }>

@@ -5,7 +5,6 @@
  */
 
 import { systemClock } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
 import { ConfigurationError, StorageError } from '../../errors.ts'
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
@@ -18,7 +17,6 @@ import { commit } from './commit.ts'
 import { createSocket } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { contacts } from './contacts.ts'
-import type { SqliteDriverName } from './drivers.ts'
 import { createAttemptBatch } from './attempt-batch.ts'
 import { explain } from './explain.ts'
 import { daily } from './daily.ts'
@@ -30,22 +28,10 @@ import { openFile } from './open.ts'
 import type { OpenFile } from './open.ts'
 import { prune } from './prune.ts'
 import { replies } from './replies.ts'
+import type { SqliteStoreOptions } from './options.ts'
 
+export type { SqliteStoreOptions } from './options.ts'
 export type { SqliteDriverName } from './drivers.ts'
-
-export interface SqliteStoreOptions {
-  /** Path of the database; made with its directory where it is new. `:memory:` keeps nothing. */
-  readonly file: string
-  /** Default: `native` where Node has `node:sqlite` (22.13 and later), else `wasm`. The file is the same for both. */
-  readonly driver?: SqliteDriverName | undefined
-  /**
-   * Opens the file beside the engine that owns it, for a command of a moment. Works with the native driver on both
-   * sides; `open` rejects with a `StorageError` that says what to do where it does not.
-   */
-  readonly guest?: boolean | undefined
-  /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
-  readonly clock?: Pick<Clock, 'now'> | undefined
-}
 
 const OPTIONS: OptionTable<SqliteStoreOptions> = {
   file: option.text,

@@ -6,7 +6,7 @@ import { arraysOf, given, insertAll } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'
 import { idsOf } from './incidents.ts'
-import type { Accepted } from './index.ts'
+import type { Accepted } from './accepted.ts'
 
 const RESULTS = {
   monitor_id: 'bigint',

@@ -1,7 +1,7 @@
 import type { Session } from '../database.ts'
 import { arraysOf, given, insertAll } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
-import type { Accepted } from './index.ts'
+import type { Accepted } from './accepted.ts'
 
 const OPENED = {
   account_id: 'bigint',

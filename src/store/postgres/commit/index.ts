@@ -15,20 +15,11 @@ import { announce } from '../changes.ts'
 import type { Database, Session } from '../database.ts'
 import type { Partitions } from '../partitions.ts'
 import { isMissingPartition } from '../partitions.ts'
+import type { Accepted } from './accepted.ts'
 import { putHistory, putResults } from './history.ts'
 import { openIncidents, updateIncidents } from './incidents.ts'
 import { putLocations, putMonitors, removeMonitors } from './monitors.ts'
 import { cancel, notify } from './outbox.ts'
-
-/** A change that may be made, with what it turned into so far. */
-export interface Accepted {
-  readonly change: Change
-  readonly account_id: number
-  /** Of the incident that the change opens. */
-  opened: number | null
-  result_ids: readonly number[]
-  notification_ids: readonly number[]
-}
 
 export async function commit(
   db: Database,

@@ -3,7 +3,7 @@ import { arraysOf, given, numbers } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'
 import { settingsColumns } from '../monitors.ts'
-import type { Accepted } from './index.ts'
+import type { Accepted } from './accepted.ts'
 
 const MACHINES = { id: 'bigint', state: 'text', machine: 'text' } as const satisfies Columns
 

@@ -5,7 +5,7 @@ import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'
 import { INSERT_NOTIFICATIONS, NOTIFICATIONS } from '../notifications.ts'
 import { idsOf } from './incidents.ts'
-import type { Accepted } from './index.ts'
+import type { Accepted } from './accepted.ts'
 
 const CANCELLED = {
   monitor_id: 'bigint',
