@@ -56,13 +56,7 @@ export function createEngine<
 >(options: EngineOptions<S, K>): Engine<CheckerOf<S>, K> {
   const core = coreOf(options)
   const { clock, store, registry } = core
-  const {
-    checks = 64,
-    checksPerHost = 2,
-    deliveries = 50,
-    deliveriesPerContact = 5,
-    deliveriesPerHost = 10,
-  } = options.limits ?? {}
+  const { checks = 64, checksPerHost = 2, ...limits } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
   const open: OpenRounds = new Map()
@@ -73,13 +67,7 @@ export function createEngine<
   })
   const monitorCache = createMonitorCache(core, committer)
   const committed = createCommittedChanges(core)
-  const outbox = createOutbox({
-    core,
-    monitorCache,
-    concurrency: deliveries,
-    perContact: deliveriesPerContact,
-    perHost: deliveriesPerHost,
-  })
+  const outbox = createOutbox({ core, monitorCache, limits })
 
   const connectivity = createConnectivity({
     clock,

@@ -1,0 +1,82 @@
+/**
+ * Records how an attempt ended, and tells who waits for it. An end that the store does not take is recorded
+ * again and again: what was sent must not be sent twice for that.
+ *
+ * @module
+ */
+
+import type { NotificationRecord } from '../../model.ts'
+import type { FinishedAttempt } from '../../store/store.ts'
+import { createBatchBarrier } from '../commit/batch-barrier.ts'
+import { emit } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import { notificationView } from '../views/views.ts'
+import type { AttemptsUnderWay } from './attempts-under-way.ts'
+import type { AwaitedEnds } from './awaited-ends.ts'
+import type { AttemptOutcome } from './delivery.ts'
+
+/** How long a finished attempt is tried to be recorded, and how long where the engine stops. */
+const RECORD_MS = 300_000
+const RECORD_STOPPING_MS = 15_000
+const RETRY_MS = 1_000
+/** What ends within this time is recorded together. */
+const GATHER_MS = 5
+
+export interface RecordingOptions {
+  readonly core: Core
+  readonly underWay: AttemptsUnderWay
+  readonly awaited: AwaitedEnds
+}
+
+export interface Recording {
+  start(): void
+  /** Records what still ends, with less patience for a store that fails. */
+  stop(): void
+  /** Rejects where the store has failed for too long. */
+  record(row: NotificationRecord, outcome: AttemptOutcome): Promise<void>
+}
+
+export function createRecording({ core, underWay, awaited }: RecordingOptions): Recording {
+  const { clock, store } = core
+  // Those that wait for a slow answer are not about to end.
+  const barrier = createBatchBarrier(clock, GATHER_MS, () => underWay.busy)
+  let running = false
+
+  /** Whether the row was still ours: the claim keeps us from writing over what another process did. */
+  async function finish(end: Omit<FinishedAttempt, 'claim'>): Promise<boolean> {
+    const from = clock.monotonic()
+    // In the same moment, so that the store can write them together; each end is recorded by itself.
+    if (running) await barrier.join()
+    for (;;) {
+      try {
+        return await store.notifications.finish({ ...end, claim: underWay.claimOf(end.id) })
+      } catch (error) {
+        if (clock.monotonic() - from >= (running ? RECORD_MS : RECORD_STOPPING_MS)) throw error
+        core.log.warn(
+          { err: error, notification_id: end.id },
+          'a delivery could not be recorded yet',
+        )
+        await clock.sleep(RETRY_MS)
+      }
+    }
+  }
+
+  async function tellFinal(row: NotificationRecord): Promise<void> {
+    if (!awaited.has(row.id) && core.events.listenerCount('notification') === 0) return
+    const record = (await store.notifications.get(row.id)) ?? row
+    const attempts = await store.notifications.attempts([row.id])
+    emit(core, 'notification', notificationView(record, attempts))
+    awaited.settle(record)
+  }
+
+  return {
+    start: () => void (running = true),
+    stop: () => void (running = false),
+    async record(row, outcome) {
+      const { id } = row
+      if (!(await finish({ id, ...outcome })))
+        core.log.warn({ notification_id: id }, 'a notification was taken over by another process')
+      else if (outcome.status !== 'queued') await tellFinal(row)
+    },
+  }
+}
