@@ -2,33 +2,18 @@
  * The public entry points, written once: tsup, the declarations, knip, the size ceilings, the test of
  * the packed tarball and `exports` in package.json all follow this list.
  *
- * `node scripts/entries.mjs --write` brings package.json up to date with it.
+ * Checkers are found in their folder; `npm run exports` brings package.json up to date.
  */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { checkerParts } from './built-in.mjs'
 import { root } from './steps.mjs'
 
-/** The sixteen type codes of the built-in checkers, in the order of the specification. */
-export const checkerTypes = [
-  'http',
-  'content',
-  'ping',
-  'tcp',
-  'dns',
-  'ssl',
-  'domain',
-  'smtp',
-  'pop3',
-  'imap',
-  'ftp',
-  'mysql',
-  'postgres',
-  'resources',
-  'heartbeat',
-  'blacklist',
-]
+/** The type codes of the built-in checkers, in the order of the documentation. */
+export const checkerTypes = checkerParts.map(({ name }) => name)
+
+const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /**
  * @typedef {object} Entry
@@ -41,10 +26,11 @@ export const checkerTypes = [
 /** @type {readonly Entry[]} */
 export const entries = [
   entry('.', 'index', 'src/index', 435),
-  entry('./checkers', 'checkers/index', 'src/checkers/index', 425),
-  ...checkerTypes.map((type) =>
-    entry(`./checkers/${type}`, `checkers/${type}`, `src/checkers/${type}`, 120),
-  ),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 425 + 10 * extraTypes),
+  ...checkerParts.map(({ name, source, extra }) => {
+    const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
+    return { subpath: `./${output}`, output, source, maxKib: 120 }
+  }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 60),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 120),
@@ -101,16 +87,4 @@ function entry(subpath, output, base, maxKib) {
 function locate(base) {
   const places = [`${base}.ts`, `${base}/index.ts`, `${base}/${basename(base)}.ts`]
   return places.find((place) => existsSync(join(root, place))) ?? `${base}.ts`
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const path = join(root, 'package.json')
-  const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), exports: packageExports() }
-  const { format, resolveConfig } = await import('prettier')
-  const text = await format(JSON.stringify(manifest, undefined, 2), {
-    ...(await resolveConfig(path)),
-    filepath: path,
-  })
-  if (process.argv.includes('--write')) writeFileSync(path, text)
-  else process.stdout.write(text)
 }

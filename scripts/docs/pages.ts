@@ -9,6 +9,7 @@ import { root } from '../steps.mjs'
 import { checkReport } from './check-report.ts'
 import { checkerPage } from './checker-pages.ts'
 import { cliPage, importsPage } from './cli-pages.ts'
+import { contactTable } from './contact-table.ts'
 import {
   bodies,
   engineEvents,
@@ -39,6 +40,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/imports.md', importsPage()],
     ['docs/design/specification.md', specificationPage()],
     filled('README.md', { check: checkReport() }),
+    filled('docs/guide/contacts.md', { kinds: contactTable() }),
     filled('docs/reference/events.md', {
       engine: engineEvents(),
       webhooks: webhookEvents(checkers),

@@ -1,6 +1,6 @@
 /**
  * The checkers that ship with watchpost, each loaded only when it is asked for: a process that makes one
- * check need not read the code of sixteen.
+ * check need not read the code of all.
  *
  * @module
  */
@@ -8,6 +8,7 @@
 import type { AnyChecker } from './checker.ts'
 import type { BuiltinOptions } from './index.ts'
 
+// built-in:begin, written by `npm run exports` from the folder
 /** By type code, in the order of the documentation. */
 const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyChecker>>> = {
   http: async () => (await import('./http/index.ts')).http(),
@@ -27,6 +28,7 @@ const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyC
   heartbeat: async () => (await import('./heartbeat/index.ts')).heartbeat(),
   blacklist: async (options) => (await import('./blacklist/index.ts')).blacklist(options.blacklist),
 }
+// built-in:end
 
 /** The type codes that {@link loadChecker} knows. */
 export const CHECKER_TYPES: readonly string[] = Object.keys(LOADERS)

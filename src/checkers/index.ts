@@ -6,6 +6,9 @@
 
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
+
+// built-in:begin, written by `npm run exports` from the folder
 import { blacklist } from './blacklist/index.ts'
 import type { BlacklistOptions } from './blacklist/index.ts'
 import { content } from './content/index.ts'
@@ -46,18 +49,17 @@ export {
 
 /** Options of the types that have any. */
 export interface BuiltinOptions {
-  readonly domain?: DomainOptions | undefined
-  readonly blacklist?: BlacklistOptions | undefined
+  readonly blacklist?: BlacklistOptions
+  readonly domain?: DomainOptions
 }
 
-/**
- * One of each, in the order of the documentation: what `createEngine({ checkers })` takes.
- *
- * @throws ConfigurationError where an option is wrong
- */
-export const builtinCheckers = (options: BuiltinOptions = {}) => {
-  checkOptions('builtinCheckers', options, { domain: option.object, blacklist: option.object })
-  return [
+const OPTIONS: OptionTable<BuiltinOptions> = {
+  blacklist: option.object,
+  domain: option.object,
+}
+
+const all = (options: BuiltinOptions) =>
+  [
     http(),
     content(),
     ping(),
@@ -75,4 +77,14 @@ export const builtinCheckers = (options: BuiltinOptions = {}) => {
     heartbeat(),
     blacklist(options.blacklist),
   ] as const
+// built-in:end
+
+/**
+ * One of each, in the order of the documentation: what `createEngine({ checkers })` takes.
+ *
+ * @throws ConfigurationError where an option is wrong
+ */
+export const builtinCheckers = (options: BuiltinOptions = {}) => {
+  checkOptions('builtinCheckers', options, OPTIONS)
+  return all(options)
 }

@@ -8,14 +8,7 @@
 import type { RetryRules } from '../webhook/retry.ts'
 import { asGuard } from '../webhook/target.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
-import { discordContact } from './discord.ts'
-import { emailContact } from './email/index.ts'
-import { ntfyContact } from './ntfy.ts'
-import { pagerdutyContact } from './pagerduty.ts'
 import type { ContactOptions } from './posting.ts'
-import { slackContact } from './slack.ts'
-import { teamsContact } from './teams.ts'
-import { telegramContact } from './telegram.ts'
 
 export { defineContactKind, deliveryOf } from '../webhook/contact-kind.ts'
 export type {
@@ -28,17 +21,43 @@ export type {
 } from '../webhook/contact-kind.ts'
 export { classify, parseRetryAfter } from '../webhook/retry.ts'
 export type { DeliveryClass } from '../webhook/retry.ts'
-export { discordContact } from './discord.ts'
-export { emailContact } from './email/index.ts'
-export type { EmailOptions } from './email/index.ts'
-export { ntfyContact } from './ntfy.ts'
-export { pagerdutyContact } from './pagerduty.ts'
-export type { PagerdutyOptions } from './pagerduty.ts'
 export type { ContactOptions, PostingOptions } from './posting.ts'
-export { slackContact } from './slack.ts'
-export { teamsContact } from './teams.ts'
-export { telegramContact } from './telegram.ts'
-export type { TelegramOptions } from './telegram.ts'
+
+// built-in:begin, written by `npm run exports` from the folder
+import { discordContact } from './discord.ts'
+import { emailContact } from './email/index.ts'
+import type { EmailOptions } from './email/index.ts'
+import { ntfyContact } from './ntfy.ts'
+import { pagerdutyContact } from './pagerduty.ts'
+import type { PagerdutyOptions } from './pagerduty.ts'
+import { slackContact } from './slack.ts'
+import { teamsContact } from './teams.ts'
+import { telegramContact } from './telegram.ts'
+import type { TelegramOptions } from './telegram.ts'
+
+export {
+  discordContact,
+  emailContact,
+  ntfyContact,
+  pagerdutyContact,
+  slackContact,
+  teamsContact,
+  telegramContact,
+}
+export type { EmailOptions, PagerdutyOptions, TelegramOptions }
+
+const all = (options: ContactOptions) =>
+  [
+    discordContact(options),
+    emailContact(options),
+    ntfyContact(options),
+    pagerdutyContact(options),
+    slackContact(options),
+    teamsContact(options),
+    telegramContact(options),
+  ] as const
+// built-in:end
+
 export { messageOf } from './words.ts'
 export type { Fact, Message, Severity } from './message.ts'
 
@@ -59,12 +78,6 @@ export function builtinContacts(given: BuiltinContactsOptions = {}) {
       ...options,
       ...(retryConnectionErrors === undefined ? {} : { retryConnectionErrors }),
     }),
-    emailContact(options),
-    slackContact(options),
-    discordContact(options),
-    telegramContact(options),
-    teamsContact(options),
-    pagerdutyContact(options),
-    ntfyContact(options),
+    ...all(options),
   ] as const
 }

@@ -15,7 +15,7 @@ const examples = [...guide.matchAll(/```json\n([^]*?)```/g)].map(
 
 it('the guide has one example of every kind but the webhook', () => {
   const shown = examples.map(({ kind }) => kind)
-  expect(['webhook', ...shown]).toEqual(kinds.map(({ kind }) => kind))
+  expect(['webhook', ...shown].sort()).toEqual(kinds.map(({ kind }) => kind).sort())
 })
 
 it.each(examples)('the example of $kind is one that can be saved', async (example) => {
@@ -25,12 +25,4 @@ it.each(examples)('the example of $kind is one that can be saved', async (exampl
   expect(parsed).toMatchObject({ ok: true })
   const stored = parsed.ok ? parsed.value : {}
   expect(await kind?.check(stored, { resolve: () => ['93.184.216.34'] })).toEqual({})
-})
-
-it('the guide names the secrets of every kind', () => {
-  for (const { kind, fields } of kinds.filter((each) => each.kind !== 'webhook')) {
-    const secrets = Object.keys(fields).filter((name) => fields[name]?.info.secret === 'value')
-    const row = new RegExp(`^\\| \\[\`${kind}\`\\].*$`, 'm').exec(guide)?.[0] ?? ''
-    expect(row.split('|').at(-2)?.trim()).toBe(secrets.map((name) => `\`${name}\``).join(', '))
-  }
 })

@@ -154,18 +154,9 @@ describe('what is kept and shown', () => {
 })
 
 describe('the kinds that ship with watchpost', () => {
-  it('are eight, the webhook among them, each with a title and described fields', () => {
+  it('have the webhook first, and each a title and described fields', () => {
     const kinds = builtinContacts()
-    expect(kinds.map(({ kind }) => kind)).toEqual([
-      'webhook',
-      'email',
-      'slack',
-      'discord',
-      'telegram',
-      'teams',
-      'pagerduty',
-      'ntfy',
-    ])
+    expect(kinds[0].kind).toBe('webhook')
     for (const { title, fields } of kinds) {
       expect(title).not.toBe('')
       expect(Object.values(fields).filter(({ info }) => info.description === '')).toEqual([])

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { contactParts } from '../../scripts/built-in.mjs'
 import { checkerTypes, cli, entries, packageExports } from '../../scripts/entries.mjs'
+import { writtenLists } from '../../scripts/exports.mjs'
 import { root } from '../../scripts/steps.mjs'
 import { VERSION } from '../../src/version.ts'
 import { readSources } from './sources.ts'
@@ -17,7 +19,7 @@ describe('the list of entry points', () => {
     expect(existsSync(join(root, source))).toBe(true)
   })
 
-  it('is what package.json exports (npm run exports brings it up to date)', () => {
+  it('is what package.json exports', () => {
     expect(manifest.exports).toEqual(packageExports())
     expect(manifest.bin).toEqual({ watchpost: `dist/${cli.output}.js` })
   })
@@ -27,31 +29,62 @@ describe('the list of entry points', () => {
     expect(new Set(entries.map(({ output }) => output)).size).toBe(entries.length)
   })
 
-  it('has an entry for every file in src/checkers that defines a checker', () => {
+  it('is of the version that package.json has', () => {
+    expect(VERSION).toBe(manifest.version)
+  })
+})
+
+describe('what is built in', () => {
+  it('stands in the sources and in package.json as `npm run exports` writes it', async () => {
+    const lists = await writtenLists()
+    const differing = [...lists].filter(([path, text]) => read(path) !== text)
+    expect(differing.map(([path]) => path)).toEqual([])
+  })
+
+  it('are all files of src/checkers that define a checker; beyond the sixteen they stand in extra', () => {
     const defining = readSources().filter(
       ({ path, tree }) =>
         path.startsWith('checkers/') &&
         path !== 'checkers/checker.ts' &&
         /\bdefineChecker\(/.test(tree.text),
     )
-    const types = defining.map(({ path }) => path.split('/')[1]?.replace(/\.ts$/, ''))
-    expect(types.filter((type) => !checkerTypes.includes(type ?? ''))).toEqual([])
+    const folders = entries.map(({ source }) => source.replace(/^src\/|(?:\/index)?\.ts$/g, ''))
+    const lost = defining.filter(
+      ({ path }) =>
+        !folders.some((place) => path === `${place}.ts` || path.startsWith(`${place}/`)),
+    )
+    expect(lost.map(({ path }) => path)).toEqual([])
   })
 
-  it.each(checkerTypes)('gives %s its own module with a factory of that name', async (type) => {
-    const entry = entries.find(({ subpath }) => subpath === `./checkers/${type}`)
+  it('are all files of src/contacts that define a contact kind', () => {
+    const defining = readSources().filter(
+      ({ path, tree }) =>
+        path.startsWith('contacts/') &&
+        path !== 'contacts/posting.ts' &&
+        /\breturn (?:defineContactKind|postingKind)\b/.test(tree.text),
+    )
+    const found = contactParts.map(({ source }) => source.replace(/^src\//, ''))
+    expect(defining.map(({ path }) => path)).toEqual(expect.arrayContaining(found))
+    expect(defining).toHaveLength(found.length)
+  })
+
+  it.each(checkerTypes)('%s has its own module with a factory of that name', async (type) => {
+    const entry = entries.find(({ output }) => output.endsWith(`/${type}`))
     const module = (await import(join(root, entry?.source ?? ''))) as Record<string, unknown>
     const factory = module[type] as (() => { readonly type: string }) | undefined
     expect(factory?.().type).toBe(type)
   })
 
-  it('has all of them in builtinCheckers', async () => {
+  it('is in builtinCheckers and builtinContacts', async () => {
     const { builtinCheckers } = await import('../../src/checkers/index.ts')
     const types: readonly string[] = builtinCheckers().map(({ type }) => type)
     expect(types).toEqual(checkerTypes)
-  })
-
-  it('is of the version that package.json has', () => {
-    expect(VERSION).toBe(manifest.version)
+    const { builtinContacts } = await import('../../src/contacts/index.ts')
+    const kinds: readonly string[] = builtinContacts().map(({ kind }) => kind)
+    expect(kinds).toEqual(['webhook', ...contactParts.map(({ name }) => name)])
   })
 })
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}

@@ -76,12 +76,17 @@ ${settingsHelp(SETTINGS)}
 
 An entry of the contacts file, which is an array of them, matched by name:
   { "kind": "webhook", "name": "ops", "url": "https://example.com/hook", "secret": "…", "all_monitors": true }
-Other kinds: email, slack, discord, telegram, teams, pagerduty, ntfy.
+Other kinds: ${otherKinds()}.
 
 Log lines go to stderr: text on a terminal, one JSON document per line elsewhere.
 Exit code: 0 stopped by a signal, 1 it could not be done, 64 a wrong setting or file.`,
   options: settingFlags(SETTINGS),
   run,
+}
+
+function otherKinds(): string {
+  const [, ...others] = builtinContacts()
+  return others.map(({ kind }) => kind).join(', ')
 }
 
 async function run({ flags, words, env }: Call): Promise<number> {
