@@ -9,7 +9,6 @@ import type { Timer } from '../../clock.ts'
 import type { NotificationRecord } from '../../model.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import type { EngineLimits } from '../options.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
 
@@ -32,10 +31,14 @@ const POLL_MS = 5_000
 /** The same on a store of our own: nothing turns up there unless the store failed. */
 const POLL_ALONE_MS = 60_000
 
-export type DeliveryLimits = Pick<
-  EngineLimits,
-  'deliveries' | 'deliveriesPerContact' | 'deliveriesPerHost'
->
+/** Those of `EngineLimits` that concern deliveries. */
+export interface DeliveryLimits {
+  /** Attempts at the same time. Those that have waited for 100 ms leave their place to others. */
+  readonly deliveries?: number | undefined
+  readonly deliveriesPerContact?: number | undefined
+  /** Attempts of one account at the same time to one host. */
+  readonly deliveriesPerHost?: number | undefined
+}
 
 export interface ClaimingOptions {
   readonly core: Core
