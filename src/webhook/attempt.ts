@@ -10,14 +10,15 @@ import { DeadlineError } from '../net/timing/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Net } from '../net/net.ts'
 import type { Network } from '../net/create-net.ts'
+import { deadlineTimer } from '../net/timing/stall.ts'
 import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import { createTrace, round } from '../net/timing/trace.ts'
 
-/** A deadline that comes this much too late is our own fault. */
-const STALL_MS = 250
+/** The longest that an attempt may take, whatever its own deadline: the engine gives up then. */
+export const LONGEST_ATTEMPT_MS = 14_000
 /** For what has arrived while the process stood still. */
-const READ_MS = 1_000
+const READING_MS = 1_000
 /** What node:http takes for no method, path or header. */
 const UNSENDABLE = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN', 'ERR_UNESCAPED_CHARACTERS']
 
@@ -52,12 +53,9 @@ export function beginAttempt(
   const trace = createTrace(clock)
   const elapsed = (): number => clock.monotonic() - from
   const remaining = (): number => Math.max(0, deadline_ms - elapsed())
-  const expire = (): void => stop.abort(new DeadlineError(deadline_ms))
-  let timer = clock.timer(deadline_ms, () => {
-    if (elapsed() - deadline_ms < STALL_MS) return expire()
-    // Our own process stood still: the answer may have come meanwhile, and is read before the attempt is given up.
-    timer = clock.timer(READ_MS, expire)
-  })
+  const timer = deadlineTimer(clock, { ms: deadline_ms, reading_ms: READING_MS }, () =>
+    stop.abort(new DeadlineError(deadline_ms)),
+  )
   const follow = (): void => stop.abort(signal.reason as Error)
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })

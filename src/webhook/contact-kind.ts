@@ -32,7 +32,7 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
    * Field to problem, empty where all is well. Takes 5 s at most, and never rejects.
    */
   check(settings: Stored<T>, options?: CheckOptions): Promise<Problems>
-  /** One attempt: no retries, no longer than its own deadline. Never rejects. */
+  /** One attempt: no retries, no longer than its own deadline, 14 s at most. Never rejects. */
   deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<AttemptResult>
 }
 

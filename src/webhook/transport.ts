@@ -12,7 +12,7 @@ import type { Connection, Net } from '../net/net.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { beginAttempt } from './attempt.ts'
+import { beginAttempt, LONGEST_ATTEMPT_MS } from './attempt.ts'
 import type { AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
 import { printable } from './printable.ts'
@@ -54,11 +54,8 @@ export interface TransportOptions {
   readonly answer_bytes?: number | undefined
 }
 
-/** Longer than any attempt lasts would be without effect: the engine gives up after 14 s. */
-const LONGEST_MS = 14_000
-
 export const transportOptions: OptionTable<TransportOptions> = {
-  deadline_ms: option.milliseconds(1, LONGEST_MS),
+  deadline_ms: option.milliseconds(1, LONGEST_ATTEMPT_MS),
   answer_ms: option.milliseconds(0),
   answer_bytes: option.wholeNumber(0, 1_048_576),
 }

@@ -22,7 +22,7 @@ import { attemptTo } from './attempt.ts'
 import { loadDriver } from './driver.ts'
 import type { MailServer } from './smtp.ts'
 
-/** Servers take their time with a greeting; the engine gives up on any kind after 14 s. */
+/** Servers take their time with a greeting; well below what the engine gives any kind. */
 const DEADLINE_MS = 12_000
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const

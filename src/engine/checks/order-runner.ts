@@ -11,13 +11,13 @@ import type { Logger } from '../../logger.ts'
 import { targetPolicy } from '../../net/guard/guard.ts'
 import type { TargetRule } from '../../net/guard/guard.ts'
 import { createNetwork } from '../../net/create-net.ts'
+import { createStallWatch } from '../../net/timing/stall.ts'
 import { unmeasured } from '../../probes/reports.ts'
 import type { CheckReport } from '../../model.ts'
 import type { CheckOrder, ProbeHost } from '../../probes/transport.ts'
 import { executeCheck } from './execute-check.ts'
 import type { DecodedSettings } from './execute-check.ts'
 import type { Connectivity } from './connectivity.ts'
-import { createStallWatch } from './stalls.ts'
 
 export interface OrderRunnerOptions {
   readonly checkerOf: (type: string) => AnyChecker | undefined

@@ -5,17 +5,15 @@
  * @module
  */
 
+import { deadlineTimer } from '../../net/timing/stall.ts'
+import { LONGEST_ATTEMPT_MS } from '../../webhook/attempt.ts'
 import type { AttemptResult } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'
 
-/** Beyond the deadline of every kind of ours. With the time for recording it stays within a lease. */
-const ATTEMPT_MS = 14_000
 /** What a kind may take to end once the engine stops. */
 const GRACE_MS = 200
-/** A limit that comes this much too late was reached while our own process stood still. */
-const STALL_MS = 250
-/** Then the deadline of the kind is late as well, and an answer may wait to be read. */
-const AFTER_STALL_MS = 2_000
+/** The deadline of the kind is late as well where the process stood still, and an answer may wait to be read. */
+const READING_MS = 2_000
 
 /** Resolves with the end of `deliver`, or with a failure of our own: it threw, answered rubbish, or did not end. */
 export function bounded(
@@ -30,10 +28,9 @@ export function bounded(
       log.error({}, `a contact kind did not end its delivery: ${error}`)
       end(cut(error, elapsed()))
     }
-    let timer = clock.timer(ATTEMPT_MS, () => {
-      if (elapsed() - ATTEMPT_MS < STALL_MS) giveUp('timeout')()
-      else timer = clock.timer(AFTER_STALL_MS, giveUp('timeout'))
-    })
+    // Within the lease, with the time for recording.
+    const limit = { ms: LONGEST_ATTEMPT_MS, reading_ms: READING_MS }
+    let timer = deadlineTimer(clock, limit, giveUp('timeout'))
     const onStop = (): void => {
       timer.cancel()
       timer = clock.timer(GRACE_MS, giveUp('stopped'))

@@ -1,6 +1,6 @@
 /**
- * Times in which this process stood still: a blocked event loop, a stopped process, a machine asleep. What
- * was measured across one says nothing of the target.
+ * When this process stood still: a blocked event loop, a stopped process, a machine asleep. What was measured
+ * across such a time says nothing of the other side, whose answer may have come meanwhile and not been read.
  *
  * @module
  */
@@ -10,6 +10,31 @@ import type { Clock, Timer } from '../../clock.ts'
 const TICK_MS = 100
 /** Shorter ones are noise, and part of what every measurement is off by. */
 const STALL_MS = 250
+
+/** Whether a timer that fires so many ms late does so because the process stood still. */
+function isStall(late_ms: number): boolean {
+  return late_ms > STALL_MS
+}
+
+export interface Deadline {
+  readonly ms: number
+  /** Where the process stood still when the deadline passed: for reading what has arrived since. */
+  readonly reading_ms: number
+}
+
+/** Calls `onPassed` when the deadline has passed. */
+export function deadlineTimer(
+  clock: Pick<Clock, 'timer' | 'monotonic'>,
+  { ms, reading_ms }: Deadline,
+  onPassed: () => void,
+): Timer {
+  const until = clock.monotonic() + ms
+  let timer = clock.timer(ms, () => {
+    if (isStall(clock.monotonic() - until)) timer = clock.timer(reading_ms, onPassed)
+    else onPassed()
+  })
+  return { cancel: () => timer.cancel() }
+}
 
 export interface StallWatch {
   /** Watches until the returned function is called, which says how long it stood still meanwhile, in ms. */
@@ -26,7 +51,7 @@ export function createStallWatch(clock: Clock): StallWatch {
   function look(): void {
     const now = clock.monotonic()
     const late = now - seen - TICK_MS
-    if (late > STALL_MS) stalled_ms += late
+    if (isStall(late)) stalled_ms += late
     seen = now
   }
 
