@@ -7,7 +7,7 @@ import sqlite from 'node-sqlite3-wasm'
 import pg from 'pg'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { startPostgres } from '../../test/support/servers/postgres.ts'
 import { cpuMsOfAll } from './processes.ts'
 
@@ -34,7 +34,7 @@ export interface Premises {
   end(): Promise<void>
 }
 
-export function storeAt(place: Place): Store {
+export function storeAt(place: Place): FullStore {
   return 'file' in place ? sqliteStore({ file: place.file }) : postgresStore(place)
 }
 

@@ -2,7 +2,7 @@ import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { DAY_MS } from '../../src/incident/uptime.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import type { Benchmark, Contender, Fact, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound } from './rounds.ts'
 import { storesOf, withPostgres } from './stores.ts'
@@ -18,7 +18,7 @@ const STEPS = 50
 const LONGEST_PAUSE_MS = 50
 
 /** The same number of rounds on each of 90 days, and an outage on every tenth. */
-async function fillDays(store: Store, rows: number): Promise<void> {
+async function fillDays(store: FullStore, rows: number): Promise<void> {
   const now = Date.now()
   const begin = now - DAYS * DAY_MS
   const monitors = await fill(store, MONITORS, begin)
@@ -46,7 +46,7 @@ async function fillDays(store: Store, rows: number): Promise<void> {
   }
 }
 
-async function opened(stage: Stage, store: Store): Promise<Engine> {
+async function opened(stage: Stage, store: FullStore): Promise<Engine> {
   const engine = createEngine({ store, checkers: [http] }) as Engine
   stage.onEnd(() => engine.stop())
   await engine.open()
@@ -54,7 +54,7 @@ async function opened(stage: Stage, store: Store): Promise<Engine> {
 }
 
 /** The longest of the steps in which the oldest days go, in milliseconds of the clock. */
-async function longestPause(store: Store): Promise<number> {
+async function longestPause(store: FullStore): Promise<number> {
   const results_before = Date.now() - (DAYS / 2) * DAY_MS
   let longest = 0
   for (let step = 0; step < STEPS; step++) {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { postgresServer, startPostgres } from '../../test/support/servers/postgres.ts'
 import type { Stage } from '../harness/benchmark.ts'
 
 export interface NamedStore {
   readonly name: 'memory' | 'sqlite wasm' | 'node:sqlite' | 'postgres'
-  readonly make: () => Store
+  readonly make: () => FullStore
 }
 
 /** `node:sqlite` is left out where this Node does not have it. */

@@ -12,6 +12,8 @@ import type { CheckReport } from '../model.ts'
 import { loadPackages } from '../net/packages.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { checkOptions, milliseconds } from '../options.ts'
+import { notOffered } from '../store/fallbacks.ts'
+import type { Store } from '../store/store.ts'
 import { FIRST_ACCOUNT } from './services/account-cache.ts'
 import type { Connectivity } from './checks/connectivity.ts'
 import { logError, emit } from './core/core.ts'
@@ -120,6 +122,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   }
 
   async function begin(): Promise<void> {
+    requireShared(store)
     await Promise.all([open(), loadPackages()])
     const shards = await shardLeases.join()
     await monitorCache.load(shards)
@@ -254,4 +257,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     start,
     stop,
   }
+}
+
+/** @throws ConfigurationError where two engines on this store would not know of each other */
+function requireShared({ shared, shards, changes }: Store): void {
+  if (!shared) return
+  if (shards === undefined) throw notOffered('An engine on a shared store', 'shards')
+  if (changes === undefined) throw notOffered('An engine on a shared store', 'changes')
 }

@@ -16,6 +16,7 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
+import { isCounted, notOffered, withFallbacks } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
@@ -141,6 +142,7 @@ export function coreOf(options: EngineOptions): Core {
     throw new ConfigurationError('A location has a name that is not empty')
   if (new Set(options.locations).size < (options.locations?.length ?? 0))
     throw new ConfigurationError('Two locations have the same name')
+  refuseUnsupported(options)
   const [wrong] = Object.entries(quotaProblems(options.quotas ?? {}))
   if (wrong !== undefined) throw new ConfigurationError(`createEngine: ${wrong.join(': ')}`)
   return {
@@ -148,7 +150,7 @@ export function coreOf(options: EngineOptions): Core {
     clock: options.clock ?? systemClock,
     log: loggerOf(options.logger),
     logsOnlyUnheard: options.logger === undefined,
-    store,
+    store: withFallbacks(store),
     registry: createRegistry(checkers),
     zones: timeZones(),
     kinds: kindsOf(contacts),
@@ -159,6 +161,14 @@ export function coreOf(options: EngineOptions): Core {
     ca: options.ca,
     locations: [],
   }
+}
+
+/** @throws ConfigurationError for an option that the store cannot keep to */
+function refuseUnsupported({ store, quotas, retention }: EngineOptions): void {
+  if (retention !== undefined && store.prune === undefined)
+    throw notOffered('The option `retention`', 'prune')
+  if (isCounted(quotas) && store.accounts.use === undefined)
+    throw notOffered('The option `quotas`', 'accounts.use')
 }
 
 /** @throws ConfigurationError where two kinds have one name: only one of them could be meant */

@@ -37,7 +37,7 @@ import { copy } from './memory/tables.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
-import type { Requests, Shards, Store, Turns } from './store.ts'
+import type { Requests, Shards, FullStore, Turns } from './store.ts'
 
 export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
@@ -50,7 +50,7 @@ export interface MemoryStoreOptions {
 }
 
 /** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */
-export function memoryStore(options: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
   checkOptions('memoryStore', options, { clock: option.wallClock, place: option.object })
   const { clock = systemClock, place: shared } = options
   const place = shared ?? memoryPlace()
@@ -67,19 +67,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     shared: shared !== undefined,
     open: () => Promise.resolve(void (opened = true)),
     close: () => Promise.resolve(void (opened = false)),
-    accounts: group<Store['accounts']>(announcedRemovals(place, accounts(tables))),
-    keys: group<Store['keys']>(keys(tables)),
-    locations: group<Store['locations']>(locations(tables)),
-    contacts: group<Store['contacts']>(contacts(tables, () => clock.now())),
-    monitors: group<Store['monitors']>(announced(place, monitors(tables))),
-    results: group<Store['results']>(results(tables)),
-    incidents: group<Store['incidents']>(incidents(tables)),
-    availability: group<Store['availability']>(availability(tables)),
-    daily: group<Store['daily']>(daily(tables)),
-    notifications: group<Store['notifications']>(notifications(tables)),
-    replies: group<Store['replies']>(replies(tables)),
-    meta: group<Store['meta']>(meta(tables)),
-    ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
+    accounts: group<FullStore['accounts']>(announcedRemovals(place, accounts(tables))),
+    keys: group<FullStore['keys']>(keys(tables)),
+    locations: group<FullStore['locations']>(locations(tables)),
+    contacts: group<FullStore['contacts']>(contacts(tables, () => clock.now())),
+    monitors: group<FullStore['monitors']>(announced(place, monitors(tables))),
+    results: group<FullStore['results']>(results(tables)),
+    incidents: group<FullStore['incidents']>(incidents(tables)),
+    availability: group<FullStore['availability']>(availability(tables)),
+    daily: group<FullStore['daily']>(daily(tables)),
+    notifications: group<FullStore['notifications']>(notifications(tables)),
+    replies: group<FullStore['replies']>(replies(tables)),
+    meta: group<FullStore['meta']>(meta(tables)),
+    ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit(changed) {
         const broadcast = broadcastOf(place, changed)
         const committed = commit(tables, changed)
@@ -100,7 +100,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   }
 }
 
-function announced(place: MemoryPlace, methods: Sync<Store['monitors']>): Sync<Store['monitors']> {
+function announced(
+  place: MemoryPlace,
+  methods: Sync<FullStore['monitors']>,
+): Sync<FullStore['monitors']> {
   return {
     ...methods,
     create(monitor, within) {
@@ -113,8 +116,8 @@ function announced(place: MemoryPlace, methods: Sync<Store['monitors']>): Sync<S
 
 function announcedRemovals(
   place: MemoryPlace,
-  methods: Sync<Store['accounts']>,
-): Sync<Store['accounts']> {
+  methods: Sync<FullStore['accounts']>,
+): Sync<FullStore['accounts']> {
   return {
     ...methods,
     remove(id, limit) {
@@ -132,7 +135,7 @@ function announcedRemovals(
   }
 }
 
-function availability(tables: Tables): Sync<Store['availability']> {
+function availability(tables: Tables): Sync<FullStore['availability']> {
   return {
     list(monitor_id, from, to, limit) {
       const entries = tables.availability.get(monitor_id) ?? []
@@ -143,7 +146,7 @@ function availability(tables: Tables): Sync<Store['availability']> {
   }
 }
 
-function daily(tables: Tables): Sync<Store['daily']> {
+function daily(tables: Tables): Sync<FullStore['daily']> {
   return {
     list: (monitor_id, from_day, to_day) =>
       copy(
@@ -154,7 +157,7 @@ function daily(tables: Tables): Sync<Store['daily']> {
   }
 }
 
-function meta(tables: Tables): Sync<Store['meta']> {
+function meta(tables: Tables): Sync<FullStore['meta']> {
   return {
     get: (name) => tables.meta.get(name),
     set: (name, value) => void tables.meta.set(name, value),

@@ -56,6 +56,9 @@ export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
 /** What a step of a removal has left. */
 export type Removal = 'more' | 'done'
 
+/**
+ * The core is required. What is marked as optional may be left out: each says what the engine does without it.
+ */
 export interface Store {
   /** Several processes may use it at the same time. */
   readonly shared: boolean
@@ -76,10 +79,13 @@ export interface Store {
       id: number,
       change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
     ): Promise<AccountRecord | undefined>
-    /** Checks a minute: of monitors without a token that are not paused. */
-    use(id: number): Promise<AccountUse>
     /**
-     * One step of its removal, of about `limit` rows: to be called until it is `done`. All that is its own goes:
+     * Optional: quotas. What the account has; checks a minute are those of monitors without a token that are not
+     * paused. A store that offers it also keeps to `within` of what is created and committed.
+     */
+    use?(id: number): Promise<AccountUse>
+    /**
+     * Optional: removal of accounts. One step of its removal, of about `limit` rows: to be called until it is `done`. All that is its own goes:
      * keys, contacts, monitors with their history, incidents, notifications whatever their state, kept answers. The
      * results of its monitors may go later, unseen.
      *
@@ -87,10 +93,11 @@ export interface Store {
      * is stored for it, none of its notifications is claimed, due or counted. What `prune` finds of a removal that
      * was begun and did not end, it removes. `undefined`: it was not there.
      */
-    remove(id: number, limit: number): Promise<Removal | undefined>
+    remove?(id: number, limit: number): Promise<Removal | undefined>
   }
 
-  readonly keys: {
+  /** Optional: API keys. Without it the app authenticates its requests by itself. */
+  readonly keys?: {
     create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
     byHash(hash: string): Promise<KeyRecord | undefined>
     list(account_id: number): Promise<readonly KeyRecord[]>
@@ -152,7 +159,8 @@ export interface Store {
     list(query: IncidentQuery): Promise<readonly IncidentRecord[]>
   }
 
-  readonly availability: {
+  /** Optional: uptime. Without it `availability` of a change is dropped, and every uptime is `null`. */
+  readonly availability?: {
     /**
      * The changes within [from, to), preceded by the last one before `from`, oldest first. With `limit`, no more than
      * that of those within; a store may also answer with all of them.
@@ -165,7 +173,8 @@ export interface Store {
     ): Promise<readonly AvailabilityChange[]>
   }
 
-  readonly daily: {
+  /** Optional: daily counts. Without it `daily` of a change is dropped, and no day has counts or response times. */
+  readonly daily?: {
     /** Days from `from_day` to `to_day` inclusive, oldest first; days without results are left out. */
     list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
   }
@@ -214,8 +223,11 @@ export interface Store {
     depth(): Promise<number>
   }
 
-  /** Answers kept for requests that may be repeated (Idempotency-Key). */
-  readonly replies: {
+  /**
+   * Optional: answers kept for requests that may be repeated (Idempotency-Key). Without it they are kept in the
+   * process, and forgotten with it.
+   */
+  readonly replies?: {
     get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
     /** Of the others of this account, those that expire first go until no more than `most` are kept. */
     put(account_id: number, key: string, reply: StoredReply, most?: KeptReplies): Promise<void>
@@ -228,26 +240,38 @@ export interface Store {
   }
 
   /**
+   * Optional: retention. Without it nothing is removed by age, and the option `retention` is refused.
+   *
    * Removes at most `limit` rows of each kind that are older than asked; returns how many went. A store that
    * keeps results by the day may let a day go as a whole, however many they are, once all of it is too old.
    */
-  prune(options: PruneOptions): Promise<number>
+  prune?(options: PruneOptions): Promise<number>
 
   /**
-   * Only on stores that one engine has for itself. Moves when queued rows fall due and leases lapse; where that
+   * Optional, only on stores that one engine has for itself. Without it what waits while the wall clock is set back
+   * waits longer by as much.
+   *
+   * Moves when queued rows fall due and leases lapse; where that
    * leaves a row dated after `after + by_ms`, its `created_at` as well.
    */
   clockSet?(set: ClockSet): Promise<void>
 
-  /** Only on stores that several engines share. */
+  /** Optional: several engines. Without it an engine watches every monitor, and does not start on a shared store. */
   readonly shards?: Shards
-  /** Only on stores that several processes share. */
+  /** Optional: several processes. Without it an engine does not see what another process changes; see `shards`. */
   readonly changes?: Changes
-  /** Only on stores that several processes share. */
+  /** Optional: several processes. Without it each process counts the requests that it answers. */
   readonly requests?: Requests
-  /** Only on stores that several processes share. */
+  /** Optional: several processes. Without it two that receive one repeated request may both carry it out. */
   readonly turns?: Turns
 }
+
+/** The optional groups that one process has use for. */
+export type OptionalGroup = 'keys' | 'replies' | 'availability' | 'daily' | 'prune'
+
+/** A store that offers all that one process has use for, as the built-in stores do. */
+export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &
+  Required<Pick<Store, OptionalGroup>> & { readonly accounts: Required<Store['accounts']> }
 
 /** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, were meant by the old one. */
 export interface ClockSet {

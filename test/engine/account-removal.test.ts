@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { incident, monitor, notice, on } from '../../src/testing/store-suite/case.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 import { rig } from './rig.ts'
@@ -11,7 +11,7 @@ const MONITORS = 500
 /** Each with two notifications. */
 const INCIDENTS_EACH = 40
 
-async function fill(store: Store, account_id: number): Promise<void> {
+async function fill(store: FullStore, account_id: number): Promise<void> {
   const made = []
   for (let index = 0; index < MONITORS; index++)
     made.push(await store.monitors.create(monitor({ account_id })))
@@ -23,7 +23,7 @@ async function fill(store: Store, account_id: number): Promise<void> {
   }
 }
 
-const stores: Record<string, () => Store> = {
+const stores: Record<string, () => FullStore> = {
   memory: () => memoryStore(),
   SQLite: () => sqliteStore({ file: ':memory:' }),
 }

@@ -11,14 +11,14 @@ import { syncMonitors } from '../../src/monitors/sync.ts'
 import { createPage } from '../../src/page/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { rig } from './rig.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-accounts-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let files = 0
-const STORES: Readonly<Record<string, () => Store>> = {
+const STORES: Readonly<Record<string, () => FullStore>> = {
   memory: () => memoryStore(),
   SQLite: () => sqliteStore({ file: join(directory, `${++files}.db`) }),
 }

@@ -7,7 +7,7 @@ import type { Findings } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { memoryStore } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
@@ -25,7 +25,7 @@ export interface Told {
 export interface Rig {
   readonly engine: Engine
   readonly clock: SimulatedClock
-  readonly store: Store
+  readonly store: FullStore
   /** What every check of a target answers until told otherwise; may depend on the location. */
   say(target: string, said: Said | ((location: string) => Said)): void
   /** Checks made so far, `target@location`. */
@@ -65,7 +65,7 @@ function scripted(script: Map<string, Said | ((location: string) => Said)>, chec
 
 export async function rig(
   options: Partial<EngineOptions> = {},
-  given?: { clock?: SimulatedClock; store?: Store; told?: Told[] },
+  given?: { clock?: SimulatedClock; store?: FullStore; told?: Told[] },
 ): Promise<Rig> {
   const clock = given?.clock ?? simulatedClock()
   const store = given?.store ?? memoryStore()

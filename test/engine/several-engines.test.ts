@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { rig } from './rig.ts'
 import type { Rig, Told } from './rig.ts'
@@ -35,7 +35,7 @@ function fleet(): Fleet {
 }
 
 /** A store that answers to nobody any more once its process is dead. */
-function mortalStore(store: Store, isDead: () => boolean): Store {
+function mortalStore(store: FullStore, isDead: () => boolean): FullStore {
   const wrap = <T extends object>(part: T): T =>
     new Proxy(part, {
       get(target, name, receiver) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { StorageError } from '../../src/errors.ts'
 import { memoryStore } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { rig } from './rig.ts'
 
@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE
 function fallible() {
   const store = memoryStore()
   const state = { broken: false, commits: 0 }
-  const commit: Store['commit'] = (changes) => {
+  const commit: FullStore['commit'] = (changes) => {
     state.commits++
     return state.broken
       ? Promise.reject(new StorageError('The disk is full'))
@@ -58,7 +58,7 @@ describe('a round that cannot be stored', () => {
   it('is not counted twice where it was stored and only the answer was lost; what it tells is told', async () => {
     const inner = memoryStore()
     let lost = 0
-    const commit: Store['commit'] = async (changes) => {
+    const commit: FullStore['commit'] = async (changes) => {
       const answers = await inner.commit(changes)
       if (lost-- > 0) throw new StorageError('The connection was lost')
       return answers
@@ -90,7 +90,7 @@ describe('a round that cannot be stored', () => {
     const inner = memoryStore()
     const fails = { commit: 0, get: 0 }
     const broken = () => new StorageError('The connection was lost')
-    const store: Store = {
+    const store: FullStore = {
       ...inner,
       async commit(changes) {
         const answers = await inner.commit(changes)
@@ -205,7 +205,7 @@ describe('a claim', () => {
     const clock = simulatedClock()
     const inner = memoryStore({ clock })
     let slow_ms = 20_000
-    const claim: Store['notifications']['claim'] = async (options) => {
+    const claim: FullStore['notifications']['claim'] = async (options) => {
       const rows = await inner.notifications.claim(options)
       if (rows.length > 0) await clock.sleep(slow_ms)
       return rows
@@ -231,12 +231,12 @@ describe('an event whose incident cannot be read', () => {
   it('is told as an error; the change that it is about was made, and the caller hears so', async () => {
     const inner = memoryStore()
     const state = { blind: false }
-    const commit: Store['commit'] = async (changes) => {
+    const commit: FullStore['commit'] = async (changes) => {
       const committed = await inner.commit(changes)
       state.blind = changes.some(({ update_incident }) => update_incident !== undefined)
       return committed
     }
-    const get: Store['incidents']['get'] = (id) =>
+    const get: FullStore['incidents']['get'] = (id) =>
       state.blind ? Promise.reject(new StorageError('No connection')) : inner.incidents.get(id)
     const store = { ...inner, commit, incidents: { ...inner.incidents, get } }
     const r = await rig({}, { store, clock: simulatedClock() })

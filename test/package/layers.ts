@@ -49,6 +49,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'checkers/checker.ts',
       'probes/in-process.ts',
       'probes/reports.ts',
+      'store/fallbacks.ts',
       'store/store.ts',
     ],
     types: ['probes/transport.ts'],

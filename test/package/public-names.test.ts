@@ -71,6 +71,7 @@ it('every subpath keeps its names', () => {
       type Field
       type FieldTable
       type Findings
+      type FullStore
       type Highlight
       type HighlightView
       type HttpExchange

@@ -9,7 +9,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { memoryStore } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
 import type { RecordingTransport } from '../../src/testing/recording-transport.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -21,7 +21,7 @@ export const OTHER_KEY = 'key-of-account-two'
 
 export interface Service {
   readonly engine: Engine
-  readonly store: Store
+  readonly store: FullStore
   readonly clock: SimulatedClock
   readonly webhooks: RecordingTransport
   /** What heartbeat monitors were told, without the time. */

@@ -6,12 +6,12 @@
 import type { Clock } from '../../src/clock.ts'
 import { sleepOn } from '../../src/clock.ts'
 import { StorageError } from '../../src/errors.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 
 export interface Process {
   readonly life: number
   readonly clock: Clock
-  readonly store: Store
+  readonly store: FullStore
   readonly state: 'running' | 'frozen' | 'dead'
   kill(): void
   freeze(): void
@@ -33,7 +33,7 @@ export interface Fate {
 export interface ProcessOptions {
   readonly life: number
   readonly clock: Clock
-  readonly store: Store
+  readonly store: FullStore
   readonly fate: (call: string) => Fate | undefined
   readonly onDeath: () => void
   /** It has kept itself busy without time passing, and is dead by now: else no time ever would pass. */
@@ -122,7 +122,7 @@ export function spawnProcess(options: ProcessOptions): Process {
   return {
     life,
     clock: mortal,
-    store: wrap(store, call) as Store,
+    store: wrap(store, call) as FullStore,
     get state() {
       return state
     },

@@ -1,16 +1,16 @@
 /** A store that writes on the tape what took effect in it, and what each call made of the outbox. */
 import type { NotificationRecord } from '../../src/model.ts'
-import type { FinishedAttempt, Change, Claim, Committed, Store } from '../../src/store/store.ts'
+import type { FinishedAttempt, Change, Claim, Committed, FullStore } from '../../src/store/store.ts'
 import type { EntryOf, Tape } from './tape.ts'
 
 export interface Recording {
   /** The same store as one process sees it. */
-  as(life: number): Store
+  as(life: number): FullStore
 }
 
 type OpenRow = Pick<NotificationRecord, 'monitor_id' | 'contact_id'>
 
-export function recordStore(inner: Store, tape: Tape): Recording {
+export function recordStore(inner: FullStore, tape: Tape): Recording {
   /** Rows that are not final. */
   const open = new Map<number, OpenRow>()
   let tail: Promise<unknown> = Promise.resolve()
@@ -76,7 +76,7 @@ export function recordStore(inner: Store, tape: Tape): Recording {
     return taken
   }
 
-  const contacts: Store['contacts'] = {
+  const contacts: FullStore['contacts'] = {
     ...inner.contacts,
     async create(contact) {
       const record = await inner.contacts.create(contact)

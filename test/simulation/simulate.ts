@@ -1,6 +1,6 @@
 /** One history: a world is set up, things go wrong in it for days, and in the end all is calm. */
 import { memoryStore } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { beginAccidents, jump } from './accidents.ts'
 import { diceOf } from './dice.ts'
@@ -21,7 +21,7 @@ export interface History {
   readonly plan: Plan
   readonly entries: readonly Entry[]
   /** What is left in the end. */
-  readonly store: Store
+  readonly store: FullStore
 }
 
 export async function simulate(plan: Plan): Promise<History> {

@@ -1,7 +1,7 @@
 /** What the parts of a simulation share. */
 import type { Engine } from '../../src/engine/api/engine.ts'
 import type { MonitorRecord } from '../../src/model.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { Dice } from './dice.ts'
 import type { Plan } from './plan.ts'
@@ -23,7 +23,7 @@ export interface World {
   readonly clock: SimulatedClock
   readonly dice: Dice
   readonly tape: Tape
-  readonly store: Store
+  readonly store: FullStore
   readonly recording: Recording
   readonly targets: Targets
   readonly trouble: Trouble

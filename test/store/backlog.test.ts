@@ -8,7 +8,7 @@ import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
 const TURN_MS = 50
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'watchpost-backlog-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** 20,000 rows of one monitor, shared by its contacts. */
-async function backlogIn(store: Store) {
+async function backlogIn(store: FullStore) {
   const engine = createEngine({ store, checkers: [heartbeat()], logger: false })
   const contact_ids: number[] = []
   for (let n = 0; n < CONTACTS; n++) {

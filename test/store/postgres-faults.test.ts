@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import type { PostgresStoreOptions } from '../../src/store/postgres/index.ts'
-import type { Change, Store } from '../../src/store/store.ts'
+import type { Change, FullStore } from '../../src/store/store.ts'
 import {
   claim,
   firstAccount,
@@ -43,7 +43,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
   const urlOf = (port = server.ports.postgres) => `postgres://postgres@127.0.0.1:${port}/app`
   const freshSchema = () => `fault_${++schemas}`
 
-  async function opened(options: PostgresStoreOptions = {}): Promise<Store> {
+  async function opened(options: PostgresStoreOptions = {}): Promise<FullStore> {
     const store = postgresStore({ url: urlOf(), ...options })
     onTestFinished(() => store.close())
     await store.open()
@@ -333,7 +333,7 @@ function round(one: Parameters<typeof on>[0], group: number): Change {
 }
 
 /** Commits group after group until it is ended; a refused or rejected one fails the test. */
-function startCommitting(store: Store) {
+function startCommitting(store: FullStore) {
   const acknowledged: number[] = []
   const stop = new AbortController()
   let tell: () => void = () => undefined
@@ -373,7 +373,7 @@ function startCommitting(store: Store) {
 }
 
 /** Every group is there for all monitors or for none, once, with its incident and its notification. */
-async function checkGroups(store: Store, acknowledged: readonly number[], first = 0) {
+async function checkGroups(store: FullStore, acknowledged: readonly number[], first = 0) {
   const monitors = await store.monitors.list({ account_id: 'all', limit: 99 })
   expect(monitors).toHaveLength(MONITORS)
   const found = new Set<string>()
@@ -396,7 +396,7 @@ async function checkGroups(store: Store, acknowledged: readonly number[], first 
 }
 
 /** Claims and ends rows until all have been sent by somebody. */
-async function sendAll(store: Store, rows: ReadonlySet<number>, sent: number[]): Promise<void> {
+async function sendAll(store: FullStore, rows: ReadonlySet<number>, sent: number[]): Promise<void> {
   while (sent.length < rows.size) {
     for (const row of await claim(store, { limit: 3, per_contact: 2 })) {
       if (!rows.has(row.id)) continue

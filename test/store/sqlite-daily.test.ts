@@ -6,7 +6,7 @@ import type { DailyStats } from '../../src/model.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { firstAccount, monitor } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-daily-'))
@@ -19,7 +19,7 @@ function good(day: string, ok_ms: number, bucket: string): Counts {
 }
 
 /** A monitor, and what commits a count of it. */
-async function counted(store: Store) {
+async function counted(store: FullStore) {
   const { id, revision: first } = await store.monitors.create(monitor({ account_id: 1 }))
   let revision = first
   return {
@@ -33,7 +33,7 @@ async function counted(store: Store) {
   }
 }
 
-async function open(name: string): Promise<Store> {
+async function open(name: string): Promise<FullStore> {
   const store = sqliteStore({ file: join(directory, name) })
   await store.open()
   await firstAccount(store)

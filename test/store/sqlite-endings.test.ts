@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { FinishedAttempt } from '../../src/store/store.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { firstAccount } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-endings-'))
@@ -21,7 +21,7 @@ const end = (id: number): FinishedAttempt => ({
   at: T0,
 })
 
-async function claimed(store: Store, count: number): Promise<number[]> {
+async function claimed(store: FullStore, count: number): Promise<number[]> {
   for (let contact_id = 1; contact_id <= count; contact_id++) {
     await store.notifications.create({
       ...{ account_id: 1, monitor_id: null, incident_id: null, contact_id, event: 'down' },

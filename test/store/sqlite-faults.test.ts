@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
@@ -79,14 +79,14 @@ async function killAfter(count: number, { child, lines }: ReturnType<typeof star
 }
 
 /** Work on a file that is new. */
-async function begun<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
+async function begun<T>(store: FullStore, use: (store: FullStore) => Promise<T>): Promise<T> {
   return opened(store, async () => {
     await firstAccount(store)
     return use(store)
   })
 }
 
-async function opened<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
+async function opened<T>(store: FullStore, use: (store: FullStore) => Promise<T>): Promise<T> {
   await store.open()
   try {
     return await use(store)
@@ -108,7 +108,7 @@ async function raw<T>(file: string, use: (connection: Connection) => T): Promise
 }
 
 /** Every group from `first` on is there for all monitors or for none, with its incident and its notification. */
-async function checkGroups(store: Store, first: number, acknowledged: readonly number[]) {
+async function checkGroups(store: FullStore, first: number, acknowledged: readonly number[]) {
   const monitors = await store.monitors.list({ account_id: 'all', limit: 99 })
   expect(monitors).toHaveLength(8)
   const found = new Set<string>()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { LocationState, Outcome, ResultRecord } from '../../src/model.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { Change, Store } from '../../src/store/store.ts'
+import type { Change, FullStore } from '../../src/store/store.ts'
 import { firstAccount, monitor, result, T0 } from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-locations-'))
@@ -33,7 +33,7 @@ function checked(change: Partial<Outcome> = {}): { last: Outcome; stored: NewRes
 let files = 0
 
 async function watched() {
-  const store: Store = sqliteStore({ file: join(directory, `${++files}.db`) })
+  const store: FullStore = sqliteStore({ file: join(directory, `${++files}.db`) })
   await store.open()
   await firstAccount(store)
   const { id: monitor_id, revision: first } = await store.monitors.create(

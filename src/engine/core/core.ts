@@ -11,7 +11,7 @@ import { ListenerError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { AccountQuotas, LocationRecord } from '../../model.ts'
 import type { TimeZones } from '../../model/time-zone.ts'
-import type { Store } from '../../store/store.ts'
+import type { FullStore } from '../../store/store.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { EngineEvents } from '../api/events.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -25,7 +25,7 @@ export interface Core {
   readonly log: Logger
   /** The host set no logger: an error that a listener of `error` hears is not written as well. */
   readonly logsOnlyUnheard: boolean
-  readonly store: Store
+  readonly store: FullStore
   readonly registry: Registry
   /** Those of windows of planned work, asked again and again. */
   readonly zones: TimeZones

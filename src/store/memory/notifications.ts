@@ -11,12 +11,12 @@ import {
   sharedByAccount,
   UNREADABLE,
 } from '../rules.ts'
-import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, Store } from '../store.ts'
+import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import type { Lane } from './lanes.ts'
 import { copy, isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-export function notifications(tables: Tables): Sync<Store['notifications']> {
+export function notifications(tables: Tables): Sync<FullStore['notifications']> {
   return {
     create(fields) {
       requireAccount(tables, fields)

@@ -10,13 +10,13 @@ import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken, fold, searchText } from '../rules.ts'
 import { shardOf } from '../store.ts'
-import type { IncidentQuery, MonitorQuery, NewAccount, ResultQuery, Store } from '../store.ts'
+import type { IncidentQuery, MonitorQuery, NewAccount, ResultQuery, FullStore } from '../store.ts'
 import { removeAccount } from './account-removal.ts'
 import { useOf, useWith } from './accounts.ts'
 import { copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-export function accounts(tables: Tables): Sync<Store['accounts']> {
+export function accounts(tables: Tables): Sync<FullStore['accounts']> {
   const byExternalId = (external_id: string | null | undefined) =>
     [...tables.accounts.values()].find(
       (account) => account.external_id !== null && account.external_id === external_id,
@@ -48,7 +48,7 @@ export function accounts(tables: Tables): Sync<Store['accounts']> {
   }
 }
 
-export function keys(tables: Tables): Sync<Store['keys']> {
+export function keys(tables: Tables): Sync<FullStore['keys']> {
   const byHash = (hash: string) => [...tables.keys.values()].find((key) => key.hash === hash)
   return {
     create(key) {
@@ -71,7 +71,7 @@ export function keys(tables: Tables): Sync<Store['keys']> {
   }
 }
 
-export function locations(tables: Tables): Sync<Store['locations']> {
+export function locations(tables: Tables): Sync<FullStore['locations']> {
   return {
     ensure(name) {
       const known = [...tables.locations.values()].find((location) => location.name === name)
@@ -84,7 +84,7 @@ export function locations(tables: Tables): Sync<Store['locations']> {
   }
 }
 
-export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contacts']> {
+export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['contacts']> {
   return {
     create(contact, within) {
       requireAccount(tables, contact)
@@ -114,7 +114,7 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<Store['contac
   }
 }
 
-export function monitors(tables: Tables): Sync<Store['monitors']> {
+export function monitors(tables: Tables): Sync<FullStore['monitors']> {
   return {
     create(monitor, within) {
       requireAccount(tables, monitor)
@@ -182,7 +182,7 @@ function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tag
   return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
 }
 
-export function results(tables: Tables): Sync<Store['results']> {
+export function results(tables: Tables): Sync<FullStore['results']> {
   return {
     list(query) {
       const rows = tables.results.get(query.monitor_id)?.rows ?? []
@@ -208,7 +208,7 @@ function fits(row: ResultRecord, query: ResultQuery): boolean {
   )
 }
 
-export function incidents(tables: Tables): Sync<Store['incidents']> {
+export function incidents(tables: Tables): Sync<FullStore['incidents']> {
   return {
     get: (id) => copy(tables.incidents.get(id)),
     list(query) {

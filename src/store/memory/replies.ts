@@ -1,9 +1,9 @@
 import type { Sync } from '../promised.ts'
-import type { KeptReplies, Store } from '../store.ts'
+import type { KeptReplies, FullStore } from '../store.ts'
 import { copy, mapAt } from './tables.ts'
 import type { Replies, Tables } from './tables.ts'
 
-export function replies(tables: Tables): Sync<Store['replies']> {
+export function replies(tables: Pick<Tables, 'replies'>): Sync<FullStore['replies']> {
   return {
     get(account_id, key, now) {
       const kept = tables.replies.get(account_id)?.get(key)?.reply

@@ -4,7 +4,7 @@ import { toAccount, toKey } from '../rows.ts'
 import { externalIdTaken } from '../rules.ts'
 import { assignments, insertInto } from '../sql.ts'
 import type { Param } from '../sql.ts'
-import type { NewAccount, Store } from '../store.ts'
+import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
 import { codeOf } from './explain.ts'
@@ -22,7 +22,7 @@ const KEY_COLUMNS = [
 
 const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
 
-export function accounts(db: Database): Store['accounts'] {
+export function accounts(db: Database): FullStore['accounts'] {
   return {
     create: (account) =>
       db.transaction(async (session) => {
@@ -99,7 +99,7 @@ async function first(
   return row && toAccount(row)
 }
 
-export function keys(db: Database): Store['keys'] {
+export function keys(db: Database): FullStore['keys'] {
   return {
     create(key) {
       const values = KEY_COLUMNS.map((column) => key[column])
@@ -130,7 +130,7 @@ export function keys(db: Database): Store['keys'] {
   }
 }
 
-export function locations(db: Database): Store['locations'] {
+export function locations(db: Database): FullStore['locations'] {
   const find = async (name: string) => {
     const [row] = await db.rows('SELECT id FROM watchpost.locations WHERE name = ?', [name])
     return row && { id: Number(row['id']), name }

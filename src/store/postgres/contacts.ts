@@ -2,7 +2,7 @@ import type { ContactRecord, EpochMs } from '../../model.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import { toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import { requireRoomForContact } from './account-use.ts'
 import { insertedId } from './accounts.ts'
 import type { Database, Session } from './database.ts'
@@ -18,7 +18,7 @@ const COLUMNS = [
 ] as const
 const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
 
-export function contacts(db: Database, now: () => EpochMs): Store['contacts'] {
+export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
     create(contact, within) {
       const columns = written(contact)

@@ -1,13 +1,13 @@
 import { toAvailability, toDaily, toIncident, toResult } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
-import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
+import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Database } from './database.ts'
 
 const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`
 
-export function results(db: Database): Store['results'] {
+export function results(db: Database): FullStore['results'] {
   return {
     async list(query: ResultQuery) {
       const rising = query.order === 'asc'
@@ -29,7 +29,7 @@ export function results(db: Database): Store['results'] {
   }
 }
 
-export function incidents(db: Database): Store['incidents'] {
+export function incidents(db: Database): FullStore['incidents'] {
   return {
     async get(id) {
       const [row] = await db.rows('SELECT * FROM watchpost.incidents WHERE id = ?', [id])
@@ -63,7 +63,7 @@ const AVAILABILITY = `
    WHERE monitor_id = $1 AND at >= $2 AND at < $3 ORDER BY at, id LIMIT $4)
   ORDER BY at, id`
 
-export function availability(db: Database): Store['availability'] {
+export function availability(db: Database): FullStore['availability'] {
   return {
     async list(monitor_id, from, to, limit) {
       const rows = await db.rows(AVAILABILITY, [monitor_id, from, to, limit ?? null])
@@ -72,7 +72,7 @@ export function availability(db: Database): Store['availability'] {
   }
 }
 
-export function daily(db: Database): Store['daily'] {
+export function daily(db: Database): FullStore['daily'] {
   return {
     async list(monitor_id, from_day, to_day) {
       const sql = `SELECT * FROM watchpost.daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day`

@@ -7,7 +7,7 @@
 
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import { accounts, keys, locations } from './accounts.ts'
 import { createChangeBroadcast } from './changes.ts'
 import { commit } from './commit/index.ts'
@@ -40,7 +40,7 @@ export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
  *
  * @throws ConfigurationError where an option does not fit
  */
-export function postgresStore(options: PostgresStoreOptions = {}): Store {
+export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
   const settings = settingsOf(options)
   const { clock = systemClock } = options
   let open: Connections | undefined
@@ -53,7 +53,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
   const partitions = createPartitions(db)
   const broadcast = createChangeBroadcast({ schema: db.schema, connections })
 
-  const store: Omit<Store, 'shared' | 'open' | 'close'> = {
+  const store: Omit<FullStore, 'shared' | 'open' | 'close'> = {
     accounts: accounts(db),
     keys: keys(db),
     locations: locations(db),

@@ -4,7 +4,7 @@ import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
-import type { MonitorQuery, Store } from '../store.ts'
+import type { MonitorQuery, FullStore } from '../store.ts'
 import { ratedChecks } from '../quota.ts'
 import { ofNoneRemoved } from './account-removal.ts'
 import { requireRoomForMonitor } from './account-use.ts'
@@ -15,7 +15,7 @@ import type { Database, Session } from './database.ts'
 
 const SELECT = `SELECT ${MONITOR_COLUMNS} FROM watchpost.monitors`
 
-export function monitors(db: Database): Store['monitors'] {
+export function monitors(db: Database): FullStore['monitors'] {
   return {
     create(monitor, within) {
       const columns = {

@@ -2,14 +2,14 @@ import type { NotificationRecord } from '../../model.ts'
 import { accountAsked, isFinal, queuedRow } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
-import type { FinishedAttempt, NotificationQuery, Store } from '../store.ts'
+import type { FinishedAttempt, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { arraysOf, insertAll, numbers } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import { claim } from './claim.ts'
 import type { Database, Session } from './database.ts'
 
-export function notifications(db: Database): Store['notifications'] {
+export function notifications(db: Database): FullStore['notifications'] {
   return {
     create: (fields) =>
       db.transaction(async (session) => {

@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import type { Database } from './database.ts'
 
 /** The newest stays in any case. What somebody else is taking out at the same time is left to them. */
@@ -14,7 +14,7 @@ const BEYOND = `DELETE FROM watchpost.replies AS r USING (
     FOR UPDATE SKIP LOCKED) AS old
   WHERE r.account_id = old.account_id AND r.reply_key = old.reply_key`
 
-export function replies(db: Database): Store['replies'] {
+export function replies(db: Database): FullStore['replies'] {
   return {
     async get(account_id, key, now) {
       const [row] = await db.rows(
@@ -37,7 +37,7 @@ export function replies(db: Database): Store['replies'] {
   }
 }
 
-export function meta(db: Database): Store['meta'] {
+export function meta(db: Database): FullStore['meta'] {
   return {
     async get(name) {
       const [row] = await db.rows('SELECT value FROM watchpost.meta WHERE name = ?', [name])

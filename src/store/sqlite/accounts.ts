@@ -1,7 +1,7 @@
 import type { AccountRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { externalIdTaken } from '../rules.ts'
-import type { NewAccount, Store } from '../store.ts'
+import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
 import type { Connection } from './connection.ts'
@@ -18,7 +18,7 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-type Accounts = Sync<Store['accounts']>
+type Accounts = Sync<FullStore['accounts']>
 const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
 
 export function accounts(db: Connection): Accounts {
@@ -58,7 +58,7 @@ export function accounts(db: Connection): Accounts {
   }
 }
 
-export function keys(db: Connection): Sync<Store['keys']> {
+export function keys(db: Connection): Sync<FullStore['keys']> {
   return {
     create: (key) =>
       db.transaction(() => {
@@ -79,7 +79,7 @@ export function keys(db: Connection): Sync<Store['keys']> {
   }
 }
 
-export function locations(db: Connection): Sync<Store['locations']> {
+export function locations(db: Connection): Sync<FullStore['locations']> {
   return {
     ensure: (name) =>
       db.transaction(() => {

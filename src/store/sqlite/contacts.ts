@@ -1,7 +1,7 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import { requireWithin } from '../quota.ts'
 import { requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
@@ -20,7 +20,7 @@ const COLUMNS = [
 ] as const
 const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
 
-export function contacts(db: Connection, now: () => EpochMs): Sync<Store['contacts']> {
+export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {
   const get = (id: number): ContactRecord | undefined => {
     const row = db.get('SELECT * FROM contacts WHERE id = ?', [id])
     return row && toContact(row)

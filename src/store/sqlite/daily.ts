@@ -9,12 +9,12 @@ import type { DailyStats } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { toDaily } from '../rows.ts'
 import { addDaily } from '../rules.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 const COLUMNS = 'monitor_id, day, ok, fail, unknown, ok_ms, latency'
 
-export function daily(db: Connection): Sync<Store['daily']> {
+export function daily(db: Connection): Sync<FullStore['daily']> {
   return {
     list(monitor_id, from_day, to_day) {
       const within = [monitor_id, from_day, to_day]

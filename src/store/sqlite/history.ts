@@ -1,6 +1,6 @@
 import type { Sync } from '../promised.ts'
 import { accountAsked } from '../rules.ts'
-import type { IncidentQuery, ResultQuery, Store } from '../store.ts'
+import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { toAvailability, toIncident, toResult } from '../rows.ts'
 import { where } from '../sql.ts'
@@ -8,7 +8,7 @@ import { where } from '../sql.ts'
 export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`
 
-export function results(db: Connection): Sync<Store['results']> {
+export function results(db: Connection): Sync<FullStore['results']> {
   return {
     list(query: ResultQuery) {
       const rising = query.order === 'asc'
@@ -28,7 +28,7 @@ export function results(db: Connection): Sync<Store['results']> {
   }
 }
 
-export function incidents(db: Connection): Sync<Store['incidents']> {
+export function incidents(db: Connection): Sync<FullStore['incidents']> {
   return {
     get(id) {
       const row = db.get('SELECT * FROM incidents WHERE id = ?', [id])
@@ -53,7 +53,7 @@ export function incidents(db: Connection): Sync<Store['incidents']> {
   }
 }
 
-export function availability(db: Connection): Sync<Store['availability']> {
+export function availability(db: Connection): Sync<FullStore['availability']> {
   const columns = 'monitor_id, at, availability'
   return {
     list(monitor_id, from, to, limit) {

@@ -11,7 +11,7 @@ import { checkOptions } from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import { promised } from '../promised.ts'
 import type { Sync } from '../promised.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import { accounts, keys, locations } from './accounts.ts'
 import { commit } from './commit.ts'
 import { createSocket } from './connection.ts'
@@ -44,7 +44,7 @@ const OPTIONS: OptionTable<SqliteStoreOptions> = {
  * A store in an SQLite file, for one engine at a time: `open` rejects with a `StorageError` while another
  * living process has the file. Every commit is on the disk when its promise resolves.
  */
-export function sqliteStore(options: SqliteStoreOptions): Store {
+export function sqliteStore(options: SqliteStoreOptions): FullStore {
   checkOptions('sqliteStore', options, OPTIONS)
   const { file, guest = false, clock = systemClock } = options
   if (typeof file !== 'string' || file === '')
@@ -77,7 +77,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     },
     ...groups(db, group),
     notifications: {
-      ...group<Omit<Store['notifications'], 'finish'>>(notifications(db)),
+      ...group<Omit<FullStore['notifications'], 'finish'>>(notifications(db)),
       async finish(end) {
         try {
           touch()
@@ -87,8 +87,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         }
       },
     },
-    contacts: group<Store['contacts']>(contacts(db, () => clock.now())),
-    ...promised<Pick<Store, 'close'>>({ close }, { failure }),
+    contacts: group<FullStore['contacts']>(contacts(db, () => clock.now())),
+    ...promised<Pick<FullStore, 'close'>>({ close }, { failure }),
   }
 
   function close(): void {
@@ -108,19 +108,19 @@ type Wrap = <Group extends object>(methods: Sync<Group>) => Group
 function groups(
   db: Connection,
   group: Wrap,
-): Omit<Store, 'shared' | 'open' | 'close' | 'contacts' | 'notifications'> {
+): Omit<FullStore, 'shared' | 'open' | 'close' | 'contacts' | 'notifications'> {
   return {
-    accounts: group<Store['accounts']>(accounts(db)),
-    keys: group<Store['keys']>(keys(db)),
-    locations: group<Store['locations']>(locations(db)),
-    monitors: group<Store['monitors']>(monitors(db)),
-    results: group<Store['results']>(results(db)),
-    incidents: group<Store['incidents']>(incidents(db)),
-    availability: group<Store['availability']>(availability(db)),
-    daily: group<Store['daily']>(daily(db)),
-    replies: group<Store['replies']>(replies(db)),
-    meta: group<Store['meta']>(meta(db)),
-    ...group<Required<Pick<Store, 'commit' | 'prune' | 'clockSet'>>>({
+    accounts: group<FullStore['accounts']>(accounts(db)),
+    keys: group<FullStore['keys']>(keys(db)),
+    locations: group<FullStore['locations']>(locations(db)),
+    monitors: group<FullStore['monitors']>(monitors(db)),
+    results: group<FullStore['results']>(results(db)),
+    incidents: group<FullStore['incidents']>(incidents(db)),
+    availability: group<FullStore['availability']>(availability(db)),
+    daily: group<FullStore['daily']>(daily(db)),
+    replies: group<FullStore['replies']>(replies(db)),
+    meta: group<FullStore['meta']>(meta(db)),
+    ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit: (changes) => commit(db, changes),
       prune: (options) => prune(db, options),
       clockSet: (set) => moveWaiting(db, set),

@@ -1,8 +1,8 @@
 import type { Sync } from '../promised.ts'
-import type { Store } from '../store.ts'
+import type { FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-export function meta(db: Connection): Sync<Store['meta']> {
+export function meta(db: Connection): Sync<FullStore['meta']> {
   return {
     get(name) {
       const value = db.get('SELECT value FROM meta WHERE name = ?', [name])?.['value']

@@ -2,7 +2,7 @@ import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { accountAsked, fold, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
-import type { MonitorQuery, OnUnreadable, Store } from '../store.ts'
+import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
 import { ratedChecks, requireWithin } from '../quota.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { useWith } from './account-use.ts'
@@ -15,7 +15,7 @@ import type { Condition } from '../sql.ts'
 
 const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN standings ON monitor_id = id`
 
-export function monitors(db: Connection): Sync<Store['monitors']> {
+export function monitors(db: Connection): Sync<FullStore['monitors']> {
   const first = (condition: string, value: number | string): MonitorRecord | undefined => {
     const row = db.get(`${SELECT} WHERE ${condition}${ofNoneRemoved(db)}`, [value])
     return row && toMonitor(row)

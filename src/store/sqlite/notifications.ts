@@ -1,7 +1,7 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { accountAsked, queuedRow } from '../rules.ts'
-import type { ClockSet, NotificationQuery, Store } from '../store.ts'
+import type { ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { claim } from './claim.ts'
 import type { Connection } from './connection.ts'
@@ -9,7 +9,7 @@ import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
 /** All but `finish`, which gathers (`createEndings`). */
-export function notifications(db: Connection): Omit<Sync<Store['notifications']>, 'finish'> {
+export function notifications(db: Connection): Omit<Sync<FullStore['notifications']>, 'finish'> {
   const get = (id: number): NotificationRecord | undefined => {
     const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
     return row && toNotification(row)

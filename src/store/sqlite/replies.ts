@@ -1,8 +1,8 @@
 import type { Sync } from '../promised.ts'
-import type { KeptReplies, Store } from '../store.ts'
+import type { KeptReplies, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-export function replies(db: Connection): Sync<Store['replies']> {
+export function replies(db: Connection): Sync<FullStore['replies']> {
   return {
     get(account_id, key, now) {
       const row = db.get(

@@ -1,22 +1,25 @@
 import { strict as assert } from 'node:assert'
 import type { KeyRecord } from '../../model.ts'
-import type { Store } from '../../store/store.ts'
+import type { FullStore } from '../../store/store.ts'
 import {
   anotherAccount,
+  availabilityOf,
   claim,
   commitOne,
   contact,
+  dailyOf,
   incident,
   machine,
   monitor,
   notice,
+  offers,
   on,
   queue,
   refused,
   result,
   T0,
 } from './case.ts'
-import type { Case } from './case.ts'
+import type { Case, Part } from './case.ts'
 
 function keyOf(account_id: number): Omit<KeyRecord, 'id'> {
   const times = { created_at: T0, last_used_at: null, revoked_at: null }
@@ -24,11 +27,11 @@ function keyOf(account_id: number): Omit<KeyRecord, 'id'> {
 }
 
 /** An account with something of every kind. */
-async function furnished(store: Store) {
+async function furnished(store: FullStore) {
   const account_id = await anotherAccount(store)
   const made = await store.monitors.create(monitor({ account_id, token_hash: `of ${account_id}` }))
   const duty = await store.contacts.create(contact({ account_id }))
-  await store.keys.create(keyOf(account_id))
+  if (offers(store, 'keys')) await store.keys.create(keyOf(account_id))
   const done = await commitOne(
     store,
     on(made, {
@@ -43,7 +46,7 @@ async function furnished(store: Store) {
     }),
   )
   const reply = { request_hash: 'h', status: 201, body: '{}', expires_at: T0 + 9 }
-  await store.replies.put(account_id, 'key', reply)
+  if (offers(store, 'replies')) await store.replies.put(account_id, 'key', reply)
   return {
     account_id,
     made,
@@ -53,23 +56,25 @@ async function furnished(store: Store) {
 }
 
 async function left(
-  store: Store,
+  store: FullStore,
   { account_id, made, row }: Awaited<ReturnType<typeof furnished>>,
 ) {
   const of = { account_id, limit: 9 }
   const lists = await Promise.all([
     store.monitors.list(of),
     store.contacts.list(account_id),
-    store.keys.list(account_id),
+    offers(store, 'keys') ? store.keys.list(account_id) : [],
     store.incidents.list(of),
     store.notifications.list(of),
     store.notifications.attempts([row]),
     store.monitors.locations([made.id]),
     store.results.list({ monitor_id: made.id, limit: 9 }),
-    store.availability.list(made.id, 0, T0 + 1),
-    store.daily.list(made.id, '2000-01-01', '2100-01-01'),
+    availabilityOf(store, made.id),
+    dailyOf(store, made.id),
   ])
-  const reply = await store.replies.get(account_id, 'key', T0)
+  const reply = offers(store, 'replies')
+    ? await store.replies.get(account_id, 'key', T0)
+    : undefined
   return [...lists.map(({ length }) => length), reply === undefined ? 0 : 1]
 }
 
@@ -99,12 +104,17 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     assert.equal(await store.accounts.byExternalId('x'), undefined)
     assert.equal(await store.accounts.update(made.id + 9, { name: 'd' }), undefined)
   },
+}
 
+export const removedAccountCases: Readonly<Record<string, Case>> = {
   'a removed account is gone with all that is its own, and nobody else notices': async (store) => {
     const gone = await furnished(store)
     const stays = await furnished(store)
     const before = await left(store, stays)
-    assert.deepEqual(await left(store, gone), [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1])
+    const has = (part: Part): number => (offers(store, part) ? 1 : 0)
+    const history = [has('availability'), has('daily'), has('replies')]
+    assert.deepEqual(before, [1, 1, has('keys'), 1, 1, 0, 1, 1, ...history])
+    assert.deepEqual(await left(store, gone), before)
     assert.equal(await store.accounts.remove(gone.account_id, 99), 'done')
     assert.deepEqual(
       await left(store, gone),
@@ -112,7 +122,8 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     )
     assert.deepEqual(await left(store, stays), before)
     assert.equal(await store.accounts.get(gone.account_id), undefined)
-    assert.equal(await store.keys.byHash(`hash of ${gone.account_id}`), undefined)
+    if (offers(store, 'keys'))
+      assert.equal(await store.keys.byHash(`hash of ${gone.account_id}`), undefined)
     assert.equal(await store.monitors.byTokenHash(`of ${gone.account_id}`), undefined)
     assert.deepEqual(await store.commit([on(gone.made, {})]), [{ ok: false, reason: 'gone' }])
     await refused(queue(store, { account_id: gone.account_id }), 'not_found')
@@ -140,7 +151,9 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     assert.equal(await store.notifications.finish({ ...end, error: null }), false)
     assert.equal(await store.notifications.depth(), 0)
   },
+}
 
+export const quotaCases: Readonly<Record<string, Case>> = {
   'what an account has is counted: checks of what is not paused and has no token': async (
     store,
   ) => {

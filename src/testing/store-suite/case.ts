@@ -7,7 +7,9 @@
 import { strict as assert } from 'node:assert'
 import { isWatchpostError } from '../../errors.ts'
 import type {
+  AvailabilityChange,
   ContactRecord,
+  DailyStats,
   EpochMs,
   MachineState,
   MonitorRecord,
@@ -15,9 +17,51 @@ import type {
   Outcome,
   ResultRecord,
 } from '../../model.ts'
-import type { Change, Claim, Committed, NewNotification, Store } from '../../store/store.ts'
+import type {
+  Change,
+  Claim,
+  Committed,
+  FullStore,
+  NewNotification,
+  OptionalGroup,
+  Store,
+} from '../../store/store.ts'
 
-export type Case = (store: Store) => Promise<void>
+export type Case = (store: FullStore) => Promise<void>
+
+/** What a store may leave out, by the names of its members. */
+export type Part =
+  | OptionalGroup
+  | 'accounts.remove'
+  | 'accounts.use'
+  | 'changes'
+  | 'clockSet'
+  | 'requests'
+  | 'shards'
+  | 'turns'
+
+/** Whether the store has it; the cases of a part run only where it does. */
+export function offers(store: Store, part: Part): boolean {
+  if (part === 'accounts.remove') return store.accounts.remove !== undefined
+  if (part === 'accounts.use') return store.accounts.use !== undefined
+  return store[part] !== undefined
+}
+
+/** All that is kept of a monitor; nothing where the store offers none. */
+export async function availabilityOf(
+  store: FullStore,
+  monitor_id: number,
+): Promise<readonly AvailabilityChange[]> {
+  return offers(store, 'availability') ? store.availability.list(monitor_id, 0, T0 * 2) : []
+}
+
+/** All days of a monitor; none where the store offers none. */
+export async function dailyOf(
+  store: FullStore,
+  monitor_id: number,
+): Promise<readonly DailyStats[]> {
+  return offers(store, 'daily') ? store.daily.list(monitor_id, '2000-01-01', '2100-01-01') : []
+}
 
 /** 2026-03-01T00:00:00Z */
 export const T0: EpochMs = Date.UTC(2026, 2, 1)
@@ -154,7 +198,7 @@ export function on(
 type Done = Extract<Committed, { ok: true }>
 
 /** Commits one change that must be accepted, on whatever revision the monitor has by now. */
-export async function commitOne(store: Store, change: Change): Promise<Done> {
+export async function commitOne(store: FullStore, change: Change): Promise<Done> {
   const stored = await store.monitors.get(change.monitor_id)
   const revision = stored?.revision ?? change.revision
   const [committed] = await store.commit([{ ...change, revision }])
@@ -163,20 +207,20 @@ export async function commitOne(store: Store, change: Change): Promise<Done> {
 }
 
 /** Makes the account that these records are of. */
-export async function firstAccount(store: Store): Promise<void> {
+export async function firstAccount(store: FullStore): Promise<void> {
   await store.accounts.ensureFirst({ name: 'First', created_at: T0 })
 }
 
 /** An account besides the first one, which is there already. */
-export async function anotherAccount(store: Store): Promise<number> {
+export async function anotherAccount(store: FullStore): Promise<number> {
   const { id } = await store.accounts.create({ name: 'Another', created_at: T0 })
   return id
 }
 
 /** Queues a row outside of any monitor's change. */
 export function queue(
-  store: Store,
-  change: Partial<Parameters<Store['notifications']['create']>[0]> = {},
+  store: FullStore,
+  change: Partial<Parameters<FullStore['notifications']['create']>[0]> = {},
 ): Promise<NotificationRecord> {
   return store.notifications.create({
     account_id: 1,
@@ -194,7 +238,7 @@ export function queue(
 
 /** Claims with room enough, unless asked otherwise. */
 export function claim(
-  store: Store,
+  store: FullStore,
   change: Partial<Claim> = {},
 ): Promise<readonly NotificationRecord[]> {
   const now = change.now ?? T0
@@ -212,7 +256,10 @@ export function ids(records: readonly { readonly id: number }[]): number[] {
 }
 
 /** The record under this id, which must be there. */
-export async function stored(store: Store, notification_id: number): Promise<NotificationRecord> {
+export async function stored(
+  store: FullStore,
+  notification_id: number,
+): Promise<NotificationRecord> {
   const row = await store.notifications.get(notification_id)
   assert.ok(row !== undefined, `notification ${notification_id} is gone`)
   return row

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { NotificationRecord } from '../../model.ts'
-import type { FinishedAttempt, NewNotification, Store } from '../../store/store.ts'
+import type { FinishedAttempt, NewNotification, FullStore } from '../../store/store.ts'
 import {
   anotherAccount,
   claim,
@@ -17,7 +17,10 @@ import {
 import type { Case } from './case.ts'
 
 /** Rows of one monitor, in their order. */
-async function lane(store: Store, ...rows: readonly Partial<NewNotification>[]): Promise<number[]> {
+async function lane(
+  store: FullStore,
+  ...rows: readonly Partial<NewNotification>[]
+): Promise<number[]> {
   const made = await store.monitors.create(monitor())
   const done = await commitOne(store, on(made, { notify: rows.map(notice) }))
   return [...done.notification_ids]

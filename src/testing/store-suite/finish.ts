@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { FinishedAttempt, Store } from '../../store/store.ts'
+import type { FinishedAttempt, FullStore } from '../../store/store.ts'
 import {
   anotherAccount,
   claim,
@@ -37,7 +37,7 @@ const repeat = {
 } as const
 
 /** A row of an open incident, claimed. */
-async function claimedDown(store: Store) {
+async function claimedDown(store: FullStore) {
   const made = await store.monitors.create(monitor({ account_id: await anotherAccount(store) }))
   const done = await commitOne(
     store,

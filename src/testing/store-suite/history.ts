@@ -4,7 +4,7 @@ import type { ResultQuery } from '../../store/store.ts'
 import { commitOne, ids, MINUTE, monitor, on, result, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
-export const historyCases: Readonly<Record<string, Case>> = {
+export const resultCases: Readonly<Record<string, Case>> = {
   'a result is read back as it was written': async (store) => {
     const made = await store.monitors.create(monitor())
     const full = result({
@@ -95,7 +95,9 @@ export const historyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await page({ order: 'asc', after_id: b ?? 0 }), [c, d])
     assert.deepEqual(await page({ order: 'asc', after_id: e ?? 0 }), [])
   },
+}
 
+export const availabilityCases: Readonly<Record<string, Case>> = {
   'availability is listed with the change that held before': async (store) => {
     const made = await store.monitors.create(monitor())
     const other = await store.monitors.create(monitor())
@@ -142,7 +144,9 @@ export const historyCases: Readonly<Record<string, Case>> = {
     }
     assert.deepEqual(seen, expected)
   },
+}
 
+export const dailyCases: Readonly<Record<string, Case>> = {
   'daily statistics add up': async (store) => {
     const made = await store.monitors.create(monitor())
     const day = '2026-03-01'

@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
-import type { Change, IncidentQuery, Store } from '../../store/store.ts'
+import type { Change, IncidentQuery, FullStore } from '../../store/store.ts'
 import { anotherAccount, commitOne, ids, incident, MINUTE, monitor, on, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 async function open(
-  store: Store,
+  store: FullStore,
   change: Partial<NonNullable<Change['open_incident']>> = {},
   account_id = 1,
 ) {

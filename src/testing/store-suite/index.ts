@@ -8,25 +8,27 @@
  * @module
  */
 
-import type { Store } from '../../store/store.ts'
-import { accountCases, emptyCases } from './accounts.ts'
-import { accountLifeCases } from './account-life.ts'
-import { accountRemovalCases } from './account-removal.ts'
-import { firstAccount } from './case.ts'
-import type { Case } from './case.ts'
+import { strict as assert } from 'node:assert'
+import type { FullStore, Store } from '../../store/store.ts'
+import { accountCases, emptyCases, keyCases, locationCases } from './accounts.ts'
+import { accountLifeCases, quotaCases, removedAccountCases } from './account-life.ts'
+import { accountRemovalCases, interruptedRemovalCases } from './account-removal.ts'
+import { firstAccount, offers } from './case.ts'
+import type { Case, Part } from './case.ts'
 import { claimCases } from './claim.ts'
-import { clockCases } from './clock.ts'
+import { clockCases, redatedCases } from './clock.ts'
 import { commitCases } from './commit.ts'
 import { contactCases } from './contacts.ts'
 import { finishCases } from './finish.ts'
-import { historyCases } from './history.ts'
+import { availabilityCases, dailyCases, resultCases } from './history.ts'
 import { incidentCases } from './incidents.ts'
 import { monitorCases } from './monitors.ts'
 import { notifyCases } from './notify.ts'
-import { pruneCases } from './prune.ts'
-import { replyCases } from './replies.ts'
-import { restartCases } from './restart.ts'
-import { sharedCases } from './shared.ts'
+import { pruneAvailabilityCases, pruneCases, pruneDailyCases, pruneReplyCases } from './prune.ts'
+import { metaCases, replyCases } from './replies.ts'
+import { removalRestartCases, restartCases } from './restart.ts'
+import { sharedCases, sharedQuotaCases, sharedRemovalCases } from './shared.ts'
+import { newsCases, removalNewsCases, requestCases, shardCases, turnCases } from './shared-parts.ts'
 import type { SharedCase } from './shared-parts.ts'
 
 export interface StoreTest {
@@ -36,54 +38,95 @@ export interface StoreTest {
   run(): Promise<void>
 }
 
-export interface StoreSuiteOptions {
+/** An optional member of `Store`. */
+export type StorePart = Part
+
+export interface StoreSuiteOptions<S extends Store = Store> {
   /** A store on what the closed one has left, not open yet. Without it the cases on restarting are left out. */
-  readonly reopen?: ((closed: Store) => Promise<Store>) | undefined
+  readonly reopen?: ((closed: S) => Promise<Store>) | undefined
   /** Another store on what the open one has, not open yet. Without it the cases on sharing are left out. */
-  readonly beside?: ((opened: Store) => Promise<Store>) | undefined
+  readonly beside?: ((opened: S) => Promise<Store>) | undefined
+  /**
+   * What the store does not offer. One test for each stands in for the cases that need it: its name says how many
+   * are left out, and it fails where the store offers it after all.
+   */
+  readonly without?: readonly StorePart[] | undefined
 }
 
+/** Cases, and the optional members without which they cannot run. */
+type Section = readonly [Readonly<Record<string, Case>>, ...needs: Part[]]
+
 /** `make` hands out a store that is empty and not open yet; each test opens one of its own and closes it. */
-export function storeSuite(
-  make: () => Promise<Store>,
-  { reopen, beside }: StoreSuiteOptions = {},
+export function storeSuite<S extends Store>(
+  make: () => Promise<S>,
+  { reopen, beside, without = [] }: StoreSuiteOptions<S> = {},
 ): readonly StoreTest[] {
-  const cases: Readonly<Record<string, Case>> = {
-    ...accountCases,
-    ...accountLifeCases,
-    ...accountRemovalCases,
-    ...contactCases,
-    ...monitorCases,
-    ...commitCases,
-    ...incidentCases,
-    ...notifyCases,
-    ...historyCases,
-    ...claimCases,
-    ...clockCases,
-    ...finishCases,
-    ...replyCases,
-    ...pruneCases,
-    ...(reopen === undefined ? {} : restartCases(reopen)),
-    ...(beside === undefined ? {} : sharedWith(beside)),
-  }
-  const testOf = (run: Case) => () => runWith(make, run)
-  const withFirst =
-    (run: Case): Case =>
-    async (store) => {
-      await firstAccount(store)
-      await run(store)
-    }
+  const sections = [
+    ...ALONE,
+    ...(reopen === undefined ? [] : restarting(reopen as Another)),
+    ...(beside === undefined ? [] : sharing(beside as Another)),
+  ]
+  const isOffered = ([, ...needs]: Section): boolean =>
+    needs.every((part) => !without.includes(part))
+  const leftOut = sections.filter((section) => !isOffered(section))
+  const testOf = (run: Case) => () => runWith(make as () => Promise<FullStore>, run)
   return [
     ...Object.entries(emptyCases).map(([name, run]) => ({ name, run: testOf(run) })),
-    ...Object.entries(cases).map(([name, run]) => ({ name, run: testOf(withFirst(run)) })),
+    ...sections
+      .filter(isOffered)
+      .flatMap(([cases, ...needs]) =>
+        Object.entries(cases).map(([name, run]) => ({ name, run: testOf(needing(needs, run)) })),
+      ),
+    ...without.map((part) => ({
+      name: `offers no ${part}: ${countNeeding(leftOut, part)} cases are left out`,
+      run: testOf((store) => {
+        assert.ok(!offers(store, part), `the store offers ${part}: test it without \`without\``)
+        return Promise.resolve()
+      }),
+    })),
   ]
 }
 
-function sharedWith(beside: (opened: Store) => Promise<Store>): Record<string, Case> {
+type Another = (store: FullStore) => Promise<FullStore>
+
+const ALONE: readonly Section[] = [
+  [accountCases],
+  [keyCases, 'keys'],
+  [locationCases],
+  [accountLifeCases],
+  [removedAccountCases, 'accounts.remove'],
+  [quotaCases, 'accounts.use'],
+  [accountRemovalCases, 'accounts.remove'],
+  [interruptedRemovalCases, 'accounts.remove', 'prune'],
+  [contactCases],
+  [monitorCases],
+  [commitCases],
+  [incidentCases],
+  [notifyCases],
+  [resultCases],
+  [availabilityCases, 'availability'],
+  [dailyCases, 'daily'],
+  [claimCases],
+  [clockCases, 'clockSet'],
+  [redatedCases],
+  [finishCases],
+  [replyCases, 'replies'],
+  [metaCases],
+  [pruneCases, 'prune'],
+  [pruneDailyCases, 'prune', 'daily'],
+  [pruneAvailabilityCases, 'prune', 'availability'],
+  [pruneReplyCases, 'prune', 'replies'],
+]
+
+function restarting(reopen: Another): Section[] {
+  return [[restartCases(reopen)], [removalRestartCases(reopen), 'accounts.remove']]
+}
+
+function sharing(beside: Another): Section[] {
   const withOthers =
     (run: SharedCase): Case =>
     async (store) => {
-      const others: Store[] = []
+      const others: FullStore[] = []
       try {
         await run(store, async () => {
           const other = await beside(store)
@@ -95,11 +138,38 @@ function sharedWith(beside: (opened: Store) => Promise<Store>): Record<string, C
         await Promise.all(others.map((other) => other.close()))
       }
     }
-  const entries = Object.entries(sharedCases)
-  return Object.fromEntries(entries.map(([name, run]) => [name, withOthers(run)]))
+  const section = (cases: Readonly<Record<string, SharedCase>>, ...needs: Part[]): Section => {
+    const alone = Object.entries(cases).map(([name, run]) => [name, withOthers(run)])
+    return [Object.fromEntries(alone) as Record<string, Case>, ...needs]
+  }
+  return [
+    section(sharedCases),
+    section(sharedQuotaCases, 'accounts.use'),
+    section(sharedRemovalCases, 'accounts.remove'),
+    section(shardCases(), 'shards'),
+    section(newsCases(), 'changes'),
+    section(removalNewsCases(), 'changes', 'accounts.remove'),
+    section(requestCases(), 'requests'),
+    section(turnCases(), 'turns'),
+  ]
 }
 
-async function runWith(make: () => Promise<Store>, run: Case): Promise<void> {
+function countNeeding(sections: readonly Section[], part: Part): number {
+  const needing = sections.filter(([, ...needs]) => needs.includes(part))
+  return needing.reduce((sum, [cases]) => sum + Object.keys(cases).length, 0)
+}
+
+/** The case on a store that has its first account. */
+function needing(needs: readonly Part[], run: Case): Case {
+  return async (store) => {
+    for (const part of needs)
+      assert.ok(offers(store, part), `the store offers no ${part}: name it in \`without\``)
+    await firstAccount(store)
+    await run(store)
+  }
+}
+
+async function runWith(make: () => Promise<FullStore>, run: Case): Promise<void> {
   const store = await make()
   await store.open()
   try {

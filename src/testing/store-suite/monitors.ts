@@ -1,15 +1,18 @@
 import { strict as assert } from 'node:assert'
 import { shardOf } from '../../store/store.ts'
-import type { Store } from '../../store/store.ts'
+import type { FullStore } from '../../store/store.ts'
 import { anotherAccount, commitOne, ids, machine, monitor, on, outcome, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
-async function listed(store: Store, query: Partial<Parameters<Store['monitors']['list']>[0]>) {
+async function listed(
+  store: FullStore,
+  query: Partial<Parameters<FullStore['monitors']['list']>[0]>,
+) {
   const monitors = await store.monitors.list({ account_id: 'all', limit: 100, ...query })
   return monitors.map((found) => found.common.name)
 }
 
-async function named(store: Store, ...names: readonly string[]): Promise<void> {
+async function named(store: FullStore, ...names: readonly string[]): Promise<void> {
   for (const name of names) await store.monitors.create(monitor({ name }))
 }
 

@@ -106,7 +106,9 @@ export const pruneCases: Readonly<Record<string, Case>> = {
         up_id,
       ])
     },
+}
 
+export const pruneDailyCases: Readonly<Record<string, Case>> = {
   'old days go': async (store) => {
     const made = await store.monitors.create(monitor())
     const counts = { ok: 1, fail: 0, unknown: 0, ok_ms: 1, latency: {} }
@@ -120,7 +122,9 @@ export const pruneCases: Readonly<Record<string, Case>> = {
       ['2026-03-01'],
     )
   },
+}
 
+export const pruneAvailabilityCases: Readonly<Record<string, Case>> = {
   'of the availability changes the one that still held stays, however old': async (store) => {
     const made = await store.monitors.create(monitor())
     const steady = await store.monitors.create(monitor())
@@ -135,7 +139,9 @@ export const pruneCases: Readonly<Record<string, Case>> = {
     assert.equal(await store.prune(older({ history_before: T0 + 99 * DAY })), 1)
     assert.deepEqual(await times(made.id), [T0 + 8 * DAY])
   },
+}
 
+export const pruneReplyCases: Readonly<Record<string, Case>> = {
   'expired answers go': async (store) => {
     const reply = { request_hash: 'h', status: 200, body: '', expires_at: T0 }
     await store.replies.put(1, 'old', reply)

@@ -50,7 +50,9 @@ export const replyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await kept(), ['f'])
     assert.notEqual(await store.replies.get(account_id, 'a', T0), undefined)
   },
+}
 
+export const metaCases: Readonly<Record<string, Case>> = {
   'facts are kept by name': async (store) => {
     assert.equal(await store.meta.get('alive'), undefined)
     await store.meta.set('alive', '1')

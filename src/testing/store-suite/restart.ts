@@ -1,10 +1,12 @@
 import { strict as assert } from 'node:assert'
-import type { Store } from '../../store/store.ts'
+import type { FullStore } from '../../store/store.ts'
 import { removeAcrossRestart } from './account-removal.ts'
 import {
+  availabilityOf,
   claim,
   commitOne,
   contact,
+  dailyOf,
   incident,
   ids,
   monitor,
@@ -17,11 +19,13 @@ import {
 } from './case.ts'
 import type { Case } from './case.ts'
 
-/** Cases on what outlives a restart. */
-export function restartCases(
-  reopen: (closed: Store) => Promise<Store>,
-): Readonly<Record<string, Case>> {
-  const restarted = async (store: Store, then: (store: Store) => Promise<void>): Promise<void> => {
+/** A store on what the closed one has left. */
+export type Reopen = (closed: FullStore) => Promise<FullStore>
+
+type Restarted = (store: FullStore, then: (store: FullStore) => Promise<void>) => Promise<void>
+
+function restarter(reopen: Reopen): Restarted {
+  return async (store, then) => {
     await store.close()
     const next = await reopen(store)
     await next.open()
@@ -31,6 +35,18 @@ export function restartCases(
       await next.close()
     }
   }
+}
+
+export function removalRestartCases(reopen: Reopen): Readonly<Record<string, Case>> {
+  return {
+    'an account whose removal a restart interrupted is gone for everybody': (store) =>
+      removeAcrossRestart(store, restarter(reopen)),
+  }
+}
+
+/** Cases on what outlives a restart. */
+export function restartCases(reopen: Reopen): Readonly<Record<string, Case>> {
+  const restarted = restarter(reopen)
   return {
     'everything is there after a restart': async (store) => {
       const account = await store.accounts.create({ name: 'a', created_at: T0 })
@@ -48,15 +64,15 @@ export function restartCases(
         }),
       )
       await store.meta.set('alive', '7')
-      const reads = (one: Store) =>
+      const reads = (one: FullStore) =>
         Promise.all([
           one.accounts.list(),
           one.locations.list(),
           one.contacts.list(1),
           one.monitors.list({ account_id: 'all', limit: 9 }),
           one.results.list({ monitor_id: made.id, limit: 9 }),
-          one.availability.list(made.id, 0, T0 * 2),
-          one.daily.list(made.id, '2000-01-01', '2100-01-01'),
+          availabilityOf(one, made.id),
+          dailyOf(one, made.id),
           one.incidents.list({ account_id: 'all', limit: 9 }),
           one.notifications.list({ account_id: 'all', limit: 9 }),
           one.meta.get('alive'),
@@ -92,9 +108,6 @@ export function restartCases(
         assert.equal(again[0].sent_at, claimed?.sent_at)
       })
     },
-
-    'an account whose removal a restart interrupted is gone for everybody': (store) =>
-      removeAcrossRestart(store, restarted),
 
     'a store that is not open refuses to work, and closing twice does no harm': async (store) => {
       await store.close()

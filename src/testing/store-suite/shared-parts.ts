@@ -1,12 +1,11 @@
 /**
- * The parts that only shared stores have: shards, news of monitors, a common count of requests, turns. Each is
- * looked at where the store has it.
+ * The parts that only shared stores have: shards, news of monitors, a common count of requests, turns.
  *
  * @module
  */
 
 import { strict as assert } from 'node:assert'
-import type { Store } from '../../store/store.ts'
+import type { FullStore } from '../../store/store.ts'
 import {
   anotherAccount,
   commitOne,
@@ -20,20 +19,13 @@ import {
 } from './case.ts'
 
 /** `beside` opens another store on the same place; it is closed when the case is over. */
-export type SharedCase = (store: Store, beside: () => Promise<Store>) => Promise<void>
+export type SharedCase = (store: FullStore, beside: () => Promise<FullStore>) => Promise<void>
 
-export const partCases: Readonly<Record<string, SharedCase>> = {
-  ...shardCases(),
-  ...newsCases(),
-  ...requestCases(),
-  ...turnCases(),
-}
-
-function shardCases(): Record<string, SharedCase> {
+export function shardCases(): Record<string, SharedCase> {
   const every = Array.from({ length: 256 }, (_, index) => index)
   const beat = (now: number) => ({ now, until: now + 15_000 })
   /** Beats in turn, twice, so that what one gives up reaches the others; no shard may be held twice. */
-  const settled = async (now: number, engines: readonly (readonly [Store, string])[]) => {
+  const settled = async (now: number, engines: readonly (readonly [FullStore, string])[]) => {
     let shares: (readonly number[])[] = []
     for (let turn = 0; turn < 2; turn++) {
       shares = []
@@ -49,13 +41,11 @@ function shardCases(): Record<string, SharedCase> {
   }
   return {
     'a lone engine holds every shard, beat by beat': async (store) => {
-      if (store.shards === undefined) return
-      assert.deepEqual(await store.shards.hold({ owner: 'a', ...beat(T0) }), every)
-      assert.deepEqual(await store.shards.hold({ owner: 'a', ...beat(T0 + 5000) }), every)
+      assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0) }), every)
+      assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0 + 5000) }), every)
     },
 
     'engines that join and leave have fair shares, and no shard has two': async (store, beside) => {
-      if (store.shards === undefined) return
       const other = await beside()
       assert.deepEqual(await settled(T0, [[store, 'a']]), [256])
       const two = [[store, 'a'] as const, [other, 'b'] as const]
@@ -63,7 +53,7 @@ function shardCases(): Record<string, SharedCase> {
       const three = [...two, [other, 'c'] as const]
       const shares = await settled(T0, three)
       assert.ok(Math.max(...shares) <= 86, `shares are ${shares.join()}`)
-      await store.shards.release('a')
+      await store.shards?.release('a')
       assert.deepEqual(await settled(T0, three.slice(1)), [128, 128])
     },
 
@@ -71,15 +61,14 @@ function shardCases(): Record<string, SharedCase> {
       store,
       beside,
     ) => {
-      if (store.shards === undefined) return
       const { shards } = await beside()
-      await store.shards.hold({ owner: 'a', ...beat(T0) })
+      await store.shards?.hold({ owner: 'a', ...beat(T0) })
       await shards?.hold({ owner: 'b', ...beat(T0) })
-      const half = await store.shards.hold({ owner: 'a', ...beat(T0) })
+      const half = (await store.shards?.hold({ owner: 'a', ...beat(T0) })) ?? []
       await shards?.hold({ owner: 'b', ...beat(T0) })
-      assert.deepEqual(await store.shards.hold({ owner: 'a', ...beat(T0 + 1) }), half)
+      assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0 + 1) }), half)
       await shards?.release('b')
-      const all = await store.shards.hold({ owner: 'a', ...beat(T0 + 2) })
+      const all = (await store.shards?.hold({ owner: 'a', ...beat(T0 + 2) })) ?? []
       assert.ok(half.every((shard) => all.includes(shard)))
     },
 
@@ -87,7 +76,6 @@ function shardCases(): Record<string, SharedCase> {
       store,
       beside,
     ) => {
-      if (store.shards === undefined) return
       const other = await beside()
       await settled(T0, [
         [store, 'a'],
@@ -97,11 +85,10 @@ function shardCases(): Record<string, SharedCase> {
       assert.equal(before?.length, 128)
       assert.deepEqual(await other.shards?.hold({ owner: 'b', ...beat(T0 + 15_000) }), every)
       // Who comes back begins with what is free.
-      assert.deepEqual(await store.shards.hold({ owner: 'a', ...beat(T0 + 15_001) }), [])
+      assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0 + 15_001) }), [])
     },
 
     'beats at the same time hand out no shard twice': async (store, beside) => {
-      if (store.shards === undefined) return
       const stores = [store, await beside()]
       for (let round = 0; round < 5; round++) {
         const owners = ['a', 'b', 'c', 'd'].slice(0, 2 + (round % 3))
@@ -123,7 +110,7 @@ function shardCases(): Record<string, SharedCase> {
 }
 
 /** What a store is told, and a promise for the moment when it has been told of a monitor. */
-async function hearing(store: Store) {
+async function hearing(store: FullStore) {
   const heard: (number | null)[] = []
   const waiting = new Map<number, () => void>()
   const stop = await store.changes?.listen((monitor_id) => {
@@ -138,10 +125,9 @@ async function hearing(store: Store) {
   return { heard, until, stop: async () => stop?.() }
 }
 
-function newsCases(): Record<string, SharedCase> {
+export function newsCases(): Record<string, SharedCase> {
   return {
     'what users do to monitors is heard by every store, and in order': async (store, beside) => {
-      if (store.changes === undefined) return
       const other = await beside()
       const there = await hearing(other)
       const here = await hearing(store)
@@ -160,23 +146,7 @@ function newsCases(): Record<string, SharedCase> {
       await Promise.all([there.stop(), here.stop()])
     },
 
-    'the monitors of an account that was removed are heard of': async (store, beside) => {
-      if (store.changes === undefined) return
-      const other = await beside()
-      const account_id = await anotherAccount(store)
-      const gone = await store.monitors.create(monitor({ account_id }))
-      const stays = await store.monitors.create(monitor())
-      const there = await hearing(other)
-      await store.accounts.remove(account_id, 99)
-      const last = await store.monitors.create(monitor())
-      await there.until(last.id)
-      assert.ok(there.heard.includes(gone.id))
-      assert.ok(!there.heard.includes(stays.id))
-      await there.stop()
-    },
-
     'rounds are no news, nor are changes that were refused': async (store, beside) => {
-      if (store.changes === undefined) return
       const made = await store.monitors.create(monitor())
       const there = await hearing(await beside())
       const { common, settings, target } = made
@@ -190,7 +160,6 @@ function newsCases(): Record<string, SharedCase> {
     },
 
     'who has stopped listening hears nothing more': async (store, beside) => {
-      if (store.changes === undefined) return
       const other = await beside()
       const first = await hearing(other)
       const second = await hearing(other)
@@ -209,21 +178,20 @@ function newsCases(): Record<string, SharedCase> {
   }
 }
 
-function requestCases(): Record<string, SharedCase> {
+export function requestCases(): Record<string, SharedCase> {
   const window = { window_ms: MINUTE, limit: 7 }
   return {
     'a key has as many requests in any window as allowed, over all stores': async (
       store,
       beside,
     ) => {
-      if (store.requests === undefined) return
       const stores = [store, await beside()]
       const asked = Array.from({ length: 20 }, async (_, index) =>
         stores[index % 2]?.requests?.admit({ key_id: 1, now: T0 + index, ...window }),
       )
       const answers = await Promise.all(asked)
       assert.equal(answers.filter((answer) => answer?.admitted).length, 7)
-      const other_key = await store.requests.admit({ key_id: 2, now: T0, ...window })
+      const other_key = await store.requests?.admit({ key_id: 2, now: T0, ...window })
       assert.deepEqual(other_key, { admitted: true, remaining: 6, retry_at: null })
     },
 
@@ -248,32 +216,48 @@ function requestCases(): Record<string, SharedCase> {
   }
 }
 
-function turnCases(): Record<string, SharedCase> {
+export function turnCases(): Record<string, SharedCase> {
   const turn = { account_id: 1, key: 'k', now: T0, until: T0 + 10 }
   return {
     'of many who want the same turn one has it, until it ends or lapses': async (store, beside) => {
-      if (store.turns === undefined) return
       const stores = [store, await beside()]
       const asked = Array.from({ length: 10 }, async (_, index) =>
         stores[index % 2]?.turns?.take({ ...turn, owner: `${index}` }),
       )
       const answers = await Promise.all(asked)
       assert.equal(answers.filter(Boolean).length, 1)
-      assert.equal(await store.turns.take({ ...turn, owner: 'x', now: T0 + 9 }), false)
+      assert.equal(await store.turns?.take({ ...turn, owner: 'x', now: T0 + 9 }), false)
       const owner = `${answers.indexOf(true)}`
       await stores[1]?.turns?.end({ ...turn, owner })
-      assert.equal(await store.turns.take({ ...turn, owner: 'x' }), true)
+      assert.equal(await store.turns?.take({ ...turn, owner: 'x' }), true)
       // It lapses, and whoever had it ends the next one's turn no more.
       const next = { ...turn, owner: 'y', now: T0 + 10, until: T0 + 20 }
-      assert.equal(await store.turns.take(next), true)
-      await store.turns.end({ ...turn, owner: 'x' })
-      assert.equal(await store.turns.take({ ...next, owner: 'z' }), false)
+      assert.equal(await store.turns?.take(next), true)
+      await store.turns?.end({ ...turn, owner: 'x' })
+      assert.equal(await store.turns?.take({ ...next, owner: 'z' }), false)
     },
 
     'turns of other keys and accounts are others': async (store) => {
-      if (store.turns === undefined) return
       for (const other of [{}, { key: 'K' }, { account_id: 2 }])
-        assert.equal(await store.turns.take({ ...turn, owner: 'x', ...other }), true)
+        assert.equal(await store.turns?.take({ ...turn, owner: 'x', ...other }), true)
+    },
+  }
+}
+
+export function removalNewsCases(): Record<string, SharedCase> {
+  return {
+    'the monitors of an account that was removed are heard of': async (store, beside) => {
+      const other = await beside()
+      const account_id = await anotherAccount(store)
+      const gone = await store.monitors.create(monitor({ account_id }))
+      const stays = await store.monitors.create(monitor())
+      const there = await hearing(other)
+      await store.accounts.remove(account_id, 99)
+      const last = await store.monitors.create(monitor())
+      await there.until(last.id)
+      assert.ok(there.heard.includes(gone.id))
+      assert.ok(!there.heard.includes(stays.id))
+      await there.stop()
     },
   }
 }

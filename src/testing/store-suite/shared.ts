@@ -6,8 +6,7 @@
 
 import { strict as assert } from 'node:assert'
 import type { MonitorRecord, NotificationRecord } from '../../model.ts'
-import type { Committed, Store } from '../../store/store.ts'
-import { partCases } from './shared-parts.ts'
+import type { Committed, FullStore } from '../../store/store.ts'
 import type { SharedCase } from './shared-parts.ts'
 import {
   anotherAccount,
@@ -50,47 +49,6 @@ export const sharedCases: Readonly<Record<string, SharedCase>> = {
       assert.deepEqual(made[0], made[1])
     }
     assert.equal((await store.accounts.list()).length, 6)
-  },
-
-  'what an account may have holds over all stores': async (store, beside) => {
-    const stores = [store, await beside()]
-    const twenty = Array.from({ length: 20 }, (_, index) => stores[index % 2] ?? store)
-    await Promise.allSettled(twenty.map((one) => one.monitors.create(monitor(), { monitors: 5 })))
-    await Promise.allSettled(twenty.map((one) => one.contacts.create(contact(), { contacts: 3 })))
-    assert.deepEqual(await store.accounts.use(1), { monitors: 5, contacts: 3, checks_per_min: 5 })
-    const monitors = await store.monitors.list({ account_id: 1, limit: 9 })
-    const { common, settings, target } = monitor()
-    const faster = { settings: { common: { ...common, interval_sec: 30 }, settings, target } }
-    const within = { checks_per_min: 7 }
-    const changes = monitors.map((made) => on(made, { ...faster, within }))
-    const answers = await Promise.all(
-      changes.map((change, index) => (stores[index % 2] ?? store).commit([change])),
-    )
-    assert.equal(answers.flat().filter(({ ok }) => ok).length, 2)
-    assert.equal((await store.accounts.use(1)).checks_per_min, 7)
-  },
-
-  'an account that one store removes takes nothing from another any more': async (
-    store,
-    beside,
-  ) => {
-    const other = await beside()
-    for (let turn = 0; turn < 5; turn++) {
-      const account_id = await anotherAccount(store)
-      const made = await store.monitors.create(monitor({ account_id }))
-      const [removed, , added] = await Promise.allSettled([
-        store.accounts.remove(account_id, 99),
-        other.commit([on(made, { open_incident: incident(), notify: [notice()] })]),
-        other.monitors.create(monitor({ account_id }), { monitors: 9 }),
-      ])
-      assert.deepEqual(removed, { status: 'fulfilled', value: 'done' })
-      if (added.status === 'rejected')
-        await refused(Promise.reject(added.reason as Error), 'not_found')
-      const all = { account_id: 'all', limit: 9 } as const
-      assert.deepEqual(await store.monitors.list(all), [])
-      assert.deepEqual(await store.incidents.list(all), [])
-      assert.deepEqual(await store.notifications.list(all), [])
-    }
   },
 
   'of changes worked out on the same revision one is made': async (store, beside) => {
@@ -150,7 +108,7 @@ export const sharedCases: Readonly<Record<string, SharedCase>> = {
     const lanes = await Promise.all([1, 2, 3].map((contact_id) => laneOf(store, contact_id)))
     const begun = new Set<number>()
     const ended = new Set<number>()
-    const work = async (one: Store): Promise<void> => {
+    const work = async (one: FullStore): Promise<void> => {
       while (ended.size < 30) {
         for (const row of await claim(one, { limit: 4 })) {
           assert.ok(!begun.has(row.id), `row ${row.id} was claimed twice`)
@@ -208,12 +166,56 @@ export const sharedCases: Readonly<Record<string, SharedCase>> = {
       assert.equal(await store.notifications.depth(), 0)
     }
   },
-  ...partCases,
 }
 
 /** Ten rows of one monitor and contact. */
-async function laneOf(store: Store, contact_id: number): Promise<readonly number[]> {
+async function laneOf(store: FullStore, contact_id: number): Promise<readonly number[]> {
   const made = await store.monitors.create(monitor())
   const notify = Array.from({ length: 10 }, () => notice({ contact_id }))
   return (await commitOne(store, on(made, { notify }))).notification_ids
+}
+
+export const sharedQuotaCases: Readonly<Record<string, SharedCase>> = {
+  'what an account may have holds over all stores': async (store, beside) => {
+    const stores = [store, await beside()]
+    const twenty = Array.from({ length: 20 }, (_, index) => stores[index % 2] ?? store)
+    await Promise.allSettled(twenty.map((one) => one.monitors.create(monitor(), { monitors: 5 })))
+    await Promise.allSettled(twenty.map((one) => one.contacts.create(contact(), { contacts: 3 })))
+    assert.deepEqual(await store.accounts.use(1), { monitors: 5, contacts: 3, checks_per_min: 5 })
+    const monitors = await store.monitors.list({ account_id: 1, limit: 9 })
+    const { common, settings, target } = monitor()
+    const faster = { settings: { common: { ...common, interval_sec: 30 }, settings, target } }
+    const within = { checks_per_min: 7 }
+    const changes = monitors.map((made) => on(made, { ...faster, within }))
+    const answers = await Promise.all(
+      changes.map((change, index) => (stores[index % 2] ?? store).commit([change])),
+    )
+    assert.equal(answers.flat().filter(({ ok }) => ok).length, 2)
+    assert.equal((await store.accounts.use(1)).checks_per_min, 7)
+  },
+}
+
+export const sharedRemovalCases: Readonly<Record<string, SharedCase>> = {
+  'an account that one store removes takes nothing from another any more': async (
+    store,
+    beside,
+  ) => {
+    const other = await beside()
+    for (let turn = 0; turn < 5; turn++) {
+      const account_id = await anotherAccount(store)
+      const made = await store.monitors.create(monitor({ account_id }))
+      const [removed, , added] = await Promise.allSettled([
+        store.accounts.remove(account_id, 99),
+        other.commit([on(made, { open_incident: incident(), notify: [notice()] })]),
+        other.monitors.create(monitor({ account_id }), { monitors: 9 }),
+      ])
+      assert.deepEqual(removed, { status: 'fulfilled', value: 'done' })
+      if (added.status === 'rejected')
+        await refused(Promise.reject(added.reason as Error), 'not_found')
+      const all = { account_id: 'all', limit: 9 } as const
+      assert.deepEqual(await store.monitors.list(all), [])
+      assert.deepEqual(await store.incidents.list(all), [])
+      assert.deepEqual(await store.notifications.list(all), [])
+    }
+  },
 }

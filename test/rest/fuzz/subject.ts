@@ -20,7 +20,7 @@ import type { RateWindow } from '../../../src/rest/index.ts'
 import { toNodeHandler } from '../../../src/rest/node.ts'
 import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { FullStore } from '../../../src/store/store.ts'
 import { webhookContact } from '../../../src/webhook/webhook-kind.ts'
 import type { WebhookTransport } from '../../../src/webhook/transport.ts'
 import { startPostgres } from '../../support/servers/postgres.ts'
@@ -39,7 +39,7 @@ export interface Subject {
 }
 
 interface Shelf {
-  readonly store: Store
+  readonly store: FullStore
   remove(): Promise<unknown> | void
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from 'node:fs'
-import type { Change, Store } from '../../../src/store/store.ts'
+import type { Change, FullStore } from '../../../src/store/store.ts'
 import { postgresStore } from '../../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../src/store/sqlite/index.ts'
@@ -38,7 +38,7 @@ for (let group = Number(first); ; group++) {
   writeSync(1, `${group}\n`)
 }
 
-async function monitorsOf(store: Store) {
+async function monitorsOf(store: FullStore) {
   const known = await store.monitors.list({ account_id: 'all', limit: ROUNDS })
   if (known.length === ROUNDS) return known
   for (let index = known.length; index < ROUNDS; index++) await store.monitors.create(monitor())

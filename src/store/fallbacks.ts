@@ -1,0 +1,115 @@
+/**
+ * What the engine does where a store leaves out an optional member of `Store`.
+ *
+ * @module
+ */
+
+import { ConfigurationError } from '../errors.ts'
+import type { AccountRecord, AccountUse, MonitorRecord } from '../model.ts'
+import { replies } from './memory/replies.ts'
+import { promised, storageError } from './promised.ts'
+import { isChecked, ratedChecks } from './quota.ts'
+import type { FullStore, Store } from './store.ts'
+
+/** Rows read from the store at once. */
+const STEP = 500
+
+/** The store itself where it leaves nothing out, else one with a substitute for each member that is missing. */
+export function withFallbacks(store: Store): FullStore {
+  if (isFull(store)) return store
+  const { keys, replies, availability, daily, accounts } = store
+  const { clockSet, shards, changes, requests, turns } = store
+  return {
+    shared: store.shared,
+    open: () => store.open(),
+    close: () => store.close(),
+    accounts: accountsOf(store, accounts),
+    keys: keys ?? noKeys(),
+    locations: store.locations,
+    contacts: store.contacts,
+    monitors: store.monitors,
+    commit: (change) => store.commit(change),
+    results: store.results,
+    incidents: store.incidents,
+    availability: availability ?? { list: () => Promise.resolve([]) },
+    daily: daily ?? { list: () => Promise.resolve([]) },
+    notifications: store.notifications,
+    replies: replies ?? repliesInProcess(),
+    meta: store.meta,
+    prune: (options) => store.prune?.(options) ?? Promise.resolve(0),
+    ...(clockSet === undefined ? {} : { clockSet: (set) => clockSet.call(store, set) }),
+    ...(shards === undefined ? {} : { shards }),
+    ...(changes === undefined ? {} : { changes }),
+    ...(requests === undefined ? {} : { requests }),
+    ...(turns === undefined ? {} : { turns }),
+  }
+}
+
+function isFull(store: Store): store is FullStore {
+  const { keys, replies, availability, daily, prune, accounts } = store
+  const members = [keys, replies, availability, daily, prune, accounts.use, accounts.remove]
+  return members.every((member) => member !== undefined)
+}
+
+/** For what the app asks for, and the store does not offer. */
+export function notOffered(what: string, member: string): ConfigurationError {
+  return new ConfigurationError(`${what} needs a store with \`${member}\`; this one has none`)
+}
+
+function accountsOf(store: Store, accounts: Store['accounts']): FullStore['accounts'] {
+  const refuseCounted = (quotas: AccountRecord['quotas'] | undefined): void => {
+    if (accounts.use === undefined && isCounted(quotas)) throw notOffered('A quota', 'accounts.use')
+  }
+  return {
+    ensureFirst: (account) => accounts.ensureFirst(account),
+    async create(account) {
+      refuseCounted(account.quotas)
+      return accounts.create(account)
+    },
+    get: (id) => accounts.get(id),
+    byExternalId: (external_id) => accounts.byExternalId(external_id),
+    list: () => accounts.list(),
+    async update(id, change) {
+      refuseCounted(change.quotas)
+      return accounts.update(id, change)
+    },
+    use: (id) => accounts.use?.(id) ?? countUse(store, id),
+    remove: (id, limit) =>
+      accounts.remove?.(id, limit) ??
+      Promise.reject(notOffered('The removal of an account', 'accounts.remove')),
+  }
+}
+
+/** Whether the store has to count to keep to these quotas: the shortest interval is known without counting. */
+export function isCounted(quotas: AccountRecord['quotas'] = {}): boolean {
+  const { monitors, contacts, checks_per_min } = quotas
+  return [monitors, contacts, checks_per_min].some((limit) => (limit ?? null) !== null)
+}
+
+/** What an account has, row by row; not in one transaction, and so fit to be shown only. */
+async function countUse({ monitors, contacts }: Store, account_id: number): Promise<AccountUse> {
+  const use = { monitors: 0, contacts: (await contacts.list(account_id)).length, checks_per_min: 0 }
+  for (let after_id = 0; ;) {
+    const step = await monitors.list({ account_id, after_id, limit: STEP })
+    use.monitors += step.length
+    use.checks_per_min += step.reduce((sum, monitor) => sum + checksOf(monitor), 0)
+    const last = step.at(-1)
+    if (last === undefined || step.length < STEP) return use
+    after_id = last.id
+  }
+}
+
+function checksOf({ common, token_hash, machine }: MonitorRecord): number {
+  return isChecked({ token_hash, state: machine.state }) ? ratedChecks(common) : 0
+}
+
+function noKeys(): FullStore['keys'] {
+  const refuse = (): Promise<never> => Promise.reject(notOffered('An API key', 'keys'))
+  return { create: refuse, byHash: refuse, list: refuse, update: refuse }
+}
+
+/** Forgotten with the process. */
+function repliesInProcess(): FullStore['replies'] {
+  const failure = (error: unknown) => storageError('An answer cannot be kept', error)
+  return promised<FullStore['replies']>(replies({ replies: new Map() }), { failure })
+}
