@@ -49,6 +49,9 @@ export function isFinal(status: NotificationStatus): boolean {
   return status === 'sent' || status === 'failed' || status === 'cancelled'
 }
 
+/** Of notifications whose contact was called. */
+export const TOLD: readonly NotificationStatus[] = ['sent', 'failed']
+
 /** Whether a row's payload can be sent at all: an object in JSON. */
 export function isReadable(payload: string): boolean {
   try {

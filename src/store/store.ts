@@ -195,6 +195,8 @@ export interface Store {
     get(id: number): Promise<NotificationRecord | undefined>
     /** Newest first. */
     list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
+    /** The newest final one of each of these contacts that was sent or failed, in any order. */
+    lastTold(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
     attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
     /**
      * Takes rows that are due, each for one caller, until the lease ends. In one transaction:

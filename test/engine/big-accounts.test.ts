@@ -95,3 +95,30 @@ describe.each([
     expect(starting.longest_ms).toBeLessThan(TURN_MS)
   }, 60_000)
 })
+
+it('asks the store once for what a hundred contacts were told last, not once for each', async () => {
+  const inner = memoryStore()
+  let asked = 0
+  const counted =
+    <A extends unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
+      asked++
+      return call(...args)
+    }
+  const { list, lastTold } = inner.notifications
+  const store = {
+    ...inner,
+    notifications: { ...inner.notifications, list: counted(list), lastTold: counted(lastTold) },
+  }
+  const { contacts } = engineOn(store)
+  await contacts.list()
+  for (let n = 0; n < 100; n++) {
+    const settings = { url: `https://hooks.test/${n}` }
+    const times = { created_at: 1, updated_at: 1 }
+    const contact = { account_id: 1, kind: 'webhook', name: `w${n}`, all_monitors: false }
+    await store.contacts.create({ ...contact, settings, ...times })
+  }
+  asked = 0
+  expect(await contacts.list()).toHaveLength(100)
+  expect(asked).toBe(1)
+})

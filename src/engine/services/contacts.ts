@@ -12,7 +12,7 @@ import { merge } from '../../fields/merge.ts'
 import { isPlainObject, parse } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
-import type { ContactRecord, JsonObject } from '../../model.ts'
+import type { ContactRecord, JsonObject, NotificationRecord } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { openContact, sealContact } from '../delivery/contact-secrets.ts'
@@ -21,6 +21,9 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 import { demandSecrets } from './revise.ts'
+
+/** Contacts of which the store is asked in one go what they were told last. */
+const SHOWN_AT_ONCE = 100
 
 /** What every contact has besides the settings of its kind. */
 const OWN_FIELDS = {
@@ -59,8 +62,11 @@ export function contactsOf(
   }
 
   async function view(record: ContactRecord): Promise<ContactView> {
-    const final = { account_id, contact_id: record.id, statuses: ['sent', 'failed'] } as const
-    const [last] = await store.notifications.list({ ...final, limit: 1 })
+    const [last] = await store.notifications.lastTold([record.id])
+    return viewWith(record, last)
+  }
+
+  function viewWith(record: ContactRecord, last: NotificationRecord | undefined): ContactView {
     return contactView(record, core.kinds.get(record.kind)?.fields ?? {}, last)
   }
 
@@ -90,9 +96,13 @@ export function contactsOf(
       await ready()
       const views: ContactView[] = []
       const others = stepsOf(core.clock)
-      for (const record of await store.contacts.list(account_id)) {
+      const records = await store.contacts.list(account_id)
+      for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
         await others()
-        views.push(await view(record))
+        const shown = records.slice(from, from + SHOWN_AT_ONCE)
+        const told = await store.notifications.lastTold(shown.map(({ id }) => id))
+        const last = new Map(told.map((row) => [row.contact_id, row]))
+        for (const record of shown) views.push(viewWith(record, last.get(record.id)))
       }
       return views
     },

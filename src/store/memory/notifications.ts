@@ -9,6 +9,7 @@ import {
   isReadable,
   queuedRow,
   sharedByAccount,
+  TOLD,
   UNREADABLE,
 } from '../rules.ts'
 import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
@@ -26,6 +27,12 @@ export function notifications(tables: Tables): Sync<FullStore['notifications']> 
     },
     get: (id) => copy(tables.notifications.get(id)),
     list: (query) => copy(list(tables, query)),
+    lastTold: (contact_ids) =>
+      copy(
+        [...new Set(contact_ids)].flatMap((contact_id) =>
+          list(tables, { account_id: 'all', contact_id, statuses: TOLD, limit: 1 }),
+        ),
+      ),
     attempts: (ids) =>
       copy([...new Set(ids)].toSorted(byNumber).flatMap((id) => tables.attempts.get(id) ?? [])),
     claim: (wanted) => copy(claim(tables, wanted)),

@@ -1,10 +1,10 @@
 import type { NotificationRecord } from '../../model.ts'
-import { accountAsked, isFinal, queuedRow } from '../rules.ts'
+import { accountAsked, isFinal, queuedRow, TOLD } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { FinishedAttempt, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
-import { arraysOf, insertAll, numbers } from './bulk.ts'
+import { arraysOf, insertAll, numbers, texts } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import { claim } from './claim.ts'
 import type { Database, Session } from './database.ts'
@@ -31,6 +31,14 @@ export function notifications(db: Database): FullStore['notifications'] {
       ])
       const sql = `SELECT * FROM watchpost.notifications${text} ORDER BY id DESC LIMIT ?`
       return (await db.search(sql, [...params, query.limit])).map(toNotification)
+    },
+    async lastTold(contact_ids) {
+      const sql = `SELECT last.* FROM unnest(?::bigint[]) AS asked (contact_id)
+        CROSS JOIN LATERAL (SELECT * FROM watchpost.notifications
+          WHERE contact_id = asked.contact_id AND status = ANY (?::text[])
+          ORDER BY id DESC LIMIT 1) AS last`
+      const asked = numbers([...new Set(contact_ids)])
+      return (await db.rows(sql, [asked, texts(TOLD)])).map(toNotification)
     },
     async attempts(ids) {
       const sql = `SELECT * FROM watchpost.attempts WHERE notification_id = ANY (?::bigint[])

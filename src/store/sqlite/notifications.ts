@@ -1,6 +1,6 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { accountAsked, queuedRow } from '../rules.ts'
+import { accountAsked, queuedRow, TOLD } from '../rules.ts'
 import type { ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { claim } from './claim.ts'
@@ -35,6 +35,16 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
       const sql = `SELECT * FROM notifications${text} ORDER BY id DESC LIMIT ?`
       return db.all(sql, [...params, query.limit]).map(toNotification)
     },
+    lastTold: (contact_ids) =>
+      [...new Set(contact_ids)].flatMap((contact_id) =>
+        db
+          .all(
+            `SELECT * FROM notifications WHERE contact_id = ? AND status IN (${marks(TOLD.length)})
+             ORDER BY id DESC LIMIT 1`,
+            [contact_id, ...TOLD],
+          )
+          .map(toNotification),
+      ),
     attempts: (ids) =>
       idChunks(ids)
         .flatMap((chunk) =>

@@ -65,6 +65,35 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.equal(await store.contacts.remove(gone.id), false)
   },
 
+  'the last that each of some contacts was told is found, sent or not': async (store) => {
+    const [first, second, third] = await Promise.all(
+      [1, 2, 3].map(() => store.contacts.create(contact())),
+    )
+    const asked = [first, second, third].map((made) => made?.id ?? 0)
+    const [a = 0, b = 0, c = 0] = asked
+    const rows = []
+    for (const contact_id of [a, a, b, b, c]) rows.push(await queue(store, { contact_id }))
+    const claimed = await claim(store)
+    for (const row of claimed.slice(0, 3)) {
+      const end = {
+        id: row.id,
+        claim: row.claims,
+        attempts: 1,
+        interruptions: 0,
+        error: null,
+        at: T0,
+      }
+      const status = row.contact_id === a ? 'sent' : 'failed'
+      assert.equal(await store.notifications.finish({ ...end, status }), true)
+    }
+    const told = await store.notifications.lastTold([...asked, a, c + 1])
+    assert.deepEqual(
+      told.map(({ id }) => id).toSorted((x, y) => x - y),
+      [rows[1]?.id, rows[2]?.id],
+    )
+    assert.deepEqual(await store.notifications.lastTold([]), [])
+  },
+
   'the id of a removed contact is not used again': async (store) => {
     const made = await store.contacts.create(contact())
     await store.contacts.remove(made.id)
