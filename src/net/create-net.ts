@@ -1,6 +1,6 @@
 /**
- * The network of an engine: what all checks share (resolver, TLS contexts, the policy), and one `Net`
- * per check, which owns every socket that the check opens.
+ * The network of an engine: the parts that all checks share (resolver, TLS contexts, policy), and
+ * one `Net` per check, which owns every socket that the check opens.
  *
  * @module
  */
@@ -51,40 +51,47 @@ import type { Turns } from './timing/turns.ts'
 
 export interface NetworkOptions {
   readonly clock: Clock
-  /** Judges every address before it is dialled. */
+  /** Decides about every address before a connection to it. */
   readonly policy: TargetPolicy
   /**
-   * Those who make the checks are strangers here: the policy also decides what the name servers of this location are
-   * asked about and what of their answers is passed on, and nobody is told who they are. Default `false`.
+   * The users who configure checks are not trusted: the policy also restricts which names are sent
+   * to the location's name servers and which records are returned, and the addresses of those name
+   * servers are not shown. Default `false`.
    */
   readonly strangers?: boolean
   /** Default: hosts file and name servers of the system. */
   readonly resolver?: Resolver
-  /** Those that `net.dns` asks where a query names none. Default: those of the system, read anew for every query. */
+  /**
+   * Name servers of `net.dns` for queries that name none. Default: those of the system, read again
+   * for every query.
+   */
   readonly nameservers?: readonly string[]
-  /** Certificates (PEM) trusted besides the default ones. */
+  /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[]
-  /** Who pings. Default: the system's program. */
+  /** Sends ICMP echo requests. Default: the `ping` program of the system. */
   readonly ping?: PingBackend
 }
 
 export interface OpenOptions {
-  /** Ends everything at once; its reason is what all waits reject with. */
+  /** Ends all operations at once; all waits reject with its reason. */
   readonly signal: StopSignal
-  /** Milliseconds left until the signal is due. */
+  /** Milliseconds until the signal is due. */
   readonly deadlineIn: () => number
   readonly trace: Trace
 }
 
 /** The network of one check. */
 export interface OwnedNet extends Net {
-  /** Destroys whatever is still open; resolves when the handles are gone, `undefined` where they are already. */
+  /**
+   * Destroys everything that is still open; resolves when the handles are closed, `undefined` if
+   * none is open.
+   */
   close(): Promise<void> | undefined
 }
 
 export interface Network {
   open(options: OpenOptions): OwnedNet
-  /** For what takes long to read. */
+  /** Splits long parsing work into steps. */
   readonly turns: Turns
 }
 
@@ -110,7 +117,7 @@ export function createNetwork(options: NetworkOptions): Network {
   }
 }
 
-/** What all checks have in common. */
+/** Shared by all checks. */
 interface Shared {
   readonly clock: Clock
   readonly policy: TargetPolicy
@@ -137,14 +144,14 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   let closed = false
   const inTurns = <T>(steps: Generator<void, T>): Promise<T> => turns.run(signal, steps)
 
-  /** Nothing is looked up for an address, so there is no such phase. */
+  /** An address needs no lookup, so its trace has no resolve phase. */
   function known(host: string, ip_family: IpFamily = 'auto'): readonly Address[] | undefined {
     if (toAddress(host) === undefined) return undefined
     return judged(policy, host, literal(host, ip_family))
   }
 
   async function lookUp(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
-    // Whether there is such a name is an answer, too.
+    // Even the existence of an internal name must not be revealed.
     shared.inside?.refuse(parseDnsName(host) ?? host)
     const found = await trace.phase('resolve', () =>
       shared.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
@@ -156,7 +163,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     return known(host, ip_family) ?? lookUp(host, ip_family)
   }
 
-  /** `judged`: where that is done already, or not needed. */
+  /** `judged`: the addresses, if they are already allowed or need no decision. */
   async function connect(
     options: ConnectOptions,
     judged?: { readonly address: Address; readonly unnamed: boolean },
@@ -181,7 +188,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls' })
   }
 
-  /** From clear text to TLS on the same connection. */
+  /** Upgrades the connection from plain text to TLS. */
   function upgrade(target: ConnectOptions, dialled: Dialled, tls: TlsOptions): Promise<Connection> {
     const { socket } = dialled
     signal.throwIfAborted()
@@ -218,7 +225,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     })
   }
 
-  /** Most checks ask no name server and ping nobody. */
+  /** Created on first use: most checks send neither DNS queries nor pings. */
   function asked(): OwnedQuestions {
     if (questions !== undefined) return questions
     questions = ownQuestions({
@@ -241,7 +248,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
         reaches: (address) => (trace.remote_ip = address),
       }),
     })
-    // Asked for the first time after the end: it must not begin.
+    // First used after the end: it must not start.
     if (closed) void questions.close()
     return questions
   }
@@ -263,8 +270,8 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
 }
 
 /**
- * One refused address refuses the name: an attacker's name server would otherwise be asked until it
- * gives the wanted one. The text does not tell what the name resolves to.
+ * One blocked address blocks the name: otherwise an attacker's name server could be queried until
+ * it returns the wanted address. The text does not reveal what the name resolves to.
  */
 function judged(
   policy: TargetPolicy,
@@ -280,8 +287,9 @@ function judged(
 interface OwnedSockets {
   own(socket: Socket): void
   /**
-   * `to` speaks TLS through `from` and destroys it with itself. `from` is let go: destroying both from
-   * within a handshake crashes Node 20 (a segmentation fault, when the one below goes first).
+   * `to` speaks TLS through `from` and destroys it when it is destroyed. `from` is removed from the
+   * owned sockets: destroying both during a handshake crashes Node 20 (a segmentation fault if the
+   * lower one is destroyed first).
    */
   takeOver(from: Socket, to: Socket): void
   close(): Promise<void> | undefined
@@ -296,7 +304,7 @@ function ownSockets(signal: StopSignal): OwnedSockets {
   }
   signal.addEventListener('abort', destroyAll, { once: true })
   function own(socket: Socket): void {
-    // Errors that nobody waits for any more must not end the process.
+    // Errors after the last waiter is gone must not end the process.
     socket.on('error', ignore)
     open.add(socket)
     socket.once('close', () => {

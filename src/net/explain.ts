@@ -1,6 +1,6 @@
 /**
- * The one place that turns a thrown error into a cause: what happened, in a stable code and one
- * sentence, and whether it speaks of the server or of us.
+ * Turns a thrown error into a cause: a stable code, one sentence, and whether the server or the
+ * location failed.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { CheckFailure, type Cause } from './failure.ts'
 import { asTlsCause } from './connection/tls-causes.ts'
 
 export interface Explanation {
-  /** `unknown`: our side could not measure. */
+  /** `unknown`: the location could not measure. */
   readonly verdict: 'fail' | 'unknown'
   readonly cause_code: string
   readonly cause_text: string
@@ -20,13 +20,13 @@ export interface Explanation {
 }
 
 export interface ExplainContext {
-  /** The phase under way. */
+  /** The current phase. */
   readonly phase: Phase | null
   /** `host:port` for the text. */
   readonly target?: string
 }
 
-/** Never throws, whatever was thrown. An `internal_error` has a neutral text: log the error itself. */
+/** Never throws. An `internal_error` has a neutral text: log the error itself. */
 export function explain(error: unknown, { phase, target }: ExplainContext): Explanation {
   const where = { phase, target: target ?? 'The server' }
   for (const each of withCauses(error)) {
@@ -39,7 +39,7 @@ export function explain(error: unknown, { phase, target }: ExplainContext): Expl
   return explanation(['internal_error', 'The check failed for a reason of its own'], phase)
 }
 
-/** {@link explain} as an error to throw on, for those who know the target. */
+/** {@link explain} as an error to rethrow, for callers that know the target. */
 export function toFailure(error: unknown, context: ExplainContext): CheckFailure {
   if (error instanceof CheckFailure) return error
   const { cause_code, cause_text, phase } = explain(error, context)
@@ -51,7 +51,10 @@ interface Where {
   readonly target: string
 }
 
-/** Besides those of the probe: more came than is read, which says nothing of the server. */
+/**
+ * Codes of the location besides `probe_…`; `too_long`: more data than the engine reads, which does
+ * not mean that the server failed.
+ */
 const OURS: readonly string[] = ['internal_error', 'too_long']
 
 function explanation([code, text]: readonly [string, string], phase: Phase | null): Explanation {
@@ -59,7 +62,10 @@ function explanation([code, text]: readonly [string, string], phase: Phase | nul
   return { verdict: ours ? 'unknown' : 'fail', cause_code: code, cause_text: text, phase }
 }
 
-/** The error, what it was caused by, and the members of an `AggregateError`; bounded, since errors may be circular. */
+/**
+ * The error, its causes, and the members of an `AggregateError`; bounded, since errors may be
+ * circular.
+ */
 function withCauses(error: unknown): readonly unknown[] {
   const all: unknown[] = [error]
   for (let at = 0; at < Math.min(all.length, 8); at++) {
@@ -110,7 +116,7 @@ function isBuiltin(phase: Phase): phase is BuiltinPhase {
   return Object.hasOwn(OVERDUE, phase)
 }
 
-/** Codes of Node and libuv. `{target}` stands for `host:port`. */
+/** Error codes of Node and libuv. `{target}` stands for `host:port`. */
 const SYSTEM: Readonly<Record<string, Cause>> = {
   ECONNREFUSED: ['connect_refused', '{target} refused the connection'],
   ECONNRESET: ['connect_reset', '{target} reset the connection'],

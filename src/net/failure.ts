@@ -1,5 +1,5 @@
 /**
- * What prevents a check from judging: thrown by the network, and by checkers for their own protocols.
+ * Errors that end a check: thrown by the network, and by checkers for their own protocols.
  *
  * @module
  */
@@ -11,7 +11,9 @@ export interface FailureOptions extends ErrorOptions {
   readonly phase?: Phase | undefined
 }
 
-/** A transport failure that already knows its cause. `message` is the cause text: no secrets, no stack. */
+/**
+ * A failure with a known cause. `message` is the cause text, without secrets and without a stack.
+ */
 export class CheckFailure extends WatchpostError {
   readonly phase: Phase | undefined
 
@@ -21,7 +23,7 @@ export class CheckFailure extends WatchpostError {
   }
 }
 
-/** The causes that the network itself gives; all of them are shared causes of the checkers. */
+/** The causes that the network itself produces; all of them are shared causes of the checkers. */
 
 export type TransportCause =
   | `dns_${'nxdomain' | 'no_records' | 'server_failure' | 'refused' | 'timeout'}`

@@ -1,6 +1,6 @@
 /**
- * The host that a target names, for the limit of checks per host. Works on what checkers give as their
- * target: a URL, `host:port`, a bare name.
+ * The host of a target, for the limit of checks per host. Reads the target formats of checkers: a
+ * URL, `host:port`, a bare name.
  *
  * @module
  */

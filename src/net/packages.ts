@@ -1,5 +1,5 @@
 /**
- * The package behind DNS, which is loaded on first use.
+ * Loads the optional packages of the network ahead of use.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { loadCodec } from './dns/message.ts'
 
 /**
- * Loads it now. A process that watches must not meet its first alarm without: when it may open no more
- * files, Node 20 finds no package, and keeps to that until it is started anew.
+ * Loads the DNS package at start. If a process has run out of file descriptors, Node 20 fails to
+ * find the package and caches that failure until a restart.
  */
 export async function loadPackages(): Promise<void> {
-  // What is missing says so when it is needed.
+  // A missing package is reported when it is needed.
   await Promise.allSettled([loadCodec()])
 }

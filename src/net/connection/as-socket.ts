@@ -1,8 +1,9 @@
 /**
- * A connection in the hands of a library that wants a socket: it gets a stream that looks like one.
+ * Adapts a connection to the socket interface that client libraries expect.
  *
- * What such libraries do to a socket at their end (destroy it, take all listeners off) happens to the
- * stream alone. The connection stays ours: guarded, bounded, and closed with the check.
+ * Libraries destroy the socket and remove all its listeners when they finish. Here that affects
+ * only the adapter stream: the connection itself stays guarded, bounded, and is closed with the
+ * check.
  *
  * @module
  */
@@ -15,15 +16,20 @@ import type { Connection } from '../net.ts'
 const CHUNK_BYTES = 16 * 1024
 
 export interface AsSocketOptions {
-  /** Heard by the library before anything the server says: a greeting that was read already. */
+  /**
+   * Text that the library reads before the server's bytes: a greeting that was already consumed.
+   */
   readonly first?: string
-  /** Most bytes that the library may hear; beyond it `too_long`. Default 32 KiB. */
+  /**
+   * Maximum bytes that the library may read; beyond it the read fails with `too_long`. Default 32
+   * KiB.
+   */
   readonly max?: number
 }
 
 /**
- * Runs `work` with a stream on the connection, which must not be read from meanwhile. Where the
- * connection breaks, that is thrown and not what the library makes of it.
+ * Runs `work` with a stream on the connection; do not read from the connection meanwhile. If the
+ * connection fails, throws that failure instead of the library's error.
  */
 export async function asSocket<T>(
   connection: Connection,
@@ -41,7 +47,8 @@ export async function asSocket<T>(
       if (left < 0) throw new CheckFailure('too_long', `The server said more than ${max} bytes`)
       stream.push(bytes)
     } catch (error) {
-      // Libraries write their own codes on errors that pass through them, so they get another one.
+      // Libraries overwrite the code of errors that pass through them, so they get a separate error
+      // object.
       broken ??= error
       stream.destroy(new Error('The connection broke', { cause: error }))
     }
@@ -69,7 +76,10 @@ export async function asSocket<T>(
   }
 }
 
-/** What libraries ask of a socket besides being a stream. Time limits are the check's, not theirs. */
+/**
+ * The socket methods that libraries call besides those of a stream. Timeouts are no-ops: the check
+ * has its own deadline.
+ */
 function socketLike(stream: Duplex, { remote, tls }: Connection): Socket {
   const same = (): Duplex => stream
   Object.assign(stream, {
@@ -82,8 +92,9 @@ function socketLike(stream: Duplex, { remote, tls }: Connection): Socket {
     remotePort: remote.port,
     ...(tls === null ? {} : { encrypted: true, authorized: tls.authorized }),
   })
-  // An error after the library has let go of the stream is nobody's.
+  // Ignores errors after the library has released the stream.
   stream.on('error', () => undefined)
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a likeness is the point
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- imitates a
+  // socket on purpose
   return stream as Socket
 }

@@ -1,6 +1,6 @@
 /**
- * One stream socket with bounded reads. The socket is read on demand, so that a peer who sends without
- * end is held up by TCP and fills no memory.
+ * A stream socket with bounded reads. The socket is read on demand: TCP flow control stops a peer
+ * that sends without end, and memory stays bounded.
  *
  * @module
  */
@@ -24,10 +24,10 @@ export interface ConnectionParts extends Pick<
   Connection,
   'socket' | 'remote' | 'attempts' | 'tls'
 > {
-  /** For the texts of failures. */
+  /** For error texts. */
   readonly target: Pick<ConnectOptions, 'host' | 'port'>
   readonly signal: StopSignal
-  /** The handshake over this socket and the connection that comes of it. */
+  /** Runs the TLS handshake over this socket and returns the secured connection. */
   readonly secure: (options: TlsOptions) => Promise<Connection>
 }
 
@@ -124,7 +124,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 }
 
-/** Resolves as soon as looking again is worth while. */
+/** Resolves when there are new bytes, an end or an error to examine. */
 function changed(socket: Socket, signal: StopSignal): Promise<void> {
   const events = ['readable', 'end', 'error', 'close'] as const
   return waitFor<void>(signal, ({ resolve }) => {
@@ -141,7 +141,9 @@ function closedEarly(name: string, cause?: unknown): CheckFailure {
   return new CheckFailure('closed_early', `${name} ${how} the connection too early`, { cause })
 }
 
-/** A reset in mid-exchange is an end like any other; what else can break here is TLS. */
+/**
+ * A reset during an exchange counts as an end of the stream; any other error here comes from TLS.
+ */
 function lost(error: Error, name: string): CheckFailure {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ECONNRESET' || code === 'EPIPE'

@@ -1,8 +1,8 @@
 /**
- * From judged addresses to a connected socket: in order, one at a time, at most four.
+ * Connects to one of the checked addresses: in order, one at a time, at most four.
  *
- * Node's own "happy eyeballs" gives each address 250 ms, which calls slow links down, and it cannot be
- * told which of the addresses were judged.
+ * Node's own "happy eyeballs" is not used: it allows 250 ms per address, so that slow links fail,
+ * and it does not accept a list of addresses that the guard has already checked.
  *
  * @module
  */
@@ -19,35 +19,37 @@ import { missingNetwork } from '../guard/own-network.ts'
 import type { Trace } from '../timing/trace.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
-/** Addresses tried at most. */
+/** Maximum number of addresses tried. */
 const MAX_ADDRESSES = 4
 
-/** Where there are several, none may use up more than this, nor more than half of the time that is left. */
+/**
+ * With several addresses, each one gets at most this time, and at most half of the remaining time.
+ */
 const PATIENCE_MS = 3000
 
 export interface DialOptions {
-  /** For the texts of failures. */
+  /** For error texts. */
   readonly host: string
   readonly port: number
-  /** Judged already; at least one. */
+  /** Already allowed by the policy; at least one. */
   readonly addresses: readonly Address[]
-  /** They go into no trace. Default `false`. */
+  /** Leaves the addresses out of the trace. Default `false`. */
   readonly unnamed?: boolean
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
   readonly signal: StopSignal
-  /** Milliseconds left for the whole check. */
+  /** Milliseconds until the deadline of the check. */
   readonly deadlineIn: () => number
   readonly trace: Trace
-  /** Told of every socket before it is dialled, so that none can be lost. */
+  /** Receives every socket before it connects, so that the check can close it. */
   readonly own: (socket: Socket) => void
-  /** Makes a socket that connects to this. Default: a plain one. */
+  /** Creates a socket that connects to this address. Default: a plain TCP socket. */
   readonly open?: ((to: TcpSocketConnectOpts) => Socket) | undefined
 }
 
 export interface Dialled {
   readonly socket: Socket
   readonly address: Address
-  /** Every try, the one that succeeded last. */
+  /** Every attempt; a successful one is last. */
   readonly attempts: readonly Attempt[]
 }
 
@@ -74,23 +76,29 @@ export async function dial(options: DialOptions): Promise<Dialled> {
       attempts.push({ address: address.address, cause_code, duration_ms })
       if (!(outcome instanceof CheckFailure)) return { socket: outcome, address, attempts }
       failure = weightier(failure, outcome)
-      // Accepted and reset: a listener with a full queue, or a balancer between two states. Once more.
+      // A connection that is accepted and reset: a listener with a full queue, or a load balancer
+      // that changes state. Retry once.
       if (outcome.code === 'connect_reset' && resets++ === 0) queue.unshift(address)
     }
     throw summary(failure, attempts)
   } finally {
-    // Where a connection stands, the phase is over long since.
+    // Once connected, the connect phase has already ended.
     over(true)
   }
 }
 
 interface Try {
   readonly limit_ms: number | undefined
-  /** Told at once when the connection stands: what goes on within the same turn is no part of it. */
+  /**
+   * Called synchronously when the connection is established, so that later work in the same turn is
+   * not timed as connecting.
+   */
   readonly over: () => void
 }
 
-/** Settles at the latest with the socket, which the abort signal of its check destroys. */
+/**
+ * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
+ */
 function dialOne(
   target: Address,
   { host, port, signal, clock, own, open = connect }: DialOptions,
@@ -102,7 +110,7 @@ function dialOne(
     const socket = open({ host: address, port, family, autoSelectFamily: false, noDelay: true })
     own(socket)
     const timer = limit_ms === undefined ? undefined : clock.timer(limit_ms, late)
-    // First of all, before a ClientHello is on its way to who is not meant.
+    // Prepended, so that the peer address is checked before TLS sends a ClientHello.
     socket.prependOnceListener('connect', connected).once('error', failed).once('close', closed)
 
     function settle(outcome: Socket | CheckFailure): void {
@@ -134,7 +142,9 @@ function dialOne(
 
 type Place = Pick<DialOptions, 'host' | 'port'>
 
-/** Before the first byte: the peer must be the address that was judged, whatever lies between. */
+/**
+ * Verifies, before the first byte is sent, that the peer is the address that the policy allowed.
+ */
 function problemOf(socket: Socket, target: Address, place: Place): CheckFailure | undefined {
   const { remoteAddress } = socket
   if (remoteAddress === target.address) return undefined
@@ -157,7 +167,7 @@ function summary(failure: CheckFailure | undefined, attempts: readonly Attempt[]
   return new CheckFailure(failure.code, text, { phase: failure.phase, cause: failure.cause })
 }
 
-/** Of two failures the one that says more about the server; the first one where they say the same. */
+/** Of two failures, the one that says more about the server; the first if they are equal. */
 function weightier(first: CheckFailure | undefined, second: CheckFailure): CheckFailure {
   return first === undefined || weight(second) > weight(first) ? second : first
 }

@@ -1,5 +1,6 @@
 /**
- * A dialogue in lines, as mail and FTP servers hold it: one line of ours, then one or more of theirs.
+ * A line-based dialogue, as in SMTP, IMAP, POP3 and FTP: one command line, then one or more
+ * response lines.
  *
  * @module
  */
@@ -7,31 +8,35 @@
 import { CheckFailure } from '../failure.ts'
 import type { Connection, TlsOptions } from '../net.ts'
 
-/** Longest line that is taken. SMTP allows 512 bytes (RFC 5321, 4.5.3.1.5), IMAP 8192 (RFC 7162, 4). */
+/** Longest line accepted. SMTP allows 512 bytes (RFC 5321, 4.5.3.1.5), IMAP 8192 (RFC 7162, 4). */
 const LINE_LIMIT_BYTES = 8192
 
-/** Lines that arrived together and are heard in one turn of the event loop. */
+/** Lines read in one turn of the event loop, if they arrived together. */
 const TURN_LINES = 256
 
-/** Most bytes of one answer, all of its lines together. */
+/** Maximum bytes of one response, over all its lines. */
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
 export interface DialogueOptions {
-  /** Lets others have their turn, after many lines that need not be waited for. */
+  /** Yields to the event loop after many lines that were already buffered. */
   readonly rest?: () => Promise<void>
-  /** Sees every line heard, so that a goodbye is noticed wherever it comes; throws to end the dialogue. */
+  /**
+   * Receives every line read, to detect a closing message wherever it appears; throws to end the
+   * dialogue.
+   */
   readonly inspect?: (line: string) => void
-  /** The server may speak unasked (IMAP). Otherwise such a line fails the next `say`. */
+  /** The server may send unsolicited lines (IMAP). Otherwise such a line fails the next `say`. */
   readonly chatty?: boolean
 }
 
 export interface Dialogue {
-  /** The present one: `secure` puts another in its place. */
+  /** The current connection; `secure` replaces it. */
   readonly connection: Connection
   /**
-   * Sends one line and waits for nothing. Text goes out as UTF-8.
+   * Sends one line as UTF-8 without waiting for the response.
    *
-   * @throws CheckFailure `protocol_error` where an answer is there already: it cannot be to this line
+   * @throws CheckFailure `protocol_error` if a response has already arrived: it cannot belong to
+   * this line
    */
   say(line: string): Promise<void>
   /**
@@ -40,9 +45,9 @@ export interface Dialogue {
    * @throws CheckFailure `too_long` beyond 8 KiB a line or 64 KiB since the last `say`; `closed_early`
    */
   hear(plausible?: (beginning: string) => boolean): Promise<string>
-  /** A block of so many bytes that a line has announced; counts like lines. */
+  /** Reads a block of the length that a line announced; counts towards the same limits as lines. */
   hearBlock(bytes: number): Promise<Buffer>
-  /** The TLS handshake; the server has consented. */
+  /** Runs the TLS handshake, after the server has agreed to STARTTLS. */
   secure(options: TlsOptions): Promise<void>
 }
 
@@ -87,7 +92,7 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
       return Buffer.concat(parts)
     },
     async say(line) {
-      // Also the last line of defence against text of a user that would end the line early.
+      // Also prevents command injection by user-supplied text with line breaks.
       if (/[\r\n\0]/.test(line)) throw new TypeError('A line holds no line breaks')
       heard = 0
       if (!chatty && connection.buffered() > 0) {

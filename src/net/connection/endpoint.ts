@@ -1,5 +1,5 @@
 /**
- * Where a connection goes: addresses in one spelling, so that two of them can be compared as text.
+ * Canonical spelling of addresses, so that two addresses can be compared as text.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import { isIP, isIPv4 } from 'node:net'
 
 /**
- * An address in canonical form: IPv6 compressed and without brackets, IPv4-mapped IPv6 as the IPv4
- * address that it reaches. `undefined` where the text is a name, or an address with a zone id.
+ * The address in canonical form: IPv6 compressed and without brackets, IPv4-mapped IPv6 as the IPv4
+ * address that it reaches. `undefined` if the text is a name, or an address with a zone id.
  */
 export function toAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
@@ -30,7 +30,7 @@ export function ofFamily(addresses: readonly Address[], ip_family: IpFamily): re
   return addresses.filter((address) => address.family === family)
 }
 
-/** `host:port` as people write it, IPv6 in brackets. */
+/** `host:port`, with IPv6 in brackets. */
 export function hostPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,27 +1,27 @@
 /**
- * Bytes that have arrived and were not read yet. Grows by doubling, so that a peer who sends byte by
- * byte costs no more than one who sends all at once.
+ * Buffer of received bytes that are not read yet. Grows by doubling, so that a peer that sends
+ * single bytes costs no more than one that sends large segments.
  *
  * @module
  */
 
-/** Before the first bytes: many a connection is never read from. */
+/** Shared empty buffer: many connections are never read from. */
 const NOTHING = Buffer.alloc(0)
 
 export interface Inbox {
-  /** Bytes in it. */
+  /** Number of buffered bytes. */
   size(): number
   push(bytes: Uint8Array): void
   indexOf(byte: number, from: number): number
-  /** The first bytes without taking them, at most `max`; valid until the next call. */
+  /** The first bytes without removing them, at most `max`; valid until the next call. */
   peek(max: number): Buffer
-  /** Takes the first `count` bytes out; a copy of their own. */
+  /** Removes and returns a copy of the first `count` bytes. */
   take(count: number): Buffer
 }
 
 export function createInbox(): Inbox {
   let room = NOTHING
-  /** Where the bytes begin: moving the rest up for every line would cost as much as the whole each time. */
+  /** Offset of the first byte: moving the rest up after every line would cost quadratic time. */
   let start = 0
   let length = 0
   return {
@@ -29,7 +29,7 @@ export function createInbox(): Inbox {
     push(bytes) {
       const needed = length + bytes.length
       if (start + needed > room.length) {
-        // Where half of the room is free, moving up makes way for as much as it moves.
+        // If half of the buffer is free, moving the bytes up frees as much as it copies.
         const roomy = 2 * needed <= room.length ? room : Buffer.alloc(Math.max(256, 2 * needed))
         room.copy(roomy, 0, start, start + length)
         room = roomy

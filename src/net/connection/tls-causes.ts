@@ -1,7 +1,8 @@
 /**
- * What Node and OpenSSL say about a TLS handshake, as causes.
+ * Maps errors of Node and OpenSSL in a TLS handshake to causes.
  *
- * Sources: `X509_V_ERR_*` of OpenSSL's verify(1) as named by Node; reasons of OpenSSL's SSL library.
+ * Sources: `X509_V_ERR_*` of OpenSSL's verify(1) as named by Node; reasons of OpenSSL's SSL
+ * library.
  *
  * @module
  */
@@ -19,7 +20,7 @@ const CERTIFICATE: Readonly<Record<string, Cause>> = {
   CERT_NOT_YET_VALID: ['tls_not_yet_valid', NOT_YET_VALID],
   ERROR_IN_CERT_NOT_BEFORE_FIELD: ['tls_not_yet_valid', NOT_YET_VALID],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_self_signed', 'The certificate of {target} is self-signed'],
-  // The server sent the root as well; that it is self-signed is as it should be.
+  // The server also sent the root certificate, which is always self-signed.
   SELF_SIGNED_CERT_IN_CHAIN: ['tls_untrusted', UNTRUSTED],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     'tls_chain_incomplete',
@@ -36,21 +37,21 @@ const CERTIFICATE: Readonly<Record<string, Cause>> = {
   CERT_SIGNATURE_FAILURE: ['tls_untrusted', REFUSED],
   UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: ['tls_untrusted', REFUSED],
   UNABLE_TO_DECRYPT_CERT_SIGNATURE: ['tls_untrusted', REFUSED],
-  // What Node has no name for, among it keys and digests that are too weak.
+  // Errors without a name in Node, such as keys and digests that are too weak.
   UNSPECIFIED: ['tls_untrusted', REFUSED],
   CERT_REVOKED: ['tls_revoked', 'The certificate of {target} has been revoked'],
   HOSTNAME_MISMATCH: ['tls_name_mismatch', 'The certificate of {target} is for another name'],
   ERR_TLS_CERT_ALTNAME_FORMAT: ['tls_name_mismatch', REFUSED],
 }
 
-/** Reasons of OpenSSL when what came is no TLS record at all. */
+/** OpenSSL reasons for bytes that are not a TLS record. */
 const NOT_TLS =
   /wrong version number|packet length too long|http request|bad record type|record layer failure/i
 
 const NO_COMMON_GROUND =
   /protocol version|unsupported protocol|no protocols available|wrong ssl version|no shared cipher|no ciphers available|legacy sigalg|legacy renegotiation|key too small|no suitable/i
 
-/** `undefined` where the error is not one of TLS. */
+/** `undefined` if the error is not a TLS error. */
 export function asTlsCause(error: unknown, target: string): Cause | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
@@ -64,7 +65,8 @@ export function asTlsCause(error: unknown, target: string): Cause | undefined {
 
 function openSsl(error: Error): Cause | undefined {
   const { code = '' } = error as NodeJS.ErrnoException
-  // Node puts the reason into the code, or, for what fails while writing, only into the message of an EPROTO.
+  // Node puts the reason into the code or, for errors while writing, only into the message of an
+  // EPROTO.
   const reason = /:SSL routines:[^:]*:([^:\n]+)/.exec(error.message)?.[1]?.toLowerCase()
   if (reason === undefined && !code.startsWith('ERR_SSL_')) return undefined
   const said = reason ?? code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ')
@@ -75,13 +77,13 @@ function openSsl(error: Error): Cause | undefined {
   return ['tls_handshake', `The TLS handshake with {target} failed (${said})`]
 }
 
-/** Names shown of a certificate at most, in characters. */
+/** Maximum characters of certificate names in a cause text. */
 const NAMES_SHOWN = 200
 
 function nameMismatch(error: Error, target: string): Cause {
   const { cert } = error as { cert?: { subjectaltname?: unknown; subject?: { CN?: unknown } } }
   const names = cert?.subjectaltname ?? cert?.subject?.CN
-  // The names come from the server: nothing but printable ASCII, and not much of it.
+  // The names come from the server: they are reduced to printable ASCII and shortened.
   const shown = typeof names === 'string' ? names.replace(/[^\x20-\x7e]/g, '?') : ''
   const cut = shown.length > NAMES_SHOWN ? `${shown.slice(0, NAMES_SHOWN)}…` : shown
   return [

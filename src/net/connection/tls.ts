@@ -1,6 +1,6 @@
 /**
- * TLS handshakes, from the first byte or by STARTTLS. Sessions are never reused: a resumed one shows
- * the certificate of the last handshake, not the one that is served now.
+ * TLS handshakes, directly or after STARTTLS. Sessions are never resumed: a resumed session shows
+ * the certificate of an earlier handshake instead of the one that the server uses now.
  *
  * @module
  */
@@ -16,14 +16,19 @@ import type { TlsFacts, TlsOptions } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Trace } from '../timing/trace.ts'
 
-/** Contexts shared by all handshakes of one network: making one parses every trusted root. */
+/** TLS contexts shared by all handshakes of one network: creating one parses every trusted root. */
 export interface TlsContexts {
   readonly strict: SecureContext
-  /** Also speaks what no longer counts as secure: who does not verify wants an answer from an old device. */
+  /**
+   * Also accepts obsolete protocol versions and ciphers: with `verify: false`, old devices must be
+   * reachable.
+   */
   readonly lenient: SecureContext
 }
 
-/** `ca`: PEM of roots that are trusted besides the default ones. Made on first use. */
+/**
+ * `ca`: PEM of roots that are trusted besides the default ones. Contexts are created on first use.
+ */
 export function createTlsContexts(ca?: string | readonly string[]): TlsContexts {
   let strict: SecureContext | undefined
   let lenient: SecureContext | undefined
@@ -43,13 +48,13 @@ export function createTlsContexts(ca?: string | readonly string[]): TlsContexts 
   }
 }
 
-/** Where the handshake goes: over a connection that stands, or to an address that is dialled first. */
+/** Transport of the handshake: an established connection, or an address to connect to. */
 export type TlsWay = Pick<tls.ConnectionOptions, 'socket'> | TcpSocketConnectOpts
 
-/** A TLS socket whose handshake is not over, or has not begun. */
+/** A TLS socket whose handshake has not completed or not started. */
 export interface Opening {
   readonly socket: TLSSocket
-  /** End of the peer's certificate in Node's words, as soon as its name was looked at. */
+  /** `valid_to` of the peer's certificate as Node formats it, set when the name is verified. */
   ends?: string
 }
 
@@ -60,7 +65,10 @@ export interface OpeningOptions {
   readonly context: SecureContext
 }
 
-/** Asked before anything is timed: the first one of a network is made here, which can take a tenth of a second. */
+/**
+ * Call it before timing starts: the first call of a network creates the context, which can take 100
+ * ms.
+ */
 export function contextFor(
   { context, verify = true }: TlsOptions,
   contexts: TlsContexts,
@@ -68,7 +76,10 @@ export function contextFor(
   return context ?? (verify ? contexts.strict : contexts.lenient)
 }
 
-/** Nobody listens to the socket yet: it has to be owned, and given to {@link handshake}, in the same turn. */
+/**
+ * The returned socket has no listeners yet: register it with its owner and pass it to {@link
+ * handshake} in the same turn.
+ */
 export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsWay): Opening {
   const { servername = host, verify = true, alpn, onStaple } = asked
   const socket = tls.connect({
@@ -78,9 +89,10 @@ export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsW
     rejectUnauthorized: verify,
     ...(onStaple === undefined ? {} : { requestOCSP: true }),
     ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
-    // Not the name that Node has, which is the address dialled where none is sent.
+    // Uses the requested name: without SNI, Node would pass the address of the connection.
     checkServerIdentity(_name, certificate) {
-      // Node makes the whole chain of objects for this anyway; asking for it again costs a tenth of a handshake.
+      // Node builds the certificate objects for this call anyway; requesting them again costs a
+      // tenth of a handshake.
       opening.ends = certificate.valid_to
       return tls.checkServerIdentity(servername, certificate)
     },
@@ -104,8 +116,9 @@ export interface Secured {
 }
 
 /**
- * Resolves when the peer has proven who it is, or, without `verify`, when it has shown anything.
- * Settles at the latest with the socket, which the abort signal of its check destroys.
+ * Resolves when the peer is authenticated or, without `verify`, when it has presented any
+ * certificate. Settles at the latest when the socket closes; the abort signal of the check destroys
+ * the socket.
  *
  * @throws CheckFailure `tls_…`, `connect_reset`; its `cause` is Node's error with its own code
  */
@@ -131,7 +144,7 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
     }
     function failed(error: unknown): void {
       settled(true)
-      // Not from within: it may be a handshake under way that tells of this.
+      // Deferred: this event can be emitted from within a handshake in progress.
       queueMicrotask(() => secure.destroy())
       const target = hostPort(host, options.port)
       if (signal.aborted) reject(signal.reason)
@@ -146,7 +159,7 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
   })
 }
 
-/** What the hook throws fails the handshake; thrown inside an event it would end the process. */
+/** An error of the hook fails the handshake; thrown inside an event it would end the process. */
 function tellOfStaple(
   secure: TLSSocket,
   onStaple: NonNullable<TlsOptions['onStaple']>,
@@ -161,9 +174,10 @@ function tellOfStaple(
   })
 }
 
-/** `ends`: of the certificate, where it is known already. */
+/** `ends`: `valid_to` of the certificate, if already known. */
 function tlsFacts(socket: TLSSocket, ends: string | undefined): TlsFacts {
-  // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and that is the checker's.
+  // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and the checker needs
+  // that call.
   const not_after = new Date(ends ?? shown(socket)?.valid_to ?? NaN)
   return {
     protocol: socket.getProtocol(),
@@ -174,18 +188,24 @@ function tlsFacts(socket: TLSSocket, ends: string | undefined): TlsFacts {
   }
 }
 
-/** Empty where the peer has shown no certificate, `null` once the socket is gone, whatever the types say. */
+/**
+ * Empty if the peer presented no certificate, `null` once the socket is closed; Node's types omit
+ * both.
+ */
 function shown(socket: TLSSocket): Partial<PeerCertificate> | null {
   return socket.getPeerCertificate()
 }
 
-/** All that Node trusts by default, system and NODE_EXTRA_CA_CERTS included where it can tell (22.15). */
+/**
+ * Node's default roots, with the system store and NODE_EXTRA_CA_CERTS if Node can list them (22.15
+ * and later).
+ */
 function defaultRoots(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] }
   return getCACertificates?.('default') ?? tls.rootCertificates
 }
 
-/** Node reports the end of the stream in mid-handshake as an ECONNRESET without a system call. */
+/** Node reports the end of the stream during a handshake as an ECONNRESET without a system call. */
 function isEarlyEnd(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException
   return code === 'ECONNRESET' && syscall === undefined

@@ -1,5 +1,5 @@
 /**
- * One question to one name server, by each of the three ways to carry it.
+ * Sends one DNS question to one name server over UDP, TCP or TLS.
  *
  * @module
  */
@@ -22,26 +22,28 @@ import type { StopSignal } from '../timing/stop.ts'
 export interface AskerParts {
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
   readonly signal: StopSignal
-  /** An address as a list of itself, judged by the policy; `undefined` for a name. */
+  /** An address as a list of itself, allowed by the policy; `undefined` for a name. */
   readonly known: (host: string) => readonly Address[] | undefined
-  /** Addresses of a name, judged by the policy. */
+  /** Addresses of a name, allowed by the policy. */
   readonly lookUp: (host: string) => Promise<readonly Address[]>
-  /** To an address that is judged already, or needs no judging. */
+  /** Connects to an address that is already allowed or trusted. */
   readonly connect: (options: ConnectOptions, dialled: Dialled) => Promise<Connection>
   readonly own: (socket: Socket) => void
-  /** Begins to time an exchange, which may run beside others; what it returns ends that. */
+  /**
+   * Starts timing an exchange, which may run in parallel to others; the returned function stops it.
+   */
   readonly timed: () => () => void
-  /** Told of the address before it is asked. */
+  /** Receives the address before the query is sent. */
   readonly reaches: (address: string) => void
 }
 
 export interface Dialled {
   readonly address: Address
-  /** Its address goes into no trace. */
+  /** Its address is left out of the trace. */
   readonly unnamed: boolean
 }
 
-/** What a name server is called whose address is nobody's business. */
+/** Shown instead of the address of a name server that must not be revealed. */
 export const UNNAMED = 'resolver'
 
 /** A name server whose address is known. */
@@ -52,12 +54,12 @@ export interface Place extends NameServer {
 }
 
 export interface Asker {
-  /** Where it is an address; `undefined` for a name. @throws CheckFailure `connect_blocked` */
+  /** For an address; `undefined` for a name. @throws CheckFailure `connect_blocked` */
   placed(server: NameServer, trusted: boolean): Place | undefined
   /** @throws CheckFailure `dns_nameserver_unresolvable`, `connect_blocked`, `probe_resolver_broken` */
   locate(server: NameServer): Promise<Place>
   overUdp(question: Question, place: Place, patience_ms: number): Promise<Reply>
-  /** TCP or TLS, as the scheme of `place` says. */
+  /** Over TCP or TLS, as the scheme of `place` says. */
   overStream(question: Question, place: Place, patience_ms: number): Promise<Reply>
 }
 
@@ -115,7 +117,7 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
   }
 }
 
-/** Servers from before 1999 answer so to what they do not know (RFC 6891, 7). */
+/** Servers from before 1999 answer unknown options this way (RFC 6891, 7). */
 function dislikesEdns({ rcode }: Reply): boolean {
   return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS'
 }
@@ -125,7 +127,7 @@ function placed({ known }: AskerParts, server: NameServer, trusted: boolean): Pl
   const version = isIP(host)
   if (version === 0) return undefined
   const family = version === 4 ? 4 : 6
-  // A scoped address of the system's configuration is no target that could be judged.
+  // A scoped address of the system's configuration is not subject to the policy.
   const address = trusted ? ({ address: host, family } as const) : known(host)?.[0]
   return address === undefined ? undefined : { ...server, address, server: hostPort(host, port) }
 }

@@ -1,6 +1,6 @@
 /**
- * The DNS client of one check: the name servers in their order, each tried twice over UDP, and over
- * TCP where an answer is cut off.
+ * The DNS client of one check: name servers in order, each tried twice over UDP, and over TCP if an
+ * answer is truncated.
  *
  * @module
  */
@@ -17,26 +17,32 @@ import type { NameServer } from './name-server.ts'
 import { readNameServers } from './plan.ts'
 import type { Plan } from './plan.ts'
 
-/** None may use up more than this per try while there are others to ask. */
+/** Maximum time per attempt while other name servers remain. */
 const PATIENCE_MS = 3000
 
-/** Left of the deadline for finding out whether a silent name server of the location answers at all. */
+/**
+ * Part of the deadline reserved for testing whether a silent name server of the location answers at
+ * all.
+ */
 const ALIVE_MS = 1000
 
-/** Left of the deadline to say that there was no answer. */
+/** Part of the deadline reserved for reporting that there was no answer. */
 const LAST_WORDS_MS = 100
 
 export interface DnsParts extends AskerParts {
   readonly codec: CodecLoader
-  /** `planOf`, which need not be worked out for every query. */
+  /** `planOf`, cached per query. */
   readonly planned: (query: DnsQuery) => Plan
-  /** Loads a package outside of every measurement. */
+  /** Loads a package; the time it takes is not measured as part of the check. */
   readonly loading: <T>(work: () => Promise<T>) => Promise<T>
-  /** Milliseconds left for the whole check. */
+  /** Milliseconds until the deadline of the check. */
   readonly deadlineIn: () => number
-  /** Name servers of the location; default: those of the system, read anew for every query. */
+  /** Name servers of the location; default: those of the system, read again for every query. */
   readonly nameservers?: readonly string[] | undefined
-  /** Where those who make the checks are strangers: what they may learn from these, and that not their addresses. */
+  /**
+   * Set if users are not trusted: restricts their queries and answers to public names and
+   * addresses.
+   */
   readonly inside?: Inside | undefined
 }
 
@@ -50,7 +56,7 @@ export function createDnsClient(parts: DnsParts): DnsClient {
 
 interface Asking {
   readonly parts: DnsParts
-  /** What the name servers are called, where not by their addresses. */
+  /** Shown instead of the addresses of the name servers. */
   readonly called: string | undefined
   readonly asker: Asker
   readonly question: Question
@@ -66,7 +72,7 @@ async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   const asker = createAsker(parts, await parts.codec(parts.loading))
   const called = operators && parts.inside !== undefined ? UNNAMED : undefined
   const asking = { parts, question, asker, called }
-  // Those of the system may be others by now.
+  // The system's name servers may have changed since the last query.
   const servers = plan.servers ?? readNameServers(parts.nameservers ?? getServers())
   const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
@@ -117,7 +123,7 @@ async function askInTurn(asking: Asking, turn: Turn): Promise<Outcome> {
   return { failure: failure ?? noServer() }
 }
 
-/** Whether another name server could not know better. */
+/** Whether this answer is final; otherwise the next name server is queried. */
 function decides({ rcode }: Reply): boolean {
   return rcode === 'NOERROR' || rcode === 'NXDOMAIN'
 }
@@ -125,7 +131,7 @@ function decides({ rcode }: Reply): boolean {
 interface OneServer {
   readonly server: NameServer
   readonly trusted: boolean
-  /** How long to wait for the first of so many tries that are left with this server. */
+  /** The time to wait for the first of the remaining attempts at this server. */
   readonly patience: (tries: number) => number
 }
 
@@ -160,8 +166,8 @@ function describe(
 }
 
 /**
- * The location's own name servers are the location's to answer for. One that answers for the root,
- * if only to refuse, was waiting for the servers of the name.
+ * A failure of the location's own name servers is a failure of the location. If one still answers
+ * for the root, even with REFUSED, it was waiting for the name servers of the queried name.
  */
 async function blame(
   { parts, asker, called }: Asking,

@@ -1,7 +1,7 @@
 /**
- * What strangers may learn through the name servers of this location: these also know the names of its
- * own network, and answer for public names with what is true inside. Names inside are not asked for, and
- * records that lead inside are left out.
+ * Restricts what untrusted users learn through the location's name servers, which may also resolve
+ * internal names and answer for public names with internal addresses. Internal names are not
+ * queried, and records that lead to internal addresses are removed.
  *
  * @module
  */
@@ -13,28 +13,36 @@ import { bindingAddresses } from './service-binding.ts'
 import { reverseRange } from './names.ts'
 
 export interface Inside {
-  /** @throws CheckFailure `connect_blocked` for a name inside */
+  /** @throws CheckFailure `connect_blocked` for an internal name */
   refuse(name: string): void
-  /** Without the records that lead inside; `left_out` counts them. */
+  /** The answer without records that lead to internal addresses; `left_out` counts them. */
   clear(answer: DnsAnswer): DnsAnswer
 }
 
 /**
- * Names of no public zone: RFC 6761 and 7686 (special use), 6762 (.local), 8375 (home.arpa), 9476 (.alt), ICANN's `.internal`, and those that
- * ICANN does not delegate since they are so widely used inside (RFC 6762, appendix G).
+ * Suffixes outside the public DNS: RFC 6761 and 7686 (special use), 6762 (.local), 8375
+ * (home.arpa), 9476 (.alt), ICANN's `.internal`, and those that ICANN does not delegate because
+ * they are widely used internally (RFC 6762, appendix G).
  */
 const SUFFIXES =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|test|invalid|onion|alt)$/
 
-/** Stands for the addresses behind a name inside, which are not known before it is asked for. */
+/**
+ * Stands for the unknown address of an internal name, which is not resolved before the decision.
+ */
 const SOMEWHERE_INSIDE = '10.0.0.1'
 
-/** Whether a name can only be one of an inner network: of a single label, or below a suffix of no public zone. */
+/**
+ * Whether a name can only be internal: a single label, or below a suffix outside the public DNS.
+ */
 export function isInnerName(name: string): boolean {
   return (name !== '.' && !name.includes('.')) || SUFFIXES.test(name)
 }
 
-/** The policy of addresses, in terms of names: what it lets nobody dial, it lets nobody ask about. */
+/**
+ * Applies the address policy to names: a name is queried only if the policy would allow connecting
+ * to it.
+ */
 export function createInside(policy: TargetPolicy): Inside {
   const refused = (host: string, address: string): boolean =>
     policy({ host, address }) !== undefined
@@ -74,7 +82,7 @@ export function createInside(policy: TargetPolicy): Inside {
   }
 }
 
-/** In which word of the value a type has the name of a host. */
+/** Position of the host name in the record data, by type. */
 const TARGET_WORDS: Readonly<Partial<Record<string, number>>> = {
   CNAME: 0,
   DNAME: 0,

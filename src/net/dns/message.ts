@@ -1,6 +1,6 @@
 /**
- * Queries to bytes and bytes to answers. Everything a server sends is doubted here: what is not an
- * answer to this query is none of our business, what is one and cannot be read is malformed.
+ * Encodes DNS queries and decodes answers. Nothing from the server is trusted: a message that does
+ * not match the query is ignored, one that matches and cannot be decoded is malformed.
  *
  * @module
  */
@@ -11,13 +11,16 @@ import { recordText } from './record-text.ts'
 import { packetType, rcodeName, typeName } from './record-types.ts'
 import type { DnsType } from './record-types.ts'
 
-/** Largest answer over UDP that is asked for: it is not fragmented on any usual path (RFC 9715). */
+/** Advertised UDP payload size: not fragmented on usual paths (RFC 9715). */
 const UDP_PAYLOAD_BYTES = 1232
 
 const HEADER_BYTES = 12
 const RESPONSE_BIT = 0x8000
 
-/** The part of dns-packet that is called here, written out: nobody needs its types to use ours. */
+/**
+ * The part of dns-packet that is used, declared here, so that users of our types do not need its
+ * types.
+ */
 export interface Codec {
   readonly RECURSION_DESIRED: number
   readonly encode: (packet: object) => Buffer
@@ -28,13 +31,13 @@ export interface Question {
   /** Canonical; see `parseDnsName`. */
   readonly name: string
   readonly type: DnsType
-  /** RD: whether the server is to ask others where it does not know. */
+  /** RD: recursion desired. */
   readonly recursion: boolean
 }
 
 export interface DnsRecord {
   readonly name: string
-  /** `A`, `MX`, …; `TYPE<number>` for one without a name here. */
+  /** `A`, `MX`, …; `TYPE<number>` for a type without a name here. */
   readonly type: string
   readonly value: string
   /** Seconds. */
@@ -56,13 +59,13 @@ export async function loadCodec(): Promise<Codec> {
   return import('dns-packet')
 }
 
-/** {@link loadCodec}, asked once: an import costs its way through the loader every time. */
+/** {@link loadCodec}, called once: every dynamic import passes through the module loader. */
 export function codecLoader(): CodecLoader {
   let codec: Codec | undefined
   return (loading) => codec ?? loading(loadCodec).then((loaded) => (codec = loaded))
 }
 
-/** `loading` keeps the time that it takes out of every measurement. */
+/** `loading` excludes the load time from all measurements. */
 export type CodecLoader = (
   loading: (work: () => Promise<Codec>) => Promise<Codec>,
 ) => Codec | Promise<Codec>
@@ -83,7 +86,7 @@ export function encodeQuery(
 }
 
 /**
- * `undefined` where the message is no answer to this query: another id, not a response, another
+ * `undefined` if the message does not answer this query: another id, not a response, or another
  * question.
  *
  * @throws CheckFailure `dns_malformed`
@@ -98,7 +101,7 @@ export function decodeReply(
   try {
     if (pointersInARow(bytes) > MAX_POINTERS) throw new RangeError('names that lead round about')
     const packet = codec.decode(bytes) as DecodedPacket
-    // Fields of fixed size are read without a look at the end of the message.
+    // The decoder reads fixed-size fields without checking the end of the message.
     if (codec.decode.bytes > bytes.length) throw new RangeError('records that go on behind its end')
     const rcode = rcodeOf(packet)
     if (!answers(packet, question, rcode)) return undefined
@@ -116,15 +119,18 @@ export function decodeReply(
   }
 }
 
-/** A name ends with a pointer to where it stands (RFC 1035, 4.1.4); a pointer to a pointer is of no use to anybody. */
+/**
+ * A compressed name ends with a pointer to an earlier name (RFC 1035, 4.1.4); legitimate encoders
+ * do not chain many pointers.
+ */
 const MAX_POINTERS = 8
 const POINTER_BITS = 0xc0
 /** Pointers have 14 bits. */
 const POINTABLE_BYTES = 0x4000
 
 /**
- * The longest row of pointers, each to the one before it. Three thousand names that go through eight thousand of
- * them would be followed pointer by pointer.
+ * The longest chain of pointers. Without a limit, three thousand names that each pass through eight
+ * thousand pointers would block the decoder.
  */
 function pointersInARow(bytes: Buffer): number {
   const end = Math.min(bytes.length - 1, POINTABLE_BYTES)
@@ -140,7 +146,7 @@ function pointersInARow(bytes: Buffer): number {
   return most
 }
 
-/** A server that could not even read the question may leave it out of its error. */
+/** A server that could not parse the question may leave it out of its error response. */
 function answers({ questions = [] }: DecodedPacket, asked: Question, rcode: string): boolean {
   if (questions.length === 0) return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN'
   const [first, ...more] = questions

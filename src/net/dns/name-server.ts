@@ -1,5 +1,5 @@
 /**
- * How people write a name server: `192.0.2.1`, `ns.example.net:5353`, `[2001:db8::1]:53`,
+ * Parses the notation of name servers: `192.0.2.1`, `ns.example.net:5353`, `[2001:db8::1]:53`,
  * `tcp://192.0.2.1`, `tls://dns.example.net`.
  *
  * @module
@@ -9,7 +9,7 @@ import { isIP } from 'node:net'
 import { hostPort } from '../connection/endpoint.ts'
 import { parseDnsName } from './names.ts'
 
-/** `udp` goes on over TCP where an answer is cut off. */
+/** `udp` falls back to TCP if an answer is truncated. */
 export type DnsScheme = 'udp' | 'tcp' | 'tls'
 
 export interface NameServer {
@@ -19,13 +19,13 @@ export interface NameServer {
   readonly port: number
 }
 
-/** DNS over TLS has a port of its own (RFC 7858, 3.1). */
+/** DNS over TLS has its own port (RFC 7858, 3.1). */
 const PORTS = { udp: 53, tcp: 53, tls: 853 } as const
 
 const SPELLING =
   /^(?:(?<scheme>udp|tcp|tls):\/\/)?(?:\[(?<v6>[^\]]+)\]|(?<host>[^[\]/@]+?))(?::(?<port>\d{1,5}))?\/?$/i
 
-/** `undefined` where it is none of these. */
+/** `undefined` if the text is not a name server. */
 export function parseNameServer(text: string): NameServer | undefined {
   const bare = isIP(text) === 6 ? `[${text}]` : text
   const { scheme = 'udp', v6, host, port } = SPELLING.exec(bare)?.groups ?? {}
@@ -37,7 +37,7 @@ export function parseNameServer(text: string): NameServer | undefined {
   return { scheme: known, host: name, port: number }
 }
 
-/** The way to write it that {@link parseNameServer} reads; UDP and the usual port are left out. */
+/** The notation that {@link parseNameServer} reads, without `udp://` and the default port. */
 export function formatNameServer({ scheme, host, port }: NameServer): string {
   const where = hostPort(host, port)
   const short = port === PORTS[scheme] ? where.slice(0, where.lastIndexOf(':')) : where
@@ -47,6 +47,6 @@ export function formatNameServer({ scheme, host, port }: NameServer): string {
 function nameOf(host: string | undefined): string | undefined {
   if (host === undefined) return undefined
   if (isIP(host) !== 0) return host
-  // What looks like an address and is none (`1.2.3`, `300.1.1.1`) is a mistake, not a name.
+  // Text that resembles an address but is none (`1.2.3`, `300.1.1.1`) is an error, not a name.
   return /^[\d.]+$/.test(host) || host.includes(':') ? undefined : parseDnsName(host)
 }

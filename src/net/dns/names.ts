@@ -1,6 +1,6 @@
 /**
- * Names as the DNS has them. dns-packet encodes any label of up to 255 bytes without a word, so that
- * they are checked here.
+ * Validates DNS names. dns-packet encodes labels of up to 255 bytes without an error, so they are
+ * checked here.
  *
  * @module
  */
@@ -8,14 +8,16 @@
 import { domainToASCII } from 'node:url'
 import { parseIp } from '../guard/ip.ts'
 
-/** Printable ASCII without blanks, dots, quotes and backslashes: what people can mean without escapes. */
+/**
+ * Printable ASCII without blanks, dots, quotes and backslashes: characters that need no escapes.
+ */
 const LABEL = /^[!#-\-/-[\]-~]{1,63}$/
 
 const MAX_NAME_CHARACTERS = 253
 
 /**
  * The canonical form: lower case, IDN as A-labels (RFC 5890), without the trailing dot; the root is
- * `.`. `undefined` where it is no name that can be asked for: an empty label, one of more than 63
+ * `.`. `undefined` for a name that cannot be queried: an empty label, a label of more than 63
  * bytes, more than 253 characters in all.
  */
 export function parseDnsName(text: string): string | undefined {
@@ -25,19 +27,28 @@ export function parseDnsName(text: string): string | undefined {
   return fits && name.split('.').every((label) => LABEL.test(label)) ? name : undefined
 }
 
-/** Only names that need it: the rules for IDN refuse underscores and more that DNS has always had. */
+/**
+ * Applied only to names beyond ASCII: IDN rules reject underscores and other characters that DNS
+ * allows.
+ */
 function toAscii(name: string): string {
   return /^\p{ASCII}*$/u.test(name) ? name : domainToASCII(name)
 }
 
-/** Name of an address below `in-addr.arpa` or `ip6.arpa` (RFC 1035, 3.5; RFC 3596, 2.5); `undefined` for all else. */
+/**
+ * The name of an address below `in-addr.arpa` or `ip6.arpa` (RFC 1035, 3.5; RFC 3596, 2.5);
+ * `undefined` for any other text.
+ */
 export function reverseName(address: string): string | undefined {
   const labels = reversedLabels(address)
   if (labels === undefined) return undefined
   return `${labels}.${parseIp(address)?.family === 4 ? 'in-addr' : 'ip6'}.arpa`
 }
 
-/** Octets of IPv4 or nibbles of IPv6, the last one first; so are they also asked for in blocklists (RFC 5782, 2). */
+/**
+ * Octets of IPv4 or nibbles of IPv6 in reverse order; DNS blocklists use the same order (RFC 5782,
+ * 2).
+ */
 export function reversedLabels(address: string): string | undefined {
   const ip = parseIp(address)
   if (ip === undefined) return undefined
@@ -48,8 +59,8 @@ export function reversedLabels(address: string): string | undefined {
 const REVERSE = /^(?:(.+)\.)?(in-addr|ip6)\.arpa$/
 
 /**
- * The first and the last address of the reverse zone that a name lies in; `undefined` for all other names. Labels
- * that are no part of an address (RFC 2317) are passed over.
+ * The first and the last address of the reverse zone that contains a name; `undefined` for all
+ * other names. Labels that are not part of an address (RFC 2317) are skipped.
  */
 export function reverseRange(name: string): readonly [first: string, last: string] | undefined {
   const [, labels, zone] = REVERSE.exec(name) ?? []

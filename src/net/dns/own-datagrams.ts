@@ -1,5 +1,5 @@
 /**
- * The UDP sockets of one check: they end with its signal, and it does not end before they are gone.
+ * The UDP sockets of one check: its signal closes them, and the check waits until they are closed.
  *
  * @module
  */
@@ -7,9 +7,9 @@
 import type { Socket } from 'node:dgram'
 
 export interface OwnedDatagrams {
-  /** Whoever owns a socket closes it when the signal of the check aborts. */
+  /** The caller closes the socket when the signal of the check aborts. */
   own(socket: Socket): void
-  /** Resolves when all handles are gone; `undefined` where they are already. */
+  /** Resolves when all handles are closed; `undefined` if none is open. */
   gone(): Promise<void> | undefined
 }
 
@@ -23,7 +23,7 @@ export function ownDatagrams(): OwnedDatagrams {
   return {
     own(socket) {
       open += 1
-      // Errors that nobody waits for any more must not end the process.
+      // Errors after the last waiter is gone must not end the process.
       socket.on('error', ignore).once('close', closed)
     },
     gone() {

@@ -1,6 +1,6 @@
 /**
- * What can be said of a query before anybody is asked: the name in its canonical form, the name servers
- * taken apart. Checks ask the same query again and again, so it is worked out once.
+ * Prepares a query before it is sent: the canonical name and the parsed name servers. Cached, since
+ * a check repeats the same query.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { parseNameServer } from './name-server.ts'
 import type { NameServer } from './name-server.ts'
 import { parseDnsName } from './names.ts'
 
-/** Name servers asked at most. */
+/** Maximum number of name servers queried. */
 const MAX_SERVERS = 8
 
 export interface Plan {
@@ -21,7 +21,10 @@ export interface Plan {
   readonly servers: readonly NameServer[] | undefined
 }
 
-/** @throws CheckFailure `dns_nxdomain`, `dns_nameserver_unresolvable` for what can be no name, no name server */
+/**
+ * @throws CheckFailure `dns_nxdomain`, `dns_nameserver_unresolvable` for an invalid name or name
+ * server
+ */
 export function planOf({ name: text, type, recursion = true, nameservers }: DnsQuery): Plan {
   const name = parseDnsName(text)
   if (name === undefined) {

@@ -1,7 +1,7 @@
 /**
- * Record data as one line of text, the same for every way in which a server may have sent it: names
- * in lower case without the trailing dot, addresses in their canonical form, numbers and texts in
- * the order of the zone file (RFC 1035, 5.1).
+ * Record data as one line of text, independent of how the server encoded it: names in lower case
+ * without the trailing dot, addresses in canonical form, numbers and texts in zone file order (RFC
+ * 1035, 5.1).
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import type { Answer, StringRecordType } from 'dns-packet'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Data that is not what its type says; the answer is malformed. */
+/** Data that does not match its type; the answer is malformed. */
 class RecordDataError extends Error {}
 
 type Data<T extends Answer['type']> = Extract<Answer, { type: T; data: unknown }>['data']
@@ -25,7 +25,7 @@ const FORMATS: Formats = {
   MX: ({ preference = 0, exchange }) => `${preference} ${hostName(exchange)}`,
   SRV: ({ priority = 0, weight = 0, port, target }) =>
     `${priority} ${weight} ${port} ${hostName(target)}`,
-  // What was longer than 255 bytes comes in pieces that belong together (RFC 7208, 3.3).
+  // A text of more than 255 bytes comes in several strings that belong together (RFC 7208, 3.3).
   TXT: (pieces) => Buffer.concat([pieces].flat().map((piece) => Buffer.from(piece))).toString(),
   CAA: ({ flags = 0, tag, value }) => `${flags} ${tag.toLowerCase()} "${value}"`,
   SOA: ({ mname, rname, serial = 0, refresh = 0, retry = 0, expire = 0, minimum = 0 }) =>
@@ -50,7 +50,7 @@ export function recordText(type: string, data: unknown): string {
   return JSON.stringify(data)
 }
 
-/** Data of a type without a text of its own (RFC 3597, 5). */
+/** Data of a type without a known presentation format (RFC 3597, 5). */
 function raw(data: Buffer): string {
   return data.length === 0 ? '\\# 0' : `\\# ${data.length} ${data.toString('hex')}`
 }
@@ -71,7 +71,9 @@ function ipv6(address: string): string {
   throw new RecordDataError('an address that is none')
 }
 
-/** RFC 5952, but for IPv4-mapped addresses, which stay in hexadecimal digits: a AAAA record is no A record. */
+/**
+ * RFC 5952, except that IPv4-mapped addresses stay hexadecimal: an AAAA record is not an A record.
+ */
 export function canonicalIpv6(address: string): string | undefined {
   if (!isIPv6(address) || address.includes('%')) return undefined
   return new URL(`http://[${address}]/`).hostname.slice(1, -1)

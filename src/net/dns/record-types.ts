@@ -1,6 +1,6 @@
 /**
- * Record types that can be asked for, and response codes, by their names in the IANA registry
- * "Domain Name System (DNS) Parameters".
+ * Supported record types and response codes, by their names in the IANA registry "Domain Name
+ * System (DNS) Parameters".
  *
  * @module
  */
@@ -28,7 +28,7 @@ export const DNS_TYPES = {
 
 export type DnsType = keyof typeof DNS_TYPES
 
-/** Those that dns-packet does not know by name; it calls them by their number. */
+/** Types that dns-packet knows by number only. */
 const UNNAMED: Readonly<Partial<Record<string, DnsType>>> = {
   UNKNOWN_64: 'SVCB',
   UNKNOWN_65: 'HTTPS',
@@ -38,12 +38,12 @@ const PACKET_NAMES = new Map(
   Object.entries(UNNAMED).map(([packetName, type]) => [type, packetName]),
 )
 
-/** The name that dns-packet has for a type. */
+/** The name of a type in dns-packet. */
 export function packetType(type: DnsType): string {
   return PACKET_NAMES.get(type) ?? type
 }
 
-/** The registry's name for a type as dns-packet calls it; `TYPE<number>` (RFC 3597) for those it does not know. */
+/** The IANA name of a type of dns-packet; `TYPE<number>` (RFC 3597) for unknown types. */
 export function typeName(packetName: string): string {
   return UNNAMED[packetName] ?? packetName.replace(/^UNKNOWN_/, 'TYPE')
 }
@@ -62,7 +62,7 @@ const RCODES: readonly string[] = [
   'NOTZONE',
 ]
 
-/** From 16 on they need EDNS (RFC 6891, 6.1.3). */
+/** Codes from 16 on need EDNS (RFC 6891, 6.1.3). */
 const EXTENDED_RCODES: Readonly<Partial<Record<number, string>>> = {
   16: 'BADVERS',
   17: 'BADKEY',

@@ -1,5 +1,5 @@
 /**
- * The part of an HTTPS or SVCB record that says where to connect to.
+ * The part of an HTTPS or SVCB record that names the connection endpoint.
  *
  * Source: RFC 9460, 2.2 and 7.3
  *
@@ -7,7 +7,7 @@
  */
 
 export interface ServiceBinding {
-  /** Lower case, `.` for the owner of the record itself. */
+  /** Lower case; `.` is the owner of the record itself. */
   readonly target: string
   readonly addresses: readonly string[]
 }
@@ -15,14 +15,14 @@ export interface ServiceBinding {
 const IPV4_HINT = 4
 const IPV6_HINT = 6
 
-/** Reads `\# <length> <hex>` (RFC 3597); `undefined` where that cannot be read. */
+/** Reads `\# <length> <hex>` (RFC 3597); `undefined` if the data is invalid. */
 export function bindingAddresses(text: string): ServiceBinding | undefined {
   const hex = /^\\# \d+ ((?:[0-9a-f]{2})+)$/.exec(text)?.[1]
   if (hex === undefined) return undefined
   try {
     return read(Buffer.from(hex, 'hex'))
   } catch (error) {
-    // Cut off: a length leads beyond the end.
+    // Truncated: a length points beyond the end.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -1,5 +1,5 @@
 /**
- * One query over TCP (RFC 7766) or TLS (RFC 7858): each message with its length in front.
+ * One query over TCP (RFC 7766) or TLS (RFC 7858), each message prefixed with its length.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const MAX_FRAME_BYTES = LENGTH_BYTES + 0xffff
 
 export interface StreamExchange<T> {
   readonly connect: () => Promise<Connection>
-  /** `host:port` for the texts of failures. */
+  /** `host:port` for error texts. */
   readonly server: string
   readonly message: Uint8Array
   /** Reads a message; `undefined` for one that is not the answer. */
@@ -24,7 +24,7 @@ export interface StreamExchange<T> {
   readonly patience_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
-  /** Begins to time what comes after the connection; what it returns ends that. */
+  /** Starts timing after the connection is established; the returned function stops it. */
   readonly timed: () => () => void
 }
 
@@ -61,7 +61,7 @@ async function converse<T>(connection: Connection, options: StreamExchange<T>): 
   const frame = await connection.readUntil(isWhole, { max: MAX_FRAME_BYTES })
   const answer = options.read(frame.subarray(LENGTH_BYTES, LENGTH_BYTES + frame.readUInt16BE()))
   if (answer !== undefined) return answer
-  // Nobody else can write into this connection: it is the server itself that answers something else.
+  // On a stream connection no third party can inject messages, so a mismatch is the server's fault.
   const text = `${options.server} answered another question than ours`
   throw new CheckFailure('dns_malformed', text, { phase: 'resolve' })
 }

@@ -1,5 +1,5 @@
 /**
- * One query over UDP: a socket of its own, and with it a random port, for every query.
+ * One query over UDP, each with its own socket and therefore a random source port.
  *
  * @module
  */
@@ -15,30 +15,30 @@ import type { StopSignal } from '../timing/stop.ts'
 export interface UdpExchange<T> {
   readonly address: string
   readonly port: number
-  /** `host:port` for the texts of failures. */
+  /** `host:port` for error texts. */
   readonly server: string
   readonly message: Uint8Array
-  /** Reads a datagram; `undefined` for one that is not the answer: the wait goes on. */
+  /** Reads a datagram; `undefined` if it is not the answer: the exchange keeps waiting. */
   readonly read: (datagram: Buffer) => T | undefined
   readonly patience_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
-  /** Told of the socket before it is used. */
+  /** Receives the socket before it is used. */
   readonly own: (socket: Socket) => void
-  /** Begins to time the exchange; what it returns ends that. */
+  /** Starts timing the exchange; the returned function stops it. */
   readonly timed: () => () => void
 }
 
-/** Nothing is looked up: it is an address. */
+/** No lookup: the host is an address. */
 const asItIs: SocketOptions['lookup'] = (address, family, done) =>
   done(null, address, family as number)
 
 /**
- * The socket is connected: the system drops whatever another address or port sends, and tells when
- * nobody listens.
+ * The socket is connected: the kernel drops datagrams from other addresses and ports, and reports
+ * ICMP "port unreachable".
  *
- * @throws CheckFailure `dns_timeout`, `connect_refused`, `connect_unreachable`, …; what `read` throws;
- * the signal's reason
+ * @throws CheckFailure `dns_timeout`, `connect_refused`, `connect_unreachable`, …; what `read`
+ * throws; the signal's reason
  */
 export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
   const { address, port, server, clock, patience_ms } = options
@@ -61,7 +61,7 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
         reject(error)
       }
     })
-    // Typed without its argument, which is there when the connection fails.
+    // Node's types omit the error argument, which is set when connecting fails.
     const connected = (error?: unknown): void => {
       if (error != null) return fail(error)
       socket.send(options.message, (problem) => {

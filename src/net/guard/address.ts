@@ -1,8 +1,9 @@
 /**
- * Which addresses a stranger may not make us dial, and why.
+ * Classifies addresses that untrusted users must not reach.
  *
- * Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), the
- * IANA IPv6 Global Unicast Address Assignments, and the vendors' documentation for metadata services.
+ * Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates),
+ * the IANA IPv6 Global Unicast Address Assignments, and the vendors' documentation for metadata
+ * services.
  *
  * @module
  */
@@ -27,18 +28,18 @@ export type AddressCategory =
   | 'nat64'
   | 'reserved'
 
-/** What names this very machine, its link, or the cloud's keys for it. */
+/** Addresses of this machine, its link, or the metadata service of its cloud. */
 const OWN = ['unspecified', 'loopback', 'link_local', 'metadata'] as const
 export type OwnCategory = (typeof OWN)[number]
 
-/** Why it is not an address of the public Internet, `undefined` where it is one. */
+/** Why the address is not a public Internet address; `undefined` if it is one. */
 export function judgeAddress(address: string): AddressCategory | undefined {
   const ip = parseIp(address)
   if (ip !== undefined) return categoryOf(ip)
   return isIP(address) === 6 ? 'zone_id' : 'unparsable'
 }
 
-/** {@link judgeAddress} for an address that is parsed already. */
+/** {@link judgeAddress} for a parsed address. */
 export function categoryOf(ip: Ip): AddressCategory | undefined {
   const meant = unmapped(ip)
   if (isMetadata(meant)) return 'metadata'
@@ -48,15 +49,18 @@ export function categoryOf(ip: Ip): AddressCategory | undefined {
   return meant.family === 4 || contains(GLOBAL_UNICAST, meant) ? undefined : 'reserved'
 }
 
-/** Whether the address, or an IPv4 address that it carries inside, names this machine or its link. */
+/** Whether the address, or an IPv4 address that it embeds, belongs to this machine or its link. */
 export function ownCategoryOf(ip: Ip): OwnCategory | undefined {
   const categories = meanings(ip).map(categoryOf)
   return OWN.find((own) => categories.includes(own))
 }
 
-/** Where clouds keep the credentials of their machines; found in every form that carries IPv4 inside IPv6, and with a zone id. */
+/**
+ * Metadata services, where clouds serve the credentials of their machines; recognized in every form
+ * that embeds IPv4 in IPv6, and with a zone id.
+ */
 export function isMetadataAddress(address: string): boolean {
-  // The usual case, without its number: an IPv4 address has but one spelling.
+  // Fast path: an IPv4 address has only one spelling.
   if (isIPv4(address)) return METADATA_IPV4.has(address)
   const ip = parseIp(address.replace(/%.*/s, ''))
   return ip !== undefined && meanings(ip).some(isMetadata)
@@ -83,7 +87,10 @@ const REFUSED_IPV4 = table({
   '240.0.0.0/4': 'reserved',
 })
 
-/** Beyond these only what lies in {@link GLOBAL_UNICAST} is public: most of IPv6 is nobody's yet. */
+/**
+ * Besides these, all addresses outside {@link GLOBAL_UNICAST} are refused: most of IPv6 is
+ * unassigned.
+ */
 const REFUSED_IPV6 = table({
   '::/128': 'unspecified',
   '::1/128': 'loopback',
@@ -107,7 +114,7 @@ const METADATA_ADDRESSES = [
   '169.254.170.2', // AWS, credentials of ECS tasks
   '169.254.170.23', // AWS, credentials of EKS pods
   'fd00:ec2::23', // the same over IPv6
-  '168.63.129.16', // Azure WireServer; outside of Azure it is a public address
+  '168.63.129.16', // Azure WireServer; outside Azure it is a public address
   '100.100.100.200', // Alibaba Cloud
   '169.254.0.23', // Tencent Cloud
   '192.0.0.192', // Oracle Cloud, classic
@@ -131,7 +138,7 @@ function table(
   )
 }
 
-/** Not at import: see `ip.ts`. */
+/** Not at import; see `ip.ts`. */
 function onFirstUse<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())

@@ -1,6 +1,6 @@
 /**
- * What an operator may open in the guard, read once and strictly: a mistyped entry must not become a
- * guard that is narrower or wider than its author believes.
+ * Parses the options of the guard strictly: a mistyped entry must not make the guard narrower or
+ * wider than intended.
  *
  * @module
  */
@@ -15,25 +15,34 @@ import { parseTargetUrl } from './target-url.ts'
 
 export interface AllowedHost {
   readonly host: string
-  /** Also where its addresses are private. Loopback, link-local and metadata addresses still need an entry of `allowCidrs`. */
+  /**
+   * Also if its addresses are private. Loopback, link-local and metadata addresses still need an
+   * entry of `allowCidrs`.
+   */
   readonly anyAddress?: boolean | undefined
 }
 
 export interface GuardOptions {
   /**
-   * Ranges (or single addresses) that may be dialled although they are not public. Loopback and link-local
-   * addresses are opened by an entry that lies wholly inside them (`127.0.0.0/8`); `0.0.0.0/0` opens private
-   * networks, not this machine. Metadata addresses are opened only by an entry of /24 or longer (IPv6: /64).
-   * IPv4-mapped forms follow the IPv4 entry.
+   * Ranges (or single addresses) that are allowed although they are not public. Loopback and
+   * link-local addresses need an entry that lies wholly inside their range (`127.0.0.0/8`);
+   * `0.0.0.0/0` opens private networks, not this machine. Metadata addresses need an entry of /24
+   * or longer (IPv6: /64). IPv4-mapped forms follow the IPv4 entry.
    */
   readonly allowCidrs?: readonly string[] | undefined
-  /** Exact names that are refused as names otherwise (`hooks.internal`). Their addresses are judged all the same. */
+  /**
+   * Exact names that are allowed although their suffix is blocked (`hooks.internal`). Their
+   * addresses are checked all the same.
+   */
   readonly allowHosts?: readonly (string | AllowedHost)[] | undefined
-  /** Addresses or ranges refused whatever else is allowed: the engine's own public ones, for example. */
+  /** Addresses or ranges that are always refused, for example the engine's own public addresses. */
   readonly denyAddresses?: readonly string[] | undefined
-  /** Judge 64:ff9b::/96 by the IPv4 address inside (networks with NAT64). Default `false`: refuse. */
+  /**
+   * Classify 64:ff9b::/96 by the embedded IPv4 address (networks with NAT64). Default `false`:
+   * refuse.
+   */
   readonly nat64?: boolean | undefined
-  /** The only ports that URLs may have. Default: all. */
+  /** The only ports allowed in URLs. Default: all. */
   readonly ports?: readonly number[] | undefined
   readonly clock?: Clock | undefined
 }
@@ -44,7 +53,7 @@ export interface GuardRules {
   readonly hosts: ReadonlyMap<string, { readonly anyAddress: boolean }>
   readonly nat64: boolean
   readonly ports: ReadonlySet<number> | undefined
-  /** Whether an address of this machine, its link or its cloud is opened by a narrow entry. */
+  /** Whether a narrow entry opens this address of the machine, its link or its cloud. */
   allowedOwn(this: void, ip: Ip): boolean
 }
 
@@ -79,16 +88,20 @@ export function readGuardOptions(options: GuardOptions): GuardRules {
 }
 
 /**
- * Whether an entry of `allowCidrs` opens an address of this machine, its link or its cloud: where it lies wholly
- * inside such addresses, or is a short piece of a network. One that merely reaches over them was not meant for
- * them, and the metadata service is never opened along with its neighbours.
+ * Whether an entry of `allowCidrs` opens an address of this machine, its link or its cloud: only if
+ * the entry lies wholly inside such a range, or is a long prefix. A wider entry that happens to
+ * cover them does not open them, and the metadata service is never opened together with its
+ * neighbours.
  */
 function opensOwn(range: Cidr, ip: Ip): boolean {
   if (!contains(range, ip)) return false
   return isNarrow(range, ip) || (ownCategoryOf(ip) !== 'metadata' && liesInsideOwn(range))
 }
 
-/** 127.0.0.0/8 and 0.0.0.0/8: a shorter one reaches over several such blocks, and over what lies between them. */
+/**
+ * 127.0.0.0/8 and 0.0.0.0/8: a shorter prefix covers several such blocks and the addresses between
+ * them.
+ */
 const LARGEST_OWN_BLOCK = 8
 
 function liesInsideOwn(range: Cidr): boolean {
@@ -100,7 +113,7 @@ function liesInsideOwn(range: Cidr): boolean {
 function isNarrow(range: Cidr, ip: Ip): boolean {
   if (ip.family === 4) return range.prefix >= 24
   const category = ownCategoryOf(ip)
-  // `::` and `::1` are ranges of one address: no longer range lies inside them.
+  // `::` and `::1` are single-address ranges, so only a /128 lies inside them.
   return range.prefix >= (category === 'loopback' || category === 'unspecified' ? 128 : 64)
 }
 

@@ -1,7 +1,7 @@
 /**
- * The address guard: which targets of strangers we connect to. It judges URLs, names and addresses, and
- * as a {@link TargetPolicy} it sits in the one place that dials, where every answer of the name servers
- * passes it and the judged address is the dialled one.
+ * The address guard: decides which targets of untrusted users the engine connects to. It checks
+ * URLs, names and addresses. As a {@link TargetPolicy} it runs at connection time: every resolved
+ * address passes it, and the connection goes to exactly that address.
  *
  * @module watchpost/guard
  */
@@ -23,7 +23,7 @@ import type { TargetUrl, UrlRefusal } from './target-url.ts'
 
 export type { GuardOptions } from './guard-options.ts'
 
-/** Stable codes; only ever added to. */
+/** Stable codes; new ones may be added, none is removed. */
 export type GuardReason =
   UrlRefusal | AddressCategory | 'blocked_name' | 'denied' | 'unresolvable' | 'too_many_addresses'
 
@@ -31,7 +31,7 @@ export type Refused = { readonly allowed: false; readonly reason: GuardReason }
 export type AddressVerdict = { readonly allowed: true } | Refused
 export type UrlVerdict = { readonly allowed: true; readonly addresses: readonly string[] } | Refused
 
-/** The addresses of a host name; none, or an error, where it has none. */
+/** Resolves a host name to its addresses; an empty list or an error if there are none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]> | readonly string[]
 
 export interface CheckUrlOptions {
@@ -41,28 +41,28 @@ export interface CheckUrlOptions {
 
 export interface Guard {
   /**
-   * Judges everything that can be judged before a connection: the text of the URL, its name, and every
-   * address of that name. One refused address refuses the URL. Resolves within 5 s. A verdict on a name
-   * holds for `addresses` only: dial those, or put `policy` where you dial.
+   * Checks everything that is known before a connection: the text of the URL, its name, and every
+   * address of that name. One refused address refuses the URL. Resolves within 5 s. A verdict on a
+   * name holds for `addresses` only: connect to those, or pass `policy` to the code that connects.
    */
   checkUrl(url: string | URL, options?: CheckUrlOptions): Promise<UrlVerdict>
   checkAddress(address: string): AddressVerdict
-  /** The part of {@link Guard.checkUrl} that asks nobody: a name is judged as a name only. */
+  /** {@link Guard.checkUrl} without DNS: a name is checked as a name only. */
   checkUrlText(url: string | URL): { readonly allowed: true; readonly target: TargetUrl } | Refused
-  /** The operator has allowed some address or name that is refused by default. */
+  /** The operator has allowed an address or name that is refused by default. */
   readonly opensInside: boolean
-  /** For the `network`: judges name and address right before the address is dialled. */
+  /** For the `network`: checks name and address right before the connection. */
   readonly policy: TargetPolicy
 }
 
-/** Answers for one name at most; more is no honest answer. */
+/** Maximum addresses per name; a longer answer is suspicious. */
 const MAX_ADDRESSES = 16
 const RESOLVE_MS = 5000
 
 /**
  * Refuses everything but public unicast addresses, unless allowed.
  *
- * @throws ConfigurationError where an option is wrong or unknown
+ * @throws ConfigurationError for a wrong or unknown option
  */
 export function createGuard(options: GuardOptions = {}): Guard {
   const rules = readGuardOptions(options)
@@ -108,12 +108,13 @@ export function createGuard(options: GuardOptions = {}): Guard {
   }
 }
 
-/** What an operator says about targets of checks. */
+/** The operator's rule for targets of checks. */
 export type TargetRule = 'open' | 'public' | TargetPolicy
 
 /**
- * The policy for targets of checks. `open`: everything but the metadata services of clouds, for people
- * who watch their own network. `public`: what {@link createGuard} lets pass. A function decides alone.
+ * The policy for targets of checks. `open`: everything except metadata services of clouds, for
+ * operators who monitor their own network. `public`: what {@link createGuard} allows. A function
+ * decides alone.
  */
 export function targetPolicy(targets: TargetRule, options: GuardOptions = {}): TargetPolicy {
   if (typeof targets === 'function') return targets
@@ -128,7 +129,10 @@ export function targetPolicy(targets: TargetRule, options: GuardOptions = {}): T
       : undefined
 }
 
-/** Names that stand for this machine or its network, whatever they resolve to (RFC 6761, 6762, 7686, 8375, 9476). */
+/**
+ * Names of this machine or its network, whatever they resolve to (RFC 6761, 6762, 7686, 8375,
+ * 9476).
+ */
 const BLOCKED_SUFFIX = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa|onion)$/
 const BLOCKED_NAMES = new Set(['ip6-localhost', 'ip6-loopback'])
 
@@ -150,7 +154,8 @@ function judgeIp(rules: GuardRules, ip: Ip, anyAddress: boolean): GuardReason | 
   if (translated !== undefined) {
     return rules.nat64 ? judgeIp(rules, translated, anyAddress) : 'nat64'
   }
-  // Judged first, so that a wide entry of the allow-list cannot open this machine by an odd spelling.
+  // Checked first, so that a wide entry of the allow-list does not open this machine under an
+  // alternative spelling of its address.
   const own = ownCategoryOf(meant)
   if (own !== undefined) return rules.allowedOwn(meant) ? undefined : own
   const category = categoryOf(meant)

@@ -1,5 +1,5 @@
 /**
- * IP addresses and ranges as numbers: every spelling of an address is the same number.
+ * IP addresses and ranges as numbers: every spelling of an address has the same number.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Cidr extends Ip {
   readonly prefix: number
 }
 
-/** Reads every spelling that `net.isIP` accepts, but for zone ids; `undefined` for all else. */
+/** Reads every spelling that `net.isIP` accepts, except zone ids; `undefined` otherwise. */
 export function parseIp(text: string): Ip | undefined {
   const family = isIP(text)
   if (family === 4) return { family, value: ipv4Value(text) }
@@ -26,10 +26,10 @@ export function parseIp(text: string): Ip | undefined {
 }
 
 /**
- * Reads `10.0.0.0/8`, `fd00::/8` or a bare address. A range of IPv4-mapped addresses becomes the IPv4
- * range it means.
+ * Reads `10.0.0.0/8`, `fd00::/8` or a bare address. A range of IPv4-mapped addresses becomes the
+ * IPv4 range.
  *
- * @throws RangeError that says what is wrong
+ * @throws RangeError that names the error
  */
 export function parseCidr(text: string): Cidr {
   const [head = '', tail, ...rest] = text.split('/')
@@ -49,7 +49,10 @@ export function contains(range: Cidr, ip: Ip): boolean {
   return range.family === ip.family && networkOf(ip, range.prefix) === range.value
 }
 
-/** An IPv4-mapped address (`::ffff:a.b.c.d`, RFC 4291 2.5.5.2) as the IPv4 address it means; all others as they are. */
+/**
+ * An IPv4-mapped address (`::ffff:a.b.c.d`, RFC 4291 2.5.5.2) as its IPv4 address; all others
+ * unchanged.
+ */
 export function unmapped(ip: Ip): Ip {
   return mappedIPv4(ip) ?? ip
 }
@@ -59,17 +62,18 @@ export function nat64IPv4(ip: Ip): Ip | undefined {
   return contains(NAT64, ip) ? lowIPv4(ip.value) : undefined
 }
 
-/** The address itself and every IPv4 address that a packet to it may end up at. */
+/** The address itself and every IPv4 address that a packet to it may reach. */
 export function meanings(ip: Ip): readonly Ip[] {
   if (ip.family === 4) return [ip]
   const inner = mappedIPv4(ip) ?? nat64IPv4(ip)
   if (inner !== undefined) return [ip, inner]
   if (contains(SIX_TO_FOUR, ip)) return [ip, lowIPv4(ip.value >> 80n)]
-  // `::` and `::1` lie in the same range, but are addresses of their own.
+  // `::` and `::1` lie in this range but do not embed an IPv4 address.
   return contains(COMPATIBLE, ip) && ip.value > 1n ? [ip, lowIPv4(ip.value)] : [ip]
 }
 
-// As numbers: reading a first IPv6 address takes Node 5 ms, which an import would pay.
+// Numbers instead of parsed text: parsing a first IPv6 address takes Node 5 ms, which every import
+// would pay.
 /** `64:ff9b::/96`, RFC 6052. */
 const NAT64: Cidr = { family: 6, value: 0x64_ff9bn << 96n, prefix: 96 }
 /** `2002::/16`, RFC 3056. */

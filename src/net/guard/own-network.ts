@@ -1,5 +1,5 @@
 /**
- * Whether it is this machine that has no network, when a connection finds no route.
+ * Detects whether this machine itself has no network when a connection finds no route.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { CheckFailure } from '../failure.ts'
 
-/** What a machine knows of its own network. */
+/** The network interfaces of a machine. */
 export type Interfaces = Readonly<
   Record<
     string,
@@ -16,7 +16,7 @@ export type Interfaces = Readonly<
   >
 >
 
-/** What stands for `error` where this machine has no address of the family; `undefined` where it has one. */
+/** Replaces `error` if this machine has no address of the family; `undefined` if it has one. */
 export function missingNetwork(
   error: unknown,
   family: 4 | 6,
@@ -33,7 +33,10 @@ export function missingNetwork(
   return new CheckFailure('probe_unsupported', `This location has no IPv${family}`, options)
 }
 
-/** Only asked where it matters: it takes a file to ask, which may be what is missing. */
+/**
+ * Called only after an error: reading the interfaces opens a file, and the process may have no file
+ * descriptors left.
+ */
 function ownInterfaces(): Interfaces {
   try {
     return networkInterfaces()
@@ -42,7 +45,7 @@ function ownInterfaces(): Interfaces {
   }
 }
 
-/** Blames nothing on the machine. */
+/** Assumed if the interfaces cannot be read: no failure is attributed to the machine. */
 const EVERYTHING = [
   { address: '192.0.2.1', family: 'IPv4', internal: false },
   { address: '2001:db8::1', family: 'IPv6', internal: false },

@@ -1,8 +1,8 @@
 /**
- * A URL that somebody else gave us, taken apart once; nothing is read from its text afterwards.
+ * Parses an untrusted URL once; later code uses the parsed fields only.
  *
- * What WHATWG URL repairs (controls, backslashes, look-alike dots) other parsers read differently, and
- * such disagreements are how a check of one parser is slipped past another: it is refused, not repaired.
+ * The WHATWG URL parser repairs control characters, backslashes and look-alike dots, which other
+ * parsers read differently. Such differences bypass filters, so these URLs are refused.
  *
  * @module
  */
@@ -22,12 +22,14 @@ export interface TargetUrl {
 
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
-/** What IDNA takes for a dot (UTS 46): ideographic, full-width and half-width full stop. */
+/**
+ * Characters that IDNA treats as a dot (UTS 46): ideographic, full-width and half-width full stop.
+ */
 const FOREIGN_DOT = /[\u3002\uff0e\uff61]/
 
 export function parseTargetUrl(text: string): TargetUrl | UrlRefusal {
   if (text.length > URL_MAX_CHARS) return 'too_long'
-  // Up to the path: scheme and authority.
+  // The part up to the path: scheme and authority.
   const front = /^[^?#]*?:[/\\]*[^/?#]*/.exec(text)?.[0] ?? text
   const beforeQuery = text.replace(/[?#].*/s, '')
   if (CONTROL.test(text) || beforeQuery.includes('\\') || FOREIGN_DOT.test(front)) {

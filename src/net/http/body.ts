@@ -1,5 +1,5 @@
 /**
- * Takes the body of an answer: unpacked, counted, kept or shown to a reader, and never more of it than the limit.
+ * Reads the body of a response: decoded, counted, kept or passed to a reader, within the limit.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { gather } from './gather.ts'
 import type { Reading } from './reading.ts'
 
 export interface CollectedBody {
-  /** Unpacked, at most the limit; empty where it is not kept. */
+  /** Decoded, at most the limit; empty if it is not kept. */
   readonly body: Buffer
-  /** Unpacked, whether kept or not. */
+  /** Decoded bytes, whether kept or not. */
   readonly decoded_bytes: number
-  /** The unpacked body went on beyond what was read of it. */
+  /** The decoded body was longer than what was read of it. */
   readonly body_cut: boolean
-  /** Taken off the wire, without chunk framing. */
+  /** Bytes on the wire, without chunk framing. */
   readonly body_bytes: number
 }
 
-/** Takes a body piece by piece. */
+/** Receives a body in chunks. */
 export interface BodySink {
-  /** Bytes taken so far. */
+  /** Bytes received so far. */
   body_bytes(): number
   take(chunk: Buffer): void
   end(): void
@@ -35,21 +35,21 @@ export interface BodyOptions {
   readonly bodyLimit: number
   /** Default `true`. */
   readonly keepBody?: boolean | undefined
-  /** Whoever reads the body as it comes, as far as {@link SEARCH_LIMIT_BYTES}. */
+  /** Reads the body as it arrives, up to {@link SEARCH_LIMIT_BYTES}. */
   readonly reading?: Reading | undefined
-  /** Keeps more from coming until it is called back; counted. */
+  /** Pauses the source until the returned function is called; calls are counted. */
   readonly hold: () => () => void
-  /** The body is complete, or cut. */
+  /** Called when the body is complete or cut. */
   readonly resolve: (body: CollectedBody) => void
   readonly reject: (error: Error) => void
 }
 
-/** Unpacked bytes that are shown to a reader at most: 64 MiB. */
+/** Maximum decoded bytes passed to a reader: 64 MiB. */
 const SEARCH_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Packed data may be longer than what is in it by its framing only; more is a stream that unpacks to
- * nothing. This bounds what is unpacked for nothing.
+ * Encoded data exceeds its content by framing only; a larger difference means a stream that decodes
+ * to nothing. This bounds the wasted decoding.
  */
 const PACKING_OVERHEAD_BYTES = 64 * 1024
 
@@ -86,7 +86,7 @@ function plainSink(options: BodyOptions): BodySink {
     body_bytes: () => body_bytes,
     take(chunk) {
       body_bytes += chunk.length
-      // What comes after that is on its way already: it is counted off and dropped.
+      // Chunks that arrive after the end are counted and dropped.
       if (finished) return
       if (!taking.add(chunk)) {
         hold()
@@ -110,7 +110,7 @@ function packedSink(options: BodyOptions): BodySink {
       release = undefined
     },
   })
-  // The failure reaches the reader of the unpacked stream; without a listener it would be thrown.
+  // The reader of the decoded stream gets the error; without a listener here it would be thrown.
   source.on('error', () => undefined)
   const taking = takeUnpacked(options)
   const readLimit = reading === undefined ? bodyLimit : Math.max(bodyLimit, SEARCH_LIMIT_BYTES)
@@ -135,13 +135,13 @@ function packedSink(options: BodyOptions): BodySink {
   return {
     body_bytes: () => body_bytes,
     take(chunk) {
-      // Nothing is set up for an answer that has no body at all (HEAD, 204, 304).
+      // A response without a body (HEAD, 204, 304) needs no decoder.
       if (body_bytes === 0) void unpack()
       body_bytes += chunk.length
       if (body_bytes > limitBytes) {
         this.fail(codingLimit(`More than ${limitBytes} bytes of the packed body unpack to less`))
       } else if (!source.push(chunk)) {
-        // What waits to be unpacked is bounded, too.
+        // The queue of chunks to decode is bounded, too.
         release ??= hold()
       }
     },
@@ -162,9 +162,9 @@ function packedSink(options: BodyOptions): BodySink {
 
 type Taken = Omit<CollectedBody, 'body_bytes'>
 
-/** The unpacked body: kept up to the limit, and shown to a reader as far as that wants it. */
+/** The decoded body: kept up to the limit, and passed to a reader as long as it wants more. */
 function takeUnpacked({ bodyLimit, keepBody = true, reading }: BodyOptions): {
-  /** `false` once nothing more is wanted. */
+  /** `false` once no more is wanted. */
   add(chunk: Buffer): boolean
   behind(): Promise<void> | undefined
   end(): Taken | Promise<Taken>

@@ -1,24 +1,24 @@
 /**
- * From the bytes of a body to its text: byte order mark, charset of the header, meta element or XML
- * declaration, in this order (WHATWG Encoding and HTML 13.2.3); UTF-8 where none of them helps.
+ * Decodes the bytes of a body to text: byte order mark, charset of the header, meta element or XML
+ * declaration, in this order (WHATWG Encoding and HTML 13.2.3); otherwise UTF-8.
  *
  * @module
  */
 
 import { TextDecoder } from 'node:util'
 
-/** As far as a browser looks for a meta element. */
+/** Bytes in which a browser searches for a meta element. */
 const PRESCAN_BYTES = 1024
 
-/** Takes a millisecond in the slowest of charsets. */
+/** Decodes in about a millisecond in the slowest charset. */
 const PIECE_BYTES = 64 * 1024
 
-/** Never fails: what cannot be decoded becomes U+FFFD, an unknown label is taken as UTF-8. */
+/** Never fails: invalid bytes become U+FFFD, an unknown label means UTF-8. */
 export function decodeText(body: Uint8Array, contentType: string | undefined): string {
   return decoderOf(body, contentType).decode(body)
 }
 
-/** The same, a piece at a time. */
+/** {@link decodeText} in steps, one piece each. */
 export function* textSteps(
   body: Uint8Array,
   contentType: string | undefined,
@@ -33,7 +33,7 @@ export function* textSteps(
   return pieces.join('') + decoder.decode()
 }
 
-/** By the beginning of a body, of a kilobyte or all of it. */
+/** Chosen by the beginning of a body: a kilobyte, or all of it. */
 export function decoderOf(body: Uint8Array, contentType: string | undefined): TextDecoder {
   return decoderFor(markedCharset(body) ?? headerCharset(contentType) ?? declaredCharset(body))
 }
@@ -63,6 +63,6 @@ function declaredCharset(body: Uint8Array): string | undefined {
   const label =
     /<meta\s[^>]*?charset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
-  // Whoever can read an ASCII meta element is not looking at UTF-16 (HTML 13.2.3.2, step on UTF-16).
+  // A meta element that is readable as ASCII rules out UTF-16 (HTML 13.2.3.2, step on UTF-16).
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
 }

@@ -1,7 +1,7 @@
 /**
- * The cookies of one exchange: what a chain of redirects sets is sent along within it and then
- * forgotten (RFC 6265, 5.3 and 5.4, and its successor's prefixes of names, without what only matters
- * beyond one exchange).
+ * The cookies of one exchange: cookies set in a chain of redirects are sent within that chain and
+ * then discarded (RFC 6265, 5.3 and 5.4, and the name prefixes of RFC 6265bis, without the rules
+ * that need persistent cookies).
  *
  * @module
  */
@@ -10,28 +10,28 @@ interface Cookie {
   readonly name: string
   readonly value: string
   readonly domain: string
-  /** Sent to exactly `domain`, not to names below it. */
+  /** Sent to exactly `domain`, not to its subdomains. */
   readonly hostOnly: boolean
   readonly path: string
   readonly secure: boolean
 }
 
 export interface CookieJar {
-  /** Grows with every change; two equal numbers mean equal cookies. */
+  /** Increases with every change; equal numbers mean equal cookies. */
   version(): number
-  /** Takes the `Set-Cookie` lines of an answer from `url`. `now` in epoch ms, for `Expires`. */
+  /** Stores the `Set-Cookie` lines of a response from `url`. `now` in epoch ms, for `Expires`. */
   store(url: URL, lines: readonly string[], now: number): Promise<void>
-  /** The `Cookie` header for `url`, `undefined` where there is none. */
+  /** The `Cookie` header for `url`, `undefined` if there is none. */
   header(url: URL): string | undefined
 }
 
-/** Far more than a chain of redirects sets; a server that sets more is not followed in it. */
+/** More than a chain of redirects sets; further cookies are ignored. */
 const MAX_COOKIES = 50
 const MAX_COOKIE_CHARACTERS = 4096
 
 /**
- * The forms that servers write (RFC 6265, 5.1.1). Anything else is no time: `Date.parse` reads `0` and
- * `-1`, which many send, as one long ago.
+ * The date formats that servers write (RFC 6265, 5.1.1). Other values are ignored: `Date.parse`
+ * reads `0` and `-1`, which many servers send, as dates in the past.
  */
 const EXPIRES = /^(?:[a-z]+, ?)?(\d{1,2}[ -][a-z]{3}[ -](?:\d{4}|\d\d) \d\d?:\d\d:\d\d)/i
 
@@ -75,8 +75,8 @@ function isSame(one: Cookie, other: Cookie): boolean {
 }
 
 /**
- * No cookie for a name below which the sites of strangers stand, such as `co.uk` and `github.io`, but to its
- * own site (RFC 6265, 5.3, step 5). The list of such names is loaded when a cookie asks.
+ * Rejects cookies for a public suffix, such as `co.uk` and `github.io`, except from the suffix's
+ * own host (RFC 6265, 5.3, step 5). The public suffix list is loaded for the first such cookie.
  */
 async function withinSite(cookie: Cookie, host: string): Promise<Cookie | undefined> {
   const { domain, hostOnly } = cookie
@@ -122,7 +122,7 @@ function readCookie(
   return { cookie, expired: isExpired(attributes, now) }
 }
 
-/** What a name promises by its beginning (RFC 6265bis, 4.1.3). */
+/** The conditions of cookie name prefixes (RFC 6265bis, 4.1.3). */
 function deservesPrefix(
   { name, secure, hostOnly }: Cookie,
   attributes: ReadonlyMap<string, string>,
@@ -142,7 +142,7 @@ function domainOf(
 ): Pick<Cookie, 'domain' | 'hostOnly'> | undefined {
   const domain = (attribute ?? '').replace(/^\./, '').toLowerCase()
   if (domain === '' || domain === host) return { domain: host, hostOnly: domain === '' }
-  // A name without a dot would be a whole top-level domain.
+  // A name without a dot would be a top-level domain.
   const isParent = domain.includes('.') && host.endsWith(`.${domain}`)
   return isParent && !/^[\d.]+$/.test(host) ? { domain, hostOnly: false } : undefined
 }

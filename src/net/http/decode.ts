@@ -1,6 +1,6 @@
 /**
- * Content codings (RFC 9110, 8.4.1) undone as a stream, so that a few kilobytes that unpack to
- * gigabytes cost no more memory than what is read from the end of it.
+ * Decodes content codings (RFC 9110, 8.4.1) as a stream, so that a few kilobytes that expand to
+ * gigabytes need only the memory of what is read.
  *
  * @module
  */
@@ -10,17 +10,23 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { CheckFailure } from '../failure.ts'
 
-/** What we ask for. */
+/** The codings that requests accept. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br'
 
-/** A server that packs what is packed already, by mistake, does it once. Each more may multiply by a thousand. */
+/**
+ * A server that encodes encoded data again by mistake does so once. Each further layer may multiply
+ * the size by a thousand.
+ */
 const MAX_LAYERS = 2
 
 const CODING_SHOWN = 40
 
 const CHUNK = { chunkSize: 64 * 1024 }
 
-/** The codings of all `Content-Encoding` fields, in the order in which they were applied; `identity` is left out. */
+/**
+ * The codings of all `Content-Encoding` fields, in the order in which they were applied, without
+ * `identity`.
+ */
 export function codingsOf(contentEncodings: readonly string[]): string[] {
   return contentEncodings
     .flatMap((codings) => codings.split(','))
@@ -29,9 +35,9 @@ export function codingsOf(contentEncodings: readonly string[]): string[] {
 }
 
 /**
- * The stream without its codings. Errors travel along; destroying the result destroys `source`.
+ * The decoded stream. Errors propagate; destroying the result destroys `source`.
  *
- * @param limitBytes of what comes out of any layer but the last one, which the reader bounds
+ * @param limitBytes maximum output of every layer except the last, which the reader bounds
  * @throws CheckFailure `http_decode_error`, `http_coding_limit`
  */
 export async function decoded(
@@ -44,14 +50,15 @@ export async function decoded(
   }
   let stream = source
   for (const [layer, coding] of codings.toReversed().entries()) {
-    // The callback is what keeps an error from being thrown; the reader of the last stream gets it.
+    // The callback keeps `pipeline` from throwing the error; the reader of the last stream receives
+    // it.
     if (layer > 0) stream = pipeline(stream, bounded(limitBytes), () => undefined)
     stream = pipeline(stream, await decoderFor(coding, stream), () => undefined)
   }
   return stream
 }
 
-/** A few kilobytes may unpack to gigabytes that the next layer unpacks to nothing. */
+/** A few kilobytes may expand to gigabytes that the next layer reduces to nothing. */
 function bounded(limitBytes: number): Transform {
   let bytes = 0
   return new Transform({
@@ -63,7 +70,7 @@ function bounded(limitBytes: number): Transform {
   })
 }
 
-/** Ours, not the server's: nothing is said of the body. */
+/** A limit of the engine, not a failure of the server. */
 export function codingLimit(text: string): CheckFailure {
   return new CheckFailure('http_coding_limit', text, { phase: 'transfer' })
 }
@@ -89,8 +96,8 @@ async function decoderFor(coding: string, stream: Readable): Promise<Transform> 
 }
 
 /**
- * `deflate` means the zlib format (RFC 1950), but servers send bare deflate data (RFC 1951) as well,
- * and browsers take both. A zlib header names method 8 and is a multiple of 31.
+ * `deflate` means the zlib format (RFC 1950), but servers also send raw deflate data (RFC 1951),
+ * and browsers accept both. A zlib header names method 8 and is a multiple of 31.
  */
 async function startsAsZlib(stream: Readable): Promise<boolean> {
   const [first = 0, second] = await peek(stream, 2)
@@ -98,7 +105,7 @@ async function startsAsZlib(stream: Readable): Promise<boolean> {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 }
 
-/** The first bytes of a stream, which stay in it; fewer where it ends before. */
+/** The first bytes of a stream, without consuming them; fewer if it ends before. */
 async function peek(stream: Readable, bytes: number): Promise<Buffer> {
   let head = Buffer.alloc(0)
   while (head.length < bytes && !stream.readableEnded && !stream.destroyed) {

@@ -1,6 +1,6 @@
 /**
- * `net.http`: a request, the redirects it leads through, and the final answer. Every hop has a
- * connection of its own, so that the guard sees every address and no check profits from another.
+ * `net.http`: a request, its redirects and the final response. Every hop has its own connection, so
+ * that the guard checks every address and checks do not influence each other.
  *
  * @module
  */
@@ -26,24 +26,25 @@ import type { StopSignal } from '../timing/stop.ts'
 /** Default of `bodyLimit`: 4 MiB. */
 export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
 
-/** As browsers, curl and blackbox_exporter have it, give or take. */
+/** Similar to browsers, curl and blackbox_exporter. */
 const DEFAULT_REDIRECTS = 10
 
 export interface ExchangeOptions {
-  /** Aborts at the deadline: everything is destroyed and the exchange fails with its reason. */
+  /** Aborts at the deadline: all sockets are destroyed and the exchange fails with its reason. */
   readonly signal: StopSignal
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'timer'>
-  /** {@link firstRequest}, which need not be worked out for every exchange. */
+  /** {@link firstRequest}, cached per request. */
   readonly firstOf: (request: HttpRequest) => HopRequest
-  /** Who reads the body of the final answer, by its status. */
+  /** Returns the reader of the final body, given the status. */
   readonly reader?: ((status: number) => TextReader | undefined) | undefined
   readonly inTurns: HopOptions['inTurns']
 }
 
 /**
- * Carries out `request` over connections of `net`.
+ * Runs `request` over connections of `net`.
  *
- * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`, `http_coding_limit`, `http_header_limit`,
+ * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`,
+ * `http_coding_limit`, `http_header_limit`,
  *   `http_redirect_limit`, `http_redirect_loop`, `http_redirect_invalid`, `closed_early`,
  *   `connect_reset`, `send_failed`, and whatever `net.connect` throws.
  */
@@ -58,7 +59,7 @@ export async function httpExchange(
   const journey: Journey = { net, trace, request, ...options }
   const first = firstOf(request)
   const arrived = await travel(journey, first)
-  // Most answers are no redirects, and need neither cookies nor a memory of where they have been.
+  // Most responses are not redirects and need neither cookies nor loop detection.
   const ended = follows(request, arrived) ? await follow(journey, first, arrived) : arrived
   return assemble(ended, round(Math.max(0, ended.answer.ended_at - from)))
 }
@@ -72,7 +73,7 @@ interface Journey extends Omit<ExchangeOptions, 'firstOf'> {
 interface Arrived {
   readonly answer: HopAnswer
   readonly connection: Connection
-  /** Those until here. */
+  /** The hops so far. */
   readonly hops: readonly HttpHop[]
 }
 
@@ -80,7 +81,7 @@ function follows({ redirects }: HttpRequest, { answer }: Pick<Arrived, 'answer'>
   return redirects !== 0 && isRedirect(answer.status)
 }
 
-/** From a redirect to the answer that is none. */
+/** Follows redirects up to the final response. */
 async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Promise<Arrived> {
   const { request, signal, clock } = journey
   const { redirects = DEFAULT_REDIRECTS } = request
@@ -109,7 +110,7 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
   return arrived
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
   const { net, trace, request, signal, clock, reader, inTurns } = journey
   const resolve_ms = trace.spent_ms('resolve')
@@ -147,7 +148,7 @@ function connectTo(
   const { hostname } = url
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   const isTls = url.protocol === 'https:'
-  // A certificate never names the root dot, and servers do not know a name with it.
+  // Certificates never contain the root dot, and servers do not recognize a name with it.
   const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
   return net.connect({
     host,
@@ -157,13 +158,13 @@ function connectTo(
   })
 }
 
-/** What goes out before any redirect. */
+/** The request before any redirect. */
 export function firstRequest(request: HttpRequest): HopRequest {
   const url = new URL(request.url)
   const headers: HeaderPair[] = [...(request.headers ?? [])]
   if (!hasHeader(headers, 'accept')) headers.push(['Accept', '*/*'])
   if (!hasHeader(headers, 'accept-encoding')) headers.push(['Accept-Encoding', ACCEPT_ENCODING])
-  // Each of these writes the whole address anew; most have nothing to lose.
+  // Each assignment serializes the whole URL again, so it is made only if needed.
   if (url.hash !== '') url.hash = ''
   if (url.username !== '') url.username = ''
   if (url.password !== '') url.password = ''
@@ -175,7 +176,7 @@ export function firstRequest(request: HttpRequest): HopRequest {
   }
 }
 
-/** Basic credentials (RFC 7617) in UTF-8; they stand above a header the user set. */
+/** Basic credentials (RFC 7617) in UTF-8; they replace a header of the user. */
 function withAuth(
   headers: readonly HeaderPair[],
   auth: HttpRequest['auth'],
@@ -186,7 +187,7 @@ function withAuth(
   return [...others, ['Authorization', `Basic ${credentials}`]]
 }
 
-/** Cookies of the jar go behind those the user set, in one header (RFC 6265, 5.4). */
+/** Cookies of the jar are appended to those of the user, in one header (RFC 6265, 5.4). */
 function withCookies(
   headers: readonly HeaderPair[],
   cookies: string | undefined,
@@ -197,7 +198,7 @@ function withCookies(
   return [...others, ['Cookie', [...own, cookies].join('; ')]]
 }
 
-/** The same request again with the same cookies gets the same answer: that is a loop. */
+/** A repeated request with the same cookies gets the same response: a redirect loop. */
 function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
   const seen = new Set<string>()
   return {

@@ -1,5 +1,5 @@
 /**
- * How fast a body may come: never faster than it is dealt with, and with a rest for others.
+ * Flow control of a body: no faster than it is processed, and with yields to other work.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../clock.ts'
 
-/** Chunks after which others get a turn: a server may send each byte in one of its own. */
+/** Chunks after which the event loop gets a turn: a server may send each byte in its own chunk. */
 const TURN_CHUNKS = 4096
 
-/** Takes chunks as they come, with a rest after many. */
+/** Processes chunks as they arrive and yields after many. */
 export function restful(
   hold: () => () => void,
   clock: Pick<Clock, 'timer'>,
@@ -24,7 +24,7 @@ export function restful(
   }
 }
 
-/** Nothing comes while anybody holds it; what this returns lets go. */
+/** Pauses the message until every returned function has been called. */
 export function holding(message: IncomingMessage): () => () => void {
   let holders = 0
   return () => {

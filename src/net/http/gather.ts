@@ -1,18 +1,18 @@
 /**
- * Bytes gathered up to a limit.
+ * Collects bytes up to a limit.
  *
  * @module
  */
 
 export interface Gathering {
-  /** `false` once the limit is passed. */
+  /** `false` once the limit is exceeded. */
   add(chunk: Buffer): boolean
-  /** Bytes that were added, beyond the limit too. */
+  /** Bytes that were added, including those beyond the limit. */
   size(): number
   result(): { readonly body: Buffer; readonly body_cut: boolean }
 }
 
-/** One growing buffer: a server that sends byte by byte must not cost an object for each. */
+/** One growing buffer: a server that sends single bytes must not cost an object per byte. */
 export function gather(limitBytes: number): Gathering {
   let held = Buffer.alloc(0)
   let used = 0

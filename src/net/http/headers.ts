@@ -1,12 +1,12 @@
 /**
- * Header fields of requests and answers as lists of pairs.
+ * Header fields of requests and responses as lists of pairs.
  *
  * @module
  */
 
 export type HeaderPair = readonly [name: string, value: string]
 
-/** Fields of which only the first counts (as node:http reads them; a list would make no sense). */
+/** Fields of which only the first counts, as in node:http. */
 const SINGLE = new Set([
   'age',
   'authorization',
@@ -39,7 +39,7 @@ export function hasHeader(headers: readonly HeaderPair[], name: string): boolean
   return headers.some(([known]) => isNamed(known, name))
 }
 
-/** The lengths first: most names differ in that, and it costs nothing to see. */
+/** Compares the lengths first: most names differ in length. */
 export function isNamed(known: string, name: string): boolean {
   return known.length === name.length && known.toLowerCase() === name
 }
@@ -51,12 +51,16 @@ export function without(
   return headers.filter(([name]) => !drop(name.toLowerCase()))
 }
 
-/** Lower-case names; what is repeated is joined by commas, or its first value taken where a list makes no sense. */
+/**
+ * Lower-case names; repeated fields are joined by commas, or the first value is used for fields
+ * that cannot be lists.
+ */
 export function joined(headers: readonly HeaderPair[]): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of headers) {
     const key = name.toLowerCase()
-    // A null prototype would be slower; only `__proto__` is lost by this, which is no header's name.
+    // An object with a null prototype would be slower; only `__proto__` is lost, which is not a
+    // header name.
     if (!Object.hasOwn(values, key)) values[key] = value
     else if (!SINGLE.has(key)) values[key] = `${values[key] ?? ''}, ${value}`
   }

@@ -1,6 +1,6 @@
 /**
- * One request and its answer on one connection, by the parser of node:http. The connection is closed
- * at the end, whatever the end is.
+ * One request and its response on one connection, parsed by node:http. The connection is always
+ * closed at the end.
  *
  * @module
  */
@@ -29,11 +29,11 @@ export interface HopAnswer {
   readonly http_version: string
   /** As received, values as latin1 text. */
   readonly headers: readonly HeaderPair[]
-  /** `undefined` where it was not wanted. */
+  /** `undefined` if it was not requested. */
   readonly body: CollectedBody | undefined
   readonly first_byte_ms: number
   readonly transfer_ms: number
-  /** When the last byte that was taken had come, by the monotonic clock. */
+  /** Monotonic time of the last byte read. */
   readonly ended_at: number
 }
 
@@ -43,16 +43,16 @@ export interface HopOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>
   readonly bodyLimit: number
   readonly keepBody?: boolean | undefined
-  /** Who reads the body of an answer that is wanted. */
+  /** Returns the reader of the body, given the status. */
   readonly reader?: ((status: number) => TextReader | undefined) | undefined
   readonly inTurns: ReadingOptions['inTurns']
-  /** Whether the body is worth waiting for; that of a redirect is not. */
+  /** Whether to wait for the body; the body of a redirect is skipped. */
   readonly wantsBody: (status: number) => boolean
 }
 
 /**
- * Settles at the latest with the socket, which the abort signal of its check destroys. Fails with the
- * signal's reason when it aborts, and with a `CheckFailure` where the server is to blame.
+ * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
+ * Rejects with the signal's reason, or with a `CheckFailure` if the server failed.
  */
 export function exchangeHop(
   connection: Connection,
@@ -69,10 +69,11 @@ export function exchangeHop(
       }
     const listener = answerListener(options, closing(resolve), closing(reject))
     if (socket.destroyed) return listener.closed()
-    // One body as bytes: node:http joins text to the header section and writes both in one encoding.
+    // The body as bytes: node:http appends text to the header section and writes both in one
+    // encoding.
     const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body
     const sent = send({
-      // Without an agent: it would look for a connection to use again.
+      // Without an agent, which would reuse connections.
       createConnection: () => socket,
       method: request.method,
       path: request.url.pathname + request.url.search,
@@ -81,7 +82,8 @@ export function exchangeHop(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
-    // The size of the header section is the only limit; what is above a count would be dropped without a word.
+    // Only the size of the header section is limited: node:http silently drops fields beyond a
+    // count limit.
     sent.maxHeadersCount = 0
     sent
       .on('response', (answer) => {
@@ -108,7 +110,7 @@ interface AnswerListener {
   /** The header section is complete. */
   answer(message: IncomingMessage, socket: Socket): void
   failed(error: Error): void
-  /** The last that is heard, where nothing has settled it before. */
+  /** Called last, if nothing has settled the exchange before. */
   closed(): void
 }
 
@@ -141,7 +143,7 @@ function answerListener(
       const first_byte_ms = endFirstByte()
       const { statusCode: status = 0, httpVersion: http_version } = message
       const headers = pairs(message.rawHeaders)
-      // What is wrong with the body is told of here once more; without a listener it would be thrown.
+      // Errors of the body are also emitted here; without a listener they would be thrown.
       message.on('error', fail)
       if (!wantsBody(status)) {
         const ended_at = clock.monotonic()
@@ -179,7 +181,8 @@ function answerListener(
           'data',
           restful(hold, clock, (chunk) => body.take(chunk)),
         )
-        // Before node:http, which would say goodbye first: a system call that serves nobody.
+        // Runs before node:http's own handler, which would end the writable side: an unnecessary
+        // system call.
         .prependOnceListener('end', () => {
           ended_at = clock.monotonic()
           socket.destroy()
@@ -187,7 +190,7 @@ function answerListener(
         })
     },
     failed(error) {
-      // What comes after a whole answer is not a part of it; `end` is on its way.
+      // Bytes after a complete response are not part of it; `end` follows.
       if (message?.complete !== true) fail(error)
     },
     closed() {
@@ -206,12 +209,12 @@ function readingOf(
   return createReading({ reader, contentType: joined(headers)['content-type'], inTurns })
 }
 
-/** In the words of node:http, which does not always have the time to say so itself. */
+/** Uses the wording of node:http, which does not always report the close itself. */
 class ClosedSocket extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/** node:http gives name, value, name, value …. */
+/** node:http lists name, value, name, value …. */
 function pairs(raw: readonly string[]): HeaderPair[] {
   const all: HeaderPair[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) all.push([raw[at] ?? '', raw[at + 1] ?? ''])

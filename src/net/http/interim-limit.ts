@@ -1,5 +1,5 @@
 /**
- * Interim answers (1xx, RFC 9110, 15.2) before the final one: how much of them is enough.
+ * Limits interim responses (1xx, RFC 9110, 15.2) before the final one.
  *
  * @module
  */
@@ -7,17 +7,19 @@
 import type { InformationEvent } from 'node:http'
 import { CheckFailure } from '../failure.ts'
 
-/** Interim answers are a few hundred bytes; a server that sends this much never comes to the point. */
+/**
+ * Interim responses are a few hundred bytes; a server that sends this much never sends a final one.
+ */
 const MAX_INTERIM_BYTES = 256 * 1024
 
 export interface InterimLimit {
-  /** Why the exchange ends with this interim answer, `undefined` where it goes on. */
+  /** Why the exchange ends with this interim response, `undefined` if it continues. */
   problemOf(answer: InformationEvent): CheckFailure | undefined
-  /** What a 101 that was not asked for amounts to. */
+  /** The failure for an unrequested 101. */
   switched(): CheckFailure
 }
 
-/** Counts the interim answers of one exchange; each of them is bounded by the parser. */
+/** Counts the interim responses of one exchange; the parser bounds each of them. */
 export function createInterimLimit(): InterimLimit {
   let bytes = 0
   const switched = (): CheckFailure =>
@@ -25,7 +27,7 @@ export function createInterimLimit(): InterimLimit {
   return {
     problemOf({ statusCode, statusMessage, rawHeaders }) {
       if (statusCode === 101) return switched()
-      // `HTTP/1.1 103 ` and the two ends of lines; of a header `: ` and the end of its line.
+      // `HTTP/1.1 103 ` and two line ends; per header `: ` and a line end.
       bytes += 17 + statusMessage.length
       for (const text of rawHeaders) bytes += text.length + 2
       if (bytes <= MAX_INTERIM_BYTES) return undefined

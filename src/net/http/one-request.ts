@@ -1,6 +1,6 @@
 /**
- * One request on one connection, answered as soon as the header section is complete: for those to whom
- * the status is the answer. The body is taken as it is on the wire, and never more than asked.
+ * One request on one connection, resolved when the header section is complete: for callers that
+ * need only the status. The body is kept as on the wire, up to a requested length.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface OneRequest {
   /** Without host, connection and content-length. */
   readonly headers: readonly HeaderPair[]
   readonly body: Uint8Array
-  /** Bytes of the answer's body that are kept; nothing is read beyond. */
+  /** Bytes of the response body that are kept; no more is read. */
   readonly keep_bytes: number
 }
 
@@ -29,20 +29,27 @@ export interface OneAnswer {
   readonly status: number
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined
-  /** Resolves when the body is complete, broken off, or as long as was asked. Never rejects; never resolves while a server drips. */
+  /**
+   * Resolves when the body is complete, cut off, or long enough. Never rejects; stays pending while
+   * a server sends slowly.
+   */
   readonly body: Promise<void>
-  /** What has arrived of the body so far. */
+  /** The body received so far. */
   received(): Buffer
 }
 
-/** 100 and 103 only announce an answer; after another 1xx the server may have said all that it has to say. */
+/**
+ * 100 and 103 announce a later response; another 1xx may be the only response that the server
+ * sends.
+ */
 const ANNOUNCEMENTS: readonly (number | undefined)[] = [undefined, 100, 103]
 
 /**
- * The caller closes the connection. Settles at the latest with its socket, which `signal` destroys.
+ * The caller closes the connection. Settles at the latest when its socket closes; `signal` destroys
+ * the socket.
  *
- * @throws CheckFailure `closed_early`, `connect_reset`, `send_failed`, `http_protocol_error`, `http_header_limit`; the
- * signal's reason when it aborts
+ * @throws CheckFailure `closed_early`, `connect_reset`, `send_failed`, `http_protocol_error`,
+ * `http_header_limit`; the signal's reason when it aborts
  */
 export function sendOne(
   { socket }: Connection,
@@ -54,7 +61,7 @@ export function sendOne(
     if (socket.destroyed) return closed()
     const { url, method, body, keep_bytes } = request
     const sent = send({
-      // Without an agent: it would look for a connection to use again.
+      // Without an agent, which would reuse connections.
       createConnection: () => socket,
       method,
       path: url.pathname + url.search,
@@ -63,7 +70,8 @@ export function sendOne(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
-    // The size of the header section is the only limit; what is above a count would be dropped without a word.
+    // Only the size of the header section is limited: node:http silently drops fields beyond a
+    // count limit.
     sent.maxHeadersCount = 0
     sent
       .on('response', (message) => {
@@ -87,14 +95,14 @@ export function sendOne(
       const state = { phase: 'first_byte', body_bytes: 0, content_length: undefined } as const
       reject(explainWire(error, state))
     }
-    /** node:http does not always have the time to say so itself. */
+    /** node:http does not always report the close itself. */
     function closed(): void {
       failed(new CheckFailure('closed_early', 'The connection was closed before an answer came'))
     }
   })
 }
 
-/** An answer that is nothing but its status. */
+/** A response with only a status. */
 function bare(status: number): OneAnswer {
   return {
     status,
@@ -115,7 +123,7 @@ function answerOf(message: IncomingMessage, keep_bytes: number): OneAnswer {
       chunks.push(chunk.subarray(0, keep_bytes - size))
       size += chunk.length
       if (size < keep_bytes) return
-      // The rest stays where it is until the caller closes.
+      // The rest stays unread until the caller closes.
       message.pause()
       done()
     })

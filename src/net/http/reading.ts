@@ -1,6 +1,6 @@
 /**
- * A body shown to a reader as text while it streams by: decoded and searched in turns, and never more of it
- * in memory than a part that is bounded.
+ * Passes a body to a reader as text while it arrives: decoded and searched in steps, with bounded
+ * memory.
  *
  * @module
  */
@@ -9,10 +9,12 @@ import type { BodyRead, TextReader } from '../net.ts'
 import { decoderOf } from './charset.ts'
 import { gather } from './gather.ts'
 
-/** Bytes that are decoded at once: a millisecond in the slowest of charsets. Enough to know the charset by. */
+/**
+ * Bytes decoded per step: a millisecond in the slowest charset, and enough to detect the charset.
+ */
 const PIECE_BYTES = 64 * 1024
 
-/** Beyond so many that wait to be read, no more are taken. */
+/** Unread bytes beyond which the source is paused. */
 const WAITING_BYTES = 256 * 1024
 
 export interface ReadingOptions {
@@ -23,12 +25,12 @@ export interface ReadingOptions {
 }
 
 export interface Reading {
-  /** Whether more of the body could change what the reader found. */
+  /** Whether more of the body could change the reader's result. */
   wantsMore(): boolean
   add(chunk: Buffer): void
-  /** There is something to wait for, where the reader is behind. */
+  /** A promise to wait for if the reader is behind. */
   behind(): Promise<void> | undefined
-  /** Resolves when everything has been read; rejects with what the reader throws. */
+  /** Resolves when everything has been read; rejects with the reader's error. */
   end(read: BodyRead): Promise<void>
 }
 
@@ -58,10 +60,10 @@ export function createReading({ reader, contentType, inTurns }: ReadingOptions):
   function work(): void {
     working ??= inTurns(readPieces()).then(() => {
       working = undefined
-      // One that was full while the last step was made.
+      // A piece may have become complete during the last step.
       if (pieces.length > 0) work()
     })
-    // Whoever ends or waits for the reading hears of it.
+    // `end` and `behind` report the error.
     working.catch(() => undefined)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Where a redirect leads and what goes along (RFC 9110, 15.4; the method rules are those of browsers,
- * WHATWG Fetch "HTTP-redirect fetch").
+ * The target of a redirect and the headers that are forwarded to it (RFC 9110, 15.4; the method
+ * rules are those of browsers, WHATWG Fetch "HTTP-redirect fetch").
  *
  * @module
  */
@@ -14,12 +14,12 @@ import { redactUrl } from './redact-url.ts'
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** 300 offers a choice and 304 means "not modified": neither leads anywhere by itself. */
+/** 300 offers a choice and 304 means "not modified": neither is a redirect. */
 export function isRedirect(status: number): boolean {
   return REDIRECTS.has(status)
 }
 
-/** The request that follows from `request` and the answer to it. @throws CheckFailure `http_redirect_invalid` */
+/** The next request after a redirect response. @throws CheckFailure `http_redirect_invalid` */
 export function nextRequest(
   request: HopRequest,
   status: number,
@@ -34,8 +34,8 @@ export function nextRequest(
 }
 
 /**
- * Scheme, host and port are the same, or it is the same host that has moved from port 80 to TLS on port
- * 443: whoever answers there in clear has seen all that there is to see.
+ * Same scheme, host and port, or the same host that moves from port 80 to TLS on port 443: the
+ * plain-text server has already seen all credentials.
  */
 function isSameParty(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
@@ -43,12 +43,15 @@ function isSameParty(from: URL, to: URL): boolean {
   return movedUp && from.hostname === to.hostname && from.port === '' && to.port === ''
 }
 
-/** Written for one origin: its secrets, and what names it. */
+/** Headers for one origin only: credentials and headers that name the origin. */
 function staysBehind(name: string): boolean {
   return name === 'host' || name === 'origin' || !isHarmlessHeader(name)
 }
 
-/** Another origin is told where we come from, not the path and the query (Referrer Policy, `strict-origin`). */
+/**
+ * Another origin gets our origin as the referrer, without path and query (Referrer Policy,
+ * `strict-origin`).
+ */
 function shortReferer([name, value]: HeaderPair): HeaderPair {
   if (!isNamed(name, 'referer') || !URL.canParse(value)) return [name, value]
   const { origin } = new URL(value)
@@ -68,7 +71,7 @@ function targetOf(base: URL, location: string | undefined): URL {
   if (location === undefined || location.trim() === '') {
     throw invalid('The redirect has no Location')
   }
-  // The octets of a name beyond ASCII are kept as they came, whatever charset they are in.
+  // Bytes beyond ASCII are kept as received, in whatever charset.
   const ascii = location.replace(
     /[\u0080-\u00ff]/g,
     (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase()}`,

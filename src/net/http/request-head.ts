@@ -1,5 +1,5 @@
 /**
- * The header section of a request as it goes out.
+ * Builds the header section of a request.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { isNamed, valuesOf } from './headers.ts'
 import type { HopRequest } from './headers.ts'
 
-/** Methods whose request is about its body: an empty one is announced too (RFC 9110, 8.6). */
+/** Methods that define a body: an empty one is announced too (RFC 9110, 8.6). */
 const BRINGS_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Name, value, name, value …: host and framing, which are ours, then the others in their order. */
+/** Name, value, name, value …: host and framing headers of the engine, then the others in order. */
 export function wireHeaders(
   { url, method, headers }: Pick<HopRequest, 'url' | 'method' | 'headers'>,
   body: Uint8Array | undefined,

@@ -1,6 +1,6 @@
 /**
- * What went wrong between the request and the last byte of the answer, in the words of node:http and
- * of the socket, turned into a cause.
+ * Turns errors between the request and the last byte of the response, as reported by node:http and
+ * the socket, into causes.
  *
  * @module
  */
@@ -10,16 +10,19 @@ import { CheckFailure } from '../failure.ts'
 
 export interface WireState {
   readonly phase: Extract<Phase, 'first_byte' | 'transfer'>
-  /** Bytes of the body that have arrived. */
+  /** Bytes of the body received. */
   readonly body_bytes: number
-  /** What `Content-Length` promised. */
+  /** The value of `Content-Length`. */
   readonly content_length: string | undefined
 }
 
-/** Longest header section of an answer; Node's own default of 16 KiB is passed by sites with many cookies and policies. */
+/**
+ * Longest header section of a response; sites with many cookies and policies exceed Node's default
+ * of 16 KiB.
+ */
 export const MAX_HEADER_BYTES = 64 * 1024
 
-/** A failure with its cause, or the error itself where it is none of HTTP's. */
+/** A failure with its cause, or the error itself if it is not an HTTP error. */
 export function explainWire(error: Error, state: WireState): Error {
   if (error instanceof CheckFailure) return error
   const { code = '', syscall } = error as NodeJS.ErrnoException
@@ -32,7 +35,7 @@ export function explainWire(error: Error, state: WireState): Error {
   }
   if (code === 'ECONNRESET') {
     if (state.phase === 'transfer') return fail('http_truncated', truncation(state))
-    // node:http calls every end a reset; a real one names the system call that saw it.
+    // node:http reports every close as a reset; a real reset names its system call.
     return syscall !== undefined
       ? fail('connect_reset', 'The connection was reset before an answer came')
       : fail('closed_early', 'The connection was closed before an answer came')
@@ -53,7 +56,7 @@ function truncation({
     : `The body ended after ${body_bytes} of ${content_length} bytes`
 }
 
-/** What the parser did not like. */
+/** The parser's reason. */
 function reasonIn({ reason }: Error & { readonly reason?: unknown }): string {
   return typeof reason === 'string' && reason !== '' ? `: ${reason.slice(0, 100)}` : ''
 }

@@ -1,8 +1,8 @@
 /**
- * Who sends the ICMP echo requests: the system's own `ping`, or whatever a host puts in its place.
+ * The interface for ICMP echo requests: the system's `ping` program, or a replacement.
  *
- * Node has no raw sockets, and an echo request needs one, or a privilege of the process; the system's
- * program has what it takes.
+ * Node has no raw sockets, and an echo request needs one or a privilege of the process; the
+ * system's program has the privilege.
  *
  * @module
  */
@@ -10,52 +10,52 @@
 import type { IcmpError } from '../net.ts'
 import type { Address } from '../connection/endpoint.ts'
 
-/** One run of packets to one address. */
+/** A series of packets to one address. */
 export interface PingOrder {
-  /** Judged already; never a name. */
+  /** Already allowed by the policy; never a name. */
   readonly address: Address
   /** Packets to send, at least 1. */
   readonly count: number
-  /** From packet to packet, ms. */
+  /** Between packets, ms. */
   readonly interval_ms: number
-  /** How long a reply to the last packet may take, ms. */
+  /** Maximum wait for a reply to the last packet, ms. */
   readonly reply_wait_ms: number
-  /** The report has to be there by then, of as many packets as were sent; ms. */
+  /** Maximum time until the report, for as many packets as were sent; ms. */
   readonly budget_ms: number
-  /** Where nothing at all came back by then, the rest is left out; ms. */
+  /** If no reply has arrived by then, the remaining packets are not sent; ms. */
   readonly patience_ms?: number
-  /** Ends everything at once; its reason is what the report rejects with. */
+  /** Ends all operations at once; the report rejects with its reason. */
   readonly signal: AbortSignal
 }
 
 /** The first reply to a packet. */
 export interface PingReply {
-  /** Which packet: 0 is the first. */
+  /** Index of the packet: 0 is the first. */
   readonly index: number
   readonly rtt_ms: number
-  /** Hops left in the reply, `null` where the backend does not see it. */
+  /** Hops left in the reply, `null` if the backend does not know. */
   readonly ttl: number | null
 }
 
-/** What came of an order. */
+/** The result of an order. */
 export interface PingReport {
-  /** Packets sent; fewer than ordered where the time was up before. */
+  /** Packets sent; fewer than ordered if the time ran out. */
   readonly sent: number
   /** At most one per packet. */
   readonly replies: readonly PingReply[]
-  /** Replies beyond the first one to each packet. */
+  /** Replies after the first one to each packet. */
   readonly duplicates: number
-  /** What a host on the way answered instead, the last time. */
+  /** The last ICMP error from a host on the path. */
   readonly error: IcmpError | null
 }
 
-/** Injectable: one object may serve many checks at the same time. */
+/** Replaceable: one object may serve many checks at the same time. */
 export interface PingBackend {
   /**
-   * Settles only once nothing of it is left: no process, no socket, no timer.
+   * Settles only after every process, socket and timer of it has ended.
    *
-   * @throws CheckFailure `probe_unsupported` where this machine cannot ping, with the remedy in its text;
-   * `host_unreachable` where its own routes do not lead there
+   * @throws CheckFailure `probe_unsupported` if this machine cannot ping, with the remedy in its
+   * text; `host_unreachable` if the machine has no route
    */
   ping(order: PingOrder): Promise<PingReport>
 }

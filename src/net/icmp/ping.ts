@@ -1,5 +1,6 @@
 /**
- * `net.ping`: echo requests to the addresses of a host, until one of them answers or the time is up.
+ * `net.ping`: echo requests to the addresses of a host, until one of them answers or the time is
+ * up.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import type { Trace } from '../timing/trace.ts'
 import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 import { planPing } from './plan.ts'
 
-/** As with connections: addresses tried at most, and how long the first ones may stay silent. */
+/** As for connections: maximum addresses tried, and how long each but the last may stay silent. */
 const MAX_ADDRESSES = 4
 const PATIENCE_MS = 3000
 
@@ -20,16 +21,16 @@ export interface PingSession {
   readonly backend: PingBackend
   readonly clock: Pick<Clock, 'monotonic'>
   readonly signal: AbortSignal
-  /** Milliseconds left for the whole check. */
+  /** Milliseconds until the deadline of the check. */
   readonly deadlineIn: () => number
   readonly trace: Trace
   readonly resolve: Net['resolve']
 }
 
-/** The pings of one check: they end with its signal, and it does not end before they are gone. */
+/** The pings of one check: its signal ends them, and the check waits until they have ended. */
 export interface OwnedPings {
   readonly ping: Net['ping']
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no ping is running. */
   gone(): Promise<void>
 }
 
@@ -87,7 +88,10 @@ async function pingHost(
   return conclude(trace, results, failures)
 }
 
-/** The one that answered, else the first that was sent to; what stands in the way here counts least. */
+/**
+ * The result of the address that answered, else of the first that packets were sent to; local
+ * errors come last.
+ */
 function conclude(
   trace: Trace,
   results: readonly PingResult[],
@@ -108,7 +112,10 @@ function causeOf(outcome: PingReport | CheckFailure): string | null {
   return outcome.error?.kind ?? 'ping_no_reply'
 }
 
-/** Whatever a backend reports: as many replies as packets at most, so that no loss is negative. */
+/**
+ * Corrects the report of a backend: at most as many replies as packets, so that loss is never
+ * negative.
+ */
 function resultOf(
   address: Address,
   { sent, replies, duplicates, error }: PingReport,

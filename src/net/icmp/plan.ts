@@ -1,10 +1,12 @@
 /**
- * How many packets fit into the time, and how far apart. Pure.
+ * Computes how many packets fit into the time, and their interval. Pure.
  *
  * @module
  */
 
-/** Ordinary users may not send faster (iputils before 2021, and the kindness of networks). */
+/**
+ * Unprivileged users may not send faster (iputils before 2021), and networks should not be flooded.
+ */
 const MIN_INTERVAL_MS = 200
 const MIN_INTERVAL_ROOT_MS = 20
 
@@ -12,16 +14,16 @@ const DEFAULT_INTERVAL_MS = 1000
 
 export interface PingWishes {
   readonly count: number
-  /** From packet to packet at most. Default 1000. */
+  /** Maximum interval between packets. Default 1000. */
   readonly interval_ms?: number
-  /** What is left until the deadline. */
+  /** Time until the deadline. */
   readonly time_ms: number
   /** Default: whether this process runs as root. */
   readonly privileged?: boolean
 }
 
 export interface PingPlan {
-  /** As many of the wanted packets as the time allows for, at least 1. */
+  /** As many of the requested packets as the time allows, at least 1. */
   readonly count: number
   readonly interval_ms: number
   readonly reply_wait_ms: number
@@ -29,8 +31,8 @@ export interface PingPlan {
 }
 
 /**
- * Leaves a quarter of the time, or a second where there is one, for the reply to the last packet: one
- * that is still on its way at the deadline would be counted as lost.
+ * Reserves a quarter of the time, at most a second, for the reply to the last packet: a reply still
+ * in transit at the deadline would count as lost.
  */
 export function planPing({
   count,

@@ -1,5 +1,5 @@
 /**
- * The programs that can ping, how each is asked, and who reads what it prints.
+ * The supported ping programs, their arguments, and the parsers of their output.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface PingProgram {
   read(printed: Printed): Transcript
 }
 
-/** In the order in which they are tried. */
+/** In order of preference. */
 export function programsOf(platform: NodeJS.Platform): readonly PingProgram[] {
   if (platform === 'win32') return [windowsPing]
   return [BSDS.has(platform) ? bsdPing(platform) : linuxPing, fping]
@@ -25,8 +25,8 @@ export function programsOf(platform: NodeJS.Platform): readonly PingProgram[] {
 const BSDS: ReadonlySet<NodeJS.Platform> = new Set(['darwin', 'freebsd', 'openbsd', 'netbsd'])
 
 /**
- * iputils and BusyBox take the same options, so that nobody has to ask first which of them it is. No
- * `-w`: with it iputils goes on beyond `-c` until that many replies are there, which hides the loss.
+ * iputils and BusyBox accept the same options, so the variant need not be detected first. No `-w`:
+ * with it iputils continues beyond `-c` until that many replies have arrived, which hides the loss.
  */
 const linuxPing: PingProgram = {
   name: 'ping',
@@ -34,14 +34,17 @@ const linuxPing: PingProgram = {
     'ping',
     order.address.family === 4 ? '-4' : '-6',
     ...['-n', '-c', `${order.count}`, '-i', seconds(order.interval_ms)],
-    // Whole seconds: BusyBox takes no others.
+    // Whole seconds: BusyBox accepts no fractions.
     ...['-W', `${Math.max(1, Math.floor(order.reply_wait_ms / 1000))}`],
     ...['--', literal(order)],
   ],
   read: (printed) => readUnixPing(printed, 1),
 }
 
-/** A program of its own for IPv6. Only macOS and FreeBSD have `-W`, in milliseconds, and only for IPv4. */
+/**
+ * IPv6 has a separate program. Only macOS and FreeBSD have `-W`, in milliseconds, and only for
+ * IPv4.
+ */
 function bsdPing(platform: NodeJS.Platform): PingProgram {
   const waits = platform === 'darwin' || platform === 'freebsd'
   return {
@@ -56,7 +59,7 @@ function bsdPing(platform: NodeJS.Platform): PingProgram {
   }
 }
 
-/** One packet a second, whatever is asked for. */
+/** Always sends one packet a second. */
 const windowsPing: PingProgram = {
   name: 'ping',
   command: (order) => [
@@ -81,12 +84,12 @@ const fping: PingProgram = {
   read: readFping,
 }
 
-/** Milliseconds as seconds with at most three decimals, never in exponents. */
+/** Milliseconds as seconds with at most three decimals, never in exponential notation. */
 function seconds(ms: number): string {
   return String(Math.ceil(ms) / 1000)
 }
 
-/** The last line of defence: nothing but an address ever reaches a command line. */
+/** Ensures that only an address reaches a command line. */
 function literal({ address }: PingOrder): string {
   if (toAddress(address.address)?.address === address.address) return address.address
   throw new CheckFailure('host_unreachable', 'What is to be pinged is not an address')

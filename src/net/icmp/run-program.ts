@@ -1,6 +1,6 @@
 /**
- * A program as a child process: bounded in time and output, ended by its own pid, and gone when the
- * promise settles.
+ * Runs a program as a child process: bounded in time and output, ended by its own pid, and gone
+ * when the promise settles.
  *
  * @module
  */
@@ -11,30 +11,30 @@ import type { Readable } from 'node:stream'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Printed } from './transcript.ts'
 
-/** Fifty replies are about 4 KiB; what is beyond is not kept. */
+/** Fifty replies are about 4 KiB; output beyond the limit is dropped. */
 const OUTPUT_LIMIT_CHARACTERS = 64 * 1024
 
-/** From asking a program to end, so that it prints its summary, to ending it. */
+/** Time between the interrupt, on which a program prints its summary, and the kill. */
 const GRACE_MS = 200
 
 export interface RunOptions {
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: AbortSignal
-  /** It is interrupted then, ms. */
+  /** The program is interrupted then, ms. */
   readonly budget_ms: number
-  /** It is interrupted then, too, where `answered` says no of what was printed until then; ms. */
+  /** The program is also interrupted then if `answered` returns false for its output so far; ms. */
   readonly patience_ms?: number | undefined
   readonly answered: (printed: Printed) => boolean
-  /** Its whole environment; that of this process where it is `undefined`. */
+  /** Its complete environment; `undefined`: that of this process. */
   readonly env: Readonly<Record<string, string>> | undefined
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
 /**
- * Runs it to its end, or to the end that it is put to, and returns what it printed.
+ * Runs the program until it exits or is ended, and returns its output.
  *
- * @throws the signal's reason; the system's error where it cannot be started
+ * @throws the signal's reason; the system's error if it cannot be started
  */
 export async function runProgram(
   [file, ...args]: readonly [string, ...string[]],
@@ -45,10 +45,10 @@ export async function runProgram(
   const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
-    // A working directory that is gone would look as if the program were missing.
+    // A deleted working directory would look like a missing program.
     ...(env !== undefined ? { env, cwd: '/' } : {}),
   })
-  // Without an id it was not started. Where files have run out it has no streams either.
+  // Without a pid it was not started. If file descriptors have run out it has no streams either.
   if (child.pid === undefined) throw await failureOf(child)
   const stdout = gather(child.stdout)
   const stderr = gather(child.stderr)
@@ -58,7 +58,7 @@ export async function runProgram(
   return printed()
 }
 
-/** Why a program could not be started; Node tells it as an event, which nobody may miss. */
+/** Why a program could not be started; Node emits this as an event. */
 function failureOf(child: Child): Promise<Error> {
   return new Promise((resolve) => void child.once('error', resolve))
 }
@@ -105,7 +105,7 @@ function untilGone(child: Child, options: RunOptions, printed: () => Printed): P
       resolve()
     }
     child.once('close', end)
-    // What it started in its turn may hold its output open beyond its own end.
+    // Its child processes may keep its output open after it exits.
     child.once('exit', () => {
       if (killed) end()
     })

@@ -1,5 +1,6 @@
 /**
- * The default {@link PingBackend}: the ping program of the system, or `fping` where that does not work.
+ * The default {@link PingBackend}: the `ping` program of the system, or `fping` if that does not
+ * work.
  *
  * @module
  */
@@ -16,29 +17,32 @@ import { runProgram } from './run-program.ts'
 import type { Printed, Transcript } from './transcript.ts'
 import { troubleIn } from './trouble.ts'
 
-/** Where systems keep their programs; NixOS has those with privileges in a folder of their own. */
+/** Usual folders of system programs; NixOS has a separate folder for privileged ones. */
 const PROGRAM_PATH =
   '/run/wrappers/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 export interface SystemPingOptions {
   readonly clock?: Pick<Clock, 'timer' | 'monotonic'>
-  /** Folders with programs, `:` between them. Default: the usual ones, whatever `PATH` says. Without effect on Windows. */
+  /**
+   * Folders with programs, separated by `:`. Default: the usual folders; `PATH` is not used. No
+   * effect on Windows.
+   */
   readonly path?: string
-  /** Whose programs they are. Default: this machine's. */
+  /** The platform of the programs. Default: that of this machine. */
   readonly platform?: NodeJS.Platform
 }
 
-/** Why one program is of no use here. */
+/** Why a program cannot be used here. */
 interface Unfit {
   readonly why: 'missing' | 'forbidden' | 'unreadable'
   readonly program: string
-  /** What it said, where nobody understands it. */
+  /** Its output, if it was not recognized. */
   readonly said?: string
 }
 
 /**
- * Remembers which program worked last and asks that one first. A program that is installed, or gets its
- * permission, later on is found by the next check.
+ * Remembers the program that worked last and tries it first. A program that is installed or gets
+ * its permission later is found by the next check.
  */
 export function systemPing(options: SystemPingOptions = {}): PingBackend {
   const { clock = systemClock, path = PROGRAM_PATH, platform = process.platform } = options
@@ -108,7 +112,7 @@ function reportOf({ sent, replies, duplicates, error }: Transcript): PingReport 
   return { sent: Math.max(seen, sent ?? 0), replies, duplicates, error }
 }
 
-/** This machine's own routes, rules or lack of a network, before anything was sent. */
+/** A local failure before sending: routes, firewall rules or no network. */
 function unsendable(code: string, { address, family }: Address): CheckFailure {
   const missing = missingNetwork({ code }, family)
   if (missing !== undefined) return new CheckFailure(missing.code, missing.message)
@@ -126,7 +130,7 @@ const UNSENDABLE: Readonly<Record<string, readonly [cause: string, text: string]
   EPERM: ['probe_unsupported', 'The firewall of this machine does not permit to ping {address}'],
 }
 
-/** The one that is nearest to working tells what to do. */
+/** Shows the remedy for the program that came closest to working. */
 function remedy(unfit: readonly Unfit[]): string {
   const { why, program, said } =
     unfit.find((each) => each.why === 'forbidden') ??
@@ -144,7 +148,7 @@ function remedy(unfit: readonly Unfit[]): string {
   return `The program ${program} of this machine says what nobody here understands: ${said ?? ''}`
 }
 
-/** What is not visible ASCII has no place on people's screens. */
+/** Output other than visible ASCII is not shown. */
 function firstLine(text: string): string | undefined {
   const line = text.split(/\r?\n/).find((each) => each.trim() !== '')
   return line

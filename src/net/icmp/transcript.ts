@@ -1,5 +1,5 @@
 /**
- * What a ping program printed, as facts. Pure: one function per family of programs.
+ * Parses the output of ping programs. Pure: one function per family of programs.
  *
  * @module
  */
@@ -7,19 +7,19 @@
 import type { IcmpError } from '../net.ts'
 import type { PingReply } from './backend.ts'
 
-/** What a program said before it ended or was ended. */
+/** The output of a program until it ended or was ended. */
 export interface Printed {
   readonly stdout: string
   readonly stderr: string
 }
 
 export interface Transcript {
-  /** Packets sent, `undefined` where the text does not say. */
+  /** Packets sent, `undefined` if the text does not say. */
   readonly sent: number | undefined
   readonly replies: readonly PingReply[]
   readonly duplicates: number
   readonly error: IcmpError | null
-  /** The summary names more replies than were understood: the text is of an unknown kind. */
+  /** The summary counts more replies than were parsed: the format is unknown. */
   readonly incomplete: boolean
 }
 
@@ -41,7 +41,7 @@ export function readUnixPing({ stdout }: Printed, firstSeq: 0 | 1): Transcript {
   for (const line of linesOf(stdout)) {
     const reply = REPLY.exec(line)?.groups
     if (reply !== undefined) {
-      // A reply with a bad checksum is none, to the programs as well.
+      // The programs do not count a reply with a bad checksum either.
       if (/bad checksum/i.test(reply.rest ?? '')) continue
       // BusyBox writes `seq` and counts from 0.
       const first = reply.name === 'seq' ? 0 : firstSeq
@@ -77,17 +77,23 @@ export function readFping({ stdout, stderr }: Printed): Transcript {
   return gathered.transcript(summary)
 }
 
-/** `time<1ms` is as short as Windows can tell. Its words depend on the system's language; signs and figures do not. */
+/**
+ * `time<1ms` is the shortest time that Windows prints. Its words depend on the system's language;
+ * signs and figures do not.
+ */
 const WINDOWS_REPLY = /^\S.*?[=<] ?(?<time>\d+) ?ms\b(?:.*\bTTL=(?<ttl>\d+))?/
 const WINDOWS_ERROR = /^\S.* (?<from>[\da-f.]*[\da-f]|[\da-f]*:[\da-f:]*) ?: (?<text>[^=<]+?)\.?$/i
 const WINDOWS_SUMMARY =
   /^\s+\S.*?= ?(?<sent>\d+)\s?,[^=]+= ?(?<received>\d+)\s?,[^=]+= ?\d+(?:\D|$)/
 
-/** Windows in any language. It numbers nothing: every line before the summary stands for one packet. */
+/**
+ * Windows in any language. Replies are not numbered: every line before the summary stands for one
+ * packet.
+ */
 export function readWindowsPing({ stdout }: Printed): Transcript {
   const gathered = gather()
   let summary: { readonly sent: number; readonly received: number } | undefined
-  // The first line says where to.
+  // The first line names the target.
   const lines = linesOf(stdout).filter((line) => line.trim() !== '')
   let index = 0
   for (const line of lines.slice(1)) {
@@ -106,7 +112,7 @@ export function readWindowsPing({ stdout }: Printed): Transcript {
   }
   const transcript = gathered.transcript(summary)
   if (summary === undefined) return { ...transcript, sent: index }
-  // Errors are answers too, and Windows counts them as received.
+  // Windows counts ICMP errors as received.
   return {
     ...transcript,
     incomplete:
@@ -116,7 +122,7 @@ export function readWindowsPing({ stdout }: Printed): Transcript {
 
 interface Gathering {
   reply(index: number, rtt_ms: number, ttl: number | null): void
-  /** `otherwise`: the kind of an error whose words say nothing to us. */
+  /** `otherwise`: the kind of an error whose text is not recognized. */
   error(found: Readonly<Record<string, string>> | undefined, otherwise?: IcmpError['kind']): void
   transcript(summary: { readonly sent: number; readonly received: number } | undefined): Transcript
 }
@@ -147,7 +153,7 @@ function gather(): Gathering {
   }
 }
 
-/** Redirects, source quenches and the like do not say that the packet was lost. */
+/** Redirects, source quenches and the like do not mean that the packet was lost. */
 function kindOf(text: string): IcmpError['kind'] | undefined {
   if (/redirect|quench/i.test(text)) return undefined
   if (/time to live exceeded|hop limit|ICMP time exceeded/i.test(text) || /\bTTL\b/.test(text)) {

@@ -1,17 +1,20 @@
 /**
- * Why a ping program could not do its work, from what it wrote to stderr. Pure.
+ * Why a ping program failed, from its stderr. Pure.
  *
  * @module
  */
 
 export interface Trouble {
-  /** `open`: it did not get a socket, so that it can ping nobody. `send`: this address cannot be sent to. */
+  /**
+   * `open`: it could not open a socket and cannot ping any address. `send`: it cannot send to this
+   * address.
+   */
   readonly step: 'open' | 'send'
-  /** As Node names it. */
+  /** The error code as in Node. */
   readonly code: string
 }
 
-/** The words of glibc, musl and the BSDs for what went wrong. */
+/** The error messages of glibc, musl and the BSDs. */
 const WORDS: readonly (readonly [words: RegExp, code: string])[] = [
   [/network (?:is )?unreachable/i, 'ENETUNREACH'],
   [/no route to host|host (?:is )?unreachable/i, 'EHOSTUNREACH'],
@@ -24,7 +27,7 @@ const WORDS: readonly (readonly [words: RegExp, code: string])[] = [
   [/address family (?:for hostname )?not supported/i, 'EAFNOSUPPORT'],
   [/no buffer space available/i, 'ENOBUFS'],
   [/invalid argument$/i, 'EINVAL'],
-  // What iputils makes of EACCES: a broadcast address, or a route that forbids it.
+  // The message of iputils for EACCES: a broadcast address, or a route that forbids it.
   [/do you want to ping broadcast/i, 'EACCES'],
   [/permission denied/i, 'EACCES'],
   [/operation not permitted|must run as root|missing cap_net_raw/i, 'EPERM'],
@@ -32,7 +35,7 @@ const WORDS: readonly (readonly [words: RegExp, code: string])[] = [
 
 const SENDING = /\b(?:connect|send|sendto|sendmsg|sending|bind|broadcast)\b/i
 
-/** The first trouble that is named, `undefined` where none is. */
+/** The first known error, `undefined` if there is none. */
 export function troubleIn(stderr: string): Trouble | undefined {
   for (const line of stderr.split(/\r?\n/)) {
     const code = WORDS.find(([words]) => words.test(line))?.[1]

@@ -1,6 +1,6 @@
 /**
- * Who a request comes from: the address that is connected, or, where that is a trusted proxy, the one the
- * proxy names. What is written in a header becomes an address or is nothing: never an identity of its own.
+ * The client address of a request: the connected peer or, if the peer is a trusted proxy, the
+ * address that the proxy reports. A header value is parsed as an address or ignored.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Ip } from '../guard/ip.ts'
 import { forwardedIp } from './trusted-proxies.ts'
 import type { ProxyTrust } from './trusted-proxies.ts'
 
-/** A request as it arrived. */
+/** The transport data of a request. */
 export interface Arrival {
   /** Of the socket; `undefined` on one without addresses (a Unix socket). */
   readonly remoteAddress: string | undefined
@@ -22,13 +22,13 @@ export interface Arrival {
 }
 
 export interface Client {
-  /** In canonical spelling; `undefined` where nothing is known. */
+  /** In canonical spelling; `undefined` if unknown. */
   readonly address: string | undefined
-  /** The client's own connection was https, as far as a trusted proxy says so. */
+  /** The client's own connection was https, as reported by a trusted proxy. */
   readonly secure: boolean
 }
 
-/** Without trust, the headers say nothing. */
+/** Without trusted proxies the headers are ignored. */
 export function clientOf(arrival: Arrival, trust: ProxyTrust | undefined): Client {
   const { remoteAddress = '', encrypted } = arrival
   const peer = parseIp(remoteAddress.replace(/%.*/s, ''))
@@ -40,8 +40,8 @@ export function clientOf(arrival: Arrival, trust: ProxyTrust | undefined): Clien
 }
 
 /**
- * From the right, where the nearest proxy wrote: the first address that is no trusted proxy. Where an entry
- * is no address, the proxy that passed it on is as far as anybody knows.
+ * From the right, where the nearest proxy appends: the first address that is not a trusted proxy.
+ * If an entry is not an address, the proxy that passed it on is the last known one.
  */
 function beforeProxies(peer: Ip | undefined, chain: string, trust: ProxyTrust): Ip | undefined {
   const entries = chain.split(',')
@@ -54,13 +54,13 @@ function beforeProxies(peer: Ip | undefined, chain: string, trust: ProxyTrust): 
   return known
 }
 
-/** What the proxy nearest to the client saw: each one appends. */
+/** The scheme that the proxy nearest to the client saw: each proxy appends its own. */
 function schemeOf(forwarded: string | undefined): boolean | undefined {
   const scheme = forwarded?.split(',')[0]?.trim().toLowerCase()
   return scheme === 'https' ? true : scheme === 'http' ? false : undefined
 }
 
-/** One spelling per address; an IPv4 address is itself also where it arrived as an IPv6 one. */
+/** One spelling per address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 function spelling(ip: Ip | undefined): string | undefined {
   if (ip === undefined) return undefined
   const { family, value } = unmapped(ip)
@@ -78,7 +78,10 @@ function groups(value: bigint, count: number): readonly string[] {
   )
 }
 
-/** Whom a limit counts as one: an IPv6 address is its /64, which is what one customer has at the least. */
+/**
+ * The key of per-client limits: an IPv6 address counts as its /64, the smallest block that a
+ * customer gets.
+ */
 export function neighbourhoodOf(address: string): string {
   const ip = parseIp(address)
   if (ip === undefined) return address
@@ -86,15 +89,15 @@ export function neighbourhoodOf(address: string): string {
   return family === 4 ? octets(value).join('.') : `${groups(value, 4).join(':')}::/64`
 }
 
-/** Known to every copy of this module that a process has loaded, the CommonJS one as well. */
+/** A registered symbol: shared by every copy of this module in a process, ESM and CommonJS. */
 const NOTE = Symbol.for('watchpost.client')
 
-/** Notes on a request whom it comes from, for those behind who see only the request. */
+/** Attaches the client address to a request, for handlers that see only the request. */
 export function noteClient(request: Request, address: string | undefined): void {
   Reflect.set(request, NOTE, address)
 }
 
-/** The client's address as `toNodeHandler` found it; `undefined` for a request that came another way. */
+/** The client address that `toNodeHandler` found; `undefined` for other requests. */
 export function clientAddress(request: Request): string | undefined {
   const noted: unknown = Reflect.get(request, NOTE)
   return typeof noted === 'string' ? noted : undefined

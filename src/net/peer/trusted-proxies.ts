@@ -1,5 +1,5 @@
 /**
- * Which proxies in front of the server are believed when they say whom they speak for.
+ * Which proxies in front of the server are trusted to report the client address.
  *
  * @module
  */
@@ -9,16 +9,19 @@ import { contains, parseCidr, parseIp, unmapped } from '../guard/ip.ts'
 import type { Cidr, Ip } from '../guard/ip.ts'
 
 /**
- * The proxies that are believed: how many stand in front (1 to 16), or their addresses, as addresses, ranges
- * (`10.0.0.0/8`) and the names `loopback`, `linklocal`, `uniquelocal` (which mean what they mean in Express) and
- * `private` (all three); a text may hold several with commas.
+ * The trusted proxies: how many stand in front (1 to 16), or their addresses, as addresses, ranges
+ * (`10.0.0.0/8`) and the names `loopback`, `linklocal`, `uniquelocal` (with the same meaning as in
+ * Express) and `private` (all three); a text may list several, separated by commas.
  */
 export type TrustProxy = number | string | readonly string[]
 
-/** Whether the proxy at this address is believed; `hop` is 0 for the one that is connected, 1 for the one before it. */
+/**
+ * Whether the proxy at this address is trusted; `hop` is 0 for the connected one, 1 for the one
+ * before it.
+ */
 export type ProxyTrust = (ip: Ip | undefined, hop: number) => boolean
 
-/** Each proxy adds an entry; more than these in a row are a mistake or an attack. */
+/** Each proxy adds an entry; a longer chain is a mistake or an attack. */
 const HOPS_LIMIT = 16
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
@@ -32,7 +35,7 @@ const NAMED: ReadonlyMap<string, readonly string[]> = new Map([
   ['private', [...LOOPBACK, ...LINK_LOCAL, ...UNIQUE_LOCAL]],
 ])
 
-/** @throws ConfigurationError that says which entry is wrong */
+/** @throws ConfigurationError that names the wrong entry */
 export function readTrustProxy(given: TrustProxy): ProxyTrust {
   const hops = hopsOf(given)
   if (hops !== undefined) return (_ip, hop) => hop < hops
@@ -77,7 +80,7 @@ function isWithin(ranges: readonly Cidr[], ip: Ip): boolean {
   return ranges.some((range) => contains(range, meant))
 }
 
-/** The address of an entry of `X-Forwarded-For`; some proxies write the port behind it. */
+/** The address in an entry of `X-Forwarded-For`; some proxies append the port. */
 export function forwardedIp(entry: string): Ip | undefined {
   const text = entry.trim()
   const bare =

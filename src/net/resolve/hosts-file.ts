@@ -1,5 +1,5 @@
 /**
- * The hosts file, which c-ares does not look at for single queries.
+ * The hosts file, which c-ares ignores for single queries.
  *
  * @module
  */
@@ -11,24 +11,25 @@ import type { Address } from '../connection/endpoint.ts'
 const SYSTEM_HOSTS_FILE =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
 
-/** What lies beyond is not read: a larger file is a block list, not a list of hosts. 1 MiB. */
+/** Only the first 1 MiB is read: a larger file is a block list, not a list of hosts. */
 const LIMIT_BYTES = 2 ** 20
 
-/** Names that were not read for this reason are not names that do not exist. */
+/** Errors for which a name counts as unread instead of missing. */
 const OUT_OF_FILES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE'])
 
 type Names = ReadonlyMap<string, readonly Address[]>
 
 export interface HostsFile {
   /**
-   * The addresses given for a name, in the file's order; none where it has no such name or cannot be read.
+   * The addresses of a name, in the file's order; empty if the name is not listed or the file
+   * cannot be read.
    *
-   * @throws the system's error where this process may open no more files
+   * @throws the system's error if the process has no file descriptors left
    */
   find(name: string): Promise<readonly Address[]>
 }
 
-/** Read on first use and whenever it has changed since. */
+/** Read on first use and again whenever the file has changed. */
 export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
   let names: Names = new Map()
   let version = ''
@@ -51,7 +52,7 @@ export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
       try {
         await refresh()
       } catch (error) {
-        // A machine without this file, or with one that we may not read, resolves by DNS alone.
+        // Without a readable hosts file a machine resolves by DNS alone.
         if (version === '' && OUT_OF_FILES.has((error as NodeJS.ErrnoException).code)) throw error
       }
       return names.get(name) ?? []
@@ -59,7 +60,7 @@ export function createHostsFile(path: string = SYSTEM_HOSTS_FILE): HostsFile {
   }
 }
 
-/** Lines of `address name alias… # comment`; a name may stand on several of them. */
+/** Lines of `address name alias… # comment`; a name may appear on several lines. */
 function parseHosts(text: string): Names {
   const names = new Map<string, Address[]>()
   for (const line of text.split('\n')) {

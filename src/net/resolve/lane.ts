@@ -1,5 +1,5 @@
 /**
- * A lane: so many at a time, the others wait, each account in its turn.
+ * Limits concurrent work to a number of slots; waiting accounts are served round-robin.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { StopSignal } from '../timing/stop.ts'
 
 export interface Lane {
   /**
-   * Runs `work` once a place is free. An abort gives up the waiting, or the result; work that is under
-   * way keeps its place until it really ends, which is the point for work that cannot be cancelled. Without an
-   * account all wait as one.
+   * Runs `work` once a slot is free. An abort ends the wait for a slot or for the result; running
+   * work keeps its slot until it ends, since it cannot be cancelled. Without an account all calls
+   * share one queue.
    */
   run<T>(signal: StopSignal, work: () => Promise<T>, account_id?: number): Promise<T>
 }

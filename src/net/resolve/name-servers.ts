@@ -1,6 +1,6 @@
 /**
- * A and AAAA records from the name servers, through c-ares: it can be cancelled, and it does not
- * occupy the threads that `getaddrinfo` does.
+ * A and AAAA records from the name servers through c-ares, which is cancellable and does not occupy
+ * the threads that `getaddrinfo` uses.
  *
  * @module
  */
@@ -14,38 +14,48 @@ import type { Address } from '../connection/endpoint.ts'
 import { waitFor } from '../timing/wait.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
-/** Patience per name server and try; with two tries a silent server is given up after 3 to 4 s. */
+/**
+ * Timeout per name server and attempt; with two attempts a silent server is given up after 3 to 4
+ * s.
+ */
 const PATIENCE_MS = { most: 1000, least: 250 } as const
 const TRIES = 2
 
 /**
- * Shares of the time that is left for asking, then for asking for the root, then for asking again: a check
- * that is over before its silent name servers are found out would blame its target.
+ * Shares of the remaining time for the query, for a query of the root, and for a retry: the check
+ * must identify a silent name server before its deadline, or the failure would be attributed to the
+ * target.
  */
 const SHARE = { name: 0.6, root: 0.15, again: 0.15 } as const
 
-/** Once one family has answered, the other one is awaited this long: some servers never answer for AAAA. */
+/**
+ * After one family has answered, how long to wait for the other: some servers never answer AAAA
+ * queries.
+ */
 const OTHER_FAMILY_MS = 300
 
 export interface NameQuery {
   readonly name: string
   readonly ip_family: IpFamily
   readonly nameservers: readonly string[] | undefined
-  /** Texts of failures name no name server. */
+  /** Error texts do not name the name servers. */
   readonly discreet: boolean
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
-  /** Milliseconds left for the whole check, if that is bounded. */
+  /** Milliseconds until the deadline of the check, if there is one. */
   readonly within_ms?: number | undefined
 }
 
 type Family = 4 | 6
-/** As c-ares says it. */
+/** The error code of c-ares. */
 const OVERDUE = { code: 'ETIMEOUT' } as const
 
 type Answer = { readonly addresses: readonly Address[] } | { readonly error: unknown }
 
-/** @throws CheckFailure by the worst answer of those asked for; the signal's reason when it aborts */
+/**
+ * @throws CheckFailure for the worst answer of the queried families; the signal's reason when it
+ * aborts
+ */
 export async function queryAddresses(query: NameQuery): Promise<readonly Address[]> {
   const answers = await ask(query, { tries: TRIES, share: SHARE.name })
   const found = interleave(answers)
@@ -53,7 +63,7 @@ export async function queryAddresses(query: NameQuery): Promise<readonly Address
   const code = worstOf(answers)
   if (code !== 'ETIMEOUT' && code !== 'ESERVFAIL') throw failureOf(query, answers)
   if (isOurs(code, await askForRoot(query))) throw brokenResolver(query, answers)
-  // Lost on its way, or asked a moment before the servers had their own network back.
+  // The packet was lost, or the name servers had a short outage.
   const second = await ask(query, { tries: 1, share: SHARE.again })
   const late = interleave(second)
   if (late.length > 0) return late
@@ -68,7 +78,7 @@ function serversFor({ nameservers, within_ms = Infinity }: NameQuery, tries: num
   return servers
 }
 
-/** Told after this share of the time that is left; never, where that is not bounded. */
+/** Fires after this share of the remaining time; never without a deadline. */
 function overdue(
   { clock, within_ms }: NameQuery,
   share: number,
@@ -85,7 +95,7 @@ interface Asking {
 }
 
 function ask(query: NameQuery, { tries, share }: Asking): Promise<readonly Answer[]> {
-  // One per query: `cancel` ends everything that a resolver has under way. Making one takes 0.03 ms.
+  // One resolver per query: `cancel` ends all queries of a resolver. Creating one takes 0.03 ms.
   const servers = serversFor(query, tries)
   const families: readonly Family[] =
     query.ip_family === 'auto' ? [4, 6] : [query.ip_family === 'ipv4' ? 4 : 6]
@@ -118,7 +128,7 @@ async function answerOf(servers: promises.Resolver, name: string, family: Family
   }
 }
 
-/** IPv4 first, then by turns: of four addresses that are tried, both families get their share. */
+/** Alternates the families, IPv4 first, so that the four addresses that are tried include both. */
 function interleave(answers: readonly Answer[]): readonly Address[] {
   const all = answers.flatMap((answer) => ('addresses' in answer ? answer.addresses : []))
   const v4 = all.filter(({ family }) => family === 4)
@@ -127,7 +137,10 @@ function interleave(answers: readonly Answer[]): readonly Address[] {
   return turns.flatMap((turn) => [v4[turn] ?? [], v6[turn] ?? []].flat())
 }
 
-/** c-ares codes, the one that leaves most in the dark first: that of the other family is then no answer. */
+/**
+ * c-ares codes, the least informative first: one family with such a code makes the whole answer
+ * unusable.
+ */
 const VERDICTS = [
   ['ETIMEOUT', 'dns_timeout', 'No name server answered for {name} in time'],
   ['ESERVFAIL', 'dns_server_failure', 'The name servers of {name} answered with a failure'],
@@ -170,16 +183,16 @@ function brokenResolver(
 }
 
 /**
- * Whether it is our name servers that are in trouble. One that answers, if only to refuse, for the root but
- * not for a name waits for the servers of that name: their failure, not ours. One that fails for the root
- * as well has lost its way to everybody.
+ * Whether the location's own name servers fail. If one answers a query of the root, even with
+ * REFUSED, but not the name, it waits for the name servers of that name: their failure. If the root
+ * query fails as well, the location's name servers have no upstream.
  */
 function isOurs(code: 'ETIMEOUT' | 'ESERVFAIL', root: string | null): boolean {
   if (code === 'ESERVFAIL') return root === 'ESERVFAIL'
   return root === 'ETIMEOUT' || root === 'ECONNREFUSED'
 }
 
-/** What the name servers say of the root: a code of c-ares, `null` for an answer. */
+/** The result of querying the root: a code of c-ares, `null` for an answer. */
 async function askForRoot(query: NameQuery): Promise<string | null> {
   const servers = serversFor(query, 1)
   return waitFor<string | null>(query.signal, ({ resolve }) => {

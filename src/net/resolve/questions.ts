@@ -1,6 +1,6 @@
 /**
- * Pings and name server queries of one check. Most checks have none, so nothing is made for them before
- * the first; what is under way ends with the check, and the check does not end before it is gone.
+ * Pings and name server queries of one check. Created on first use, since most checks have none;
+ * ended with the check, which waits until their handles are closed.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import { createStop } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 export interface QuestionParts {
-  /** Of the check. */
+  /** The signal of the check. */
   readonly signal: StopSignal
-  /** Both get a signal that also ends when the check is over. */
+  /** Both get a signal that also aborts at the end of the check. */
   readonly pings: (signal: AbortSignal) => PingSession
   readonly dns: (signal: StopSignal, own: DnsParts['own']) => DnsParts
 }
 
 export interface OwnedQuestions extends Pick<Net, 'dns' | 'ping'> {
-  /** Ends what is under way; resolves when the handles are gone, `undefined` where they are already. */
+  /** Ends running operations; resolves when the handles are closed, `undefined` if none is open. */
   close(): Promise<void> | undefined
 }
 
@@ -36,7 +36,7 @@ interface Made extends Pick<Net, 'dns' | 'ping'> {
 export function ownQuestions(parts: QuestionParts): OwnedQuestions {
   let made: Made | undefined
   let closed = false
-  /** Answers that are waited for: where there are none at the end, there is nothing to stop. */
+  /** Pending answers: with none at the end, nothing needs to be stopped. */
   let waiting = 0
 
   function make(): Made {
@@ -66,14 +66,14 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
 
   function ready(): Made {
     made ??= make()
-    // Asked after the end: it must not begin.
+    // First used after the end: it must not start.
     if (closed) made.stop()
     return made
   }
 
   function counted<T>(answer: Promise<T>): Promise<T> {
     waiting += 1
-    // Ahead of whoever waits for it, and in nobody's way.
+    // Registered first, so that the count is correct when the caller continues.
     answer.then(answered, answered)
     return answer
   }

@@ -1,6 +1,6 @@
 /**
- * From a host name to its addresses: the hosts file, then the name servers, then, for names that only
- * the system knows (search domains, NSS), `getaddrinfo`.
+ * Resolves a host name: the hosts file, then the name servers, then `getaddrinfo` for names that
+ * only the system knows (search domains, NSS).
  *
  * @module
  */
@@ -17,10 +17,13 @@ import type { IpFamily } from '../connection/endpoint.ts'
 import type { Address } from '../connection/endpoint.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
-/** Answers kept at most. */
+/** Maximum addresses per name. */
 const MAX_ADDRESSES = 16
 
-/** `getaddrinfo` blocks one of the four threads that the whole process shares; half of them are left alone. */
+/**
+ * `getaddrinfo` blocks one of the four threads that the whole process shares; half of them stay
+ * free.
+ */
 const LOOKUPS_AT_A_TIME = 2
 
 const LOOPBACK: readonly Address[] = [
@@ -40,18 +43,29 @@ export interface Resolver {
 
 export interface Wait {
   readonly signal: StopSignal
-  /** Milliseconds until it aborts, where that is known: name servers are given up in time to say so. */
+  /**
+   * Milliseconds until the deadline, if known: name servers are given up early enough to report it.
+   */
   readonly within_ms?: number
 }
 
 export interface ResolverOptions {
-  /** `ip` or `ip:port` (`[ip]:port` for IPv6). Default: those of the system, read anew for every name. */
+  /**
+   * `ip` or `ip:port` (`[ip]:port` for IPv6). Default: those of the system, read again for every
+   * name.
+   */
   readonly nameservers?: readonly string[]
   /** Path. Default: the system's. */
   readonly hostsFile?: string
-  /** Asked about names that no name server knows. Default: `getaddrinfo`, or nobody where `nameservers` are given. */
+  /**
+   * Called for names that no name server knows. Default: `getaddrinfo`, or none if `nameservers`
+   * are given.
+   */
   readonly system?: (host: string) => Promise<readonly Address[]>
-  /** Those who ask are strangers: the system, with its search domains, is not asked, and no name server is named. */
+  /**
+   * Users are not trusted: the system with its search domains is not queried, and error texts name
+   * no name server.
+   */
   readonly discreet?: boolean
   readonly clock?: Clock
 }
@@ -63,7 +77,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const ofSystem = nameservers === undefined && !discreet ? getaddrinfo : undefined
   const system = options.system ?? ofSystem
 
-  /** `undefined` where the system knows no better than the name servers. */
+  /** `undefined` if the system has no addresses either. */
   async function askSystem(
     host: string,
     ip_family: IpFamily,
@@ -85,7 +99,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     const name = host.toLowerCase().replace(/\.$/, '')
     const local = ofFamily(await hosts.find(name), ip_family)
     if (local.length > 0) return local
-    // RFC 6761, 6.3: such names never go to a name server.
+    // RFC 6761, 6.3: such names are never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(LOOPBACK, ip_family)
     try {
       const query = { name: host, ip_family, nameservers, discreet, clock, signal, within_ms }
@@ -105,7 +119,10 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-/** What an address, or what looks like one, stands for: nobody has to be asked. @throws CheckFailure */
+/**
+ * The addresses of an address literal; empty for a name. @throws CheckFailure for a malformed
+ * literal
+ */
 export function literal(host: string, ip_family: IpFamily): readonly Address[] {
   const address = toAddress(host)
   if (address === undefined) {

@@ -1,6 +1,7 @@
 /**
- * What waits, by account: the accounts have their turns in a ring, each one item at a time; within an account first
- * come, first served. So one that has much to do delays each other one by a single item a turn, however much that is.
+ * A round-robin queue by account: each account in the ring gets one item per turn; within an
+ * account first in, first out. An account with many items delays each other account by one item per
+ * turn.
  *
  * @module
  */
@@ -8,15 +9,15 @@
 export interface RoundRobin<T> {
   readonly size: number
   add(account_id: number, item: T): void
-  /** Takes out whose turn it is. */
+  /** Removes and returns the next item. */
   take(): T | undefined
   delete(account_id: number, item: T): void
-  /** How many would be taken before one that this account adds now. */
+  /** Number of items that would be taken before one that this account adds now. */
   before(account_id: number): number
 }
 
 export function createRoundRobin<T>(): RoundRobin<T> {
-  /** In the order of their turns; only those with something that waits. */
+  /** Accounts with waiting items, in turn order. */
   const ring = new Map<number, Set<T>>()
   let size = 0
 
@@ -38,7 +39,7 @@ export function createRoundRobin<T>(): RoundRobin<T> {
       if (item === undefined) return undefined
       own.delete(item)
       size--
-      // Behind all others.
+      // To the end of the ring.
       ring.delete(account_id)
       if (own.size > 0) ring.set(account_id, own)
       return item
@@ -52,7 +53,7 @@ export function createRoundRobin<T>(): RoundRobin<T> {
     before(account_id) {
       const rounds = ring.get(account_id)?.size ?? 0
       let count = rounds
-      // Whoever stands before it in the ring has one turn more by then.
+      // Accounts ahead in the ring get one more turn by then.
       let isAhead = true
       for (const [id, { size: waiting }] of ring) {
         if (id === account_id) isAhead = false

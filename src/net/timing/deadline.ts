@@ -1,12 +1,12 @@
 /**
- * Why an exchange was cut short although nothing was wrong with it.
+ * The error of an exchange that ran out of time.
  *
  * @module
  */
 
 import { WatchpostError } from '../../errors.ts'
 
-/** Reason of an abort because the time is up. Which cause that becomes depends on the phase under way. */
+/** Abort reason at the deadline. The current phase decides which cause it becomes. */
 export class DeadlineError extends WatchpostError {
   readonly timeout_ms: number
 

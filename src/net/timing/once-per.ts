@@ -1,10 +1,13 @@
 /**
- * What is made of an object once, and not again in every check that brings the same one.
+ * Caches a value derived from an object, per object.
  *
  * @module
  */
 
-/** Kept as long as the object is in use. One that is not frozen may change: it is read anew each time. */
+/**
+ * Weak cache by object identity. An object that is not frozen may change, so its value is computed
+ * each time.
+ */
 export function oncePer<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>()
   return (key) => {

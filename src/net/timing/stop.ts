@@ -1,16 +1,16 @@
 /**
- * The early end of a check: its time is up, or nobody wants it any more.
+ * The early end of a check: at its deadline, or by cancellation.
  *
- * It is heard as an `AbortSignal` is, but a real one is made only for whoever asks for it. Node makes one
- * in 3 µs and two listeners in as many more; most checks never need it, and some cost no more than 60.
+ * Has the interface of an `AbortSignal`, but creates a real one only on request. In Node a signal
+ * costs 3 µs and two listeners as much again; most checks never need it, and some take only 60 µs.
  *
  * @module
  */
 
-/** What is heard of an `AbortSignal` in here; every real one will do. */
+/** The part of `AbortSignal` that is used here; a real one fits. */
 export interface StopSignal {
   readonly aborted: boolean
-  /** What all waits reject with; nothing before the end. */
+  /** All waits reject with it; unset before the end. */
   readonly reason: Error
   throwIfAborted(): void
   addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void
@@ -18,17 +18,17 @@ export interface StopSignal {
 }
 
 export interface Stop extends StopSignal {
-  /** The first reason holds. */
+  /** Later calls have no effect. */
   abort(reason: Error): void
-  /** For those who need the platform's own; the same one every time. */
+  /** A real `AbortSignal` for APIs that need one; always the same object. */
   platformSignal(): AbortSignal
 }
 
-/** What `STOP` works on. */
+/** The state behind `STOP`. */
 interface State {
   aborted: boolean
   reason: Error | undefined
-  /** A handful at most. */
+  /** Usually fewer than ten. */
   listeners: (() => void)[]
   controller: AbortController | undefined
 }
@@ -42,13 +42,14 @@ export function createStop(): Stop {
   return stop as State & Stop
 }
 
-/** Shared by all, as every check makes one. */
+/** A shared prototype: every check creates one. */
 const STOP: ThisType<State> & Omit<Stop, 'aborted' | 'reason'> = {
   throwIfAborted() {
     if (this.aborted) throw this.reason as Error
   },
   addEventListener(_type, listener) {
-    // As with a real one, who comes after the end hears nothing, and nobody hears it twice.
+    // As with a real signal, a listener added after the abort is not called, and none is called
+    // twice.
     if (!this.aborted && !this.listeners.includes(listener)) this.listeners.push(listener)
   },
   removeEventListener(_type, listener) {
@@ -60,7 +61,7 @@ const STOP: ThisType<State> & Omit<Stop, 'aborted' | 'reason'> = {
     this.aborted = true
     this.reason = reason
     this.controller?.abort(reason)
-    // A listener that is taken off by another one before its turn is not called.
+    // A listener that another one removes before its turn is not called.
     for (let next = this.listeners.shift(); next !== undefined; next = this.listeners.shift()) {
       next()
     }

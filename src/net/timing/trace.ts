@@ -1,5 +1,5 @@
 /**
- * Where the time of one check went, and which phase was under way when it ended.
+ * Measures the phases of one check and records the current one.
  *
  * @module
  */
@@ -9,35 +9,38 @@ import type { Phase, Phases } from '../../model.ts'
 import type { StopSignal } from './stop.ts'
 
 export interface Trace {
-  /** The phase under way, or the last one that ended in an error. */
+  /** The current phase, or the last one that ended in an error. */
   readonly current: Phase | null
   /** Milliseconds per phase so far. */
   readonly phases: Phases
-  /** Milliseconds in one of them so far, not rounded. */
+  /** Milliseconds of one phase so far, not rounded. */
   spent_ms(name: Phase): number
-  /** The address tried or reached last. */
+  /** The last address tried or connected. */
   remote_ip: string | null
-  /** Times `work` as (part of) a phase; phases met again are summed. */
+  /** Times `work` as (part of) a phase; repeated phases are summed. */
   phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
-  /** Milliseconds in which a package was loaded, on its first use: our own time, not the target's. */
+  /** Milliseconds spent loading packages on first use, which is not time of the target. */
   readonly loading_ms: number
-  /** Loads a package outside of every measurement. */
+  /** Loads a package; the time is excluded from all measurements. */
   loading<T>(work: () => Promise<T>): Promise<T>
-  /** For code that cannot be wrapped (callbacks), or not at so little cost. */
+  /** For code that cannot be wrapped in `phase` (callbacks), or where wrapping is too expensive. */
   begin(name: Phase): EndOfPhase
 }
 
-/** Gives the length of the phase in ms. One that has `failed` stays current, so that the cause can name it. */
+/**
+ * Returns the length of the phase in ms. A phase that `failed` stays current, so that the cause can
+ * name it.
+ */
 export type EndOfPhase = (failed?: boolean) => number
 
 interface Span {
   readonly name: Phase
   readonly from: number
-  /** The phase under way when this one began. */
+  /** The current phase when this one began. */
   readonly before: Phase | null
 }
 
-/** What `TRACE` works on. */
+/** The state behind `TRACE`. */
 interface State {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly spent: Partial<Record<Phase, number>>
@@ -61,8 +64,8 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
 }
 
 /**
- * Shared by all traces: every check makes one, and an object literal with an accessor gets a hidden
- * class of its own each time, which costs a microsecond and makes whatever uses it slow.
+ * A shared prototype: an object literal with an accessor gets its own hidden class each time, which
+ * costs a microsecond per check and slows down its users.
  */
 const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'remote_ip'> = {
   get phases() {
@@ -73,7 +76,7 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
   },
   spent_ms(name) {
     let ms = this.spent[name] ?? 0
-    // What was cut off by the deadline took its time as well.
+    // A phase that the deadline interrupted counts until now.
     for (const span of this.open) if (span.name === name) ms += since(this, span.from)
     return ms
   },
@@ -118,7 +121,7 @@ function end(state: State, span: Span, failed: boolean): number {
   return ms
 }
 
-/** Times pieces of work that run beside each other as one phase: what passes while any of them runs. */
+/** Times parallel pieces of work as one phase: the time while any of them runs. */
 export function overlapping(
   trace: Pick<Trace, 'begin'>,
   name: Phase,
@@ -135,7 +138,7 @@ export function overlapping(
   }
 }
 
-/** Hundredths of a millisecond are all a network measurement can carry. */
+/** Rounds to hundredths of a millisecond, the precision of a network measurement. */
 export function round(ms: number): number {
   return Math.round(ms * 100) / 100
 }

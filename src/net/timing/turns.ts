@@ -1,6 +1,6 @@
 /**
- * Long work in steps, with a turn of the event loop for everybody else in between. All checks of an engine share
- * it: however many have a long page to read, together they take no more of a turn than one.
+ * Runs long work in steps and yields to the event loop in between. All checks of an engine share
+ * one scheduler: however many parse large pages, together they take no more of a turn than one.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import type { Clock } from '../../clock.ts'
 import { waitFor } from './wait.ts'
 import type { StopSignal } from './stop.ts'
 
-/** After so long no further step begins in this turn. */
+/** After this time no further step begins in this turn. */
 const TURN_MS = 8
 
-/** Nor after so many, where time stands still. */
+/** Maximum steps per turn, for clocks that stand still. */
 const TURN_STEPS = 256
 
-/** Less than this leaves the turn to others as it was. */
+/** A shorter turn does not count against the share. */
 const SHORT_MS = 1
 
 export interface Turns {
   /**
-   * What `steps` returns. Each step should take a millisecond or two; between them others have their turn. The
-   * signal ends it at the latest, with its reason.
+   * Returns the result of `steps`. Each step should take a millisecond or two; other work runs in
+   * between. Rejects with the signal's reason when it aborts.
    */
   run<T>(signal: StopSignal, steps: Generator<void, T>): Promise<T>
 }
 
-/** Makes one step; `false` after the last. */
+/** Runs one step; `false` after the last. */
 type Job = () => boolean
 
 export function createTurns(clock: Pick<Clock, 'monotonic' | 'timer'>): Turns {
-  /** Those that have steps left, who waits longest first. */
+  /** Jobs with remaining steps, longest waiting first. */
   const waiting: Job[] = []
-  /** This turn has had its share. */
+  /** This turn has used its share. */
   let spent = false
 
   function work(): void {

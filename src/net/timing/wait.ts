@@ -1,5 +1,5 @@
 /**
- * Waiting that always ends: with a value, an error, or the signal.
+ * Waits that always end: with a value, an error, or the signal.
  *
  * @module
  */
@@ -12,8 +12,8 @@ export interface Settle<T> {
 }
 
 /**
- * A promise that the signal ends at the latest, with its reason. `begin` starts the work and returns
- * what takes its listeners off again; that is called exactly once, however it ends.
+ * A promise that rejects with the signal's reason when it aborts. `begin` starts the work and
+ * returns a function that removes its listeners; that is called exactly once, whatever the result.
  */
 export function waitFor<T>(
   signal: StopSignal,
@@ -22,7 +22,7 @@ export function waitFor<T>(
   return new Promise<T>((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     let release: (() => void) | undefined
-    // Whatever was thrown is passed on as it is.
+    // Errors are passed on unchanged.
     const fail: (error: unknown) => void = reject
     const wait: { over: boolean } = { over: false }
     function finish(): void {
@@ -51,14 +51,14 @@ export function waitFor<T>(
       fail(error)
       finish()
     }
-    // Settled within `begin`: there was nothing to release yet.
+    // Settled within `begin`, before there was a function to call.
     if (wait.over) release?.()
   })
 }
 
-/** The outcome of `work`, or the signal's reason when that comes first; the work itself goes on. */
+/** The result of `work`, or the signal's reason if it aborts first; the work itself continues. */
 export async function orAborted<T>(signal: StopSignal, work: Promise<T>): Promise<T> {
-  // Where nobody waits for it any more, its failure is nobody's.
+  // After an abort the error of `work` is ignored.
   work.catch(() => undefined)
   return waitFor<T>(signal, ({ resolve, reject }) => {
     work.then(resolve, reject)
