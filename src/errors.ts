@@ -82,6 +82,12 @@ export class MissingDependencyError extends WatchpostError {
   }
 }
 
+/** Whether an import failed since the package is not installed (`import()` and `require` name it differently). */
+export function isMissingPackage(error: unknown): boolean {
+  const code = (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+}
+
 /** The engine was not started, or is stopping. */
 export class ClosedError extends WatchpostError {
   constructor(message: string) {

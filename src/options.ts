@@ -7,6 +7,7 @@
  */
 
 import { ConfigurationError } from './errors.ts'
+import { isJsonObject } from './model/json.ts'
 
 /** Says what is wrong with a value; nothing where it fits. Values are never repeated: they may be secrets. */
 export type OptionRule = (value: unknown, path: string) => readonly string[]
@@ -33,7 +34,7 @@ export function group<T extends object>(table: OptionTable<T>): OptionRule {
   const rules = table as Readonly<Record<string, OptionRule>>
   const names = Object.keys(rules)
   return (options, path) => {
-    if (!isObject(options)) return [expected(path, 'an object of options')]
+    if (!isJsonObject(options)) return [expected(path, 'an object of options')]
     const prefix = path === '' ? '' : `${path}.`
     return Object.entries(options).flatMap(([name, value]) => {
       if (value === undefined) return []
@@ -62,7 +63,7 @@ export const bytes = rule(
   // By tag: tests run in realms with an array of their own.
   (value) => Object.prototype.toString.call(value) === '[object Uint8Array]',
 )
-export const object = rule('an object', isObject)
+export const object = rule('an object', isJsonObject)
 
 export function wholeNumber(min: number, max: number): OptionRule {
   return rule(
@@ -114,7 +115,7 @@ export function having(...methods: readonly string[]): OptionRule {
   return rule(
     `an object with ${methods.map((name) => `${name}()`).join(', ')}`,
     (value) =>
-      isObject(value) &&
+      isJsonObject(value) &&
       methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
   )
 }
@@ -196,8 +197,4 @@ function slipsBetween(a: string, b: string): number {
 
 function at(row: readonly number[], index: number): number {
   return row[index] ?? Infinity
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

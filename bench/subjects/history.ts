@@ -1,7 +1,7 @@
 import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
-import { DAY_MS } from '../../src/incident/uptime.ts'
+import { DAY_MS } from '../../src/model/time.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import type { Benchmark, Contender, Fact, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound } from './rounds.ts'

@@ -2,7 +2,7 @@
 
 import { bucketOf } from '../../src/incident/latency.ts'
 import { initialState } from '../../src/incident/state.ts'
-import { dayOf } from '../../src/incident/uptime.ts'
+import { dayOf } from '../../src/model/time.ts'
 import type { MonitorRecord, Outcome } from '../../src/model.ts'
 import type { Change, Store } from '../../src/store/store.ts'
 

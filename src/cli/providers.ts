@@ -8,6 +8,7 @@ import type { BlacklistOptions } from '../checkers/blacklist/index.ts'
 import type { BuiltinOptions } from '../checkers/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { SettingValues } from './environment.ts'
+import { HOUR_MS } from '../model/time.ts'
 
 export const PROVIDER_SETTINGS = [
   'rkn_feed',
@@ -19,8 +20,6 @@ export const PROVIDER_SETTINGS = [
 
 type ProviderSettings = SettingValues<(typeof PROVIDER_SETTINGS)[number]>
 type Providers = NonNullable<BlacklistOptions['providers']>
-
-const HOUR_MS = 3_600_000
 
 /** @throws ConfigurationError where WATCHPOST_GSB_URL stands without a key */
 export async function builtinOptions(settings: ProviderSettings): Promise<BuiltinOptions> {

@@ -5,12 +5,13 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { isJsonObject } from '../model/json.ts'
 
 /** A text, number or flag by its dotted name. */
 export function scalarAt(payload: JsonObject, path: string): string | undefined {
   let value: unknown = payload
   for (const name of path.split('.')) {
-    if (!isObject(value)) return undefined
+    if (!isJsonObject(value)) return undefined
     value = Object.hasOwn(value, name) ? value[name] : undefined
   }
   return textOf(value)
@@ -19,10 +20,6 @@ export function scalarAt(payload: JsonObject, path: string): string | undefined 
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** `2026-05-04T09:05:23.449Z` as `2026-05-04 09:05:23 UTC`. */

@@ -10,8 +10,9 @@ import { iso } from '../clock.ts'
 import type { JsonObject } from '../model.ts'
 import type { Delivery } from '../webhook/contact-kind.ts'
 import type { Fact, Message, Severity } from './message.ts'
-import { isObject, moment, scalarAt, span, textOf } from './reading.ts'
+import { moment, scalarAt, span, textOf } from './reading.ts'
 import { cut, tidyLine, tidyLines } from './text.ts'
+import { isJsonObject } from '../model/json.ts'
 
 const TITLE_CHARS = 200
 const FACT_CHARS = 600
@@ -154,7 +155,7 @@ export function messageOf({ event, payload, notification_id }: Delivery): Messag
 function unknownEvent(event: string, { incident }: JsonObject): Wording {
   const words = tidyLine(event.replaceAll('_', ' '))
   return {
-    severity: isObject(incident) ? 'warning' : 'info',
+    severity: isJsonObject(incident) ? 'warning' : 'info',
     title: ({ name }) => `${name}: ${words}`,
     extras: otherFacts,
   }
@@ -177,7 +178,7 @@ const NOT_FACTS = new Set([
 function otherFacts({ payload }: About): Fact[] {
   const added = Object.entries(payload).filter(([name]) => !NOT_FACTS.has(name))
   const flat = added.flatMap(([name, value]): (readonly [name: string, value: unknown])[] =>
-    isObject(value)
+    isJsonObject(value)
       ? Object.entries(value).map(([inner, item]) => [`${name} ${inner}`, item])
       : [[name, value]],
   )

@@ -7,7 +7,6 @@
 import { stepsOf } from '../clock.ts'
 import type { Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
-import { DAY_MS } from '../incident/uptime.ts'
 import type { CheckReport } from '../model.ts'
 import { loadPackages } from '../net/packages.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
@@ -28,6 +27,7 @@ import type { Announcer } from './announce/announcer.ts'
 import type { Rounds } from './rounds/rounds.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { Staleness } from './scheduling/staleness.ts'
+import { DAY_MS } from '../model/time.ts'
 
 const DRAIN_MS = 11_000
 /** How often the engine notes that it is alive, and clears up. */

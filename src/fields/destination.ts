@@ -7,12 +7,12 @@
 
 import type { Json, JsonObject } from '../model.ts'
 import type { FieldInfo, FieldTable } from './field.ts'
-import { isPlainObject } from './parse.ts'
 import { addProblem, problemAt } from './problems.ts'
 import type { Problems } from './problems.ts'
 import { MASK, mapSecrets, stepsWithin } from './secrets.ts'
 import type { SecretPlace } from './secrets.ts'
 import { takeUserinfo } from './url.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export interface Revision {
   /** Settings as they are stored, secrets in clear. */
@@ -140,7 +140,7 @@ function passwordsInUrls(given: JsonObject): ReadonlySet<string> {
 }
 
 function asObject(value: Json | undefined): JsonObject {
-  return isPlainObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function asList(value: Json | undefined): readonly Json[] {

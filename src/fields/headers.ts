@@ -7,8 +7,8 @@
 import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo } from './field.ts'
-import { isPlainObject } from './parse.ts'
 import { textSchema } from './text.ts'
+import { isJsonObject } from '../model/json.ts'
 
 /** Header name to its value, or its values where it is sent several times. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
@@ -96,8 +96,8 @@ function readHeaders(input: unknown): HeaderMap | string {
 
 function entriesOf(input: unknown): [string, string | readonly string[]][] | undefined {
   const raw: unknown[][] | undefined = Array.isArray(input)
-    ? input.map((item: unknown) => (isPlainObject(item) ? [item.name, item.value] : []))
-    : isPlainObject(input)
+    ? input.map((item: unknown) => (isJsonObject(item) ? [item.name, item.value] : []))
+    : isJsonObject(input)
       ? Object.entries(input)
       : undefined
   const valid = raw?.every(([name, value]) => typeof name === 'string' && isValue(value))

@@ -7,7 +7,7 @@
 import type { JsonObject } from '../model.ts'
 import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
-import { isPlainObject } from './parse.ts'
+import { isJsonObject } from '../model/json.ts'
 
 /** `null` takes a field back to its default, groups are merged, lists and all else are replaced. Dotted names reach into groups. */
 export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject): JsonObject {
@@ -20,7 +20,7 @@ export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject)
     } else if (name !== undefined) {
       merged[group] = merge(nested, asObject(merged[group]), { [name]: value })
     } else {
-      merged[group] = isPlainObject(value) ? merge(nested, asObject(merged[group]), value) : value
+      merged[group] = isJsonObject(value) ? merge(nested, asObject(merged[group]), value) : value
     }
   }
   return merged as JsonObject
@@ -34,5 +34,5 @@ function splitDotted(fields: FieldTable, key: string): [group: string, name?: st
 }
 
 function asObject(value: unknown): JsonObject {
-  return isPlainObject(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }

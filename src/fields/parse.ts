@@ -12,6 +12,7 @@ import { fieldNamed } from './field.ts'
 import type { AnyField, FieldTable, Settings, Stored } from './field.ts'
 import { addProblem, problemAt, unknownFields } from './problems.ts'
 import type { Problems } from './problems.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export type { Problems }
 
@@ -26,7 +27,7 @@ const POISON = new Set(['__proto__', 'constructor', 'prototype'])
  * may be written nested (`{ auth: { user } }`) or dotted (`{ "auth.user": … }`), as the spec's tables do.
  */
 export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<Stored<T>> {
-  if (!isPlainObject(input)) return { ok: false, fields: { '': 'invalid: an object is expected' } }
+  if (!isJsonObject(input)) return { ok: false, fields: { '': 'invalid: an object is expected' } }
   // Without a prototype, or a key named `__proto__` could not be reported.
   const problems = Object.create(null) as Record<string, string>
   const value = parseTable(fields, nest(fields, input, problems), '', problems)
@@ -45,10 +46,6 @@ export function decodeSettings<T extends FieldTable>(fields: T, stored: Stored<T
       nested === undefined ? field.decode(wire) : decodeSettings(nested, wire as Stored<FieldTable>)
   }
   return settings as Settings<T>
-}
-
-export function isPlainObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parseTable(
@@ -83,7 +80,7 @@ function parseField(
     return field.presence === 'default' ? field.fallback : undefined
   }
   if (field.info.fields !== undefined) {
-    if (isPlainObject(given)) return parseTable(field.info.fields, given, `${path}.`, problems)
+    if (isJsonObject(given)) return parseTable(field.info.fields, given, `${path}.`, problems)
     problems[path] = 'invalid: an object is expected'
     return undefined
   }
@@ -105,13 +102,13 @@ function nest(fields: FieldTable, input: JsonObject, problems: Record<string, st
     const group = key.slice(0, Math.max(0, dot))
     if (dot < 1 || fieldNamed(fields, group)?.info.fields === undefined) {
       nested[key] =
-        isPlainObject(value) && isPlainObject(nested[key]) ? { ...nested[key], ...value } : value
+        isJsonObject(value) && isJsonObject(nested[key]) ? { ...nested[key], ...value } : value
       continue
     }
     const name = key.slice(dot + 1)
     const held = nested[group]
-    if (isPlainObject(held) && Object.hasOwn(held, name)) problems[key] = 'invalid: given twice'
-    nested[group] = { ...(isPlainObject(held) ? held : {}), [name]: value }
+    if (isJsonObject(held) && Object.hasOwn(held, name)) problems[key] = 'invalid: given twice'
+    nested[group] = { ...(isJsonObject(held) ? held : {}), [name]: value }
   }
   return nested as JsonObject
 }

@@ -12,9 +12,9 @@ import { isHarmlessHeader } from '../secrets/headers.ts'
 import { MASK } from '../secrets/redaction.ts'
 import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
-import { isPlainObject } from './parse.ts'
 import { addProblem, problemAt } from './problems.ts'
 import type { Problems } from './problems.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export { MASK }
 
@@ -48,11 +48,11 @@ export function mapSecrets(
   for (const [name, value] of Object.entries(settings)) {
     const path = prefix + name
     const info = fieldNamed(fields, name)?.info
-    if (info?.fields !== undefined && isPlainObject(value)) {
+    if (info?.fields !== undefined && isJsonObject(value)) {
       mapped[name] = mapSecrets(info.fields, value, change, `${path}.`)
     } else if (info?.secret === 'value' && typeof value === 'string') {
       mapped[name] = change(value, path, { path, beside: settings, isHeader: false, field: path })
-    } else if (info?.secret === 'by_header_name' && isPlainObject(value)) {
+    } else if (info?.secret === 'by_header_name' && isJsonObject(value)) {
       mapped[name] = mapHeaders(value, path, change)
     } else {
       mapped[name] = value

@@ -8,6 +8,7 @@
  */
 
 import type { Json, JsonObject } from '../model.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export interface Imported {
   /** Entries as `syncMonitors` takes them. */
@@ -125,10 +126,6 @@ export function hostAndPort(text: string): {
   return { host, port: port === undefined ? undefined : Number(port) }
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The objects of a list; whatever else stands there is told. */
 export function objectsIn(
   value: Json | undefined,
@@ -140,7 +137,7 @@ export function objectsIn(
     return []
   }
   const items = value as readonly Json[]
-  const objects = items.filter(isObject)
+  const objects = items.filter(isJsonObject)
   if (objects.length < items.length) tell(`${items.length - objects.length} entries are no objects`)
   return objects
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Json, JsonObject } from '../model.ts'
-import { isObject } from './imported.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export interface Taking {
   /** A text, or a number or flag as one; `undefined` where there is none, or an empty one. */
@@ -62,7 +62,7 @@ export function take(source: JsonObject): Taking {
         .map(String),
     object(name) {
       const given = value(name)
-      const taking = inner.get(name) ?? take(isObject(given) ? given : {})
+      const taking = inner.get(name) ?? take(isJsonObject(given) ? given : {})
       inner.set(name, taking)
       return taking
     },

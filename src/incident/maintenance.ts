@@ -14,8 +14,8 @@ import type {
 } from '../model.ts'
 import { timeZones } from '../model/time-zone.ts'
 import type { TimeZone, TimeZones, WallClock } from '../model/time-zone.ts'
+import { DAY_MS } from '../model/time.ts'
 
-const DAY_MS = 86_400_000
 /** A rule that fits no day for so long (the 31st of February) is looked at again then. */
 const HORIZON_DAYS = 400
 

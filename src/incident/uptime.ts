@@ -6,8 +6,7 @@
  */
 
 import type { Availability, AvailabilityChange, EpochMs } from '../model.ts'
-
-export const DAY_MS = 86_400_000
+import { DAY_MS } from '../model/time.ts'
 
 export type Seconds = Readonly<Record<Availability, number>>
 
@@ -72,11 +71,6 @@ export function addSeconds(a: Seconds, b: Seconds): Seconds {
     paused: a.paused + b.paused,
     maintenance: a.maintenance + b.maintenance,
   }
-}
-
-/** The UTC day of a time, `YYYY-MM-DD`. */
-export function dayOf(at: EpochMs): string {
-  return new Date(at).toISOString().slice(0, 10)
 }
 
 /** The last `days` UTC days up to and including that of `now`: their beginnings, oldest first. */

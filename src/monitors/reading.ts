@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from '../model.ts'
+import { isJsonObject } from '../model/json.ts'
 
 /** An entry without the words that only lists have. */
 export interface ReadEntry {
@@ -75,7 +76,7 @@ export function readEntries(list: unknown, problems: Problems): readonly ReadEnt
 
 function readEntry(given: unknown, index: number, problems: Problems): ReadEntry | undefined {
   const place = `entry ${index + 1}`
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     problems[place] = 'invalid: an object is expected'
     return undefined
   }
@@ -116,7 +117,7 @@ function namesIn(value: unknown, place: string, problems: Problems): readonly st
 
 function delaysOf(value: unknown, key: string, problems: Problems): Record<string, unknown> {
   if (value === undefined || value === null) return {}
-  if (isObject(value)) return value
+  if (isJsonObject(value)) return value
   problems[`${key}.contact_delay`] = 'invalid: an object of names and minutes is expected'
   return {}
 }
@@ -140,8 +141,4 @@ function tagsOf(value: unknown, key: string, problems: Problems): unknown {
   if (reserved)
     problems[`${key}.tags`] = `invalid: ${KEY_TAG}… and ${UNLISTED_TAG} are set by the sync`
   return [...own, tagOf(key)]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,6 +11,7 @@
 import type * as Api from '@opentelemetry/api'
 import type { Span, SpanOptions } from '@opentelemetry/api'
 import type { Tracing } from '../engine/core/tracing.ts'
+import { isMissingPackage } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
@@ -32,8 +33,7 @@ export async function openTelemetry(
   try {
     return tracingWith(await import('@opentelemetry/api'))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return undefined
+    if (isMissingPackage(error)) return undefined
     throw error
   }
 }

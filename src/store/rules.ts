@@ -6,7 +6,7 @@
 
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
-import type { DailyStats, EpochMs, NotificationRecord, NotificationStatus } from '../model.ts'
+import type { DailyStats, NotificationRecord, NotificationStatus } from '../model.ts'
 import { SHARDS } from './store.ts'
 import type { Claim, OfAccount } from './store.ts'
 
@@ -38,11 +38,6 @@ export function fold(text: string): string {
 /** What `q` is looked for in. */
 export function searchText(name: string, target: string): string {
   return fold(`${name}\n${target}`)
-}
-
-/** The UTC day of a time, `YYYY-MM-DD`. */
-export function dayOf(at: EpochMs): string {
-  return new Date(at).toISOString().slice(0, 10)
 }
 
 export function isFinal(status: NotificationStatus): boolean {

@@ -7,6 +7,7 @@
 
 import { iso } from '../clock.ts'
 import type { ClosedReason, EpochMs, Json, JsonObject, NotificationRecord } from '../model.ts'
+import { isJsonObject } from '../model/json.ts'
 
 export interface PayloadMonitor {
   readonly id: number
@@ -89,7 +90,7 @@ export function composePayload(
   return {
     event,
     monitor,
-    incident: isObject(incident) ? { id: row.incident_id, ...incident } : null,
+    incident: isJsonObject(incident) ? { id: row.incident_id, ...incident } : null,
     sent_at: iso(row.sent_at ?? 0),
     notification_id: row.id,
     ...extras,
@@ -151,7 +152,7 @@ function shorten(value: Json | undefined, cut: Cut): Json | undefined {
     return value.length > cut.chars ? `${value.slice(0, cut.chars)}…` : value
   }
   if (isList(value)) return value.slice(0, cut.items).map((item) => shorten(item, cut) ?? null)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const entries = Object.entries(value).slice(0, cut.items)
   return Object.fromEntries(entries.map(([name, item]) => [name, shorten(item, cut)]))
 }
@@ -162,8 +163,4 @@ function read(payload: string): JsonObject {
 
 function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value)
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

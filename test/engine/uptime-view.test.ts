@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bucketOf } from '../../src/incident/latency.ts'
-import { dayOf } from '../../src/incident/uptime.ts'
 import type { Store } from '../../src/store/store.ts'
 import { rig } from './rig.ts'
+import { dayOf } from '../../src/model/time.ts'
 
 const DAY = 86_400_000
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { initialState } from '../../src/incident/state.ts'
 import { transition } from '../../src/incident/transition.ts'
 import type { Effect, MachineEvent, Policy } from '../../src/incident/transition.ts'
-import { DAY_MS, secondsBetween, secondsOfDays, uptimePercent } from '../../src/incident/uptime.ts'
+import { secondsBetween, secondsOfDays, uptimePercent } from '../../src/incident/uptime.ts'
 import type { AvailabilityChange, MachineState } from '../../src/model.ts'
+import { DAY_MS } from '../../src/model/time.ts'
 
 const START = Date.UTC(2026, 0, 1)
 

@@ -17,6 +17,7 @@ import type { FeedFormat, ReadFeed } from './feed-reader.ts'
 import { fetchFile, fetchUrl } from './feed-source.ts'
 import type { Fetched } from './feed-source.ts'
 import type { BlacklistProvider, ProviderContext, ProviderFinding } from './provider.ts'
+import { HOUR_MS } from '../../model/time.ts'
 
 export interface RegistryFeedOptions {
   /** Path of the feed. It or `url` is needed. */
@@ -34,8 +35,6 @@ export interface RegistryFeedOptions {
   /** Most bytes that are read. Default 256 MiB. */
   readonly limitBytes?: number | undefined
 }
-
-const HOUR_MS = 3_600_000
 
 const OPTIONS: OptionTable<RegistryFeedOptions> = {
   file: option.text,

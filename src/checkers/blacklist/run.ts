@@ -8,7 +8,6 @@
  */
 
 import type { Settings } from '../../fields/field.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import { round } from '../../net/timing/trace.ts'
@@ -24,6 +23,7 @@ import type { BlacklistProvider, ProviderFinding } from './provider.ts'
 import type { Selector } from './selection.ts'
 import { isPublic, MAX_ADDRESSES, readTarget } from './target.ts'
 import type { BlacklistTarget, Subject } from './target.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export interface BlacklistParts {
   readonly selector: Selector
@@ -156,7 +156,7 @@ function hitOf(
 }
 
 function listedBefore(memo: Json | undefined): readonly string[] {
-  const listed = isPlainObject(memo) ? memo['listed'] : undefined
+  const listed = isJsonObject(memo) ? memo['listed'] : undefined
   return Array.isArray(listed) ? listed.filter((id) => typeof id === 'string') : []
 }
 

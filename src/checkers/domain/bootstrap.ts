@@ -5,13 +5,13 @@
  * @module
  */
 
-import { isPlainObject } from '../../fields/parse.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import { allowance, within } from './asking.ts'
 import type { Asking } from './asking.ts'
 import { jsonOf, USER_AGENT } from './rdap.ts'
 import { canonicalSuffix } from './servers.ts'
 import type { ServerTable } from './servers.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const FRESH_MS = 24 * 60 * 60_000
 /** After a failure nobody asks again for this long. */
@@ -78,7 +78,7 @@ async function fetchTable({ net }: Asking['ctx'], url: string): Promise<ServerTa
 
 /** Entries that are not as RFC 9224 has them are left out. */
 function readBootstrap(json: unknown): ServerTable {
-  const services: unknown = isPlainObject(json) ? json['services'] : undefined
+  const services: unknown = isJsonObject(json) ? json['services'] : undefined
   const table = new Map<string, readonly string[]>()
   if (!Array.isArray(services)) return table
   for (const service of services as readonly unknown[]) {

@@ -5,12 +5,13 @@
  */
 
 import { iso, isoOrNull } from '../../clock.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, Json, JsonObject, Notice } from '../../model.ts'
 import { down, unknown, up } from '../checker.ts'
 import type { CauseTable, Findings, Judgement } from '../checker.ts'
 import type { Registration, Sourced } from './registration.ts'
-import { DAY_MS, daysLeft, standingOf, thresholdPassed } from './standing.ts'
+import { daysLeft, standingOf, thresholdPassed } from './standing.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 export const DOMAIN_CAUSES = {
   domain_expired: { text: 'The registration of the domain has ended', phase: 'query' },
@@ -102,7 +103,7 @@ export function hasMoved(before: EpochMs | null, expires_at: EpochMs | null): bo
 }
 
 export function expiryIn(memo: Json | undefined): EpochMs | null {
-  const at = isPlainObject(memo) ? memo['expires_at'] : undefined
+  const at = isJsonObject(memo) ? memo['expires_at'] : undefined
   return typeof at === 'number' && Number.isSafeInteger(at) ? at : null
 }
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { parseDate } from './dates.ts'
 import { isSameName } from './name.ts'
 import { cleanText, MAX_NAMESERVERS } from './registration.ts'
 import type { Registration } from './registration.ts'
 import { readStatuses } from './status.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 /** Entries of any list that are looked at. */
 const MAX_ENTRIES = 100
@@ -19,7 +19,7 @@ export type ReadObject = { readonly registration: Registration } | { readonly pr
 
 /** @param name in A-labels; the object must be about it */
 export function readRdapObject(object: unknown, name: string): ReadObject {
-  if (!isPlainObject(object)) return { problem: 'something that is no RDAP object' }
+  if (!isJsonObject(object)) return { problem: 'something that is no RDAP object' }
   const kind = object['objectClassName']
   if (kind !== 'domain') return { problem: 'an object that is no domain' }
   const told = object['ldhName'] ?? object['unicodeName']
@@ -88,7 +88,7 @@ function nameserversOf(object: JsonObject): readonly string[] {
 
 function signedOf(object: JsonObject): boolean | null {
   const secure = object['secureDNS']
-  const signed = isPlainObject(secure) ? secure['delegationSigned'] : undefined
+  const signed = isJsonObject(secure) ? secure['delegationSigned'] : undefined
   return typeof signed === 'boolean' ? signed : null
 }
 
@@ -97,7 +97,7 @@ function list(value: unknown): readonly unknown[] {
 }
 
 function objects(value: unknown): readonly JsonObject[] {
-  return list(value).filter(isPlainObject)
+  return list(value).filter(isJsonObject)
 }
 
 /** Some servers send one text where a list is due. */

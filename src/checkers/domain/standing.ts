@@ -6,6 +6,7 @@
 
 import type { EpochMs } from '../../model.ts'
 import type { Registration } from './registration.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 export type Standing =
   'good' | 'domain_redemption' | 'domain_pending_delete' | 'domain_expired' | 'domain_hold'
@@ -37,5 +38,3 @@ export function thresholdPassed(
   const passed = days_warn.filter((days) => days_left <= days)
   return passed.length === 0 ? undefined : Math.min(...passed)
 }
-
-export const DAY_MS = 24 * 60 * 60_000

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { isPlainObject } from '../../fields/parse.ts'
 import type { EpochMs, Json } from '../../model.ts'
 import type { DeadlineReset, Signal } from '../checker.ts'
 import { expectedAfter } from './schedule.ts'
 import type { Expected, HeartbeatTerms } from './schedule.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const MESSAGE_LIMIT = 1000
 
@@ -58,7 +58,7 @@ const SILENT: Pulse = {
 }
 
 export function pulseOf(memo: Json | undefined): Pulse {
-  return isPlainObject(memo) ? { ...SILENT, ...(memo as Partial<Pulse>) } : SILENT
+  return isJsonObject(memo) ? { ...SILENT, ...(memo as Partial<Pulse>) } : SILENT
 }
 
 /** The memo of a job that is awaited since `at`. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { isPlainObject } from '../../fields/parse.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 /** Those that come with the server and only read. */
 const READING_ROLES = [
@@ -63,8 +63,8 @@ UNION ALL SELECT why FROM (${others.join(' UNION ALL ')}) AS o (why) WHERE NOT E
 /** The reasons in the answer to {@link RIGHTS}; `undefined` where it is none. */
 export function readRights(answer: unknown): readonly string[] | undefined {
   const result: unknown = Array.isArray(answer) ? answer.at(-1) : answer
-  if (!isPlainObject(result) || !Array.isArray(result['rows'])) return undefined
-  const why = result['rows'].map((row) => (isPlainObject(row) ? row['why'] : undefined))
+  if (!isJsonObject(result) || !Array.isArray(result['rows'])) return undefined
+  const why = result['rows'].map((row) => (isJsonObject(row) ? row['why'] : undefined))
   if (!why.includes(ASKED) || !why.every((each) => typeof each === 'string')) return undefined
   return why.filter((each) => each !== ASKED)
 }

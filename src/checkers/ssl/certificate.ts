@@ -8,8 +8,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { isoOrNull } from '../../clock.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
-
-export const DAY_MS = 86_400_000
+import { DAY_MS } from '../../model/time.ts'
 
 const TEXT_SHOWN = 300
 const NAMES_SHOWN = 100

@@ -5,8 +5,9 @@
  */
 
 import type { EpochMs, Notice } from '../../model.ts'
-import { DAY_MS, dateOf, daysLeft } from './certificate.ts'
+import { dateOf, daysLeft } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 /** Days of the default warning. */
 const DEFAULT_DAYS = 14

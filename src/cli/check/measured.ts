@@ -9,6 +9,7 @@ import type { AnyChecker, Highlight } from '../../checkers/checker.ts'
 import type { EpochMs, Json, JsonObject, Outcome } from '../../model.ts'
 import { table } from '../terminal.ts'
 import { oneLine } from './verdict.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const VALUE_LIMIT = 200
 const UNITS = [
@@ -39,7 +40,7 @@ export function measured(outcome: Outcome, highlights: Highlights = {}): string[
 function leaves(details: JsonObject, prefix = ''): [name: string, value: Json][] {
   return Object.entries(details).flatMap(([name, value]) => {
     if (value === undefined || value === null) return []
-    if (isObject(value)) return leaves(value, `${prefix}${name}.`)
+    if (isJsonObject(value)) return leaves(value, `${prefix}${name}.`)
     return [[prefix + name, value] satisfies [string, Json]]
   })
 }
@@ -49,18 +50,14 @@ function rowsOf(name: string, value: Json): string[][] {
   if (!Array.isArray(value)) return [[`  ${name}`, shown(value)]]
   const items = value as readonly Json[]
   if (items.length === 0) return [[`  ${name}`, 'none']]
-  if (!items.some(isObject)) return [[`  ${name}`, cut(items.map(shown).join(', '))]]
+  if (!items.some(isJsonObject)) return [[`  ${name}`, cut(items.map(shown).join(', '))]]
   return items.map((item, index) => [`  ${name} ${index + 1}`, shown(item)])
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(value: Json): string {
   if (typeof value === 'string') return cut(oneLine(value))
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (!isObject(value)) return cut(JSON.stringify(value))
+  if (!isJsonObject(value)) return cut(JSON.stringify(value))
   return cut(
     leaves(value)
       .map(([name, each]) => `${name}=${shown(each)}`)

@@ -6,8 +6,8 @@
 
 import { ConfigurationError, ValidationError } from '../../errors.ts'
 import type { AnyField, FieldTable } from '../../fields/field.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import type { Json, JsonObject } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 type Nested = { [key: string]: Json | undefined }
 
@@ -80,7 +80,7 @@ function place(settings: Nested, [name = '', ...rest]: readonly string[], value:
     settings[name] = value
     return held === undefined
   }
-  if (held !== undefined && !isPlainObject(held)) return false
+  if (held !== undefined && !isJsonObject(held)) return false
   const group = (settings[name] = held ?? empty())
   return place(group, rest, value)
 }

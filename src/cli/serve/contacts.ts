@@ -9,9 +9,9 @@ import type { Engine } from '../../engine/api/engine.ts'
 import type { ContactInput } from '../../engine/api/inputs.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { memoryStore } from '../../store/memory.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const FILE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -34,7 +34,7 @@ export async function readContacts(
   const names = new Map<unknown, number>()
   for (const [index, entry] of (list as unknown[]).entries()) {
     const place = `entry ${index + 1}`
-    if (!isPlainObject(entry)) throw wrong(`${place}: an object is expected`)
+    if (!isJsonObject(entry)) throw wrong(`${place}: an object is expected`)
     const name = typeof entry.name === 'string' ? entry.name.trim() : entry.name
     if (name === undefined || name === null) throw wrong(`${place}: name: required`)
     const earlier = names.get(name)

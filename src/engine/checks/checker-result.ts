@@ -7,6 +7,7 @@
 
 import type { Findings, Judgement } from '../../checkers/checker.ts'
 import type { Json, JsonObject, Notice } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 /** A sentence, not a page of the server's. */
 const CAUSE_TEXT_CHARS = 1000
@@ -16,10 +17,10 @@ const CODE = /^\w{1,64}$/
 export function readJudgement(type: string, value: unknown): Judgement {
   const wrong = (what: string): TypeError =>
     new TypeError(`The checker "${type}" returned something that is not a judgement: ${what}`)
-  if (!isObject(value)) throw wrong('no object')
+  if (!isJsonObject(value)) throw wrong('no object')
   const { verdict, cause_code, cause_text, findings } = value as Partial<Judgement>
   if (verdict !== 'ok' && verdict !== 'fail' && verdict !== 'unknown') throw wrong('verdict')
-  if (!isObject(findings)) throw wrong('findings')
+  if (!isJsonObject(findings)) throw wrong('findings')
   if (verdict !== 'ok' && (typeof cause_code !== 'string' || !CODE.test(cause_code)))
     throw wrong('cause_code')
   return {
@@ -32,7 +33,7 @@ export function readJudgement(type: string, value: unknown): Judgement {
 
 function readFindings({ details, phase, notices, memo, since, late }: Findings): Findings {
   return {
-    ...(isObject(details) ? { details: asJson<JsonObject>(details) } : {}),
+    ...(isJsonObject(details) ? { details: asJson<JsonObject>(details) } : {}),
     ...(typeof phase === 'string' && CODE.test(phase) ? { phase } : {}),
     ...(Array.isArray(notices) ? { notices: notices.filter(isNotice).map(readNotice) } : {}),
     ...(memo === undefined ? {} : { memo: asJson<Json>(memo) }),
@@ -42,9 +43,11 @@ function readFindings({ details, phase, notices, memo, since, late }: Findings):
 }
 
 function isNotice(value: unknown): value is Notice {
-  if (!isObject(value)) return false
+  if (!isJsonObject(value)) return false
   const { event, key, data } = value as Partial<Notice>
-  return typeof event === 'string' && CODE.test(event) && typeof key === 'string' && isObject(data)
+  return (
+    typeof event === 'string' && CODE.test(event) && typeof key === 'string' && isJsonObject(data)
+  )
 }
 
 function readNotice({ event, key, data }: Notice): Notice {
@@ -54,8 +57,4 @@ function readNotice({ event, key, data }: Notice): Notice {
 /** As it would come out of the store. @throws TypeError for a circle or a BigInt */
 function asJson<T extends Json>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

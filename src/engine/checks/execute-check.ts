@@ -8,7 +8,7 @@
 import type { AnyChecker, CheckContext, Judgement } from '../../checkers/checker.ts'
 import { iso } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { MissingDependencyError } from '../../errors.ts'
+import { isMissingPackage, MissingDependencyError } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { Logger } from '../../logger.ts'
 import type { CheckReport, Json, JsonObject, LocationRecord } from '../../model.ts'
@@ -220,10 +220,6 @@ async function loadPackage<T>(name: string, importer: () => Promise<T>): Promise
   try {
     return await importer()
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException | null)?.code
-    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw new MissingDependencyError(name, { cause })
-    }
-    throw cause
+    throw isMissingPackage(cause) ? new MissingDependencyError(name, { cause }) : cause
   }
 }

@@ -7,10 +7,10 @@
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { WEEKDAYS } from '../../model.ts'
 import type { MaintenanceWindow } from '../../model.ts'
 import { isTimeZone } from '../../model/time-zone.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const WEEK_MIN = 7 * 1440
 
@@ -80,7 +80,7 @@ const recurring = v.strictObject(
 /** `{ start, end }` once, or `{ at, duration_min, time_zone?, weekdays?, days? }` again and again. */
 export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
   const schema = v.pipe(
-    v.custom<object>(isPlainObject, 'invalid: an object is expected'),
+    v.custom<object>(isJsonObject, 'invalid: an object is expected'),
     v.lazy((window) =>
       typeof window === 'object' && window !== null && ('start' in window || 'end' in window)
         ? oneOff

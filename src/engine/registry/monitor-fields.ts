@@ -8,9 +8,9 @@ import * as v from 'valibot'
 import type { CommonRules } from '../../checkers/checker.ts'
 import { defineField, fieldNamed } from '../../fields/field.ts'
 import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { maintenanceWindow } from './maintenance-field.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const MONTH_SEC = 31 * 86_400
 const DAY_MIN = 1440
@@ -121,7 +121,7 @@ export type CommonFields = ReturnType<typeof commonFields>
 function delays(): FieldBuilder<Readonly<Record<string, number>>> {
   const max = 7 * DAY_MIN
   const schema = v.pipe(
-    v.custom<Record<string, unknown>>(isPlainObject, 'invalid: an object is expected'),
+    v.custom<Record<string, unknown>>(isJsonObject, 'invalid: an object is expected'),
     v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       const input = dataset.value

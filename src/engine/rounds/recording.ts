@@ -6,10 +6,10 @@
 
 import { responseOf } from '../../checkers/checker.ts'
 import { bucketOf } from '../../incident/latency.ts'
-import { dayOf } from '../../incident/uptime.ts'
 import type { CheckReport, DailyStats, EpochMs, LocationState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import { dayOf } from '../../model/time.ts'
 
 /** What one location reported in one round. */
 export interface Reported {

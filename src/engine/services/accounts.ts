@@ -5,7 +5,6 @@
  */
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { isAccountId } from '../../model.ts'
 import type { AccountQuotas, AccountRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
@@ -13,6 +12,7 @@ import { FIRST_ACCOUNT } from './account-cache.ts'
 import { accountView } from '../views/views.ts'
 import { quotaProblems, settledQuotas } from './quotas.ts'
 import type { Parts } from './parts.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 const NAME_LIMIT = 200
 const EXTERNAL_ID_LIMIT = 200
@@ -93,7 +93,7 @@ type Settled = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>
 
 /** @throws ValidationError with every problem at once */
 function settled(input: unknown): Settled {
-  if (!isPlainObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
   const { name, external_id, quotas, ...others } = input as Record<string, unknown>
   const problems = {
     ...Object.fromEntries(Object.keys(others).map((other) => [other, 'unknown_field'])),
@@ -122,7 +122,5 @@ function externalIdProblems(external_id: unknown): Record<string, string> {
 }
 
 function quotasProblems(quotas: unknown): Record<string, string> {
-  return isPlainObject(quotas)
-    ? quotaProblems(quotas)
-    : { quotas: 'invalid: an object is expected' }
+  return isJsonObject(quotas) ? quotaProblems(quotas) : { quotas: 'invalid: an object is expected' }
 }

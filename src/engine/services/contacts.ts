@@ -9,7 +9,7 @@ import { NotFoundError, ValidationError } from '../../errors.ts'
 import type { FieldTable, Stored } from '../../fields/field.ts'
 import { withoutAbsent } from '../../fields/absent.ts'
 import { merge } from '../../fields/merge.ts'
-import { isPlainObject, parse } from '../../fields/parse.ts'
+import { parse } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { ContactRecord, JsonObject, NotificationRecord } from '../../model.ts'
@@ -21,6 +21,7 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 import { demandSecrets } from './revise.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 /** Contacts of which the store is asked in one go what they were told last. */
 const SHOWN_AT_ONCE = 100
@@ -140,7 +141,7 @@ export function contactsOf(
 }
 
 function objectFrom(input: unknown): JsonObject {
-  if (isPlainObject(input)) return withoutAbsent(input)
+  if (isJsonObject(input)) return withoutAbsent(input)
   throw new ValidationError({ '': 'invalid: an object is expected' })
 }
 

@@ -6,7 +6,6 @@
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { withoutAbsent } from '../../fields/absent.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { initialState } from '../../incident/state.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
@@ -32,6 +31,7 @@ import { previewOf } from './preview.ts'
 import { demandVersion, revised } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 type Monitors = AccountScope['monitors']
 
@@ -169,7 +169,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     async update(id, patch, options) {
       const { version } = readFilter(versionOptions, options)
       await own(id)
-      if (!isPlainObject(patch)) refuse({ '': 'invalid: an object is expected' })
+      if (!isJsonObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
       const changed = await commit(id, (cached) => {
         demandVersion(cached.record, version)
@@ -248,7 +248,7 @@ function warned(
 }
 
 function objectFrom(input: unknown): JsonObject {
-  return isPlainObject(input) ? withoutAbsent(input) : refuse({ type: 'required' })
+  return isJsonObject(input) ? withoutAbsent(input) : refuse({ type: 'required' })
 }
 
 function typeOf({ core }: Parts, name: unknown): MonitorType {

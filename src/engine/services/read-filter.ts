@@ -6,10 +6,10 @@
  */
 
 import { ValidationError } from '../../errors.ts'
-import { isPlainObject } from '../../fields/parse.ts'
 import { isTime, readIsoTime } from '../../fields/time.ts'
 import type { EpochMs } from '../../model.ts'
 import { suggestion } from '../../options.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 type Read<T> = { readonly value: T } | { readonly problem: string }
 type Reader<T> = (value: unknown) => Read<T>
@@ -24,7 +24,7 @@ export function readFilter<T extends Readonly<Record<string, Reader<unknown>>>>(
   table: T,
   filter: unknown = {},
 ): Filter<T> {
-  if (!isPlainObject(filter)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  if (!isJsonObject(filter)) throw new ValidationError({ '': 'invalid: an object is expected' })
   // Without a prototype, or a name such as `__proto__` could not be reported.
   const problems = Object.create(null) as Record<string, string>
   const values: Record<string, unknown> = {}

@@ -7,12 +7,12 @@
 import { iso, isoOrNull } from '../../clock.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import { statusOf } from '../../incident/state.ts'
-import { DAY_MS } from '../../incident/uptime.ts'
 import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { LocationStatus, StatusView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 import { uptimeBetween } from './uptime.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 /** The present state of a monitor, for those who ask often. */
 export async function statusView(

@@ -7,9 +7,7 @@
 import { iso, stepsOf } from '../../clock.ts'
 import { addCounts, countOf, percentiles, roundedMs } from '../../incident/latency.ts'
 import {
-  DAY_MS,
   addSeconds,
-  dayOf,
   lastDays,
   secondsBetween,
   secondsOfDays,
@@ -19,6 +17,7 @@ import type { Seconds } from '../../incident/uptime.ts'
 import type { AvailabilityChange, DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
+import { DAY_MS, dayOf } from '../../model/time.ts'
 
 const NONE: Seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 

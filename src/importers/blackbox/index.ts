@@ -6,12 +6,13 @@
  * @module
  */
 
-import { BOUNDS, deadline, gather, isObject, within } from '../imported.ts'
+import { BOUNDS, deadline, gather, within } from '../imported.ts'
 import type { Gathering, Imported } from '../imported.ts'
 import { durationMs, take } from '../taking.ts'
 import { probe } from './modules.ts'
 import { scrapeJobs } from './scrape.ts'
 import type { ScrapeJob } from './scrape.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export interface BlackboxFiles {
   /** `modules: …`. */
@@ -22,8 +23,8 @@ export interface BlackboxFiles {
 
 export function fromBlackbox({ blackbox, prometheus }: BlackboxFiles): Imported {
   const gathering = gather()
-  const modules = isObject(blackbox) ? blackbox['modules'] : undefined
-  if (!isObject(modules)) {
+  const modules = isJsonObject(blackbox) ? blackbox['modules'] : undefined
+  if (!isJsonObject(modules)) {
     gathering.note('the file', 'it has no modules: it is no configuration of blackbox_exporter')
     return gathering.done()
   }
@@ -32,7 +33,7 @@ export function fromBlackbox({ blackbox, prometheus }: BlackboxFiles): Imported 
   for (const job of jobs) {
     used.add(job.module)
     const module = modules[job.module]
-    if (isObject(module)) oneJob(gathering, job, take(module))
+    if (isJsonObject(module)) oneJob(gathering, job, take(module))
     else gathering.note(job.name, `not imported: there is no module ${job.module}`)
   }
   for (const name of Object.keys(modules).filter((each) => !used.has(each))) {

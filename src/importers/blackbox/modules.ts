@@ -5,9 +5,10 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { barePattern, hostAndPort, isObject } from '../imported.ts'
+import { barePattern, hostAndPort } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 /** Settings for one target; `undefined` where it has no port. */
 export type SettingsOf = (target: string) => (JsonObject & { readonly type: string }) | undefined
@@ -75,7 +76,7 @@ function headersOf(options: Taking): JsonObject {
   const authorization = options.object('authorization')
   const token = options.text('bearer_token') ?? authorization.text('credentials')
   const headers = {
-    ...(isObject(given) ? given : {}),
+    ...(isJsonObject(given) ? given : {}),
     ...(token === undefined
       ? {}
       : { Authorization: `${authorization.text('type') ?? 'Bearer'} ${token}` }),
@@ -97,7 +98,7 @@ function familyOf(options: Taking): JsonObject {
 }
 
 function tcp(options: Taking, note: Note): SettingsOf {
-  const steps = options.list('query_response').filter(isObject).map(take)
+  const steps = options.list('query_response').filter(isJsonObject).map(take)
   const [first, second] = steps
   const send = first?.text('send')
   const expect = first?.text('expect') ?? (send === undefined ? undefined : second?.text('expect'))

@@ -5,9 +5,10 @@
  * @module
  */
 
-import { isObject, objectsIn } from '../imported.ts'
+import { objectsIn } from '../imported.ts'
 import { durationMs, take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export interface ScrapeJob {
   readonly name: string
@@ -26,7 +27,7 @@ const PROMETHEUS_INTERVAL_MS = 60_000
 
 export function scrapeJobs(document: unknown, note: Note): readonly ScrapeJob[] {
   if (document === undefined) return []
-  if (!isObject(document)) {
+  if (!isJsonObject(document)) {
     note('prometheus', 'it is no configuration of Prometheus')
     return []
   }
@@ -63,7 +64,7 @@ function probeJobs(job: Taking, fallback_ms: number, note: Note): readonly Scrap
 }
 
 function labelsOf(labels: unknown): readonly string[] {
-  const entries = Object.entries(isObject(labels) ? labels : {})
+  const entries = Object.entries(isJsonObject(labels) ? labels : {})
   return entries
     .filter(([name, value]) => !name.startsWith('__') && typeof value === 'string')
     .map(([name, value]) => `${name}: ${value as string}`.replaceAll(',', ' ').slice(0, 64))

@@ -6,23 +6,24 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { BOUNDS, deadline, gather, isObject, objectsIn, within } from '../imported.ts'
+import { BOUNDS, deadline, gather, objectsIn, within } from '../imported.ts'
 import type { Gathering, Imported } from '../imported.ts'
 import { durationMs, take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 import { judge } from './conditions.ts'
 import type { Judged } from './conditions.ts'
 import { targetOf } from './target.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export function fromGatus(document: unknown): Imported {
   const gathering = gather()
   const file = (what: string): void => gathering.note('the file', what)
-  if (!isObject(document)) {
+  if (!isJsonObject(document)) {
     file('it is no configuration of Gatus')
     return gathering.done()
   }
   const rest = take(document)
-  const providers = isObject(document['alerting']) ? document['alerting'] : {}
+  const providers = isJsonObject(document['alerting']) ? document['alerting'] : {}
   const alerting = take(providers)
   // `services` is what they were called before version 3.
   for (const name of ['endpoints', 'services']) {
@@ -110,7 +111,7 @@ function commonOf(from: Taking, note: Note): JsonObject & { readonly interval_se
 
 /** Those of the first alert, since a monitor has one pair of them; 3 and 2 where nothing is said. */
 function thresholds(from: Taking, alerting: Taking, note: Note): JsonObject {
-  const alerts = from.list('alerts').filter(isObject).map(take)
+  const alerts = from.list('alerts').filter(isJsonObject).map(take)
   const enabled = alerts.filter((alert) => alert.flag('enabled') !== false)
   const types = enabled.map((alert) => alert.text('type') ?? '?')
   if (types.length > 0) note(`told ${types.join(', ')}: name the contacts in "contacts"`)

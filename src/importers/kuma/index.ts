@@ -6,16 +6,17 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { BOUNDS, deadline, gather, isObject, objectsIn, within } from '../imported.ts'
+import { BOUNDS, deadline, gather, objectsIn, within } from '../imported.ts'
 import type { Gathering, Imported } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 import { IGNORED } from './ignored.ts'
 import { translate } from './translate.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export function fromKuma(document: unknown): Imported {
   const gathering = gather()
-  if (!isObject(document) || !Array.isArray(document['monitorList'])) {
+  if (!isJsonObject(document) || !Array.isArray(document['monitorList'])) {
     gathering.note('the file', 'it has no monitorList: it is no export of Uptime Kuma')
     return gathering.done()
   }
@@ -104,7 +105,7 @@ function commonOf(from: Taking, group: string | undefined, note: (what: string) 
 }
 
 function tagsOf(from: Taking): string[] {
-  const tags = from.list('tags').filter(isObject).map(take)
+  const tags = from.list('tags').filter(isJsonObject).map(take)
   return tags.flatMap((tag) => {
     const [name, value] = [tag.text('name'), tag.text('value')]
     const text = name === undefined ? '' : value === undefined ? name : `${name}: ${value}`
@@ -119,7 +120,7 @@ function noteContacts(
   note: (what: string) => void,
 ): void {
   const ids = from.value('notificationIDList')
-  const names = Object.entries(isObject(ids) ? ids : {})
+  const names = Object.entries(isJsonObject(ids) ? ids : {})
     .filter(([, chosen]) => chosen === true)
     .map(([id]) => notifications.get(id) ?? `notification ${id}`)
   if (names.length > 0)
@@ -127,7 +128,7 @@ function noteContacts(
 }
 
 function namesOf({ notificationList }: JsonObject): ReadonlyMap<string, string> {
-  const list = Array.isArray(notificationList) ? notificationList.filter(isObject) : []
+  const list = Array.isArray(notificationList) ? notificationList.filter(isJsonObject) : []
   return new Map(list.map((each) => [textOf(each['id']), textOf(each['name'])]))
 }
 

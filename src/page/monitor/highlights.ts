@@ -13,6 +13,7 @@ import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { dayText, msText, relative, roughly } from '../layout/words.ts'
 import { inWords } from './measured.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 const SHORT = { items: 6, chars: 200 }
 
@@ -61,7 +62,6 @@ function isTime(value: Json): value is string {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }
 
-const DAY_MS = 86_400_000
 const DAY_SEC = 86_400
 /** From here on it is marked: a renewal that works by itself has happened by then. */
 const NEAR_DAYS = 14

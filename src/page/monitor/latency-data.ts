@@ -10,6 +10,7 @@ import type { ResultView, UptimeView } from '../../engine/api/views.ts'
 import type { EpochMs } from '../../model.ts'
 import { dayText } from '../layout/words.ts'
 import type { LatencyPoint } from './latency-chart.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 export const RANGES = ['24h', '30d', '90d'] as const
 export type Range = (typeof RANGES)[number]
@@ -24,7 +25,6 @@ export interface Latency {
   readonly p99_ms: number | null
 }
 
-const DAY_MS = 86_400_000
 const BIN_MS = 15 * 60_000
 /** Results read for the last day, newest first: every ten seconds from three places would be five times as many. */
 const ROWS = 5000

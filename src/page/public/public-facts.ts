@@ -11,6 +11,7 @@ import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import { ConfigurationError, unlessGone } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
 import type { PublicFacts } from './public-page.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 export interface PublicStatus {
   /** `/status/<slug>`: letters, digits and hyphens, at most 64. */
@@ -34,7 +35,6 @@ const NAME_LIMIT = 200
 const DAYS = 90
 const PAST_DAYS = 14
 const PAST_LIMIT = 50
-const DAY_MS = 86_400_000
 
 /** @throws ConfigurationError */
 export function checkPublic(pages: readonly PublicStatus[]): void {

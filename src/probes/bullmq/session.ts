@@ -8,7 +8,7 @@
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
-import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
+import { ConfigurationError, isMissingPackage, MissingDependencyError } from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
 import { within } from './with-timeout.ts'
@@ -158,9 +158,7 @@ async function loadPackages() {
     const [bullmq, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')])
     return { bullmq, Redis }
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException | null)?.code
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause
-    throw new MissingDependencyError('bullmq ioredis', { cause })
+    throw isMissingPackage(cause) ? new MissingDependencyError('bullmq ioredis', { cause }) : cause
   }
 }
 

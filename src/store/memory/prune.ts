@@ -1,8 +1,8 @@
-import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './account-removal.ts'
 import { dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
+import { dayOf } from '../../model/time.ts'
 
 export function prune(tables: Tables, options: PruneOptions): number {
   return (

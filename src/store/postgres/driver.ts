@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MissingDependencyError } from '../../errors.ts'
+import { isMissingPackage, MissingDependencyError } from '../../errors.ts'
 
 export interface PgResult {
   readonly rows: readonly Readonly<Record<string, never>>[]
@@ -67,9 +67,7 @@ export async function loadPg(): Promise<PgModule> {
     const loaded = (await import('pg')) as unknown as PgModule & { default?: PgModule }
     return loaded.default ?? loaded
   } catch (error) {
-    const { code } = error as { readonly code?: unknown }
-    const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-    throw missing ? new MissingDependencyError('pg', { cause: error }) : error
+    throw isMissingPackage(error) ? new MissingDependencyError('pg', { cause: error }) : error
   }
 }
 

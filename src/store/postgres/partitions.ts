@@ -7,12 +7,11 @@
 
 import { systemClock } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
-import { dayOf } from '../rules.ts'
 import type { Row } from '../rows.ts'
 import type { Database, Session } from './database.ts'
 import { codeOf } from './explain.ts'
+import { DAY_MS, dayOf } from '../../model/time.ts'
 
-const DAY_MS = 86_400_000
 const AHEAD_DAYS = 2
 
 export interface Partitions {

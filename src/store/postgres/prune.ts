@@ -6,11 +6,11 @@
  */
 
 import type { EpochMs } from '../../model.ts'
-import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './account-removal.ts'
 import type { Database, Session } from './database.ts'
 import { dropOld } from './partitions.ts'
+import { dayOf } from '../../model/time.ts'
 
 /** Notes of commits are asked for within seconds. */
 const NOTE_MS = 3_600_000

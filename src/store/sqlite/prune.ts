@@ -4,12 +4,12 @@
  * @module
  */
 
-import { dayOf } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './account-removal.ts'
 import type { Connection } from './connection.ts'
 import { pruneDaily } from './daily.ts'
 import { keepLast } from './location-states.ts'
+import { dayOf } from '../../model/time.ts'
 
 export function prune(db: Connection, options: PruneOptions): number {
   return db.transaction(() => {

@@ -1,9 +1,10 @@
 /** How time is counted. */
-import { DAY_MS, secondsBetween } from '../../../src/incident/uptime.ts'
+import { secondsBetween } from '../../../src/incident/uptime.ts'
 import type { AvailabilityChange } from '../../../src/model.ts'
 import type { IncidentStory, MonitorStory, Step } from '../ledger.ts'
 import { SECOND } from '../time.ts'
 import { invariant } from './invariant.ts'
+import { DAY_MS } from '../../../src/model/time.ts'
 
 /** Undecided rounds in a row after which nobody claims to know. */
 const PATIENCE = 3
