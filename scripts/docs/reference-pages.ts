@@ -2,10 +2,9 @@
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseTable } from '../../src/checkers/checker.ts'
-import type { CauseInfo } from 'watchpost/checkers/causes'
+import type { CauseInfo } from '../../src/checkers/checker.ts'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
-import { adviceRows } from './cause-advice.ts'
-import { SIDES } from './cause-sides.ts'
+import { adviceRows, SIDES } from './cause-advice.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'
 import { code, page, plain, table } from './markdown.ts'
 
@@ -80,7 +79,8 @@ function ownCauses(checkers: readonly AnyChecker[]): string[][] {
     ])
 }
 
-function verdicts(checkers: readonly AnyChecker[]): ReadonlyMap<string, string> {
+/** Of every cause, shared causes first. */
+export function verdicts(checkers: readonly AnyChecker[]): ReadonlyMap<string, string> {
   const tables: readonly CauseTable[] = [SHARED_CAUSES, ...checkers.map(({ causes }) => causes)]
   return new Map(
     tables.flatMap((causes) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CAUSE_SIDES, sideOf } from '../../scripts/docs/cause-sides.ts'
+import { causeNotes } from '../../scripts/docs/cause-advice.ts'
+import { verdicts } from '../../scripts/docs/reference-pages.ts'
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { CauseInfo } from 'watchpost/checkers/causes'
 import { builtinCheckers } from '../../src/checkers/index.ts'
@@ -8,17 +9,18 @@ import { CheckFailure } from '../../src/net/failure.ts'
 
 const own = builtinCheckers().map(({ causes }) => causes)
 const causes = Object.entries<CauseInfo>(Object.assign({}, SHARED_CAUSES, ...own))
-const codes = causes.map(([code]) => code)
+const notes = causeNotes(verdicts(builtinCheckers()))
 
 describe('who is to blame for a cause', () => {
-  it('is said of every cause, once, and of nothing else', () => {
-    expect(Object.values(CAUSE_SIDES).flat().sort()).toEqual(codes.sort())
+  it('is said of every cause, with what to check', () => {
+    expect([...notes.keys()].sort()).toEqual(causes.map(([code]) => code).sort())
+    expect([...notes.values()].filter(({ advice }) => advice === '')).toEqual([])
   })
 
   it.each(causes)(
     '%s is no failure of the target where it is ours',
     (code, { verdict = 'fail' }) => {
-      if (sideOf(code) === 'watchpost') expect(verdict).toBe('unknown')
+      if (notes.get(code)?.side === 'watchpost') expect(verdict).toBe('unknown')
       if (
         /_limit$|^too_long$|^probe_|^internal_error$/.test(code) &&
         code !== 'http_redirect_limit'

@@ -16,23 +16,41 @@ import type { ListError } from './dnsbl.ts'
 import type { ProviderFinding } from './provider.ts'
 
 export const BLACKLIST_CAUSES = {
+  /**
+   * `details.lists` contains list and reason. First remove the cause (an open relay, a hacked page), then
+   * ask for removal at `delist_url`.
+   */
   list_listed: { text: 'The target is on a blocklist' },
+  /** As `list_listed`. */
   list_rkn_listed: { text: 'The target is in the registry of blocked sites' },
+  /** As `list_listed`. */
   list_gsb_flagged: { text: 'The target is flagged as dangerous' },
+  /**
+   * The state of the target is unknown. Lists refuse public resolvers: configure your own.
+   * `details.checked` shows which list failed. See
+   * [blacklist](../checkers/blacklist.md#options-for-the-host).
+   */
   probe_dnsbl_blocked: { text: 'The lists refuse to answer us', verdict: 'unknown' },
+  /** As `probe_dnsbl_blocked`. */
   probe_dnsbl_selftest_failed: { text: 'The lists do not work', verdict: 'unknown' },
+  /** As `probe_dnsbl_blocked`. */
   probe_dnsbl_timeout: { text: 'The lists did not answer in time', verdict: 'unknown' },
+  /** As `probe_dnsbl_blocked`. */
   probe_dnsbl_failed: { text: 'The lists could not be asked', verdict: 'unknown' },
+  /** settings: As `probe_dnsbl_blocked`. */
   probe_not_applicable: {
     text: 'None of the lists can be asked about this target',
     verdict: 'unknown',
   },
+  /** As `probe_dnsbl_blocked`. */
   probe_provider_unconfigured: {
     text: 'No provider is registered for what is asked',
     verdict: 'unknown',
   },
+  /** As `probe_dnsbl_blocked`. */
   probe_provider_failed: { text: 'The provider could not be asked', verdict: 'unknown' },
   probe_rate_limited: { text: 'The provider is asked too often', verdict: 'unknown' },
+  /** As `probe_dnsbl_blocked`. */
   probe_feed_stale: { text: 'The copy of the registry is too old', verdict: 'unknown' },
 } as const
 

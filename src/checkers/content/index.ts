@@ -29,11 +29,17 @@ export const content = () =>
     common: { interval_sec: { default: 300 } },
     causes: {
       ...HTTP_CAUSES,
+      /** A page rendered by scripts has no text: monitor the address that the scripts load. */
       content_empty: { text: 'The page has no text', phase: 'transfer' },
+      /**
+       * settings: Patterns with `.*` scan the rest of the page from every match: bound them
+       * (`[^\n]{0,80}`), or monitor a shorter page.
+       */
       content_ignore_slow: {
         text: 'ignore_regex takes too long on this page',
         verdict: 'unknown',
       },
+      /** settings: As `content_empty`. */
       content_type_unsupported: { text: 'The answer is of a kind without text', phase: 'transfer' },
     },
     events: ['content_changed'],

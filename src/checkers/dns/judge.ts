@@ -15,9 +15,16 @@ import { containsText, parseExpected } from './expected.ts'
 import type { DnsSettings } from './fields.ts'
 
 export const DNS_CAUSES = {
+  /**
+   * `details.answers` contains the current records. If the change is intended, update `expected` or
+   * `nameserver`; if not, check the account at the DNS provider.
+   */
   dns_mismatch: { text: 'The records are not what is expected', phase: 'resolve' },
+  /** As `dns_mismatch`. */
   dns_unexpected_record: { text: 'There is a record that should not be there', phase: 'resolve' },
+  /** As `dns_server_failure`. */
   dns_malformed: { text: 'The name server sent an answer that cannot be read', phase: 'resolve' },
+  /** settings: As `dns_mismatch`. */
   dns_nameserver_unresolvable: { text: 'The name server has no address', phase: 'resolve' },
 } as const
 

@@ -14,55 +14,74 @@ import { isJsonObject } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 
 export const DOMAIN_CAUSES = {
+  /** Call the registrar now: these have deadlines. See [domain](../checkers/domain.md#advice). */
   domain_expired: { text: 'The registration of the domain has ended', phase: 'query' },
+  /**
+   * A typing error, or the registration is lost: look it up at the registry before someone else registers
+   * it.
+   */
   domain_not_registered: { text: 'Nobody has registered the domain', phase: 'query' },
+  /** As `domain_expired`. */
   domain_hold: {
     text: 'The domain is on hold: it is registered, but not in the DNS',
     phase: 'query',
   },
+  /** As `domain_expired`. */
   domain_redemption: {
     text: 'The domain was deleted and can be restored by its holder only for a short time',
     phase: 'query',
   },
+  /** As `domain_expired`. */
   domain_pending_delete: {
     text: 'The domain is about to be deleted and can no longer be restored',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_rdap_unreachable: {
     text: 'The registry did not answer over RDAP, and there was no WHOIS to ask instead',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_rdap_unparsed: {
     text: 'The answer of the registry over RDAP could not be read',
     verdict: 'unknown',
     phase: 'query',
   },
+  /**
+   * The state of the target is unknown; the next check tries again. If it persists: use a longer
+   * interval, or configure the server. See [domain](../checkers/domain.md#options-for-the-host).
+   */
   probe_rate_limited: {
     text: 'The registry limits how often it may be asked',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_whois_unreachable: {
     text: 'The WHOIS server did not answer',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_whois_empty: {
     text: 'The WHOIS server sent nothing',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_whois_unparsed: {
     text: 'The answer of the WHOIS server could not be read with certainty',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_registry_unknown: {
     text: 'No server is known that could tell of the domain',
     verdict: 'unknown',
     phase: 'query',
   },
+  /** As `probe_rate_limited`. */
   probe_expiry_unpublished: {
     text: 'The registry tells neither when the registration ends nor how it stands',
     verdict: 'unknown',

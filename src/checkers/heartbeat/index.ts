@@ -72,10 +72,18 @@ export const heartbeat = () =>
       },
     },
     causes: {
+      /** Check that the job ran (its log, the scheduler) and that it can reach the heartbeat address. */
       heartbeat_missed: { text: 'No sign of life within period and grace' },
+      /**
+       * `details.message` contains the message of the job. Too long: the job hangs, or `grace_sec` is
+       * shorter than its run time.
+       */
       heartbeat_failed: { text: 'The job reported a failure' },
+      /** As `heartbeat_failed`. */
       heartbeat_too_long: { text: 'The job started and did not finish within the grace' },
+      /** As `heartbeat_missed`. */
       heartbeat_never_came: { text: 'The first sign of life did not come in time' },
+      /** settings: No signal has arrived yet: add `ping_url` to the job. */
       heartbeat_waiting: { text: 'No sign of life yet', verdict: 'unknown' },
     },
     measurements: {

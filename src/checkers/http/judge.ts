@@ -16,13 +16,21 @@ import type { Search, Sought } from './search.ts'
 import type { HTTP_CAUSES } from './causes.ts'
 
 export const HTTP_RULE_CAUSES = {
+  /** Open the page. It is an error page with status 200, or it was rewritten; then update the setting. */
   keyword_missing: { text: 'The expected text is not in the body', phase: 'transfer' },
+  /** As `keyword_missing`. */
   keyword_found: { text: 'A text that must not be there is in the body', phase: 'transfer' },
+  /** As `keyword_missing`. */
   size_below: { text: 'The body is smaller than expected', phase: 'transfer' },
+  /** As `keyword_missing`. */
   size_above: { text: 'The body is larger than expected', phase: 'transfer' },
+  /** As `keyword_missing`. */
   number_missing: { text: 'No number was found in the body', phase: 'transfer' },
+  /** The page works; its value is out of bounds. */
   number_below: { text: 'The number in the body is too small', phase: 'transfer' },
+  /** As `number_below`. */
   number_above: { text: 'The number in the body is too large', phase: 'transfer' },
+  /** As `timeout`. */
   slow_response: { text: 'The answer took longer than allowed' },
 } as const
 

@@ -10,10 +10,18 @@ import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 
 export const PING_CAUSES = {
+  /**
+   * network: Compare locations, then `mtr` to the host: a line, a router or a limit on ICMP.
+   * `details.icmp_error` contains the ICMP error.
+   */
   ping_no_reply: { text: 'No packet was answered' },
+  /** network: As `ping_no_reply`. */
   ping_loss: { text: 'Too many packets were not answered' },
+  /** network: As `ping_no_reply`. */
   ping_slow: { text: 'The replies took longer than allowed' },
+  /** network: As `connect_timeout`. */
   host_unreachable: { text: 'There is no way to the host' },
+  /** network: As `ping_no_reply`. */
   ttl_exceeded: { text: 'The packets went round in a circle, or through too many routers' },
 } as const
 

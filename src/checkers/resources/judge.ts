@@ -11,13 +11,23 @@ import type { Judgement } from '../checker.ts'
 import type { ResourceReport } from './report.ts'
 
 export const RESOURCE_CAUSES = {
+  /** On the server: `top`, `free`, `df`. `details.disks` shows the full one. */
   cpu_high: { text: 'The processors are busier than allowed' },
+  /** As `cpu_high`. */
   ram_high: { text: 'More memory is in use than allowed' },
+  /** As `cpu_high`. */
   disk_high: { text: 'A disk is fuller than allowed' },
+  /** As `cpu_high`. */
   load_high: { text: 'The load is higher than allowed' },
+  /**
+   * settings: The agent, not the server: check its secret, its address, and whether it still measures.
+   */
   resource_auth: { text: 'The agent refuses the secret', phase: 'first_byte' },
+  /** As `resource_auth`. */
   resource_bad_format: { text: 'The answer is not a report that can be read' },
+  /** As `resource_auth`. */
   resource_stale: { text: 'The report is old: the agent has stopped to measure' },
+  /** target: As `resource_auth`. */
   resource_missing_metric: {
     text: 'The agent does not report what a limit was set for',
     verdict: 'unknown',

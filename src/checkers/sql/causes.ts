@@ -12,14 +12,36 @@ import type { CauseTable } from '../checker.ts'
 export const SQL_CAUSES = {
   auth_failed: { text: 'The server refused the login', phase: 'auth' },
   auth_unsupported: { text: 'The server offers no login that can be used', phase: 'auth' },
+  /**
+   * settings: The server works. `cause_text` contains its message: a table was renamed, a privilege
+   * revoked, or the data is missing.
+   */
   db_database_missing: { text: 'The database does not exist', phase: 'auth' },
+  /**
+   * Find the sessions that hold the connections (`SHOW PROCESSLIST`, `SELECT * FROM pg_stat_activity`).
+   * `mysqladmin flush-hosts` unblocks a host; the cause is often a port check, see
+   * [tcp](../checkers/tcp.md).
+   */
   db_too_many_connections: { text: 'The server has no connection left', phase: 'auth' },
+  /** As `db_too_many_connections`. */
   db_host_blocked: { text: 'The server blocks our host after too many errors', phase: 'auth' },
+  /** settings: As `auth_failed`. */
   db_host_denied: { text: 'The server lets nobody in this way from our host', phase: 'auth' },
+  /**
+   * A restart, a failover, a recovery, or a Galera node out of sync: if it lasts, check the log of the
+   * server.
+   */
   db_starting_up: { text: 'The server is not ready yet', phase: 'auth' },
+  /** As `db_starting_up`. */
   db_shutting_down: { text: 'The server is shutting down' },
+  /** settings: As `db_database_missing`. */
   db_query_failed: { text: 'The query failed', phase: 'query' },
+  /** As `db_database_missing`. */
   db_rows_too_few: { text: 'The query returned too few rows', phase: 'query' },
+  /**
+   * settings: The stored query is not read-only. `cause_text` contains the reason: change it to one
+   * read-only statement, or remove it for a ping.
+   */
   db_query_refused: {
     text: 'The query of this monitor may do more than read, and is not run',
     verdict: 'unknown',
