@@ -11,15 +11,7 @@ import { postgres } from '../src/checkers/postgres/index.ts'
 import { smtp } from '../src/checkers/smtp/index.ts'
 import { tcp } from '../src/checkers/tcp.ts'
 import { createClient } from '../src/client/index.ts'
-import {
-  discordContact,
-  emailContact,
-  ntfyContact,
-  pagerdutyContact,
-  slackContact,
-  teamsContact,
-  telegramContact,
-} from '../src/contacts/index.ts'
+import * as contacts from '../src/contacts/index.ts'
 import { createEngine } from '../src/engine/engine.ts'
 import { runCheck } from '../src/engine/checks/run-check.ts'
 import { ConfigurationError } from '../src/errors.ts'
@@ -42,6 +34,8 @@ import { webhookContact } from '../src/webhook/webhook-kind.ts'
 const engine = createEngine({ store: memoryStore(), checkers: [] })
 const key = Buffer.alloc(32, 1)
 
+const CONTACTS = Object.values(contacts).filter(({ name }) => /^[a-z]+Contact$/.test(name))
+
 /** Everything that takes options, with what it needs to be made at all. */
 const TAKERS: Readonly<
   Record<string, readonly [make: (options: never) => unknown, needed: object]>
@@ -61,13 +55,7 @@ const TAKERS: Readonly<
   sqliteStore: [sqliteStore, { file: ':memory:' }],
   postgresStore: [postgresStore, { url: 'postgres://x/y' }],
   webhookContact: [webhookContact, {}],
-  emailContact: [emailContact, {}],
-  slackContact: [slackContact, {}],
-  discordContact: [discordContact, {}],
-  teamsContact: [teamsContact, {}],
-  telegramContact: [telegramContact, {}],
-  pagerdutyContact: [pagerdutyContact, {}],
-  ntfyContact: [ntfyContact, {}],
+  ...Object.fromEntries(CONTACTS.map((make) => [make.name, [make, {}] as const])),
   builtinCheckers: [builtinCheckers, {}],
   blacklist: [blacklist, {}],
   registryFeed: [registryFeed, { file: 'feed.csv' }],

@@ -12,6 +12,16 @@ export function checkerPage(text: string, checker: AnyChecker): string {
   return fill(fill(text, 'fields', fieldsPart(checker)), 'causes', causesPart(checker))
 }
 
+/** Every type with its page, for docs/README.md. */
+export function checkerIndex(checkers: readonly AnyChecker[]): string {
+  const rows = checkers.map(({ type, title, description }) => [
+    `[${type}](checkers/${type}.md)`,
+    plain(title),
+    plain(description),
+  ])
+  return table(['Type', 'Name', 'What it checks'], rows)
+}
+
 /** One row per field, as people read it. */
 export function fieldTable(fields: FieldTable): string {
   const rows = describe(fields).map((row) => [

@@ -7,7 +7,7 @@ import { builtinCheckers } from '../../src/checkers/index.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { root } from '../steps.mjs'
 import { checkReport } from './check-report.ts'
-import { checkerPage } from './checker-pages.ts'
+import { checkerIndex, checkerPage } from './checker-pages.ts'
 import { cliPage, importsPage } from './cli-pages.ts'
 import { contactTable } from './contact-table.ts'
 import {
@@ -40,6 +40,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/imports.md', importsPage()],
     ['docs/design/specification.md', specificationPage()],
     filled('README.md', { check: checkReport() }),
+    filled('docs/README.md', { checkers: checkerIndex(checkers) }),
     filled('docs/guide/contacts.md', { kinds: contactTable() }),
     filled('docs/reference/events.md', {
       engine: engineEvents(),

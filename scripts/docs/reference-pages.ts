@@ -2,7 +2,7 @@
 
 import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import type { AnyChecker, CauseTable } from '../../src/checkers/checker.ts'
-import type { CauseInfo } from '../../src/checkers/checker.ts'
+import type { CauseInfo } from '../../src/checkers/causes.ts'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import { adviceRows, SIDES } from './cause-advice.ts'
 import { causeTable, fieldTable } from './checker-pages.ts'

@@ -1,9 +1,9 @@
 /** Names that lead inside: nobody behind the guard is ever led there (F17, G11). */
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { builtinCheckers } from '../../src/checkers/index.ts'
 import { childProgram, refusalOf } from './machine/child.ts'
 import { INNER, KINDS, OUTER } from './machine/rebinding.ts'
+import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 import type { RebindingReport, Tried } from './machine/rebinding.ts'
 
 const program = childProgram('rebinding')
@@ -26,7 +26,7 @@ test('whatever a name server or a redirect says, no trap inside is walked into',
   const { tried, hits, unguarded, referred } = JSON.parse(ran.stdout) as RebindingReport
   expect(hits).toEqual([])
 
-  const types = builtinCheckers().map(({ type }) => type)
+  const types = Object.keys(SPECIFIED_FIELDS)
   for (const type of [...types, ...KINDS].filter((each) => each !== 'heartbeat')) {
     const own = tried.filter((one) => one.type === type)
     expect(own.length, type).toBeGreaterThan(20)

@@ -5,29 +5,10 @@ import { builtinCheckers } from '../../src/checkers/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createRest } from '../../src/rest/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { sampleSettings } from '../support/sample-settings.ts'
 import { SPECIFIED_COMMON_FIELDS, SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 import { requestTo } from './client.ts'
 import { KEY } from './service.ts'
-
-/** What is required, and no more. */
-const REQUIRED: Readonly<Record<string, object>> = {
-  http: { url: 'https://shop.example/' },
-  content: { url: 'https://shop.example/' },
-  ping: { host: 'shop.example' },
-  tcp: { host: 'shop.example', port: 443 },
-  dns: { dns_name: 'shop.example' },
-  ssl: { host: 'shop.example' },
-  domain: { domain: 'example.com' },
-  smtp: { host: 'mail.example' },
-  pop3: { host: 'mail.example' },
-  imap: { host: 'mail.example' },
-  ftp: { host: 'files.example' },
-  mysql: { host: 'db.example', user: 'u' },
-  postgres: { host: 'db.example', user: 'u' },
-  resources: { url: 'https://shop.example/metrics' },
-  heartbeat: {},
-  blacklist: { target: '192.0.2.1' },
-}
 
 interface FieldRow {
   readonly name: string
@@ -57,7 +38,7 @@ describe('GET /types', () => {
   it('has every field of every type, the required ones marked', async () => {
     const { ask } = await api()
     const types = (await ask('GET', '/types')).types as { type: string; fields: FieldRow[] }[]
-    expect(types.map(({ type }) => type)).toEqual(Object.keys(SPECIFIED_FIELDS))
+    expect(types.map(({ type }) => type)).toEqual(builtinCheckers().map(({ type }) => type))
     for (const { type, fields } of types) {
       const told = fields.map(({ name, required }) => (required ? `${name}*` : name))
       expect(told).toEqual(expect.arrayContaining(SPECIFIED_FIELDS[type]?.split(', ') ?? []))
@@ -73,27 +54,34 @@ describe('GET /types', () => {
 })
 
 describe('a monitor of the type', () => {
-  it.each(Object.keys(SPECIFIED_FIELDS))('%s takes all common fields', async (type) => {
-    const { ask, contact_id } = await api()
-    const common: Readonly<Record<(typeof SPECIFIED_COMMON_FIELDS)[number], unknown>> = {
-      name: 'Shop',
-      interval_sec: 43_200,
-      timeout_ms: 9000,
-      location_ids: [1, 3],
-      confirm_locations: 2,
-      fail_threshold: 3,
-      recover_threshold: 4,
-      notify_repeat_min: 30,
-      notify_repeat_max: 5,
-      notify_recovery: false,
-      tags: ['a', 'b'],
-      contact_ids: [contact_id],
-      contact_delay: { [contact_id]: 10 },
-    }
-    const created = await ask('POST', '/monitors', { type, ...REQUIRED[type], ...common })
-    expect(created).toMatchObject({ ok: true, monitor: { type, state: 'pending', ...common } })
-    const { id } = created.monitor as { id: number }
-    expect(Number.isInteger(id)).toBe(true)
-    expect((await ask('GET', `/monitors/${id}`)).monitor).toMatchObject({ type, ...common })
-  })
+  it.each(builtinCheckers().map((checker) => [checker.type, checker] as const))(
+    '%s takes all common fields',
+    async (type, checker) => {
+      const { ask, contact_id } = await api()
+      const common: Readonly<Record<(typeof SPECIFIED_COMMON_FIELDS)[number], unknown>> = {
+        name: 'Shop',
+        interval_sec: 43_200,
+        timeout_ms: 9000,
+        location_ids: [1, 3],
+        confirm_locations: 2,
+        fail_threshold: 3,
+        recover_threshold: 4,
+        notify_repeat_min: 30,
+        notify_repeat_max: 5,
+        notify_recovery: false,
+        tags: ['a', 'b'],
+        contact_ids: [contact_id],
+        contact_delay: { [contact_id]: 10 },
+      }
+      const created = await ask('POST', '/monitors', {
+        type,
+        ...sampleSettings(checker, 443),
+        ...common,
+      })
+      expect(created).toMatchObject({ ok: true, monitor: { type, state: 'pending', ...common } })
+      const { id } = created.monitor as { id: number }
+      expect(Number.isInteger(id)).toBe(true)
+      expect((await ask('GET', `/monitors/${id}`)).monitor).toMatchObject({ type, ...common })
+    },
+  )
 })
