@@ -10,6 +10,8 @@
 
 import type { Clock, Timer } from '../../clock.ts'
 import type { Change, Committed, Store } from '../../store/store.ts'
+import { emit } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
 
 /** Most changes in one transaction. */
 const GROUP = 128
@@ -122,4 +124,28 @@ function mayWait({ results = [], notify = [], ...change }: Change): boolean {
     change.open_incident === undefined &&
     change.update_incident === undefined
   )
+}
+
+/** The commits of the store of this engine, timed for listeners and traced where the host traces. */
+export function observedCommits(core: Core): Pick<Store, 'commit'> {
+  const { store, clock, tracing, events } = core
+  const plain: Store['commit'] = (changes) => store.commit(changes)
+  const traced: Store['commit'] =
+    tracing === undefined ? plain : (changes) => tracing.commit(changes, () => plain(changes))
+  return {
+    async commit(changes): Promise<readonly Committed[]> {
+      if (events.listenerCount('commit') === 0) return traced(changes)
+      const from = clock.monotonic()
+      const tell = (ok: boolean): void =>
+        emit(core, 'commit', { changes: changes.length, duration_ms: clock.monotonic() - from, ok })
+      try {
+        const committed = await traced(changes)
+        tell(true)
+        return committed
+      } catch (error) {
+        tell(false)
+        throw error
+      }
+    },
+  }
 }

@@ -1,0 +1,154 @@
+/**
+ * The running parts of one engine, made in the order in which they need each other: whatever a part calls is there
+ * before it. What follows from a committed change is subscribed at the end.
+ *
+ * @module
+ */
+
+import { inProcessProbes } from '../probes/in-process.ts'
+import type { ProbeTransport } from '../probes/transport.ts'
+import { createAnnouncer } from './announce/announcer.ts'
+import { createConnectivity } from './checks/connectivity.ts'
+import type { Connectivity } from './checks/connectivity.ts'
+import { orderRunner } from './checks/order-runner.ts'
+import { createCommitter, observedCommits } from './commit/committer.ts'
+import { emit } from './core/core.ts'
+import type { Core } from './core/core.ts'
+import { createOutbox } from './delivery/outbox.ts'
+import type { Outbox } from './delivery/outbox.ts'
+import { createLifecycle } from './lifecycle.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { createCommittedChanges } from './monitors/committed.ts'
+import type { CommittedChanges } from './monitors/committed.ts'
+import { createMonitorCache } from './monitors/monitor-cache.ts'
+import type { MonitorCache } from './monitors/monitor-cache.ts'
+import type { EngineOptions } from './options.ts'
+import { createPushMonitors } from './rounds/push.ts'
+import type { PushMonitors } from './rounds/push.ts'
+import { createRounds } from './rounds/rounds.ts'
+import type { OpenRounds, Rounds } from './rounds/rounds.ts'
+import { createChangeFeed } from './scheduling/change-feed.ts'
+import { createMaintenance } from './scheduling/maintenance.ts'
+import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
+import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
+import { createShardLeases } from './scheduling/shard-leases.ts'
+import { createStaleness } from './scheduling/staleness.ts'
+import type { Staleness } from './scheduling/staleness.ts'
+
+export interface Runtime {
+  readonly core: Core
+  readonly monitorCache: MonitorCache
+  readonly committed: CommittedChanges
+  readonly open: OpenRounds
+  readonly rounds: Rounds
+  readonly push: PushMonitors
+  readonly schedule: MonitorSchedule
+  readonly staleness: Staleness
+  readonly outbox: Outbox
+  readonly probes: ProbeTransport
+  readonly connectivity: Connectivity
+  readonly lifecycle: Lifecycle
+}
+
+type RuntimeOptions = Pick<
+  EngineOptions,
+  'limits' | 'probes' | 'anchors' | 'targets' | 'locations' | 'retention'
+>
+
+export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
+  const { clock, registry } = core
+  const { checks = 64, checksPerHost = 2, ...limits } = options.limits ?? {}
+  const probes =
+    options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
+  const open: OpenRounds = new Map()
+  const committer = createCommitter({
+    store: observedCommits(core),
+    clock,
+    underWay: () => open.size,
+  })
+  const monitorCache = createMonitorCache(core, committer)
+  const committed = createCommittedChanges(core)
+  const outbox = createOutbox({ core, monitorCache, limits })
+
+  const connectivity = createConnectivity({
+    clock,
+    log: core.log,
+    anchors: options.anchors ?? [],
+    onChange(online) {
+      for (const { id, name } of core.locations) emit(core, 'location', { id, name, online })
+    },
+  })
+  const { tracing } = core
+  const bare = orderRunner({
+    checkerOf: (type) => registry.getOrThrow(type).checker,
+    clock,
+    log: core.log,
+    targets: options.targets,
+    ca: core.ca,
+    connectivity,
+  })
+  const run: typeof bare =
+    tracing === undefined
+      ? bare
+      : (order, signal) => tracing.check(order, () => bare(order, signal))
+  const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
+  const rounds = createRounds({
+    core,
+    monitorCache,
+    probes,
+    open,
+    committed,
+    onCheck: staleness.checkBegun,
+  })
+  const push = createPushMonitors({ core, monitorCache, run, committed })
+  const maintenance = createMaintenance({ core, monitorCache, committed })
+  const shardLeases = createShardLeases(core)
+  const schedule = createMonitorSchedule({
+    core,
+    monitorCache,
+    shardLeases,
+    rounds,
+    push,
+    maintenance,
+    staleness,
+    onClockSet(set) {
+      push.clockSet(set.by_ms)
+      outbox.clockSet(set)
+    },
+  })
+  const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
+  const announcer = createAnnouncer({ core, schedule })
+  // The schedule comes first: what is told of a monitor says when it is due next.
+  for (const follow of [schedule.follow, outbox.follow, announcer.announce])
+    committed.subscribe(follow)
+  const lifecycle = createLifecycle({
+    core,
+    monitorCache,
+    rounds,
+    schedule,
+    staleness,
+    announcer,
+    shardLeases,
+    changeFeed,
+    outbox,
+    push,
+    probes,
+    run,
+    connectivity,
+    options,
+  })
+  return {
+    core,
+    monitorCache,
+    committed,
+    open,
+    rounds,
+    push,
+    schedule,
+    staleness,
+    outbox,
+    probes,
+    connectivity,
+    lifecycle,
+  }
+}
