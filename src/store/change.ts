@@ -1,5 +1,5 @@
 /**
- * What a commit is made of: everything that one event does to one monitor.
+ * The parts of a commit: everything that one event changes of one monitor.
  *
  * @module
  */
@@ -19,36 +19,36 @@ import type {
 } from '../model.ts'
 import type { Allowance } from './quota.ts'
 
-/** Stands in `machine.incident.id` for the id of the incident that the same change opens; the store fills it in. */
+/** Placeholder in `machine.incident.id` for the id of the incident that the same change opens; the store replaces it. */
 const OPENED_INCIDENT = 0
 
-/** The machine's state with the id of the incident that was opened beside it. */
+/** Returns the machine's state with the placeholder replaced by the id of the incident that was opened. */
 export function withIncident(machine: MachineState, opened_id: number | null): MachineState {
   if (machine.incident?.id !== OPENED_INCIDENT || opened_id === null) return machine
   return { ...machine, incident: { ...machine.incident, id: opened_id } }
 }
 
-/** Everything that one event does to one monitor. */
+/** Everything that one event changes of one monitor. */
 export interface Change {
   readonly monitor_id: number
-  /** The revision the change was worked out on; another one stored means `outdated`. */
+  /** The revision the change was computed from; if the stored one differs, the result is `outdated`. */
   readonly revision: number
   readonly at: EpochMs
   readonly machine?: MachineState
-  /** New settings: grows the version. */
+  /** New settings; raises the version. */
   readonly settings?: {
     readonly common: CommonSettings
     readonly settings: JsonObject
     readonly target: string
   }
   readonly token?: { readonly token: string; readonly token_hash: string }
-  /** Drops what is known per location (memos included) before `locations` is written. */
+  /** Deletes the states of all locations (memos included) before `locations` is written. */
   readonly forget_locations?: boolean
   readonly locations?: readonly LocationState[]
   readonly results?: readonly Omit<ResultRecord, 'id' | 'monitor_id'>[]
-  /** Appended; never earlier than the last one of the monitor. */
+  /** Appended; none is earlier than the monitor's last one. */
   readonly availability?: readonly Omit<AvailabilityChange, 'monitor_id'>[]
-  /** Added to what is counted already. */
+  /** Added to the stored totals. */
   readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
   readonly open_incident?: Omit<
     IncidentRecord,
@@ -63,25 +63,25 @@ export interface Change {
     readonly suppressed_by?: number | null
     readonly acknowledged_at?: EpochMs
   }
-  /** Carried out before `notify`. */
+  /** Executed before `notify`. */
   readonly cancel?: CancelNotifications
   readonly notify?: readonly NewNotification[]
-  /** Refused (`quota`) where the monitor would be checked more often than before, and the account beyond this. */
+  /** Fails with `quota` if the change raises the monitor's check rate and the account then exceeds this allowance. */
   readonly within?: Pick<Allowance, 'checks_per_min'>
-  /** Tell other processes of it (`Changes`), though neither settings nor token change. */
+  /** Broadcast the change to other processes (`Changes`), even if neither settings nor token change. */
   readonly broadcast?: boolean
-  /** Removes the monitor; its open incident must be closed by the same change. Incidents and the notification log stay. */
+  /** Removes the monitor; the same change must close its open incident. Incidents and the notification log stay. */
   readonly remove?: boolean
 }
 
 export interface CancelNotifications {
   /**
-   * `later`: rows not due yet (`due_at` after the change's `at`) that no attempt was made for, and every queued
-   * repetition. `all`: every queued row of the monitor but `up`, which somebody waits for who was told of the failure.
-   * A row under way is never touched.
+   * `later`: rows that are not due yet (`due_at` after the change's `at`) and were never attempted, and every queued
+   * repeat. `all`: every queued row of the monitor except `up`, since its contact has received `down`.
+   * A row with status `sending` is never cancelled.
    */
   readonly scope: 'later' | 'all'
-  /** Only rows of this incident; all of the monitor's where absent. */
+  /** Only rows of this incident; if absent, all rows of the monitor. */
   readonly incident_id?: number
   readonly reason: string
 }
@@ -94,9 +94,12 @@ export interface NewNotification {
   readonly repeat: number
   /** `opened`: the incident that the same change opens. */
   readonly incident: 'opened' | number | null
-  /** Made only where this contact has a row of the same incident that was not cancelled, or was attempted (`claims`) before. */
+  /**
+   * Create the row only if this contact has a row of the same incident that was attempted (`claims > 0`) or is not
+   * cancelled.
+   */
   readonly only_if_notified?: boolean
-  /** Made only where this contact has no such row. */
+  /** Create the row only if this contact has no such row. */
   readonly only_if_not_notified?: boolean
 }
 
@@ -105,7 +108,7 @@ export type Committed =
       readonly ok: true
       readonly version: number
       readonly revision: number
-      /** The opened incident, or the one updated. */
+      /** The incident that the change opened or updated. */
       readonly incident_id: number | null
       readonly result_ids: readonly number[]
       readonly notification_ids: readonly number[]

@@ -1,5 +1,5 @@
 /**
- * How the rows of the outbox are taken up and ended.
+ * How the rows of the outbox are claimed and finished.
  *
  * @module
  */
@@ -11,9 +11,12 @@ export interface Claim {
   readonly now: EpochMs
   readonly lease_until: EpochMs
   readonly limit: number
-  /** At most this many rows per contact, those under way included. */
+  /** Maximum number of rows per contact, including those with status `sending`. */
   readonly per_contact: number
-  /** At most `limit` rows of contacts with the same host, those under way included; by the id of the contact. Contacts that are not named have no such limit. */
+  /**
+   * Maximum number of rows for contacts with the same host, including those with status `sending`; keyed by contact
+   * id. Contacts that are not in the map have no such limit.
+   */
   readonly hosts?: { readonly of: ReadonlyMap<number, string>; readonly limit: number }
 }
 
@@ -21,16 +24,16 @@ export interface FinishedAttempt {
   readonly id: number
   /** `claims` of the row as it was claimed: the fencing token. */
   readonly claim: number
-  /** `queued` with a new `due_at` for a further attempt. */
+  /** `queued` with a new `due_at` requests a further attempt. */
   readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
   readonly due_at?: EpochMs
   readonly attempts: number
-  /** Resets or keeps the count of attempts nobody saw the end of. */
+  /** Resets or keeps the number of attempts without a recorded result. */
   readonly interruptions: number
   readonly error: string | null
   readonly at: EpochMs
-  /** Absent where nothing was sent (a cancelled row). */
+  /** Absent if nothing was sent (a cancelled row). */
   readonly attempt?: Omit<AttemptRecord, 'notification_id' | 'claim'>
-  /** Made in the same transaction, only while the row's incident is open and nobody has acknowledged it. */
+  /** Created in the same transaction, if the row's incident is open and not acknowledged. */
   readonly then?: Pick<NewNotification, 'event' | 'due_at' | 'payload' | 'repeat'>
 }

@@ -1,5 +1,5 @@
 /**
- * What the engine does where a store leaves out an optional member of `Store`.
+ * Substitutes for the optional members that a store leaves out.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { promised, storageError } from './promised.ts'
 import { isChecked, ratedChecks } from './quota.ts'
 import type { FullStore, Store } from './store.ts'
 
-/** Rows read from the store at once. */
+/** Number of rows per query. */
 const STEP = 500
 
-/** The store itself where it leaves nothing out, else one with a substitute for each member that is missing. */
+/** Returns the store itself if it is complete, else one with a substitute for each missing member. */
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
   const { keys, replies, availability, daily, accounts } = store
@@ -51,7 +51,7 @@ function isFull(store: Store): store is FullStore {
   return members.every((member) => member !== undefined)
 }
 
-/** For what the app asks for, and the store does not offer. */
+/** For a function that the app calls and the store does not offer. */
 export function notOffered(what: string, member: string): ConfigurationError {
   return new ConfigurationError(`${what} needs a store with \`${member}\`; this one has none`)
 }
@@ -80,13 +80,13 @@ function accountsOf(store: Store, accounts: Store['accounts']): FullStore['accou
   }
 }
 
-/** Whether the store has to count to keep to these quotas: the shortest interval is known without counting. */
+/** Whether the store must count to enforce these quotas: the shortest interval is checked without counting. */
 export function isCounted(quotas: AccountRecord['quotas'] = {}): boolean {
   const { monitors, contacts, checks_per_min } = quotas
   return [monitors, contacts, checks_per_min].some((limit) => (limit ?? null) !== null)
 }
 
-/** What an account has, row by row; not in one transaction, and so fit to be shown only. */
+/** Counts the usage row by row; not in one transaction, and so only for display. */
 async function countUse({ monitors, contacts }: Store, account_id: number): Promise<AccountUse> {
   const use = { monitors: 0, contacts: (await contacts.list(account_id)).length, checks_per_min: 0 }
   for (let after_id = 0; ;) {
@@ -108,7 +108,7 @@ function noKeys(): FullStore['keys'] {
   return { create: refuse, byHash: refuse, list: refuse, update: refuse }
 }
 
-/** Forgotten with the process. */
+/** Lost when the process ends. */
 function repliesInProcess(): FullStore['replies'] {
   const failure = (error: unknown) => storageError('An answer cannot be kept', error)
   return promised<FullStore['replies']>(replies({ replies: new Map() }), { failure })

@@ -1,6 +1,6 @@
 /**
- * A store in this process's memory: for tests, scripts and short-lived use. It is the reference of what
- * the contract means; the stores on disk behave the same and keep things longer.
+ * A store in the memory of this process, for tests, scripts and short-lived use. It is the reference implementation
+ * of the contract; the persistent stores behave the same.
  *
  * @module watchpost/store/memory
  */
@@ -43,13 +43,13 @@ export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
 
 export interface MemoryStoreOptions {
-  /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
+  /** Dates the notifications that end when their contact is removed. Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'> | undefined
-  /** `memoryPlace()`: several stores on it hold the same things, as several processes on one database do. */
+  /** From `memoryPlace()`: stores on the same place share their data, as several processes share a database. */
   readonly place?: MemoryPlace | undefined
 }
 
-/** A store that forgets everything with the process. Closing and opening it again keeps what it holds. */
+/** Creates a store whose data ends with the process. Closing and opening it again keeps the data. */
 export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
   checkOptions('memoryStore', options, { clock: option.wallClock, place: option.object })
   const { clock = systemClock, place: shared } = options

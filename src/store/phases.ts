@@ -1,13 +1,13 @@
 /**
- * The phases of a result in a fifth of the bytes that JSON takes: the numbers alone, in a fixed order. Phases of a
- * checker of somebody's own follow behind them by name.
+ * Packs the phases of a result into a fifth of the bytes of their JSON: numbers alone, in a fixed order. Phases that
+ * only a custom checker reports follow by name.
  *
  * @module
  */
 
 import type { BuiltinPhase, Phases } from '../model.ts'
 
-/** Stored rows depend on this order: add at the end only. */
+/** Stored rows depend on this order: only append. */
 const ORDER = [
   'resolve_ms',
   'connect_ms',
@@ -23,7 +23,7 @@ const ORDER = [
 
 const KNOWN: ReadonlySet<string> = new Set(ORDER)
 
-/** `12.5,3,,1;handshake_ms=4`; `null` where no phase took place. */
+/** For example `12.5,3,,1;handshake_ms=4`; `null` without phases. */
 export function packPhases(phases: Phases): string | null {
   let packed = ''
   let gap = ''

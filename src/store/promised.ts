@@ -1,5 +1,5 @@
 /**
- * Lets a store that works in one go be written with plain functions and offered as the promises of the contract.
+ * Turns the synchronous functions of a store into the promises of the contract.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isWatchpostError, StorageError } from '../errors.ts'
 import type { WatchpostError } from '../errors.ts'
 
-/** A group of the contract with the promises taken off. */
+/** A group of the contract with synchronous results. */
 export type Sync<Group> = {
   readonly [Name in keyof Group]: Group[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (...args: Args) => Result
@@ -15,18 +15,18 @@ export type Sync<Group> = {
 }
 
 interface Passage {
-  /** Called before each function; throws where the store is not ready. */
+  /** Called before each function; throws if the store is not open. */
   readonly check?: () => void
-  /** What a thrown value is rejected as. */
+  /** Converts a thrown value into the rejection. */
   readonly failure: (error: unknown) => Error
 }
 
-/** Every function of the group as one that answers with a promise. */
+/** Wraps every function of the group in a promise. */
 export function promised<Group extends object>(group: Sync<Group>, passage: Passage): Group {
   const entries = Object.entries<(...args: unknown[]) => unknown>(group)
   const wrapped = entries.map(([name, run]) => [
     name,
-    // Not `async`: the work is done, and its order decided, by the time the call returns.
+    // Not `async`: when the call returns, the work is done and its order fixed.
     (...args: unknown[]): Promise<unknown> => {
       try {
         passage.check?.()
@@ -39,7 +39,7 @@ export function promised<Group extends object>(group: Sync<Group>, passage: Pass
   return Object.fromEntries(wrapped) as Group
 }
 
-/** Any error as a `StorageError`; one of ours is kept: that, or what says why a value was refused. */
+/** Wraps any error as a `StorageError`; a `WatchpostError` stays as it is. */
 export function storageError(message: string, error: unknown): WatchpostError {
   if (isWatchpostError(error)) return error
   const reason = error instanceof Error ? error.message : String(error)

@@ -1,5 +1,5 @@
 /**
- * What is asked of a store's lists.
+ * The queries of a store's lists.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { EpochMs, MonitorState, NotificationStatus, Verdict } from '../model.ts'
 
 /**
- * Whose rows: of one account, or of `all`, which the engine asks for itself. There is no third way: a query
- * without an account, or for one that cannot be, rejects with `NotFoundError`.
+ * The owner of the rows: one account, or `all`, which the engine itself uses. A query without an account, or with an
+ * invalid one, rejects with `NotFoundError`.
  */
 export interface OfAccount {
   readonly account_id: number | 'all'
@@ -17,11 +17,11 @@ export interface OfAccount {
 export interface MonitorQuery extends OfAccount {
   readonly states?: readonly MonitorState[]
   readonly types?: readonly string[]
-  /** Each inner list is "any of these"; all inner lists must hold. Compared without case. */
+  /** Each inner list means "any of these"; all inner lists must match. Case is ignored. */
   readonly tags?: readonly (readonly string[])[]
-  /** Substring of name or target, without case (also beyond ASCII). */
+  /** Substring of name or target; case is ignored (also beyond ASCII). */
   readonly q?: string
-  /** Those in any of these shards. */
+  /** Monitors in any of these shards. */
   readonly shards?: readonly number[]
   readonly after_id?: number
   readonly limit: number
@@ -34,7 +34,7 @@ export interface ResultQuery {
   /** `started_at` within [from, to). */
   readonly from?: EpochMs
   readonly to?: EpochMs
-  /** Continue behind this id, in the direction of `order`. */
+  /** Continue after this id, in the direction of `order`. */
   readonly after_id?: number
   readonly order?: 'asc' | 'desc'
   readonly limit: number

@@ -1,5 +1,5 @@
 /**
- * What an account may have, counted by the store in the same step that makes more of it.
+ * The quotas of an account, checked by the store in the transaction that adds to its usage.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { ConflictError } from '../errors.ts'
 import type { AccountUse, MonitorRecord } from '../model.ts'
 
-/** What is left out is not counted. */
+/** What is absent is unlimited. */
 export type Allowance = Partial<AccountUse>
 
 const WORDS: Readonly<Record<keyof AccountUse, string>> = {
@@ -30,7 +30,7 @@ export function quotaError(what: keyof AccountUse, limit: number): ConflictError
   )
 }
 
-/** @throws ConflictError `quota` where this use is beyond the allowance */
+/** @throws ConflictError `quota` if the usage exceeds the allowance */
 export function requireWithin(use: Partial<AccountUse>, allowance: Allowance | undefined): void {
   for (const what of ['monitors', 'contacts', 'checks_per_min'] as const) {
     const limit = allowance?.[what]
@@ -38,12 +38,12 @@ export function requireWithin(use: Partial<AccountUse>, allowance: Allowance | u
   }
 }
 
-/** Checks a minute by the settings alone. */
+/** Checks per minute by the settings alone. */
 export function ratedChecks({ location_ids, interval_sec }: MonitorRecord['common']): number {
   return (location_ids.length * 60) / interval_sec
 }
 
-/** Nobody checks what is paused, nor what is told of by signals: those have a token. */
+/** Whether checks run: not while paused, and not for push types, whose monitors have a token. */
 export function isChecked(monitor: {
   readonly token_hash: string | null
   readonly state: string

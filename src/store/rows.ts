@@ -1,5 +1,5 @@
 /**
- * Rows to records. What cannot be read throws a `StorageError` that names the row.
+ * Converts rows to records. A row that cannot be parsed throws a `StorageError` that names it.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type {
 import { unpackPhases } from './phases.ts'
 import type { OnUnreadable } from './store.ts'
 
-/** One row as the drivers hand it out. */
+/** One row as the drivers return it. */
 export type Row = Readonly<Record<string, string | number | null>>
 
 /** Columns whose names and values are those of the record. */
@@ -31,7 +31,7 @@ function plain<T>(row: Row): T {
   return { ...row } as T
 }
 
-/** The records of those rows that can be read; the others are told of, and keep nobody from the rest. */
+/** The records of the rows that can be parsed; the others are passed to `onUnreadable` and left out. */
 export function readable<T>(
   rows: readonly Row[],
   read: (row: Row) => T,

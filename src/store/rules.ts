@@ -1,5 +1,5 @@
 /**
- * Small decisions that every store makes in the same way.
+ * Rules that all stores share.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export function externalIdTaken(): ConflictError {
   return new ConflictError('external_id_taken', 'Another account has this external_id')
 }
 
-/** The account that a query asks for, `undefined` for all. @throws NotFoundError for what is neither */
+/** The account of a query, `undefined` for all. @throws NotFoundError for an invalid one */
 export function accountAsked({ account_id }: OfAccount): number | undefined {
   if (account_id === 'all') return undefined
   if (isAccountId(account_id)) return account_id
@@ -22,20 +22,20 @@ export function accountAsked({ account_id }: OfAccount): number | undefined {
 }
 
 /**
- * Shards in the order in which they are dealt out. Neighbouring ids are neighbouring shards, and a few
- * monitors are to be shared evenly as well. (An odd factor makes a permutation of a power of two.)
+ * Shards in the order in which they are distributed. Neighbouring ids are in neighbouring shards, and also a few
+ * monitors should be shared evenly. (Multiplying by an odd factor permutes a power of two.)
  */
 export function dealt(shards: readonly number[]): number[] {
   const place = (shard: number): number => (shard * 167) % SHARDS
   return shards.toSorted((a, b) => place(a) - place(b))
 }
 
-/** Text as it is compared in searches and tags: composed, lower case by Unicode's rules, the same in every locale. */
+/** Text normalized for searches and tags: composed (NFC), lower case by Unicode's rules, independent of the locale. */
 export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** What `q` is looked for in. */
+/** The text in which `q` is searched. */
 export function searchText(name: string, target: string): string {
   return fold(`${name}\n${target}`)
 }
@@ -44,10 +44,10 @@ export function isFinal(status: NotificationStatus): boolean {
   return status === 'sent' || status === 'failed' || status === 'cancelled'
 }
 
-/** Of notifications whose contact was called. */
-export const TOLD: readonly NotificationStatus[] = ['sent', 'failed']
+/** The statuses of notifications with a finished attempt. */
+export const ATTEMPTED: readonly NotificationStatus[] = ['sent', 'failed']
 
-/** Whether a row's payload can be sent at all: an object in JSON. */
+/** Whether a row's payload can be sent: a JSON object. */
 export function isReadable(payload: string): boolean {
   try {
     const value: unknown = JSON.parse(payload)
@@ -57,17 +57,17 @@ export function isReadable(payload: string): boolean {
   }
 }
 
-/** `error` of a row whose payload cannot be read. */
+/** `error` of a row whose payload cannot be parsed. */
 export const UNREADABLE = 'unreadable'
-/** `error` of an attempt whose end nobody saw. */
+/** `error` of an attempt without a recorded result. */
 export const INTERRUPTED = 'interrupted'
-/** `error` of the rows that went with their contact. */
+/** `error` of the rows whose contact was removed. */
 export const CONTACT_REMOVED = 'contact_removed'
 
-/** How many rows of each contact are under way. */
+/** The number of rows of each contact with status `sending`. */
 type UnderWay = Iterable<readonly [contact_id: number, count: number]>
 
-/** Tells, row by row in the order of claiming, whether its host may still have one. */
+/** Returns a predicate for rows in claiming order: whether the row's host is still below its limit. */
 export function hostsWithRoom(
   hosts: Claim['hosts'],
   underWay: UnderWay,
@@ -90,8 +90,8 @@ export function hostsWithRoom(
 }
 
 /**
- * Of rows in the order of claiming the `limit` that go first: accounts take turns, and those with the fewest
- * rows under way have the first. A backlog of one account keeps no other one waiting.
+ * The first `limit` rows of candidates in claiming order: accounts take turns, beginning with those that have the
+ * fewest rows with status `sending`. The backlog of one account does not delay the others.
  */
 export function sharedByAccount<R extends Pick<NotificationRecord, 'account_id'>>(
   rows: readonly R[],
@@ -125,7 +125,7 @@ type QueuedFields = Pick<
   | 'created_at'
 >
 
-/** A new row of the outbox; takes the fields one by one, so that nothing else gets in. */
+/** A new row of the outbox; copies the fields one by one, so that no other property is stored. */
 export function queuedRow(fields: QueuedFields): Omit<NotificationRecord, 'id'> {
   return {
     account_id: fields.account_id,
@@ -150,7 +150,7 @@ export function queuedRow(fields: QueuedFields): Omit<NotificationRecord, 'id'> 
 
 type Counted = Omit<DailyStats, 'monitor_id'>
 
-/** Two counts of the same day as one. */
+/** Adds two totals of the same day. */
 export function addDaily(known: Counted, more: Counted): Counted {
   const latency: Record<string, number> = { ...known.latency }
   for (const [bucket, count] of Object.entries(more.latency)) {
@@ -167,8 +167,8 @@ export function addDaily(known: Counted, more: Counted): Counted {
 }
 
 /**
- * Whether a claim gives the row a new `sent_at`: nothing of it has left yet. Where it was our own network that was
- * gone, hours may have passed, and a receiver would refuse it as too old.
+ * Whether a claim gives the row a new `sent_at`: no attempt has left the process yet. After an outage of the own
+ * network hours may have passed, and a receiver would reject the signature as too old.
  */
 export function datesAnew(
   row: Pick<NotificationRecord, 'status' | 'attempts' | 'interruptions' | 'sent_at'>,

@@ -1,46 +1,50 @@
 /**
- * What a store offers besides where several processes share it.
+ * What a store offers in addition if several processes share it.
  *
  * @module
  */
 
 import type { EpochMs } from '../model.ts'
 
-/** The number of parts that engines share monitors by. A fleet cannot grow beyond as many engines. */
+/** The number of shards. It is the maximum number of engines that share the monitors. */
 export const SHARDS = 256
 
 export function shardOf(monitor_id: number): number {
   return monitor_id % SHARDS
 }
 
-/** Which engine watches which monitors. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
+/** Assigns monitors to engines. Monitors are spread over `SHARDS` shards by their id (`shardOf`). */
 export interface Shards {
   /**
-   * One beat of an engine, in one transaction: it counts as living until `until`, renews the shards it holds,
-   * takes those that are free or lapsed, and gives up what is beyond its fair share (`SHARDS` by the number
-   * of living engines, rounded up). Resolves to the shards that it holds until `until`.
+   * One beat of an engine, in one transaction: the engine counts as alive until `until`, renews its shards, takes
+   * free and expired ones, and releases those beyond its fair share (`SHARDS` divided by the number of live engines,
+   * rounded up). Resolves to the shards it has until `until`.
    */
   hold(beat: {
     readonly owner: string
     readonly now: EpochMs
     readonly until: EpochMs
   }): Promise<readonly number[]>
-  /** Leaves, and gives up everything at once. */
+  /** Signs off and releases all shards. */
   release(owner: string): Promise<void>
 }
 
-/** News of monitors, so that an engine sees what another process changed. */
+/** Changes of monitors, so that an engine sees what another process changed. */
 export interface Changes {
   /**
-   * Tells of monitors that anybody on this store made, removed, paused, resumed or changed in their settings
-   * or token, this process included. `null`: some may have been missed, look at all. Resolves to the end of it.
+   * Reports monitors that any process on this store, this one included, created, removed, paused, resumed or changed
+   * in settings or token. `null`: some may have been missed, so read all. Resolves to a function that stops
+   * listening.
    */
   listen(listener: (monitor_id: number | null) => void): Promise<() => Promise<void>>
 }
 
 /** A count of requests that all processes share. */
 export interface Requests {
-  /** Admits at most `limit` in any window of `window_ms`. `retry_at` is when the next would be admitted, `null` if now. */
+  /**
+   * Admits at most `limit` requests in any window of `window_ms`. `retry_at` is when the next one is admitted, `null`
+   * if now.
+   */
   admit(request: {
     readonly key_id: number
     readonly now: EpochMs
@@ -53,9 +57,9 @@ export interface Requests {
   }>
 }
 
-/** Whose turn it is to carry out a request that may arrive at two processes. */
+/** Which of two processes executes a request that may arrive at both. */
 export interface Turns {
-  /** `true`: it is `owner`'s until `until` or {@link Turns.end}; `false` while it is somebody else's. */
+  /** `true`: the turn is `owner`'s until `until` or {@link Turns.end}; `false` while another owner has it. */
   take(turn: {
     readonly account_id: number
     readonly key: string
@@ -63,7 +67,7 @@ export interface Turns {
     readonly now: EpochMs
     readonly until: EpochMs
   }): Promise<boolean>
-  /** Does nothing where the turn has lapsed and is another's by now. */
+  /** Does nothing if the turn has expired and another owner has it. */
   end(turn: {
     readonly account_id: number
     readonly key: string

@@ -1,5 +1,5 @@
 /**
- * Pieces of SQL text that SQLite and PostgreSQL share; `?` stands for a parameter.
+ * Parts of SQL text that SQLite and PostgreSQL share; `?` is a parameter.
  *
  * @module
  */
@@ -13,20 +13,20 @@ export interface Where {
   readonly params: readonly Param[]
 }
 
-/** A condition and what its placeholders stand for; left out where the value is `undefined`. */
+/** A condition and the values of its placeholders; left out if the value is `undefined`. */
 export type Condition = readonly [text: string, value: Param | readonly Param[]]
 
-/** All conditions together. */
+/** Joins all conditions with AND. */
 export function where(conditions: readonly Condition[]): Where {
-  const held = conditions.filter(([, value]) => value !== undefined)
-  if (held.length === 0) return { text: '', params: [] }
+  const present = conditions.filter(([, value]) => value !== undefined)
+  if (present.length === 0) return { text: '', params: [] }
   return {
-    text: ` WHERE ${held.map(([text]) => text).join(' AND ')}`,
-    params: held.flatMap(([, value]) => value as Param),
+    text: ` WHERE ${present.map(([text]) => text).join(' AND ')}`,
+    params: present.flatMap(([, value]) => value as Param),
   }
 }
 
-/** `column IN (?, …)`; without values nothing fits, and an absent list is no condition. */
+/** `column IN (?, …)`; an empty list matches nothing, and `undefined` is no condition. */
 export function anyOf(column: string, values: readonly Param[] | undefined): Condition {
   if (values === undefined) return [column, undefined]
   return values.length === 0 ? ['1 = 0', []] : [`${column} IN (${marks(values.length)})`, values]
@@ -37,7 +37,7 @@ export function marks(count: number): string {
   return Array.from({ length: count }, () => '?').join(', ')
 }
 
-/** A pattern for `LIKE … ESCAPE '\'` that finds the text anywhere. */
+/** A pattern for `LIKE … ESCAPE '\'` that matches the text anywhere. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
@@ -45,8 +45,8 @@ export function containing(text: string): string {
 const LARGEST_CHUNK = 512
 
 /**
- * Ids without doubles, in rising order, cut into lists for `IN`. Each list is filled up to a power of two
- * with its last id, so that few different texts have to be prepared.
+ * Unique ids in rising order, split into lists for `IN`. Each list is padded to a power of two with its last id, so
+ * that few distinct statements are prepared.
  */
 export function idChunks(ids: readonly number[]): number[][] {
   const rising = [...new Set(ids)].toSorted((a, b) => a - b)
@@ -66,12 +66,12 @@ export function insertInto(table: string, columns: readonly string[]): string {
 }
 
 export interface Assignments {
-  /** `a = ?, b = ?`; empty where nothing is to be changed. */
+  /** `a = ?, b = ?`; empty if nothing changes. */
   readonly text: string
   readonly params: readonly Param[]
 }
 
-/** Those of the columns that the change has a value for. Column names come from us, never from the change. */
+/** The columns for which the change has a value. Column names come from the code, never from the change. */
 export function assignments(columns: readonly string[], change: object): Assignments {
   const values = new Map(Object.entries(change) as [string, Param][])
   const named = columns.filter((column) => values.get(column) !== undefined)

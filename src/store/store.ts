@@ -1,13 +1,13 @@
 /**
- * What the engine needs of a store. Memory, SQLite and PostgreSQL pass one shared suite
- * (`watchpost/testing`, `storeSuite`); a store of your own proves itself the same way.
+ * The contract of storage. Memory, SQLite and PostgreSQL pass one shared suite (`watchpost/testing`, `storeSuite`); a
+ * custom store is verified the same way.
  *
- * Every method is atomic and durable when its promise resolves. Failures reject with `StorageError`
- * and leave nothing half done. Records are plain values: a store hands out copies. Ids are positive
- * integers, never used twice. Lists are ordered by id and cut at `limit`.
+ * Every method is atomic and durable when its promise resolves. Failures reject with `StorageError` and leave no
+ * partial effect. Records are plain values: a store returns copies. Ids are positive integers, never reused. Lists
+ * are ordered by id and cut at `limit`.
  *
- * What belongs to an account is never stored for one that is not there, and never read without saying whose
- * it is: both reject with `NotFoundError`.
+ * Rows of an account are never stored for an account that does not exist, and never read without naming the account:
+ * both reject with `NotFoundError`.
  *
  * @module
  */
@@ -36,8 +36,8 @@ import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from
 import type { Changes, Requests, Shards, Turns } from './shared.ts'
 
 /**
- * Told of each row that a list had to leave out, since it cannot be read (its JSON was damaged): one bad row
- * keeps nobody from the others. Asked for by itself, such a row rejects.
+ * Called for each row that a list leaves out because it cannot be parsed (damaged JSON); the other rows are returned.
+ * Reading such a row by its id rejects.
  */
 export type OnUnreadable = (error: StorageError) => void
 
@@ -53,23 +53,24 @@ export type { Changes, Requests, Shards, Turns } from './shared.ts'
 export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
   Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
 
-/** What a step of a removal has left. */
+/** Whether a removal needs further steps. */
 export type Removal = 'more' | 'done'
 
 /**
- * The core is required. What is marked as optional may be left out: each says what the engine does without it.
+ * The contract of a store. The core is required. Members marked as optional may be left out; each says what the
+ * engine does without it.
  */
 export interface Store {
-  /** Several processes may use it at the same time. */
+  /** Whether several processes may use the store at the same time. */
   readonly shared: boolean
-  /** Opens or creates, and migrates. Must be called once before all else. */
+  /** Opens or creates, and migrates. Must be called once before all other methods. */
   open(): Promise<void>
   close(): Promise<void>
 
   readonly accounts: {
-    /** The account 1; made of this one where it is not there. */
+    /** The account 1; created from `account` if missing. */
     ensureFirst(account: NewAccount): Promise<AccountRecord>
-    /** Where there is one with this `external_id` already: that one, as it is. */
+    /** If an account with this `external_id` exists, returns it unchanged. */
     create(account: NewAccount): Promise<AccountRecord>
     get(id: number): Promise<AccountRecord | undefined>
     byExternalId(external_id: string): Promise<AccountRecord | undefined>
@@ -80,23 +81,23 @@ export interface Store {
       change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
     ): Promise<AccountRecord | undefined>
     /**
-     * Optional: quotas. What the account has; checks a minute are those of monitors without a token that are not
-     * paused. A store that offers it also keeps to `within` of what is created and committed.
+     * Optional: quotas. The usage of the account; checks per minute count monitors without a token that are not
+     * paused. A store that has this method must also enforce `within` of created and committed records.
      */
     use?(id: number): Promise<AccountUse>
     /**
-     * Optional: removal of accounts. One step of its removal, of about `limit` rows: to be called until it is `done`. All that is its own goes:
-     * keys, contacts, monitors with their history, incidents, notifications whatever their state, kept answers. The
-     * results of its monitors may go later, unseen.
+     * Optional: removal of accounts. One step of the removal, of about `limit` rows; call it until it returns `done`.
+     * It removes everything the account owns: keys, contacts, monitors with their history, incidents, notifications
+     * in any state, stored responses. The results of its monitors may be removed later, and no query returns them.
      *
-     * From the first step on it is gone for everybody: the account, its keys and its monitors are not found, nothing
-     * is stored for it, none of its notifications is claimed, due or counted. What `prune` finds of a removal that
-     * was begun and did not end, it removes. `undefined`: it was not there.
+     * From the first step on the account does not exist for any method: the account, its keys and its monitors are
+     * not found, nothing is stored for it, none of its notifications is claimed, due or counted. `prune` completes a
+     * removal that did not finish. `undefined`: the account did not exist.
      */
     remove?(id: number, limit: number): Promise<Removal | undefined>
   }
 
-  /** Optional: API keys. Without it the app authenticates its requests by itself. */
+  /** Optional: API keys. Without it the app authenticates requests itself. */
   readonly keys?: {
     create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
     byHash(hash: string): Promise<KeyRecord | undefined>
@@ -108,13 +109,13 @@ export interface Store {
   }
 
   readonly locations: {
-    /** The location of this name, made where it is new: an id stays with its name for ever. */
+    /** The location with this name, created if missing: a name keeps its id for ever. */
     ensure(name: string): Promise<LocationRecord>
     list(): Promise<readonly LocationRecord[]>
   }
 
   readonly contacts: {
-    /** @throws NotFoundError for an account that is not there, ConflictError `quota` beyond what it may have */
+    /** @throws NotFoundError if the account does not exist, ConflictError `quota` beyond its allowance */
     create(contact: Omit<ContactRecord, 'id'>, within?: Allowance): Promise<ContactRecord>
     get(id: number): Promise<ContactRecord | undefined>
     list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
@@ -127,7 +128,7 @@ export interface Store {
   }
 
   readonly monitors: {
-    /** @throws NotFoundError for an account that is not there, ConflictError `quota` beyond what it may have */
+    /** @throws NotFoundError if the account does not exist, ConflictError `quota` beyond its allowance */
     create(
       monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>,
       within?: Allowance,
@@ -135,7 +136,7 @@ export interface Store {
     get(id: number): Promise<MonitorRecord | undefined>
     byTokenHash(hash: string): Promise<MonitorRecord | undefined>
     list(query: MonitorQuery, onUnreadable?: OnUnreadable): Promise<readonly MonitorRecord[]>
-    /** What is known per location, for any number of monitors. */
+    /** The state per location, for any number of monitors. */
     locations(
       monitor_ids: readonly number[],
       onUnreadable?: OnUnreadable,
@@ -143,8 +144,8 @@ export interface Store {
   }
 
   /**
-   * Carries out changes, all in one transaction; each takes effect whole or not at all. A change whose
-   * monitor is gone or has another revision is refused by itself and does not hinder the others.
+   * Commits changes in one transaction; each takes effect as a whole or not at all. A change whose monitor does not
+   * exist or has another revision is rejected on its own and does not affect the others.
    */
   commit(changes: readonly Change[]): Promise<readonly Committed[]>
 
@@ -162,8 +163,8 @@ export interface Store {
   /** Optional: uptime. Without it `availability` of a change is dropped, and every uptime is `null`. */
   readonly availability?: {
     /**
-     * The changes within [from, to), preceded by the last one before `from`, oldest first. With `limit`, no more than
-     * that of those within; a store may also answer with all of them.
+     * The changes within [from, to), preceded by the last one before `from`, oldest first. `limit` bounds the changes
+     * within; a store may ignore it and return all of them.
      */
     list(
       monitor_id: number,
@@ -173,14 +174,14 @@ export interface Store {
     ): Promise<readonly AvailabilityChange[]>
   }
 
-  /** Optional: daily counts. Without it `daily` of a change is dropped, and no day has counts or response times. */
+  /** Optional: daily totals. Without it `daily` of a change is dropped, and no day has counts or response times. */
   readonly daily?: {
     /** Days from `from_day` to `to_day` inclusive, oldest first; days without results are left out. */
     list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
   }
 
   readonly notifications: {
-    /** Rows outside of a monitor's change (a test delivery, a resend). */
+    /** Rows outside a monitor's change (a test delivery, a resend). */
     create(
       notification: Omit<
         NewNotification,
@@ -195,7 +196,7 @@ export interface Store {
     get(id: number): Promise<NotificationRecord | undefined>
     /** Newest first. */
     list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
-    /** The newest final one of each of these contacts that was sent or failed, in any order. */
+    /** The newest notification with a finished attempt (`sent` or `failed`) of each of these contacts, in any order. */
     lastTold(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
     attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
     /**
@@ -217,44 +218,47 @@ export interface Store {
      *    under its former claim.
      */
     claim(claim: Claim): Promise<readonly NotificationRecord[]>
-    /** Records the end of an attempt. `false`: the row was claimed again meanwhile (fencing), and nothing was written. */
+    /**
+     * Records the result of an attempt. `false`: the row was claimed again meanwhile (fencing), and nothing was
+     * written.
+     */
     finish(end: FinishedAttempt): Promise<boolean>
-    /** When the next row falls due or the next lease lapses, `null` when nothing waits. */
+    /** When the next row is due or the next lease expires, `null` if no row is waiting. */
     nextDue(): Promise<EpochMs | null>
-    /** Rows not yet final. */
+    /** The number of rows that are not final. */
     depth(): Promise<number>
   }
 
   /**
-   * Optional: answers kept for requests that may be repeated (Idempotency-Key). Without it they are kept in the
-   * process, and forgotten with it.
+   * Optional: stored responses of requests that may be repeated (Idempotency-Key). Without it they are kept in memory
+   * and lost when the process ends.
    */
   readonly replies?: {
     get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
-    /** Of the others of this account, those that expire first go until no more than `most` are kept. */
+    /** Of the account's other responses, those that expire first are removed until at most `most` are stored. */
     put(account_id: number, key: string, reply: StoredReply, most?: KeptReplies): Promise<void>
   }
 
-  /** Small facts of the engine itself (when it was last alive). */
+  /** Small values of the engine itself (when it was last alive). */
   readonly meta: {
     get(name: string): Promise<string | undefined>
     set(name: string, value: string): Promise<void>
   }
 
   /**
-   * Optional: retention. Without it nothing is removed by age, and the option `retention` is refused.
+   * Optional: retention. Without it nothing is removed by age, and the option `retention` is rejected.
    *
-   * Removes at most `limit` rows of each kind that are older than asked; returns how many went. A store that
-   * keeps results by the day may let a day go as a whole, however many they are, once all of it is too old.
+   * Removes at most `limit` rows of each kind that are older than requested; returns how many. A store that
+   * partitions results by day may remove a whole day, whatever its size, when all of it is too old.
    */
   prune?(options: PruneOptions): Promise<number>
 
   /**
-   * Optional, only on stores that one engine has for itself. Without it what waits while the wall clock is set back
-   * waits longer by as much.
+   * Optional, only on stores that one engine owns. Without it, setting the wall clock back delays waiting rows by the
+   * same amount.
    *
-   * Moves when queued rows fall due and leases lapse; where that
-   * leaves a row dated after `after + by_ms`, its `created_at` as well.
+   * Moves the due times of queued rows and the ends of leases; if a row would then be dated after `after + by_ms`,
+   * its `created_at` moves as well.
    */
   clockSet?(set: ClockSet): Promise<void>
 
@@ -262,20 +266,20 @@ export interface Store {
   readonly shards?: Shards
   /** Optional: several processes. Without it an engine does not see what another process changes; see `shards`. */
   readonly changes?: Changes
-  /** Optional: several processes. Without it each process counts the requests that it answers. */
+  /** Optional: several processes. Without it each process counts only its own requests. */
   readonly requests?: Requests
-  /** Optional: several processes. Without it two that receive one repeated request may both carry it out. */
+  /** Optional: several processes. Without it two processes that receive the same repeated request may both execute it. */
   readonly turns?: Turns
 }
 
-/** The optional groups that one process has use for. */
+/** The optional groups that a single process uses. */
 export type OptionalGroup = 'keys' | 'replies' | 'availability' | 'daily' | 'prune'
 
-/** A store that offers all that one process has use for, as the built-in stores do. */
+/** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &
   Required<Pick<Store, OptionalGroup>> & { readonly accounts: Required<Store['accounts']> }
 
-/** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, were meant by the old one. */
+/** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, refer to the old time. */
 export interface ClockSet {
   readonly by_ms: number
   readonly after: EpochMs
@@ -284,7 +288,7 @@ export interface ClockSet {
 
 export interface KeptReplies {
   readonly count: number
-  /** Of their bodies together, in UTF-8. */
+  /** Of all bodies together, in UTF-8. */
   readonly bytes: number
 }
 
@@ -299,13 +303,13 @@ export interface StoredReply {
 export interface PruneOptions {
   readonly results_before: EpochMs
   /**
-   * Final notifications (with attempts); those of an incident that is open, or of which somebody is still to be
-   * told, stay, since they say who is to hear of its end.
+   * Final notifications (with attempts). Those of an incident that is open, or that has further notifications to
+   * send, stay, since they determine which contacts receive its end.
    */
   readonly notifications_before: EpochMs
   /**
-   * Daily statistics and availability changes. The last change of a monitor before this time stays, however
-   * old: it says what held when the kept part begins.
+   * Daily statistics and availability changes. The last change of a monitor before this time stays, however old: it
+   * is the state when the kept part begins.
    */
   readonly history_before: EpochMs
   readonly replies_before: EpochMs

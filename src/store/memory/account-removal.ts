@@ -1,5 +1,5 @@
 /**
- * The end of an account, in steps of bounded size. From the first one on it is there for nobody.
+ * Removes an account in steps of bounded size. From the first step on the account is not found by any query.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import type { Removal } from '../store.ts'
 import { dropMonitor, dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-/** One step. */
+/** Executes one step. */
 export function removeAccount(tables: Tables, id: number, limit: number): Removal | undefined {
   if (tables.accounts.delete(id)) tables.removing.add(id)
   else if (!tables.removing.has(id)) return undefined
   return removeSome(tables, id, limit) < limit ? 'done' : 'more'
 }
 
-/** Goes on with a removal that nobody has brought to its end; returns how many rows went. */
+/** Continues removals that did not finish; returns the number of removed rows. */
 export function goOnRemoving(tables: Tables, limit: number): number {
   const [id] = tables.removing
   return id === undefined ? 0 : removeSome(tables, id, limit)
 }
 
-/** Less than `limit` only where nothing is left of it. */
+/** Removes up to `limit` rows; returns fewer only if none is left. */
 function removeSome(tables: Tables, id: number, limit: number): number {
   const rows = ownRows(tables, id)
   let gone = 0
@@ -34,7 +34,7 @@ function removeSome(tables: Tables, id: number, limit: number): number {
   return gone
 }
 
-/** For each of its rows what takes it out; a map may lose the entry that was read last. */
+/** Yields, for each row of the account, a function that deletes it; the map entry read last may be deleted meanwhile. */
 function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
   for (const monitor of tables.monitors.values())
     if (monitor.account_id === id) yield () => dropMonitor(tables, monitor.id)

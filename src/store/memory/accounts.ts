@@ -1,5 +1,5 @@
 /**
- * What an account has.
+ * What an account uses of its quotas.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function useOf(tables: Tables, account_id: number): AccountUse {
   }
 }
 
-/** With one monitor more. */
+/** The usage after the monitor is added. */
 export function useWith(tables: Tables, monitor: Rated): Partial<AccountUse> {
   const { monitors, checks_per_min } = useOf(tables, monitor.account_id)
   return { monitors: monitors + 1, checks_per_min: checks_per_min + checksOf(monitor) }

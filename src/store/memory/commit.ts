@@ -17,7 +17,7 @@ import {
 import type { Tables } from './tables.ts'
 
 export function commit(tables: Tables, changes: readonly Change[]): Committed[] {
-  // Copied as a whole before the first one is applied: a value that cannot be stored refuses all of them.
+  // All changes are copied before the first is applied: a value that cannot be stored rejects the whole commit.
   return copy(changes).map((change) => apply(tables, change))
 }
 
@@ -41,7 +41,7 @@ function apply(tables: Tables, change: Change): Committed {
   return { ok: true, version, revision, incident_id, result_ids, notification_ids }
 }
 
-/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+/** Whether the change raises the monitor's check rate and the account then exceeds its allowance. */
 function isBeyond(tables: Tables, monitor: MonitorRecord, change: Change): boolean {
   const limit = change.within?.checks_per_min
   if (limit === undefined) return false

@@ -1,6 +1,7 @@
 /**
- * Where the rows that wait are looked for: by contact and lane, so that a claim reads the heads of the lanes and not
- * what waits behind them. A lane is what one contact is told of one monitor; a row of no monitor has one for itself.
+ * An index of the rows that are not final, by contact and lane: a claim reads only the first rows of each lane, not
+ * the backlog behind them. A lane is the notifications of one monitor for one contact; a row without a monitor has a
+ * lane of its own.
  *
  * @module
  */
@@ -17,11 +18,11 @@ export interface Waiting {
   /** All of them, lowest id first. */
   readonly rows: Map<number, NotificationRecord>
   readonly sending: Map<number, NotificationRecord>
-  /** By contact. */
+  /** Keyed by contact. */
   readonly lanes: Map<number, Map<number, Lane>>
-  /** When each is due, or its lease lapses. */
+  /** When each row is due or its lease expires. */
   readonly due: DueQueue
-  /** `-created_at` of those that are queued: the latest comes first. */
+  /** The queued rows by `-created_at`: the latest comes first. */
   readonly latest: DueQueue
 }
 
@@ -35,7 +36,7 @@ export function createWaiting(): Waiting {
   }
 }
 
-/** Takes in a row, new or changed; a final one waits no longer. */
+/** Adds or updates a row; a final row is removed from the index. */
 export function track(waiting: Waiting, row: NotificationRecord): void {
   if (isFinal(row.status)) {
     untrack(waiting, row)

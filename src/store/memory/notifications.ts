@@ -9,7 +9,7 @@ import {
   isReadable,
   queuedRow,
   sharedByAccount,
-  TOLD,
+  ATTEMPTED,
   UNREADABLE,
 } from '../rules.ts'
 import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
@@ -30,7 +30,7 @@ export function notifications(tables: Tables): Sync<FullStore['notifications']> 
     lastTold: (contact_ids) =>
       copy(
         [...new Set(contact_ids)].flatMap((contact_id) =>
-          list(tables, { account_id: 'all', contact_id, statuses: TOLD, limit: 1 }),
+          list(tables, { account_id: 'all', contact_id, statuses: ATTEMPTED, limit: 1 }),
         ),
       ),
     attempts: (ids) =>
@@ -43,7 +43,7 @@ export function notifications(tables: Tables): Sync<FullStore['notifications']> 
         const first = due.peek()
         if (first === undefined) return null
         if (isThere(tables, rows.get(first.id))) return first.due_at
-        // An account that is being removed does not come back.
+        // The removal of an account is not undone: its rows are never claimed.
         due.pop()
       }
     },
@@ -71,7 +71,7 @@ function list(tables: Tables, query: NotificationQuery): NotificationRecord[] {
   return found
 }
 
-/** The rows that are looked at, as few as there is an index for. */
+/** The rows to filter, from the narrowest index that fits the query. */
 function* newestFirst(tables: Tables, query: NotificationQuery): Generator<NotificationRecord> {
   const { incident_id, contact_id } = query
   const ids =
@@ -98,7 +98,10 @@ function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
   return picked.map((row) => take(tables, row, wanted))
 }
 
-/** What a clock dated that has been set back since waits from now on. */
+/**
+ * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * `now`.
+ */
 function redate(tables: Tables, now: EpochMs): void {
   const { latest, rows } = tables.waiting
   for (;;) {
@@ -134,7 +137,7 @@ function pick(tables: Tables, { now, limit, per_contact, hosts }: Claim) {
   return sharedByAccount(withRoom, by_account, limit)
 }
 
-/** The only row of a lane that may be taken, if any: it holds up those behind it. */
+/** The only row of a lane that may be claimed, if any: later rows of the lane wait for it. */
 function headOf(lane: Lane, now: EpochMs): NotificationRecord | undefined {
   for (const row of lane.values()) if (holdsUp(row, now)) return row
   return undefined
@@ -192,7 +195,7 @@ function setAside(tables: Tables, row: NotificationRecord, now: EpochMs): void {
   })
 }
 
-/** After the wall clock was set: what waits, waits as long as before. */
+/** After the wall clock was set: moves due times and leases by the same amount, so that delays keep their length. */
 export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet): void {
   for (const row of tables.waiting.rows.values()) {
     const name = row.status === 'queued' ? 'due_at' : 'lease_until'

@@ -18,7 +18,7 @@ export function prune(tables: Tables, options: PruneOptions): number {
 function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): number {
   let left = limit
   for (const log of tables.results.values()) {
-    // Asked of every monitor every few minutes: only the part that can hold old ones is looked at.
+    // Every prune visits every monitor: the scan stops at the first result that cannot be old.
     const young = log.rows.findIndex(
       ({ started_at }) => started_at >= results_before + log.disorder_ms,
     )
@@ -59,7 +59,7 @@ function pruneDaily(tables: Tables, { history_before, limit }: PruneOptions): nu
   return old.length
 }
 
-/** Of the changes before the border the last one stays: it says what held when the border was passed. */
+/** Keeps the last change before the border: it is the state at the border. */
 function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptions): number {
   let left = limit
   for (const entries of tables.availability.values()) {

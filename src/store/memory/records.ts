@@ -153,7 +153,7 @@ function byLocation(a: { readonly location_id: number }, b: { readonly location_
   return a.location_id - b.location_id
 }
 
-/** The first `limit` of those that fit; the rest is not looked at. */
+/** The first `limit` rows that fit; stops reading there. */
 function first<T>(rows: Iterable<T>, limit: number, fits: (row: T) => boolean): T[] {
   const found: T[] = []
   if (limit <= 0) return found

@@ -18,7 +18,7 @@ export function replies(tables: Pick<Tables, 'replies'>): Sync<FullStore['replie
   }
 }
 
-/** The newest stays in any case. */
+/** Removes the oldest responses beyond the limits, but never `newest`. */
 function keepWithin(own: Replies, newest: string, most: KeptReplies): void {
   let bytes = 0
   for (const kept of own.values()) bytes += kept.bytes

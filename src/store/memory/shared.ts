@@ -1,5 +1,5 @@
 /**
- * What stores in memory have together that stand on one place: leases, news, counted requests.
+ * What memory stores on one place share: leases, change broadcasts, request counts and turns.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type { Tables } from './tables.ts'
 
 type Listener = (monitor_id: number | null) => void
 
-/** Where several stores of one process keep the same things, as several processes do in one database. */
+/** Shared data of several stores in one process, as several processes share a database. */
 export interface MemoryPlace {
   readonly tables: Tables
-  /** Living engines and until when. */
+  /** The engines that are alive, and until when. */
   readonly engines: Map<string, EpochMs>
   readonly shardOwners: (string | null)[]
   readonly listeners: Set<Listener>
@@ -73,7 +73,7 @@ export function changes({ listeners }: MemoryPlace): Changes {
   }
 }
 
-/** Told a turn later, when whoever made the change knows of it. */
+/** Calls the listeners in a later microtask, after the commit's promise has resolved for its caller. */
 export function announce({ listeners }: MemoryPlace, monitor_ids: readonly number[]): void {
   if (monitor_ids.length === 0) return
   queueMicrotask(() => {
@@ -81,7 +81,7 @@ export function announce({ listeners }: MemoryPlace, monitor_ids: readonly numbe
   })
 }
 
-/** The monitors whose change others are told of. */
+/** The monitors whose change is broadcast to other processes. */
 export function broadcastOf(
   { tables }: MemoryPlace,
   changed: readonly Change[],
@@ -91,8 +91,8 @@ export function broadcastOf(
   return (committed) =>
     changed.flatMap(({ monitor_id, settings, token, remove, broadcast }, index) => {
       const said = settings ?? token ?? remove ?? broadcast
-      const told = said !== undefined || before[index] !== paused(monitor_id)
-      return told && committed[index]?.ok === true ? [monitor_id] : []
+      const isBroadcast = said !== undefined || before[index] !== paused(monitor_id)
+      return isBroadcast && committed[index]?.ok === true ? [monitor_id] : []
     })
 }
 

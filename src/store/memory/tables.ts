@@ -1,5 +1,5 @@
 /**
- * Where the memory store keeps things: one map per kind of record.
+ * The tables of the memory store: one map per kind of record.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { Waiting } from './lanes.ts'
 
 export interface Tables {
   readonly accounts: Map<number, AccountRecord>
-  /** Accounts that are there for nobody, and of which there are rows. */
+  /** Accounts that are being removed and still have rows. */
   readonly removing: Set<number>
   readonly keys: Map<number, KeyRecord>
   readonly locations: Map<number, LocationRecord>
@@ -42,7 +42,7 @@ export interface Tables {
   /** By monitor, then by day. */
   readonly daily: Map<number, Map<string, DailyStats>>
   readonly notifications: Map<number, NotificationRecord>
-  /** The notifications that are not final. */
+  /** Index of the notifications that are not final. */
   readonly waiting: Waiting
   /** Ids of the notifications of an incident, in rising order. */
   readonly ofIncident: Map<number, Set<number>>
@@ -53,15 +53,15 @@ export interface Tables {
   /** By account. */
   readonly replies: Map<number, Replies>
   readonly meta: Map<string, string>
-  /** The next id of a kind; every kind counts by itself. */
+  /** The next id of a kind; each kind has a counter of its own. */
   nextId(kind: Numbered): number
 }
 
-/** The results of one monitor in the order of their ids, which is nearly that of their times. */
+/** The results of one monitor, ordered by id, which is nearly the order of their times. */
 export interface ResultLog {
   rows: ResultRecord[]
   newest_at: EpochMs
-  /** How far a result began before an earlier one at most: where to stop looking for old ones. */
+  /** The largest amount by which a result started before one with a lower id; bounds the search for old results. */
   disorder_ms: number
 }
 
@@ -98,8 +98,8 @@ export function createTables(): Tables {
 }
 
 /**
- * A copy by way of JSON, as a store on disk would make it: what JSON cannot hold is refused with a
- * `TypeError` (a bigint, a cycle) or dropped (undefined), here and there alike.
+ * Copies through JSON, as a persistent store does: what JSON cannot represent is rejected with a `TypeError` (a
+ * bigint, a cycle) or dropped (`undefined`).
  */
 export function copy<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T)
@@ -109,17 +109,17 @@ interface Owned {
   readonly account_id: number
 }
 
-/** Nothing is kept for an account that is not there. @throws NotFoundError */
+/** @throws NotFoundError if the account does not exist or is being removed */
 export function requireAccount(tables: Tables, { account_id }: Owned): void {
   if (!tables.accounts.has(account_id)) throw new NotFoundError('account')
 }
 
-/** Whether it belongs to an account that is there. */
+/** Whether the row exists and its account is not being removed. */
 export function isThere<Row extends Owned>(tables: Tables, row: Row | undefined): row is Row {
   return row !== undefined && !tables.removing.has(row.account_id)
 }
 
-/** `undefined`: of any. */
+/** Whether the row belongs to the account; `undefined` means any account. */
 export function isOf(account_id: number | undefined, row: Owned): boolean {
   return account_id === undefined || row.account_id === account_id
 }
@@ -136,7 +136,7 @@ export function addResult(tables: Tables, row: ResultRecord): void {
   log.newest_at = Math.max(log.newest_at, row.started_at)
 }
 
-/** Stores a notification, new or changed, and keeps track of where it is looked for. */
+/** Stores a new or changed notification and updates its indexes. */
 export function putNotification(tables: Tables, row: NotificationRecord): void {
   const { id, incident_id, contact_id } = row
   if (!tables.notifications.has(id)) {
@@ -168,7 +168,7 @@ function dropId(sets: Map<number, Set<number>>, key: number, id: number): void {
   if (ids?.size === 0) sets.delete(key)
 }
 
-/** With its history; incidents and the log of notifications stay. */
+/** Removes a monitor with its history; incidents and the notification log stay. */
 export function dropMonitor(tables: Tables, monitor_id: number): void {
   tables.monitors.delete(monitor_id)
   tables.locationStates.delete(monitor_id)
@@ -183,7 +183,7 @@ export function rowsOf(tables: Tables, incident_id: number): NotificationRecord[
   return [...ids].flatMap((id) => tables.notifications.get(id) ?? [])
 }
 
-/** The list kept under `key`, made where there is none. */
+/** The list stored under `key`; creates it if missing. */
 export function listAt<K, V>(lists: Map<K, V[]>, key: K): V[] {
   const known = lists.get(key)
   if (known !== undefined) return known
@@ -192,7 +192,7 @@ export function listAt<K, V>(lists: Map<K, V[]>, key: K): V[] {
   return made
 }
 
-/** The map kept under `key`, made where there is none. */
+/** The map stored under `key`; creates it if missing. */
 export function mapAt<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
   const known = maps.get(key)
   if (known !== undefined) return known
@@ -200,6 +200,6 @@ export function mapAt<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
   maps.set(key, made)
   return made
 }
-/** The answers kept for one account by their keys, the one put last at the end. */
+/** The stored responses of one account by key, in the order of storing. */
 
 export type Replies = Map<string, { readonly reply: StoredReply; readonly bytes: number }>

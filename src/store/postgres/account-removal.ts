@@ -1,5 +1,5 @@
 /**
- * The end of an account, in steps of bounded size. From the first one on it is there for nobody.
+ * Removes an account in steps of bounded size. From the first step on the account is not found by any query.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { numbers } from './bulk.ts'
 import { announce } from './changes.ts'
 import type { Database, Session } from './database.ts'
 
-/** A condition: rows of accounts that are being removed are left out. Asked once in a statement, of a tiny index. */
+/** A condition that excludes rows of accounts that are being removed. Evaluated once per statement, on a tiny index. */
 export function ofNoneRemoved(column = 'account_id'): string {
   return `${column} <> ALL (ARRAY(SELECT a.id FROM watchpost.accounts AS a WHERE a.removing = 1))`
 }
 
-/** Holds off its removal until the end of the transaction. @throws NotFoundError */
+/** Locks the account against removal until the end of the transaction. @throws NotFoundError */
 export async function requireAccount(
   session: Session,
   { account_id }: { readonly account_id: number },
@@ -34,7 +34,7 @@ export async function removeAccount(
   return (await removeSome(db, id, limit)) < limit ? 'done' : 'more'
 }
 
-/** Goes on with a removal whose process ended in between; returns how many rows went. */
+/** Continues removals whose process ended meanwhile; returns the number of removed rows. */
 export async function goOnRemoving(db: Database, limit: number): Promise<number> {
   const [account] = await db.rows('SELECT id FROM watchpost.accounts WHERE removing = 1 LIMIT 1')
   return account === undefined ? 0 : removeSome(db, Number(account['id']), limit)
@@ -42,13 +42,13 @@ export async function goOnRemoving(db: Database, limit: number): Promise<number>
 
 const REPEATABLE = { repeatable: true }
 
-/** Whoever makes something for it is done before, or finds it gone. */
+/** Waits for transactions that create rows for the account; those that begin later fail, since it is being removed. */
 async function begin(session: Session, schema: string, id: number): Promise<boolean> {
   const sql = 'SELECT removing FROM watchpost.accounts WHERE id = ? FOR UPDATE'
   const [account] = await session.rows(sql, [id])
   if (account === undefined) return false
   if (account['removing'] === 1) return true
-  // Whoever comes with the same `external_id` meanwhile is somebody new.
+  // A later account may use the same `external_id`.
   await session.run('UPDATE watchpost.accounts SET removing = 1, external_id = NULL WHERE id = ?', [
     id,
   ])
@@ -61,10 +61,10 @@ async function begin(session: Session, schema: string, id: number): Promise<bool
   return true
 }
 
-/** Less than `limit` only where nothing is left of it. */
+/** Removes up to `limit` rows; returns fewer only if none is left. */
 function removeSome(db: Database, id: number, limit: number): Promise<number> {
   return db.transaction(async (session) => {
-    // One step at a time: what another one has under its hands is not taken for gone.
+    // One step at a time: rows that a concurrent step has locked must not be taken for removed.
     const own = 'SELECT id FROM watchpost.accounts WHERE id = ? AND removing = 1 FOR UPDATE'
     if ((await session.rows(own, [id])).length === 0) return 0
     let gone = 0
@@ -75,10 +75,10 @@ function removeSome(db: Database, id: number, limit: number): Promise<number> {
   }, REPEATABLE)
 }
 
-/** So many monitors in one step at most: each has a few rows more. */
+/** Maximum number of monitors per step: each has further rows. */
 const MONITORS = 20
 
-/** Locked in the order of their ids, as commits do it, and with what they wrote. They go after all that is theirs. */
+/** Locks the monitors in the order of their ids, as commits do, and removes them after all their rows. */
 async function removeMonitors(session: Session, id: number, limit: number): Promise<number> {
   const rows = await session.rows(
     'SELECT id FROM watchpost.monitors WHERE account_id = ? ORDER BY id LIMIT ? FOR UPDATE',
@@ -105,7 +105,7 @@ const REMOVE = [
   'DELETE FROM watchpost.monitors WHERE id = ANY ($1::bigint[])',
 ]
 
-/** Locked in the order of their ids, as everybody does it who waits for locks. */
+/** Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock. */
 const NOTIFICATIONS = `WITH old AS (
     SELECT id FROM watchpost.notifications WHERE account_id = $1 ORDER BY id LIMIT $2 FOR UPDATE),
   attempts AS (

@@ -1,5 +1,5 @@
 /**
- * What an account has, and what it may have.
+ * The usage of an account and its quotas.
  *
  * @module
  */
@@ -27,10 +27,7 @@ export async function useOf(session: Session, account_id: number): Promise<Accou
   }
 }
 
-/**
- * Whoever makes more of an account's things does so one after the other. References to the account do not wait
- * for it.
- */
+/** Serializes transactions that add to the account's usage. Foreign keys to the account do not wait for this lock. */
 async function inTurn(session: Session, account_id: number): Promise<void> {
   const sql = 'SELECT id FROM watchpost.accounts WHERE id = ? AND removing = 0 FOR NO KEY UPDATE'
   if ((await session.rows(sql, [account_id])).length === 0) throw new NotFoundError('account')
@@ -63,7 +60,7 @@ export async function requireRoomForContact(
   requireWithin({ contacts: (await useOf(session, account_id)).contacts + 1 }, within)
 }
 
-/** Checks a minute of the accounts whose monitors may come to be checked more often; locked until the end. */
+/** The check rate of the accounts whose monitors may be checked more often; locked until the end of the transaction. */
 export async function lockedChecks(
   session: Session,
   changes: readonly Change[],

@@ -28,7 +28,7 @@ export function accounts(db: Database): FullStore['accounts'] {
       db.transaction(async (session) => {
         const { text, values } = inserted(account)
         for (let tries = 0; tries < TRIES; tries++) {
-          // Of two processes that make the same one the second waits for the first, and finds its row.
+          // Of two processes that create the same account, the second waits for the first and finds its row.
           const sql = `${text} ON CONFLICT (external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING *`
           const [made] = await session.rows(sql, values)
           if (made !== undefined) return toAccount(made)
@@ -40,11 +40,11 @@ export function accounts(db: Database): FullStore['accounts'] {
     ensureFirst: (account) =>
       db.transaction(
         async (session) => {
-          // Engines that start together on an empty database make one account.
+          // Engines that start together on an empty database create one account.
           await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.first', 0))")
           const known = await first(session, 'id = ?', 1)
           if (known !== undefined) return known
-          // An id that a failed try used up is lost to the sequence; the first account has it all the same.
+          // A failed attempt consumes an id of the sequence; the first account has id 1 all the same.
           await session.rows("SELECT nextval(pg_get_serial_sequence('watchpost.accounts', 'id'))")
           const { values } = inserted(account)
           await session.run(
@@ -79,7 +79,7 @@ export function accounts(db: Database): FullStore['accounts'] {
   }
 }
 
-/** An account that is there may be removed before it is read. */
+/** An account that was found may be removed before it is read. */
 const TRIES = 3
 
 const UNIQUE_VIOLATION = '23505'
@@ -137,7 +137,7 @@ export function locations(db: Database): FullStore['locations'] {
   }
   return {
     async ensure(name) {
-      // Read first: an insert that meets the name would use up an id.
+      // Reads first: an insert that conflicts with the name consumes an id.
       const known = await find(name)
       if (known !== undefined) return known
       const sql = 'INSERT INTO watchpost.locations (name) VALUES (?) ON CONFLICT DO NOTHING'

@@ -1,5 +1,5 @@
 /**
- * Many rows in one statement: a parameter per column, each an array in the text form of PostgreSQL.
+ * Many rows in one statement: one parameter per column, each an array in PostgreSQL's text format.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export function given(columns: Columns): string {
   return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS given (${names.join(', ')})`
 }
 
-/** `INSERT` of all rows in their order. Their ids rise with it, in whatever order they are returned. */
+/** `INSERT` of all rows in their order. Ids rise in that order; the order of the returned rows is not specified. */
 export function insertAll(table: string, columns: Columns): string {
   const names = Object.keys(columns).join(', ')
   return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${given(columns)} ORDER BY place`
@@ -43,11 +43,11 @@ export function texts(values: readonly Param[]): string {
   return `{${values.map((value) => (value === null || value === undefined ? 'NULL' : quoted(String(value)))).join(',')}}`
 }
 
-/** What JSON would write as a letter after a backslash, which PostgreSQL takes for that letter. */
+/** What JSON would escape as a letter after a backslash, which PostgreSQL's array format reads as that letter. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const OTHER_IN_JSON = /[\0-\x1f\ud800-\udfff]/
 
-/** A string of JSON where that is the same: natively, in a third of the time. */
+/** The string as an element of an array: through JSON, which takes a third of the time, if both formats agree. */
 function quoted(text: string): string {
   if (!OTHER_IN_JSON.test(text)) return JSON.stringify(text)
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`

@@ -1,6 +1,6 @@
 /**
- * News of monitors by NOTIFY: sent within the transaction that changes them, heard on a connection of its
- * own. A connection that is lost is made anew; what it may have missed is told as `null`.
+ * Broadcasts changes of monitors with NOTIFY, sent within the transaction and received on a separate connection. A
+ * lost connection is replaced; listeners then get `null`, since changes may have been missed.
  *
  * @module
  */
@@ -29,7 +29,7 @@ function channelOf(schema: string): string {
   return `${schema}_monitors`
 }
 
-/** A connection that went without a word is found out by asking. */
+/** How often an idle connection is tested with a query. */
 const PULSE_MS = 15_000
 const PULSE_LIMIT_MS = 5_000
 const FIRST_PAUSE_MS = 100
@@ -38,7 +38,7 @@ const LONGEST_PAUSE_MS = 10_000
 type Listener = (monitor_id: number | null) => void
 
 export interface ChangeBroadcast extends Changes {
-  /** Ends all listening. */
+  /** Stops all listeners. */
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ interface Surroundings {
   readonly connections: () => Connections
 }
 
-/** One connection for all listeners, for as long as there are any. */
+/** Uses one connection for all listeners, opened with the first and closed with the last. */
 export function createChangeBroadcast({ schema, connections }: Surroundings): ChangeBroadcast {
   const listeners = new Set<Listener>()
   let ending: AbortController | undefined
@@ -64,7 +64,7 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
     running = keepListening(ear, stop.signal)
   }
 
-  /** Until it is ended; rejects never. */
+  /** Runs until the signal aborts; never rejects. */
   async function keepListening(first: Ear, signal: AbortSignal): Promise<void> {
     let ear: Ear | undefined = first
     for (let failures = 0; !signal.aborted;) {
@@ -74,7 +74,7 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
         failures = 0
         await ear.lost(signal)
       } catch {
-        // It is made anew; that news may be missing is told then.
+        // The connection is replaced; listeners then learn that changes may be missing.
       }
       ear?.close()
       ear = undefined
@@ -158,7 +158,7 @@ function hangUp(
 ): void {
   client.removeListener('end', end)
   client.removeListener('notification', hear)
-  // It listens: nobody else can use it.
+  // A connection that listens must not return to the pool.
   giveBack('broken')
 }
 

@@ -1,12 +1,12 @@
 /**
- * Which rows are sent next. The rules stand in the contract; what is of PostgreSQL is how several engines
- * claim at the same time.
+ * Claims the rows to send next. The rules are in the contract; this file adds how several engines claim at the same
+ * time.
  *
- * Skipping locked rows alone would break the order and the limits: two claims that began together each see
- * a contact with room, and each a first row. So a claim first takes a lock on each contact it is going to
- * serve, and on the contact's host where hosts are limited, and then looks again: what another claim did
- * under that lock is seen. It waits for no lock whatever; a contact that another engine is serving at this
- * moment is left to it.
+ * Skipping locked rows alone would break the order and the limits: two concurrent claims would both see a contact
+ * below its limit, and both see the same first row. So a claim first takes an advisory lock on each contact it
+ * serves, and on the contact's host if hosts are limited, and then reads again, so that it sees what another claim
+ * committed under that lock. It never waits for a lock; a contact that another engine serves at this moment is
+ * skipped.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { arraysOf, given, numbers } from './bulk.ts'
 import type { Columns } from './bulk.ts'
 import type { Database, Session } from './database.ts'
 
-/** Another engine holds a contact for some milliseconds; what it left may be ours. */
+/** Another engine holds a contact's lock for milliseconds; rows that it left may be free on the next try. */
 const TRIES = 4
 const PAUSE_MS = 20
 
@@ -30,7 +30,7 @@ export async function claim(db: Database, wanted: Claim): Promise<readonly Notif
   while ((await db.run(REDATE, [wanted.now])) === REDATED) continue
   for (let tries = 1; ; tries++) {
     const rest = { ...wanted, limit: wanted.limit - taken.length }
-    // Most of the time nothing is due, and nothing has to be locked to see that.
+    // Mostly nothing is due, and finding that out takes no lock.
     const contacts = contactsOf(await candidates(db, rest))
     if (contacts.length === 0) break
     const { rows, contended } = await db.transaction((session) =>
@@ -43,9 +43,12 @@ export async function claim(db: Database, wanted: Claim): Promise<readonly Notif
   return taken.toSorted(byDueTime)
 }
 
-/** So many rows at once. In their order, so that the index is used whatever the planner knows of the table. */
+/** Maximum number of rows per statement, ordered, so that the planner uses the index regardless of its statistics. */
 const REDATED = 1000
-/** What a clock dated that has been set back since waits from now on. What another engine holds is left to it. */
+/**
+ * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * `now`. Rows that another engine has locked are skipped.
+ */
 const REDATE = `UPDATE watchpost.notifications SET created_at = $1,
     due_at = CASE WHEN due_at < created_at THEN due_at ELSE $1 + due_at - created_at END
   WHERE id = ANY (ARRAY (SELECT id FROM watchpost.notifications
@@ -69,17 +72,17 @@ async function claimFrom(session: Session, wanted: Claim, contacts: readonly num
 
 const ACTIVE = "status IN ('queued', 'sending')"
 const READY = `((n.status = 'queued' AND n.due_at <= $1) OR (n.status = 'sending' AND n.lease_until <= $1))`
-/** Of two rows of one monitor, whether the earlier one holds up the later. */
+/** Of two rows of one monitor, whether the earlier one blocks the later. */
 const holdsUp = (row: string): string =>
   `(${row}.status = 'sending' OR ${row}.due_at <= $1 OR ${row}.claims > 0)`
-/** So many due rows of a contact are asked one by one. */
+/** How many due rows of a contact are tested one by one. */
 const FRONT = 100
 
 /**
- * The rows of each contact that may be claimed: due or abandoned, no earlier one of the same monitor in
- * front, and no more than the contact has room for. Mostly they are among the first that are due. Where those
- * wait for others, behind which a backlog has grown, the first one of each monitor is looked for instead: to
- * ask of every row in a backlog whether another is in front costs as much for each claim as the whole backlog.
+ * The claimable rows of each contact: due or abandoned, with no earlier row of the same monitor in front, and no more
+ * than the contact's limit allows. Mostly they are among the first rows that are due. If those are blocked by others,
+ * because a backlog has grown behind them, the first row of each monitor is searched instead: testing every row of a
+ * backlog for one in front would cost each claim as much as the whole backlog.
  */
 function rowsOf(contacts: string): string {
   return `SELECT picked.* FROM ${contacts}
@@ -111,7 +114,7 @@ function rowsOf(contacts: string): string {
       ORDER BY due_at, id LIMIT contact.room) AS picked`
 }
 
-/** The contacts that have rows waiting, from one to the next: their backlogs are not read for it. */
+/** The contacts with waiting rows, found by skipping from one contact to the next without reading their backlogs. */
 const DUE = `(WITH RECURSIVE waiting (contact_id) AS (
     SELECT min(contact_id) FROM watchpost.notifications WHERE ${ACTIVE}
     UNION ALL
@@ -133,7 +136,7 @@ async function candidates(session: Session, wanted: Claim): Promise<readonly Can
 }
 
 const OF_OWN = rowsOf('unnest($4::bigint[]) AS due (contact_id)')
-/** Asked once more of the row that is locked: its contact may have been removed meanwhile. */
+/** Tested again for the locked row: its contact may have been removed meanwhile. */
 const PICK = `SELECT n.* FROM watchpost.notifications AS n
   WHERE n.id = ANY ($2::bigint[]) AND ${READY} AND ${ofNoneRemoved('n.account_id')}
   FOR UPDATE SKIP LOCKED`
@@ -153,7 +156,7 @@ async function pick(
 const UNDER_WAY = `SELECT account_id, contact_id, count(*) AS under_way FROM watchpost.notifications
   WHERE status = 'sending' AND lease_until > $1 GROUP BY account_id, contact_id`
 
-/** In their order, within the limits of their hosts, shared by account, and no more than asked for. */
+/** The candidates in claiming order, within the limits of their hosts, shared among accounts, at most `limit`. */
 async function best<R extends Candidate>(
   session: Session,
   { now, limit, hosts }: Claim,
@@ -176,7 +179,7 @@ const LOCK = `SELECT given.contact_id FROM ${given(LOCKED)}
     AND (given.host IS NULL
       OR pg_try_advisory_xact_lock(hashtextextended('watchpost.host ' || given.host, 0)))`
 
-/** Those of the contacts that no other engine is serving. Held until the end of the transaction. */
+/** The contacts whose lock no other engine holds. The locks last until the end of the transaction. */
 async function lockContacts(
   session: Session,
   { hosts }: Claim,
@@ -187,7 +190,7 @@ async function lockContacts(
   return rows.map((row) => Number(row['contact_id']))
 }
 
-/** Both parts see the rows as they were before. */
+/** Both parts of the statement see the rows as they were before it. */
 const TAKE = `WITH interrupted AS (
     INSERT INTO watchpost.attempts (notification_id, claim, at, duration_ms, error)
     SELECT id, claims, $3, 0, '${INTERRUPTED}' FROM watchpost.notifications

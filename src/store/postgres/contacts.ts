@@ -45,7 +45,7 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
     },
     remove: (id) =>
       db.transaction(async (session) => {
-        // In the order of their ids, as everybody locks them who waits for locks.
+        // Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
         await session.run(
           `WITH queued AS (
              SELECT id FROM watchpost.notifications WHERE contact_id = $1 AND status = 'queued'
@@ -64,7 +64,7 @@ async function read(session: Session, id: number): Promise<ContactRecord | undef
   return row && toContact(row)
 }
 
-/** The record's fields as the columns hold them. */
+/** The record's fields as column values. */
 function written<C extends Partial<ContactRecord>>(contact: C) {
   const { settings, all_monitors } = contact
   return {

@@ -1,6 +1,6 @@
 /**
- * Statements on a connection, and transactions that take effect once: each with a deadline, each tried
- * again where the connection was lost and that is safe.
+ * Statements, and transactions that take effect once: each has a deadline, and is retried after a lost connection if
+ * that is safe.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import type { Settings } from './options.ts'
 import type { Connections, Lease } from './pool.ts'
 
 export interface Session {
-  /** Prepared once per connection; for texts of which there are few. `watchpost.` stands for the schema. */
+  /** Prepared once per connection; for texts from a small set. `watchpost.` stands for the schema. */
   rows(text: string, params?: readonly Param[]): Promise<readonly Row[]>
-  /** The same, planned anew for these values; for texts that are put together. */
+  /** The same, planned for these values; for texts that are composed. */
   search(text: string, params?: readonly Param[]): Promise<readonly Row[]>
   /** Returns how many rows were changed. */
   run(text: string, params?: readonly Param[]): Promise<number>
@@ -29,8 +29,8 @@ export interface Session {
 
 export interface Transaction {
   /**
-   * The work has the same effect when it is done twice. Otherwise a note is left with what it writes, and
-   * asked for when the connection was lost while it was committed.
+   * The work has the same effect when it runs twice. Otherwise a token is stored in the table `commits` together with
+   * its writes, and looked up if the connection was lost during COMMIT.
    */
   readonly repeatable?: boolean
   /** Default: the deadline of a statement. */
@@ -39,11 +39,11 @@ export interface Transaction {
 
 export interface Database extends Session {
   readonly schema: string
-  /** Everything that `work` writes, once, or nothing where it rejects. May be carried out anew. */
+  /** Everything that `work` writes, once, or nothing if it rejects. `work` may run again. */
   transaction<T>(work: (session: Session) => Promise<T>, options?: Transaction): Promise<T>
 }
 
-/** So that the words of the server come first. */
+/** The client's deadline is later than the server's by this much, so that the server's error message comes first. */
 const GRACE_MS = 1000
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
@@ -72,7 +72,7 @@ export function createDatabase(
     }
   }
 
-  /** Again and again, for as long as it fails by what passes. */
+  /** Retries for as long as the error is transient. */
   async function persist<T>(carryOut: () => Promise<T>, isOwed?: () => boolean): Promise<T> {
     let until = systemClock.monotonic() + retryMs
     let owed = isOwed
@@ -84,7 +84,8 @@ export function createDatabase(
         const pause = longest * (0.5 + systemClock.random() / 2)
         if (closing().aborted || !isPassing(error)) throw error
         if (owed?.() === true) {
-          // Counted from here, once: whether it was committed has to be found out, however late it is.
+          // The time counts from here, once: whether the transaction was committed must be found out, however late it
+          // is.
           until = systemClock.monotonic() + Math.max(retryMs, LONGEST_PAUSE_MS)
           owed = undefined
         }
@@ -112,8 +113,9 @@ export function createDatabase(
           if (await begin(client, { schema, token })) {
             last = { result: await work(statements.on(client)) }
           }
-          // The note of an earlier try is there: that try was committed after all.
-          if (last === undefined) throw new StorageError('A note is left that is not ours')
+          // An earlier try has stored the token: that try was committed.
+          if (last === undefined)
+            throw new StorageError('The commit token of this transaction exists already')
           return last.result
         })
       return persist(() => attempt(carryOut, deadlineMs), isOwed)
@@ -121,13 +123,13 @@ export function createDatabase(
   }
 }
 
-/** A statement that was refused leaves the connection as it was; a transaction has been rolled back. */
+/** A statement that was rejected leaves the connection usable; a transaction has been rolled back. */
 function stateAfter(error: unknown): Parameters<Lease['end']>[0] {
   if (isSilence(error)) return 'silent'
   return isLost(error) || error instanceof Unfinished ? 'broken' : 'well'
 }
 
-/** A transaction that could not be brought to an end: its connection is of no use. */
+/** A transaction that could not be ended: its connection must be discarded. */
 class Unfinished extends Error {}
 
 async function inTransaction<T>(client: PgClient, work: () => Promise<T>): Promise<T> {
@@ -147,7 +149,7 @@ async function inTransaction<T>(client: PgClient, work: () => Promise<T>): Promi
   return result
 }
 
-/** What is read after a lock was waited for must be what is there by then, whatever the default of the server. */
+/** A read after waiting for a lock must see what is committed by then, whatever the server's default isolation level. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 interface Beginning {
@@ -156,8 +158,8 @@ interface Beginning {
 }
 
 /**
- * Begins, and leaves the note. Where an earlier try of the same work is still open on a connection that we
- * lost, this waits for its end. `false`: the earlier one was committed.
+ * Begins a transaction and stores its token. If an earlier try of the same work is still open on a lost connection,
+ * the INSERT waits for its end. Returns `false` if the earlier try was committed.
  */
 async function begin(client: PgClient, { schema, token }: Beginning): Promise<boolean> {
   if (token === undefined) {
@@ -207,16 +209,13 @@ function createStatements(schema: string): { on(client: PgClient): Session } {
   }
 }
 
-/**
- * Every table is named with the schema `watchpost`, which stands for the one that was asked for; names of
- * locks too. `?` becomes `$1`, `$2`, …
- */
+/** Replaces the schema name `watchpost` in tables and lock names by the configured schema, and `?` by `$1`, `$2`, … */
 function inSchema(text: string, schema: string): string {
   let marks = 0
   return text.replaceAll(/\bwatchpost\./g, `"${schema}".`).replaceAll('?', () => `$${++marks}`)
 }
 
-/** PostgreSQL keeps no NUL in a text. */
+/** PostgreSQL does not store NUL in a text. */
 function bind(value: Param): Param {
   return typeof value === 'string' && value.includes('\0')
     ? value.replaceAll('\0', '\ufffd')
@@ -225,7 +224,7 @@ function bind(value: Param): Param {
 
 const NUMBERS = new Set([20, 21, 23, 700, 701])
 
-/** Numbers of PostgreSQL as numbers, all else as text. Ids beyond 2^53 would be others than they are. */
+/** PostgreSQL's integers as numbers, everything else as text. Ids beyond 2^53 would lose precision. */
 const types = {
   getTypeParser: (oid: number) => (NUMBERS.has(oid) ? readNumber : readText),
 }

@@ -1,5 +1,6 @@
 /**
- * What we call of the package `pg`, by its shape: our declarations name no types that a user lacks.
+ * The parts of the package `pg` that the store uses, declared by shape: our declarations name no types of a package
+ * that a user may not have.
  *
  * @module
  */
@@ -21,20 +22,20 @@ export interface PgQuery {
 
 /** A connection of `pg`. */
 export interface PgClient {
-  // Several statements in one text are answered by a list.
+  // A text with several statements returns a list.
   query(query: PgQuery | string): Promise<PgResult | readonly PgResult[]>
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown
   on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown
   removeListener(event: string, listener: (...args: never[]) => void): unknown
 }
 
-/** A connection that is lent by a pool. */
+/** A connection borrowed from a pool. */
 export interface PgLentClient extends PgClient {
-  /** Gives it back; `true` ends it instead. */
+  /** Returns it to the pool; `true` closes it instead. */
   release(broken?: boolean): void
 }
 
-/** What is asked of a host's pool before it is used: a `Pool` of `pg` fits. */
+/** The parts of a pool that are checked before use; a `Pool` of `pg` fits. */
 export interface PostgresPool {
   connect(): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -50,7 +51,7 @@ export interface PgPool extends PostgresPool {
   end(): Promise<void>
 }
 
-/** A connection that belongs to nobody else. */
+/** A connection outside any pool. */
 export interface PgOwnClient extends PgClient {
   connect(): Promise<unknown>
   end(): Promise<void>
@@ -71,7 +72,7 @@ export async function loadPg(): Promise<PgModule> {
   }
 }
 
-/** Ends a connection without asking the other side, which may be gone without a word. */
+/** Closes the socket without waiting for the server, which may be unreachable. */
 export function cut(client: PgClient): void {
   const { connection } = client as { connection?: { stream?: { destroy?(): void } } }
   connection?.stream?.destroy?.()

@@ -1,6 +1,6 @@
 /**
- * What `pg`, PostgreSQL and the network throw: which of it passes by itself, and one sentence on what can
- * be done about the rest.
+ * Classifies the errors of `pg`, PostgreSQL and the network: which are transient, and one sentence on how to resolve
+ * the rest.
  *
  * @module
  */
@@ -8,18 +8,18 @@
 import { isWatchpostError, NotFoundError, StorageError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
-/** A statement, or a transaction, whose end did not come in time. */
+/** A statement or a transaction exceeded its deadline. */
 export class DeadlineError extends Error {
   readonly code = 'DEADLINE'
 }
 
-/** SQLSTATE (PostgreSQL, appendix A) or the code of a system error; empty where there is none. */
+/** SQLSTATE (PostgreSQL, appendix A) or the code of a system error; empty if there is none. */
 export function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code
   return typeof code === 'string' ? code : ''
 }
 
-/** After these nothing can be said about the connection, or it leads to a server that is of no use. */
+/** After these the connection is in an unknown state, or leads to a server that cannot be used. */
 const LOST_STATES = /^(?:08...|57P0[1235]|25P0[34]|25006)$/
 const LOST_CODES =
   /^(?:DEADLINE|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)UNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|ERR_STREAM.*)$/
@@ -27,7 +27,7 @@ const LOST_CODES =
 const LOST_WORDS =
   /connection terminated|connection error and is not queryable|client was closed|read timeout|timeout exceeded when trying to connect/i
 
-/** The connection is gone, or must be given up. */
+/** The connection is lost or must be closed. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== '') return LOST_STATES.test(code) || LOST_CODES.test(code)
@@ -35,14 +35,17 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * It was lost without a word, or leads to a server that is no longer the one that may be written to: so may
- * those that are as old. A connection that was ended says nothing about the others.
+ * The connection was lost without an error message, or leads to a server that is no longer writable; connections of
+ * the same age may be in the same state. A connection that the server closed says nothing about the others.
  */
 export function isSilence(error: unknown): boolean {
   return /^(?:DEADLINE|ETIMEDOUT|E(?:HOST|NET)UNREACH|25006)$/.test(codeOf(error))
 }
 
-/** Gone with another try: a lost connection, a server that starts or is full, a transaction chosen to yield. */
+/**
+ * Transient: a lost connection, a server that starts or has too many connections, a transaction rolled back for
+ * another.
+ */
 export function isPassing(error: unknown): boolean {
   return isLost(error) || /^(?:40001|40P01|53300)$/.test(codeOf(error))
 }
@@ -64,12 +67,15 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Any error as a `StorageError` that names the database, its cause the original; or that there is no such account. */
+/**
+ * Wraps any error as a `StorageError` that names the database, with the original as cause; a violated foreign key
+ * becomes `NotFoundError`.
+ */
 export function explain(place: string, error: unknown): Error {
-  // A missing package keeps its own code: the way out is another one.
+  // A missing package keeps its own error code and hint.
   if (isWatchpostError(error)) return error
   const code = codeOf(error)
-  // All references lead to accounts.
+  // All foreign keys refer to accounts.
   if (code === FOREIGN_KEY_VIOLATION) return new NotFoundError('account')
   const hint = HINTS.find(([sign]) => sign.test(code))?.[1]
   const known = reasonOf(error)
@@ -77,7 +83,7 @@ export function explain(place: string, error: unknown): Error {
   return storageError(hint === undefined ? place : `${place}: ${hint}`, error)
 }
 
-/** An attempt at several addresses at once has no words of its own. */
+/** An `AggregateError` of several addresses has no message of its own. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AggregateError) || error.message !== '') return undefined
   const [first] = error.errors as readonly unknown[]

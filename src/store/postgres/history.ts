@@ -18,7 +18,7 @@ export function results(db: Database): FullStore['results'] {
         ['started_at >= ?', query.from],
         ['started_at < ?', query.to],
         [rising ? 'id > ?' : 'id < ?', query.after_id],
-        // The results of a removed monitor are pruned in steps; until then nobody sees them.
+        // The results of a removed monitor are pruned in steps; until then no query returns them.
         ['EXISTS (SELECT 1 FROM watchpost.monitors WHERE id = ?)', query.monitor_id],
       ])
       const sql = `SELECT ${RESULT_COLUMNS} FROM watchpost.results${text}
@@ -54,7 +54,7 @@ export function incidents(db: Database): FullStore['incidents'] {
   }
 }
 
-/** In one statement, so that no change falls between two looks. */
+/** One statement, so that no change is lost between two reads. */
 const AVAILABILITY = `
   (SELECT monitor_id, at, availability, id FROM watchpost.availability
    WHERE monitor_id = $1 AND at < $2 ORDER BY at DESC, id DESC LIMIT 1)

@@ -1,5 +1,5 @@
 /**
- * The store that several engines share: one PostgreSQL (13 or later), and the package `pg`, loaded when the
+ * The store that several engines share: one PostgreSQL database (13 or later). The package `pg` is loaded when the
  * store is opened.
  *
  * @module watchpost/store/postgres
@@ -108,7 +108,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
 type Call = (...args: unknown[]) => Promise<unknown>
 type Calls = Readonly<Record<string, Call | Readonly<Record<string, Call>>>>
 
-/** Every function of the store, refusing to work while it is not open and explaining what went wrong. */
+/** Wraps every function of the store: it rejects while the store is not open, and errors are translated by `explain`. */
 function explained<Group extends object>(
   group: Group,
   isOpen: () => boolean,

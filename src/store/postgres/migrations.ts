@@ -1,6 +1,6 @@
 /**
- * The tables, as a list of steps that only ever grows. Each is a transaction of its own under one lock, so
- * that engines that start together take turns, and those that run go on. Released steps are never edited.
+ * Creates and upgrades the tables by a list of steps that only grows. Each step is a transaction under one lock, so
+ * that engines that start together take turns and running engines continue. Released steps are never edited.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { latest } from './schema/0006-latest.ts'
 
 const STEPS: readonly string[] = [first, turns, owners, quotas, removals, latest]
 
-/** A step may rewrite a table, and wait for another engine that is at it. */
+/** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000
 
-/** Brings the schema to the last version; makes it where it is new. */
+/** Brings the schema to the latest version; creates it if missing. */
 export async function migrate(db: Database): Promise<void> {
   let version = await versionOf(db, db.schema)
   while (version < STEPS.length) {
@@ -38,7 +38,7 @@ export async function migrate(db: Database): Promise<void> {
 async function nextStep(session: Session, schema: string): Promise<number> {
   await session.script('SET LOCAL statement_timeout = 0')
   await session.search("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.migrations', 0))")
-  // Asked again under the lock: another engine may have been at it.
+  // Read again under the lock: another engine may have run the step.
   const version = await versionOf(session, schema)
   const step = STEPS[version]
   if (step === undefined) return version
@@ -48,7 +48,7 @@ async function nextStep(session: Session, schema: string): Promise<number> {
   return version + 1
 }
 
-/** 0 where there are no tables of ours. */
+/** 0 if the schema has no tables of watchpost. */
 async function versionOf(session: Session, schema: string): Promise<number> {
   const found = await session.search(
     "SELECT 1 AS found FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'migrations'",
@@ -59,7 +59,7 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   return Number(row?.['version'] ?? 0)
 }
 
-/** Only where it is new: with IF NOT EXISTS the right to make one is asked for even then. */
+/** Only if missing: CREATE SCHEMA IF NOT EXISTS requires the privilege even if the schema exists. */
 async function makeSchema(session: Session, schema: string): Promise<void> {
   const known = await session.search(
     'SELECT 1 AS found FROM pg_catalog.pg_namespace WHERE nspname = ?',

@@ -56,7 +56,7 @@ export function monitors(db: Database): FullStore['monitors'] {
   }
 }
 
-/** The columns that hold a monitor's settings, and what is searched in them. */
+/** The columns of a monitor's settings, and the text that searches match. */
 export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']

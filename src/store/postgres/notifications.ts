@@ -1,5 +1,5 @@
 import type { NotificationRecord } from '../../model.ts'
-import { accountAsked, isFinal, queuedRow, TOLD } from '../rules.ts'
+import { accountAsked, isFinal, queuedRow, ATTEMPTED } from '../rules.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { FinishedAttempt, NotificationQuery, FullStore } from '../store.ts'
@@ -38,7 +38,7 @@ export function notifications(db: Database): FullStore['notifications'] {
           WHERE contact_id = asked.contact_id AND status = ANY (?::text[])
           ORDER BY id DESC LIMIT 1) AS last`
       const asked = numbers([...new Set(contact_ids)])
-      return (await db.rows(sql, [asked, texts(TOLD)])).map(toNotification)
+      return (await db.rows(sql, [asked, texts(ATTEMPTED)])).map(toNotification)
     },
     async attempts(ids) {
       const sql = `SELECT * FROM watchpost.attempts WHERE notification_id = ANY (?::bigint[])
@@ -65,7 +65,7 @@ export function notifications(db: Database): FullStore['notifications'] {
   }
 }
 
-/** A row as it is made, without its id. */
+/** A row to insert, without its id. */
 export const NOTIFICATIONS = {
   account_id: 'bigint',
   monitor_id: 'bigint',
@@ -108,7 +108,7 @@ const FINISH_ATTEMPT = `WITH ended AS (${END} RETURNING *), noted AS (
   SELECT * FROM ended`
 
 async function finish(session: Session, end: FinishedAttempt): Promise<boolean> {
-  // Before the row itself: whoever closes the incident holds it, and cancels what follows from there.
+  // Locked before the row itself: a transaction that closes the incident locks it first and then cancels repeats.
   const { attempt } = end
   const next = end.then && (await holdOpenIncident(session, end.id)) ? end.then : undefined
   const ended = [
@@ -139,7 +139,7 @@ async function finish(session: Session, end: FinishedAttempt): Promise<boolean> 
   return true
 }
 
-/** Whether the row's incident is open and nobody has acknowledged it; it stays so until we are done. */
+/** Whether the row's incident is open and not acknowledged; locks it until the end of the transaction. */
 async function holdOpenIncident(session: Session, id: number): Promise<boolean> {
   const rows = await session.rows(
     `SELECT i.id FROM watchpost.notifications AS n

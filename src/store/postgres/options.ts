@@ -1,5 +1,5 @@
 /**
- * What `postgresStore` takes, checked.
+ * The options of `postgresStore`, validated.
  *
  * @module
  */
@@ -26,29 +26,32 @@ export interface PostgresConnection {
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:5432/database?sslmode=…`. Without it, `connection` and `pool`, PGHOST, PGUSER and the like apply. */
   readonly url?: string | undefined
-  /** The same in parts; wins over `url` where both name something. */
+  /** The same in parts; takes precedence over `url`. */
   readonly connection?: PostgresConnection | undefined
   /**
-   * A `Pool` of `pg` that the host keeps: its size and its timeouts are the host's, and `close` leaves it open.
-   * Every statement of ours has a deadline all the same.
+   * A `Pool` of `pg` that the host owns: its size and timeouts are the host's, and `close` leaves it open. Every
+   * statement of the store has a deadline all the same.
    */
   readonly pool?: PostgresPool | undefined
-  /** Where the tables are; made where it is new. A lower-case name of at most 40 characters, default `watchpost`. */
+  /** The schema of the tables; created if missing. A lower-case name of at most 40 characters, default `watchpost`. */
   readonly schema?: string | undefined
-  /** Most connections at the same time, default 10; one more listens for news. */
+  /** Maximum number of connections, default 10; one more listens for changes. */
   readonly connections?: number | undefined
-  /** How long connecting, or waiting for a free connection, may take; default 5000 ms. */
+  /** Limit for connecting or waiting for a free connection; default 5000 ms. */
   readonly connectTimeoutMs?: number | undefined
-  /** How long a statement, or a transaction without a word of ours, may take; default 10000 ms. */
+  /** Limit for a statement, or for an idle transaction; default 10000 ms. */
   readonly statementTimeoutMs?: number | undefined
-  /** How long what failed for want of a connection is tried again, where that is safe; default 3000 ms, 0 never. */
+  /**
+   * How long statements that failed for lack of a connection are retried, if that is safe; default 3000 ms, 0
+   * disables.
+   */
   readonly retryMs?: number | undefined
-  /** Dates what the store ends by itself (the notifications of a removed contact). Default: the machine's clock. */
+  /** Dates the notifications that end when their contact is removed. Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 export interface Settings {
-  /** For a `Client` or a `Pool` of `pg`; `undefined` where the host brings a pool. */
+  /** For a `Client` or a `Pool` of `pg`; `undefined` if the host passes a pool. */
   readonly config: object | undefined
   readonly pool: PgPool | undefined
   readonly schema: string
@@ -64,11 +67,11 @@ const LONGEST_MS = 3_600_000
 
 const OPTIONS: OptionTable<PostgresStoreOptions> = {
   url: option.text,
-  // Passed on to `pg`, which has more options than are listed.
+  // Passed to `pg`, which has more options than are listed.
   connection: option.object,
   pool: option.having('connect', 'query'),
   schema: option.text,
-  // The numbers are judged below, each with its own bounds.
+  // The numbers are validated below, each with its own bounds.
   connections: option.anything,
   connectTimeoutMs: option.anything,
   statementTimeoutMs: option.anything,
@@ -76,7 +79,7 @@ const OPTIONS: OptionTable<PostgresStoreOptions> = {
   clock: option.wallClock,
 }
 
-/** @throws ConfigurationError; a password is never repeated */
+/** @throws ConfigurationError; its message never contains a password */
 export function settingsOf(options: PostgresStoreOptions): Settings {
   checkOptions('postgresStore', options, OPTIONS)
   const { schema = 'watchpost', pool } = options
@@ -115,9 +118,9 @@ function configOf({ url, connection }: PostgresStoreOptions, limits: Limits): ob
     ...(url === undefined ? {} : { connectionString: url }),
     connectionTimeoutMillis: limits.connectTimeoutMs,
     statement_timeout: limits.statementTimeoutMs,
-    // An engine that was stopped half-way must not hold its locks.
+    // An engine that was suspended must not keep its locks.
     idle_in_transaction_session_timeout: limits.statementTimeoutMs,
-    // Compiling a claim over a backlog took four times as long as carrying it out; no statement here is a report.
+    // Compiling a claim over a backlog took four times as long as running it; no statement here is a report.
     options: '-c jit=off',
     ...connection,
   }
@@ -132,7 +135,7 @@ function placeOf({ url, connection }: PostgresStoreOptions): string {
   return `PostgreSQL at ${named}${database ? `/${database}` : ''}`
 }
 
-/** The URL may hold a password: what is wrong with it is not said in the words of the parser, which repeats it. */
+/** The URL may contain a password: the parser's message repeats it and is not used. */
 function readUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed !== undefined && /^postgres(?:ql)?:$/.test(parsed.protocol)) return parsed

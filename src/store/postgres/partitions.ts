@@ -1,6 +1,6 @@
 /**
- * The results of one UTC day are one partition: made before it is needed, dropped as a whole once it is too
- * old, however many rows it has.
+ * The results of one UTC day are one partition: created before it is needed, dropped as a whole when it is too old,
+ * whatever its size.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import { DAY_MS, dayOf } from '../../model/time.ts'
 const AHEAD_DAYS = 2
 
 export interface Partitions {
-  /** Makes those that are missing of the days of these times. */
+  /** Creates the missing partitions of the days of these times. */
   ensure(times: Iterable<EpochMs>): Promise<void>
-  /** Today's, and those of the next days. */
+  /** Creates those of today and the next days. */
   ensureAhead(now: EpochMs): Promise<void>
-  /** Another engine may have dropped some. */
+  /** Clears the list of known partitions: another engine may have dropped some. */
   forget(): void
 }
 
@@ -44,7 +44,7 @@ export function createPartitions(db: Database): Partitions {
   }
 }
 
-/** No partition for a row that came: another engine dropped the day in between. */
+/** No partition for an inserted row: another engine dropped the day meanwhile. */
 export function isMissingPartition(error: unknown): boolean {
   return codeOf(error) === '23514' && error instanceof Error && /no partition/.test(error.message)
 }
@@ -58,7 +58,7 @@ function nameOf(start: EpochMs): string {
   return `results_${day.replaceAll(/[^0-9]/g, '')}${day.startsWith('-') ? '_bc' : ''}`
 }
 
-/** Made beside the table and attached: what writes and reads results meanwhile does not wait. */
+/** Created beside the table and then attached: concurrent writes and reads of results do not wait. */
 async function make(session: Session, schema: string, start: EpochMs): Promise<void> {
   const name = nameOf(start)
   await lockPartitions(session)
@@ -74,13 +74,13 @@ async function make(session: Session, schema: string, start: EpochMs): Promise<v
   )
 }
 
-/** Longer nobody has to wait for a partition to go: it waits in front of everybody else. */
+/** Limit for the lock of a drop: statements that come later wait behind it. */
 const DROP_WAIT_MS = 50
 const DROP_TRIES = 3
 
 /**
- * Drops days that are older than `before` as a whole, the oldest first, until `limit` rows are gone; the
- * last of them may have more. Returns how many rows went, counted up to one above the limit.
+ * Drops whole days that are older than `before`, oldest first, until `limit` rows are removed; the last day may have
+ * more. Returns the number of removed rows, counted up to one above the limit.
  */
 export async function dropOld(
   db: Database,
@@ -111,7 +111,10 @@ async function namesBefore(db: Database, before: EpochMs): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-/** `FOR VALUES FROM ('1772323200000') TO ('1772409600000')`. What is attached by hand otherwise is left alone. */
+/**
+ * Parses `FOR VALUES FROM ('1772323200000') TO ('1772409600000')`. Partitions that were attached by hand in another
+ * form are ignored.
+ */
 function endOf(bound: string): EpochMs {
   return Number(/ TO \('(-?\d+)'\)$/.exec(bound)?.[1] ?? Infinity)
 }
@@ -122,7 +125,7 @@ async function countRows(db: Database, name: string, most: number): Promise<numb
     const [row] = await db.search(sql, [most])
     return Number(row?.['found'])
   } catch (error) {
-    // Another engine was faster.
+    // Another engine has dropped it.
     if (codeOf(error) === '42P01') return 0
     throw error
   }
@@ -146,7 +149,7 @@ async function drop(db: Database, name: string): Promise<boolean> {
   return false
 }
 
-/** One at a time among all engines. */
+/** Serializes the changes of partitions among all engines. */
 function lockPartitions(session: Session): Promise<readonly Row[]> {
   return session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.partitions', 0))")
 }

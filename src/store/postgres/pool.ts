@@ -1,5 +1,5 @@
 /**
- * Connections: lent one at a time, given up together once one of them has turned out to lead nowhere.
+ * Connections: lent one at a time; discarded together if one of them turns out to lead to an unreachable server.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import type { Settings } from './options.ts'
 
 export interface Lease {
   readonly client: PgClient
-  /** `broken`: ends it. `silent`: and has every connection that is as old ended before it is used again. */
+  /** `broken` closes it. `silent` also closes every connection of the same age or older before its next use. */
   end(how: 'well' | 'broken' | 'silent'): void
 }
 
 export interface Connections {
-  /** Rejects when none is free in time. */
+  /** Rejects if none is free in time. */
   lease(): Promise<Lease>
-  /** A connection for as long as its user likes, beside the others. */
+  /** Opens a connection outside the pool, for as long as its user needs. */
   dial(): Promise<Lease>
   close(): Promise<void>
 }
 
-/** How long a server may take to say farewell. */
+/** How long a server may take to answer the end of a connection. */
 const FAREWELL_MS = 1000
 
 export async function openConnections(settings: Settings): Promise<Connections> {
@@ -55,14 +55,14 @@ export async function openConnections(settings: Settings): Promise<Connections> 
   }
 }
 
-/** What a connection says at its end is learnt by whoever uses it, or would use it next. */
+/** Errors of an idle connection are ignored: its current or next user sees them. */
 function unheard(): void {}
 
 function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { cutAll(): void } {
   const ages = new WeakMap<PgClient, number>()
   const living = new Set<PgClient>()
   let age = 0
-  // For as long as the client lives: also between two loans, and after it was given up, it may speak.
+  // Attached for the life of the client: errors may also be emitted between two loans or after it was discarded.
   const meet = (client: PgLentClient): void => {
     ages.set(client, age)
     living.add(client)
@@ -75,7 +75,7 @@ function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { c
   async function lease(): Promise<Lease> {
     for (;;) {
       const client = await inTime(pool.connect(), connectTimeoutMs)
-      // A pool of the host may have made it before we came.
+      // A pool of the host may have opened it before the store was created.
       if (!ages.has(client)) meet(client)
       if ((ages.get(client) ?? 0) >= age) return lend(client)
       client.release(true)
@@ -106,7 +106,7 @@ function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { c
   }
 }
 
-/** A pool of the host may wait for ever. */
+/** A pool of the host may wait without limit. */
 async function inTime(wanted: Promise<PgLentClient>, limit_ms: number): Promise<PgLentClient> {
   let late = false
   const given = wanted.then((client) => {
@@ -114,7 +114,7 @@ async function inTime(wanted: Promise<PgLentClient>, limit_ms: number): Promise<
     return client
   })
   return new Promise((resolve, reject) => {
-    // A little longer than the pool of our own, whose reason is the better one.
+    // Slightly longer than the limit of our own pool, whose error message is more specific.
     const timer = systemClock.timer(limit_ms + 250, () => {
       late = true
       reject(new DeadlineError('No connection was free in time'))

@@ -1,6 +1,6 @@
 /**
- * Takes old rows out in steps of bounded size, each a statement of its own. Rows that somebody else holds
- * are left to the next time: nobody waits for this, and this waits for nobody.
+ * Removes old rows in steps of bounded size, each a separate statement. Rows that are locked are left to the next
+ * run, so that pruning neither waits nor blocks.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Database, Session } from './database.ts'
 import { dropOld } from './partitions.ts'
 import { dayOf } from '../../model/time.ts'
 
-/** Notes of commits are asked for within seconds. */
+/** How long commit tokens are kept; they are read within seconds. */
 const NOTE_MS = 3_600_000
 
 export async function prune(db: Database, options: PruneOptions, now: EpochMs): Promise<number> {
@@ -36,7 +36,7 @@ const ORPHANS = `DELETE FROM watchpost.results AS r USING (
     SELECT id, started_at FROM watchpost.results WHERE monitor_id = $1 ORDER BY id LIMIT $2) AS old
   WHERE r.monitor_id = $1 AND r.id = old.id AND r.started_at = old.started_at`
 
-/** Results of removed monitors, one monitor at a time. */
+/** Removes results of removed monitors, one monitor at a time. */
 async function pruneOrphans(db: Database, limit: number): Promise<number> {
   const [monitor] = await db.rows(
     'SELECT monitor_id FROM watchpost.removed_monitors ORDER BY monitor_id LIMIT 1',
@@ -79,7 +79,7 @@ const DAYS = `DELETE FROM watchpost.daily AS d USING (
     FOR UPDATE SKIP LOCKED) AS old
   WHERE d.monitor_id = old.monitor_id AND d.day = old.day`
 
-/** Of the changes before the border the last one stays: it says what held when the border was passed. */
+/** Keeps the last change before the border: it is the state at the border. */
 const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (
     SELECT o.id FROM watchpost.availability AS o WHERE o.at < $1 AND EXISTS (
       SELECT 1 FROM watchpost.availability AS b

@@ -1,7 +1,7 @@
 import type { FullStore } from '../store.ts'
 import type { Database } from './database.ts'
 
-/** The newest stays in any case. What somebody else is taking out at the same time is left to them. */
+/** Never removes the newest. Skips rows that a concurrent transaction removes. */
 const BEYOND = `DELETE FROM watchpost.replies AS r USING (
     SELECT account_id, reply_key FROM watchpost.replies
     WHERE account_id = $1 AND reply_key IN (

@@ -1,7 +1,7 @@
 import type { Requests } from '../store.ts'
 import type { Database } from './database.ts'
 
-/** The times of the requests admitted within the window; one row per key, whose lock makes the count exact. */
+/** The times of the requests admitted within the window; one row per key, and its lock makes the count exact. */
 const ADMIT = `INSERT INTO watchpost.request_windows AS w (key_id, times, admitted, until)
   VALUES ($1, CASE WHEN $4 > 0 THEN ARRAY[$2::bigint] ELSE '{}' END, $4 > 0, $2 + $3)
   ON CONFLICT (key_id) DO UPDATE SET (times, admitted, until) = (
@@ -24,7 +24,7 @@ export function requests(db: Database): Requests {
               .map(Number)
               .toSorted((a, b) => a - b)
       const remaining = Math.max(0, limit - times.length)
-      // The next may come when so many have left the window that there is room for it.
+      // The next request is admitted when enough requests have left the window.
       const first = times[times.length - limit] ?? now
       return {
         admitted: row?.['admitted'] === 1,

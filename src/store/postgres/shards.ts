@@ -48,7 +48,7 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
   return [...held.slice(0, fair), ...taken].toSorted((a, b) => a - b)
 }
 
-/** One engine at a time. */
+/** Serializes the beats of all engines. */
 async function takeTurns(session: Session): Promise<void> {
   await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.shards', 0))")
 }

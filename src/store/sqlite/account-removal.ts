@@ -1,6 +1,6 @@
 /**
- * The end of an account, in steps of bounded size. From the first one on it is there for nobody; the tests of that
- * are added to a statement only while there is such an account, so that they cost nothing otherwise.
+ * Removes an account in steps of bounded size. From the first step on the account is not found by any query;
+ * statements contain the condition for it only while such an account exists, so that it costs nothing otherwise.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { Connection } from './connection.ts'
 
 const BEING_REMOVED = 'SELECT id FROM accounts WHERE removing = 1'
 
-/** A condition to add to a statement: rows of accounts that are being removed are left out. */
+/** A condition that excludes rows of accounts that are being removed. */
 export function ofNoneRemoved(db: Connection, column = 'account_id'): string {
   const any = db.get(`${BEING_REMOVED} LIMIT 1`) !== undefined
   return any ? ` AND ${column} NOT IN (${BEING_REMOVED})` : ''
 }
 
-/** @throws NotFoundError for one that is being removed; that one is not there at all the references say */
+/** @throws NotFoundError if the account is being removed; that it exists is checked by the foreign keys */
 export function requireAccount(
   db: Connection,
   { account_id }: { readonly account_id: number },
@@ -26,21 +26,21 @@ export function requireAccount(
   if (db.get(sql, [account_id]) !== undefined) throw new NotFoundError('account')
 }
 
-/** One step. Results are left to `prune`, as those of any removed monitor. */
+/** Executes one step. Results are left to `prune`, as for any removed monitor. */
 export function removeAccount(db: Connection, id: number, limit: number): Removal | undefined {
   if (db.get('SELECT 1 AS found FROM accounts WHERE id = ?', [id]) === undefined) return undefined
-  // Whoever comes with the same `external_id` meanwhile is somebody new.
+  // A later account may use the same `external_id`.
   db.run('UPDATE accounts SET removing = 1, external_id = NULL WHERE id = ? AND removing = 0', [id])
   return removeSome(db, id, limit) < limit ? 'done' : 'more'
 }
 
-/** Goes on with a removal whose process ended in between; returns how many rows went. */
+/** Continues removals whose process ended meanwhile; returns the number of removed rows. */
 export function goOnRemoving(db: Connection, limit: number): number {
   const account = db.get(`${BEING_REMOVED} LIMIT 1`)
   return account === undefined ? 0 : removeSome(db, Number(account['id']), limit)
 }
 
-/** Less than `limit` only where nothing is left of it. */
+/** Removes up to `limit` rows; returns fewer only if none is left. */
 function removeSome(db: Connection, id: number, limit: number): number {
   let gone = 0
   while (gone < limit) {
@@ -53,7 +53,7 @@ function removeSome(db: Connection, id: number, limit: number): number {
   return gone
 }
 
-/** The monitor itself goes last, so that none of its rows is left without one. */
+/** The monitor is removed after its rows, so that no row is left without one. */
 function removeMonitor(db: Connection, id: number, limit: number): number {
   let gone = 0
   for (const sql of HISTORY) if (gone < limit) gone += db.run(sql, [id, id, limit - gone])

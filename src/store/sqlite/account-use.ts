@@ -1,5 +1,5 @@
 /**
- * What an account has, what it may have, and its end.
+ * The usage of an account and its quotas.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function useOf(db: Connection, account_id: number): AccountUse {
   }
 }
 
-/** With one monitor more. */
+/** The usage after the monitor is added. */
 export function useWith(
   db: Connection,
   monitor: Pick<MonitorRecord, 'account_id' | 'common' | 'token_hash' | 'machine'>,
@@ -36,7 +36,7 @@ export function useWith(
   return { monitors: monitors + 1, checks_per_min: checks_per_min + more }
 }
 
-/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+/** Whether the change raises the monitor's check rate and the account then exceeds its allowance. */
 export function isBeyond(db: Connection, { monitor_id, within, ...change }: Change): boolean {
   if (within?.checks_per_min === undefined) return false
   const row = db.get(

@@ -84,7 +84,7 @@ export function locations(db: Connection): Sync<FullStore['locations']> {
     ensure: (name) =>
       db.transaction(() => {
         const known = db.get('SELECT id FROM locations WHERE name = ?', [name])
-        // Read first: an insert that meets the name would use up an id.
+        // Reads first: an insert that conflicts with the name consumes an id.
         const id = known?.['id'] ?? db.insert(insertInto('locations', ['name']), [name])
         return { id: Number(id), name }
       }),

@@ -1,6 +1,6 @@
 /**
- * Ends of attempts that are reported in the same moment, recorded in one transaction: an fsync for each would
- * cost more than all the rest of a delivery.
+ * Records the results of attempts that finish in the same turn of the event loop in one transaction: an fsync for
+ * each would cost more than the rest of a delivery.
  *
  * @module
  */
@@ -19,9 +19,9 @@ interface Waiting {
 }
 
 export interface AttemptBatch {
-  /** Resolves when the end is durable. */
+  /** Resolves when the result is durable. */
   finish(end: FinishedAttempt): Promise<boolean>
-  /** Records what was reported so far: whatever is asked next finds it done. */
+  /** Records the results reported so far, so that a following read sees them. */
   flush(): void
 }
 
@@ -39,7 +39,7 @@ export function createAttemptBatch(db: Connection): AttemptBatch {
       const recorded = db.transaction(() => group.map(({ end }) => finish(db, end)))
       group.forEach(({ resolve }, index) => resolve(recorded[index] === true))
     } catch (error) {
-      // One that cannot be recorded must not keep the others from it.
+      // One result that cannot be recorded must not reject the others.
       if (group.length > 1) for (const one of group) record([one])
       else group[0]?.reject(error)
     }

@@ -1,7 +1,7 @@
 /**
- * The rows that may be claimed, contact by contact and lane by lane: what waits behind others is not read, so that
- * a backlog costs a claim nothing. A lane is what one contact is told of one monitor, and only its first row that is
- * due, under way or attempted can be taken; it holds up those behind it.
+ * The rows that may be claimed, by contact and lane: rows behind others are not read, so that a backlog does not
+ * affect the cost of a claim. A lane is the notifications of one monitor for one contact; only its first row that is
+ * due, sending or already attempted can be claimed, and it blocks those behind it.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import type { Connection, Row } from './connection.ts'
 
 export type Candidate = Pick<NotificationRecord, 'id' | 'account_id' | 'contact_id' | 'due_at'>
 
-/** So many due rows of a contact are asked one by one; where they wait for others, its lanes are gone through. */
+/** How many due rows of a contact are tested one by one; if they are blocked, its lanes are searched instead. */
 const FRONT = 32
 
 const WAITING = "status IN ('queued', 'sending')"
 const FIELDS = 'id, account_id, contact_id, due_at'
 const HOLDS_UP = "(status = 'sending' OR due_at <= ? OR claims > 0)"
 
-/** Whether no earlier row holds up the one that the statement calls `n`. */
+/** Whether no earlier row blocks the row with the alias `n`. */
 const FREE = `(n.monitor_id IS NULL OR NOT EXISTS (
   SELECT 1 FROM notifications WHERE contact_id = n.contact_id AND monitor_id = n.monitor_id
     AND id < n.id AND ${WAITING} AND ${HOLDS_UP}))`
 
-/** From one contact to the next. */
+/** Skips from one contact to the next. */
 const DUE = `
   WITH RECURSIVE waiting (contact_id) AS (
     SELECT MIN(contact_id) FROM notifications WHERE status = 'queued'
@@ -52,7 +52,7 @@ const alone = (rest: string): string => `
   WHERE contact_id = ? AND status = 'queued' AND monitor_id IS NULL AND due_at <= ?${rest}
   ORDER BY due_at, id LIMIT ?`
 
-/** From the first row of one lane to that of the next. Those that are abandoned are found by themselves. */
+/** Skips from the first row of one lane to that of the next. Abandoned rows have an index of their own. */
 const heads = (rest: string): string => `
   WITH RECURSIVE lanes (contact_id, monitor_id) AS (
     SELECT contact_id, MIN(monitor_id) FROM notifications
@@ -68,7 +68,7 @@ const heads = (rest: string): string => `
     FROM lanes WHERE monitor_id IS NOT NULL)
   AND status = 'queued' AND due_at <= ?${rest} ORDER BY due_at, id LIMIT ?`
 
-/** Of each contact as many as it has room for, those that are due longest. */
+/** For each contact the rows that are due longest, up to its limit. */
 export function candidates(
   db: Connection,
   { now, limit, per_contact }: Claim,

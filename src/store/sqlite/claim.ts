@@ -1,5 +1,5 @@
 /**
- * Which rows are sent next, and how they are taken up. The rules stand in the contract.
+ * Selects and claims the rows to send next. The rules are in the contract.
  *
  * @module
  */
@@ -30,7 +30,10 @@ export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
   return picked.map((row) => take(db, row, wanted))
 }
 
-/** What a clock dated that has been set back since waits from now on. */
+/**
+ * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * `now`.
+ */
 function redate(db: Connection, now: EpochMs): void {
   db.run(
     `UPDATE notifications SET created_at = ?,

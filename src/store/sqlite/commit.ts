@@ -1,5 +1,5 @@
 /**
- * The round's commit: every change of the list in one transaction.
+ * Commits changes: the whole list in one transaction.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function commit(db: Connection, changes: readonly Change[]): Committed[] 
   })
 }
 
-/** A later change of the same list meets what this one left. */
+/** The state of a monitor after this change, for later changes of the same list. */
 function follow(
   standing: Map<number, MonitorStateRow>,
   change: Change,
@@ -44,7 +44,7 @@ function follow(
   else standing.set(change.monitor_id, { version, revision })
 }
 
-/** Whether the change can be made is settled before its first write. */
+/** Decides whether the change is accepted before its first write. */
 function apply(db: Connection, change: Change, monitor: MonitorStateRow | undefined): Committed {
   if (monitor === undefined) return { ok: false, reason: 'gone' }
   if (monitor.revision !== change.revision) return { ok: false, reason: 'outdated' }
@@ -180,7 +180,7 @@ function putHistory(db: Connection, { monitor_id, availability = [] }: Change): 
 
 function cancel(db: Connection, change: Change, wanted: CancelNotifications): void {
   const { scope, incident_id, reason } = wanted
-  // Named, so that the monitor's whole log is not read for what waits of it.
+  // The index is named, so that SQLite reads the waiting rows and not the monitor's whole log.
   const sql = `UPDATE notifications INDEXED BY notifications_lane
     SET status = 'cancelled', error = ?, finished_at = ?
     WHERE monitor_id = ? AND status IN ('queued', 'sending') AND status = 'queued'
@@ -218,7 +218,7 @@ function accountOf(db: Connection, monitor_id: number): number {
 function wasNotified(db: Connection, wanted: NewNotification, incident_id: number | null): boolean {
   if (incident_id === null) return false
   const notified = db.get(
-    `SELECT 1 AS told FROM notifications
+    `SELECT 1 AS notified FROM notifications
      WHERE incident_id = ? AND contact_id = ? AND (status <> 'cancelled' OR claims > 0) LIMIT 1`,
     [incident_id, wanted.contact_id],
   )
@@ -231,6 +231,6 @@ function remove(db: Connection, monitor_id: number): void {
   removeLocations(db, monitor_id)
   db.run('DELETE FROM availability WHERE monitor_id = ?', [monitor_id])
   db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])
-  // There may be hundreds of thousands of results: they are left to `prune`, which works in steps.
+  // Results stay, possibly hundreds of thousands: `prune` removes them in steps.
   db.run('INSERT INTO removed_monitors (monitor_id) VALUES (?)', [monitor_id])
 }

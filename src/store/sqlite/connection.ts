@@ -1,6 +1,6 @@
 /**
- * One shape for the SQLite drivers: prepared statements kept for reuse, parameters converted in one
- * place, transactions that are rolled back when anything throws.
+ * One interface for the SQLite drivers: cached prepared statements, parameter conversion in one place, transactions
+ * that are rolled back when anything throws.
  *
  * @module
  */
@@ -22,12 +22,12 @@ export interface Connection {
   insert(sql: string, params: readonly Param[]): number
   get(sql: string, params?: readonly Param[]): Row | undefined
   all(sql: string, params?: readonly Param[]): readonly Row[]
-  /** Everything that `work` writes, or nothing where it throws. Cannot be nested. */
+  /** Everything that `work` writes, or nothing if it throws. Cannot be nested. */
   transaction<T>(work: () => T): T
   close(): void
 }
 
-/** What a driver has to offer; `connect` makes the rest. */
+/** What a driver provides; `connect` builds the rest. */
 export interface Handle {
   exec(sql: string): void
   prepare(sql: string): Prepared
@@ -40,14 +40,14 @@ export interface Prepared {
   finalize(): void
 }
 
-/** What a statement did; a bigint only beyond what a number holds. */
+/** The effect of a statement; a bigint only beyond the safe integers. */
 export interface Ran {
   readonly changes: number | bigint
-  /** Of the last row that an `INSERT` made on this connection. */
+  /** The id of the last row that an `INSERT` created on this connection. */
   readonly lastInsertRowid: number | bigint
 }
 
-/** Prepared statements kept at most; the one prepared first goes first. */
+/** Maximum number of cached statements; the one prepared first is evicted first. */
 const STATEMENTS = 256
 
 export function connect(handle: Handle): Connection {
@@ -85,7 +85,7 @@ export function connect(handle: Handle): Connection {
     try {
       handle.exec('ROLLBACK')
     } catch {
-      // SQLite has rolled back by itself (disk full, I/O error): there is no transaction any more.
+      // SQLite has rolled back already (disk full, I/O error).
     }
     unfinished = false
   }
@@ -109,7 +109,7 @@ function createStatements(handle: Handle) {
     try {
       statement?.finalize()
     } catch {
-      // Finalizing repeats the error of the last step, which has been reported.
+      // Finalizing repeats the error of the last step, which has been thrown.
     }
   }
   return {
@@ -118,7 +118,7 @@ function createStatements(handle: Handle) {
       try {
         return work(statement)
       } catch (error) {
-        // A statement that failed half-way holds locks and refuses its next use in the wasm driver.
+        // After an error in mid-execution the statement keeps locks and cannot be reused in the wasm driver.
         drop(sql)
         throw error
       }
@@ -136,7 +136,7 @@ function bind(params: readonly Param[]): SqlValue[] {
   })
 }
 
-/** Stands in for a connection until there is one, so that the groups can be made before the store is opened. */
+/** A connection that is set later, so that the groups can be created before the store is opened. */
 export function createSocket(): Connection & { plug(connection?: Connection): void } {
   let plugged: Connection | undefined
   const current = (): Connection => {

@@ -1,6 +1,6 @@
 /**
- * The counts of each day: the one that goes on stands beside the monitor's machine (`standings.ts`), those that
- * are over in `daily`. A day may have a part in both (what came in late); together they are the day.
+ * The totals of each day: the current day is stored beside the monitor's machine (`monitor-state.ts`), past days in
+ * `daily`. A day may have a part in both (late results); their sum is the day.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export function daily(db: Connection): Sync<FullStore['daily']> {
 
 type Counts = Omit<DailyStats, 'monitor_id'>
 
-/** What one statement can add to a day: one bucket of latency at most, of which a round at one location has one. */
+/** What one statement adds to a day: at most one latency bucket, as a round at one location has one. */
 export interface Part extends Omit<Counts, 'latency'> {
   readonly bucket?: readonly [name: string, count: number]
 }
@@ -58,7 +58,7 @@ const COUNTED = 'ok = ok + ?, fail = fail + ?, unknown = unknown + ?, ok_ms = ok
 const BUCKET = 'latency = json_set(latency, ?, COALESCE(latency ->> ?, 0) + ?)'
 const OF_DAY = 'WHERE monitor_id = ? AND day = ?'
 
-/** Added up by the database, without reading the row. Takes what `valuesOf` makes of a part with a bucket. */
+/** Added by the database, without reading the row. Takes the values that `valuesOf` returns for a part with a bucket. */
 export const COUNTED_WITH_BUCKET: string = `${COUNTED}, ${BUCKET} ${OF_DAY}`
 
 const COUNT = `UPDATE standings SET ${COUNTED} ${OF_DAY}`
@@ -74,7 +74,7 @@ export function valuesOf(
   return [...counts, path, path, bucket[1], monitor_id, day]
 }
 
-/** Adds to the day that goes on, or to the one it belongs to. */
+/** Adds to the current day, or to the past day it belongs to. */
 export function count(db: Connection, monitor_id: number, part: Part): void {
   const sql = part.bucket === undefined ? COUNT : COUNT_WITH_BUCKET
   const values = valuesOf(monitor_id, part)
@@ -89,7 +89,7 @@ function countsOf({ bucket, ...counts }: Part): Counts {
 
 const EMPTY_DAY = "ok = 0, fail = 0, unknown = 0, ok_ms = 0, latency = '{}'"
 
-/** A later day begins, and the one so far joins those that are over. `false`: `day` is over, its count came in late. */
+/** Moves the current day to the past days when a later one begins. Returns `false` if `day` is past: a late result. */
 function turnDay(db: Connection, monitor_id: number, day: string): boolean {
   const row = db.get(`SELECT ${COLUMNS} FROM standings WHERE monitor_id = ? AND day NOT NULL`, [
     monitor_id,
@@ -119,14 +119,14 @@ function addToPast(db: Connection, monitor_id: number, stats: Counts): void {
   ])
 }
 
-/** Days before `first_kept`, at most `limit`; returns how many went. */
+/** Removes days before `first_kept`, at most `limit`; returns how many. */
 export function pruneDaily(db: Connection, first_kept: string, limit: number): number {
   const past = db.run(
     `DELETE FROM daily WHERE (monitor_id, day) IN (
        SELECT monitor_id, day FROM daily WHERE day < ? ORDER BY day LIMIT ?)`,
     [first_kept, limit],
   )
-  // Of monitors that have been paused for all of that time.
+  // The current day of monitors that have been paused since.
   return (
     past +
     db.run(

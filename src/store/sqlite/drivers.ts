@@ -1,5 +1,5 @@
 /**
- * The two drivers: `node:sqlite` where Node has it, else SQLite compiled to WebAssembly.
+ * The two drivers: `node:sqlite` if Node has it, else SQLite compiled to WebAssembly.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface SqliteDriver {
   readonly name: string
   /** Several processes may have the file open at the same time. */
   readonly shared: boolean
-  /** Run once the file is open, before anything is read. */
+  /** Executed after the file is opened, before the first read. */
   readonly pragmas: readonly string[]
   open(file: string): Handle
 }
@@ -22,16 +22,16 @@ export interface SqliteDriver {
  */
 export type SqliteDriverName = 'native' | 'wasm'
 
-/** FULL: a commit that was acknowledged outlives a power failure, not only the death of the process. */
+/** FULL: an acknowledged commit survives a power failure, not only the end of the process. */
 const DURABLE = ['synchronous = FULL', 'temp_store = MEMORY']
 
 /**
- * Of a new file; one that is there keeps the size it was made with. A round changes a few hundred bytes in each of
- * five places, and all of a page is written for each: with 4 KiB, SQLite's default, that is 2.6 times as much.
+ * Applies to new files; an existing file keeps its page size. A round changes a few hundred bytes on each of five
+ * pages, and whole pages are written: with SQLite's default of 4 KiB that is 2.6 times as many bytes.
  */
 const PAGE_SIZE = 'page_size = 1024'
 
-/** The driver of this name; without one the best that this Node offers. */
+/** Loads the named driver, or the best one that this Node offers. */
 export async function loadDriver(name?: SqliteDriverName): Promise<SqliteDriver> {
   const native = name === 'wasm' ? undefined : loadNative()
   if (native !== undefined) return nativeDriver(native)
@@ -40,8 +40,8 @@ export async function loadDriver(name?: SqliteDriverName): Promise<SqliteDriver>
 }
 
 /**
- * The part of `node:sqlite` that we call (https://nodejs.org/api/sqlite.html); declared here because the
- * types of the oldest Node we support do not have it.
+ * The parts of `node:sqlite` that are used (https://nodejs.org/api/sqlite.html); declared here because the type
+ * definitions of the oldest supported Node lack it.
  */
 interface NativeModule {
   readonly DatabaseSync: new (file: string) => {
@@ -54,7 +54,7 @@ interface NativeModule {
   }
 }
 
-/** Node 22 warns once, on the first load, that the module is experimental; that warning alone is held back. */
+/** Node 22 warns once, on the first load, that the module is experimental; only that warning is suppressed. */
 function loadNative(): NativeModule | undefined {
   const warn = process.emitWarning
   process.emitWarning = (warning: string | Error, ...rest: never[]): void => {
@@ -82,7 +82,7 @@ function nativeDriver({ DatabaseSync }: NativeModule): SqliteDriver {
           return {
             run: (params) => statement.run(...params),
             all: (params) => statement.all(...params),
-            // Goes with the garbage.
+            // Released by the garbage collector.
             finalize: () => undefined,
           }
         },
@@ -104,10 +104,10 @@ async function loadWasm(): Promise<WasmModule> {
 }
 
 /**
- * Its file system layer has no shared memory and takes its own lock for another's, so that in the
- * rollback journal modes it does not roll back what a killed process left half written (seen with 0.8.60:
- * part of a transaction stays). A write-ahead log under an exclusive lock needs neither and recovers.
- * The lock must be made exclusive before the first access.
+ * The file system layer of `node-sqlite3-wasm` has no shared memory and takes its own lock for another process's, so
+ * that in the rollback journal modes it does not roll back what a killed process left half written (observed with
+ * 0.8.60: part of a transaction stays). A write-ahead log under an exclusive lock needs neither and recovers. The
+ * lock must be set to exclusive before the first access.
  */
 function wasmDriver({ Database }: WasmModule): SqliteDriver {
   return {
@@ -122,7 +122,7 @@ function wasmDriver({ Database }: WasmModule): SqliteDriver {
           const statement = database.prepare(sql)
           return {
             run: (params) => statement.run(params),
-            // `get` would leave the statement running, and a running RETURNING hinders the commit.
+            // `get` would leave the statement running, and a running RETURNING blocks the commit.
             all: (params) => statement.all(params) as Row[],
             finalize: () => statement.finalize(),
           }

@@ -1,5 +1,5 @@
 /**
- * What SQLite and the file system throw, as one sentence that says what can be done.
+ * Translates errors of SQLite and the file system into one sentence that says how to resolve them.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isWatchpostError, NotFoundError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
-/** The wasm driver has no words but these for a full disk. */
+/** The wasm driver reports a full disk only by this message. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/disk is full|ENOSPC/i, 'the disk is full'],
   [/disk I\/O error/i, 'the disk is full or failing'],
@@ -16,11 +16,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/readonly|EACCES|EPERM|EROFS/i, 'this process may not write there'],
 ]
 
-/** Any error as a `StorageError` that names the file, its cause the original; or that there is no such account. */
+/**
+ * Wraps any error as a `StorageError` that names the file, with the original as cause; a violated foreign key becomes
+ * `NotFoundError`.
+ */
 export function explain(file: string, error: unknown): Error {
   if (isWatchpostError(error)) return storageError(file, error)
   const reason = error instanceof Error ? error.message : String(error)
-  // All references lead to accounts.
+  // All foreign keys refer to accounts.
   if (/FOREIGN KEY constraint failed/i.test(reason)) return new NotFoundError('account')
   const hint = HINTS.find(([sign]) => sign.test(reason))?.[1]
   return storageError(hint === undefined ? file : `${file}: ${hint}`, error)

@@ -19,7 +19,7 @@ export function results(db: Connection): Sync<FullStore['results']> {
         ['started_at >= ?', query.from],
         ['started_at < ?', query.to],
         [rising ? 'id > ?' : 'id < ?', query.after_id],
-        // The results of a removed monitor are pruned in steps; until then nobody sees them.
+        // The results of a removed monitor are pruned in steps; until then no query returns them.
         ['EXISTS (SELECT 1 FROM monitors WHERE id = ?)', query.monitor_id],
       ])
       const sql = `SELECT ${RESULT_COLUMNS} FROM results${text} ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
@@ -65,7 +65,7 @@ export function availability(db: Connection): Sync<FullStore['availability']> {
       const within = db.all(
         `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at >= ? AND at < ?
          ORDER BY at, id LIMIT ?`,
-        // A negative number is no limit.
+        // In SQLite a negative number means no limit.
         [monitor_id, from, to, limit ?? -1],
       )
       return [...before, ...within].map(toAvailability)

@@ -1,5 +1,5 @@
 /**
- * The store in one SQLite file: nothing to set up, nothing to run beside.
+ * The store in one SQLite file: no setup, no server.
  *
  * @module watchpost/store/sqlite
  */
@@ -41,8 +41,8 @@ const OPTIONS: OptionTable<SqliteStoreOptions> = {
 }
 
 /**
- * A store in an SQLite file, for one engine at a time: `open` rejects with a `StorageError` while another
- * living process has the file. Every commit is on the disk when its promise resolves.
+ * A store in an SQLite file, for one engine at a time: `open` rejects with a `StorageError` while another live
+ * process owns the file. Every commit is on disk when its promise resolves.
  */
 export function sqliteStore(options: SqliteStoreOptions): FullStore {
   checkOptions('sqliteStore', options, OPTIONS)

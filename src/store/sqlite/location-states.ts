@@ -1,6 +1,6 @@
 /**
- * What is known of a monitor per location. The last outcome is that of the newest result, where it says the same,
- * and not written again; `last` then is NULL. Retention keeps it here when the result goes.
+ * The state of a monitor per location. If the last outcome equals that of the newest result, it is not stored again
+ * and `last` is NULL. When pruning removes that result, the outcome is written here.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { RESULT_COLUMNS } from './history.ts'
 
 type NewResult = NonNullable<Change['results']>[number]
 
-/** Writes nothing where nothing has changed, as after nearly every round. */
+/** Writes only if something has changed, which is rare. */
 const PUT = `INSERT INTO location_states
   (monitor_id, location_id, consecutive_fails, last, memo) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (monitor_id, location_id) DO UPDATE SET
@@ -23,7 +23,7 @@ const PUT = `INSERT INTO location_states
   WHERE consecutive_fails <> excluded.consecutive_fails
     OR last IS NOT excluded.last OR memo IS NOT excluded.memo`
 
-/** Before the results of the change are written. */
+/** Must run before the results of the change are written. */
 export function putLocations(db: Connection, change: Change): void {
   const { monitor_id, locations = [], results = [] } = change
   if (change.forget_locations === true)
@@ -46,7 +46,7 @@ export function putLocations(db: Connection, change: Change): void {
   }
 }
 
-/** The engine spreads the outcome into the result, so that the objects in it are the same ones. */
+/** Compares by identity: the engine spreads the outcome into the result, so that both contain the same objects. */
 function saysTheSame(last: Outcome, result: NewResult): boolean {
   return (
     last.details === result.details &&
@@ -83,7 +83,7 @@ export function locationStates(
   })
 }
 
-/** By monitor and location, of those whose last outcome is the newest result. */
+/** The newest results by monitor and location, for rows whose `last` is NULL. */
 function newestResults(db: Connection, of: string, params: readonly number[]): Map<string, Row> {
   const rows = db.all(
     `SELECT ${RESULT_COLUMNS} FROM results WHERE id IN (
@@ -111,7 +111,7 @@ function outcomeOf(result: ResultRecord): Outcome {
   }
 }
 
-/** From now on the last outcome is written out: its result is about to go, or a newer one does not say the same. */
+/** Stores the last outcome itself: its result is about to be removed, or a newer one differs. */
 export function keepLast(db: Connection, monitor_id: number, location_id: number): void {
   const of = 'WHERE l.monitor_id = ? AND l.location_id = ?'
   const [row] = newestResults(db, of, [monitor_id, location_id]).values()

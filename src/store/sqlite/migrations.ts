@@ -1,6 +1,6 @@
 /**
- * The tables, as a list of steps that only ever grows: a file is brought from its version to the last.
- * Released steps are never edited.
+ * Creates and upgrades the tables by a list of steps that only grows, from the file's version to the latest. Released
+ * steps are never edited.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function migrate(db: Connection): void {
   STEPS.slice(version).forEach((step, index) => {
     const from = version + index
     db.transaction(() => {
-      // Asked again inside: a guest may be at it as well.
+      // Read again inside the transaction: a guest may run the step concurrently.
       if (versionOf(db) !== from) return
       db.exec(step)
       db.exec(`PRAGMA user_version = ${from + 1}`)
@@ -56,7 +56,7 @@ export function migrate(db: Connection): void {
   })
 }
 
-/** For a guest beside an engine, who must take the tables as they are. */
+/** For a guest beside an engine, which must not upgrade the tables. */
 export function checkMigrated(db: Connection): void {
   const version = versionOf(db)
   checkVersion(version)

@@ -1,6 +1,6 @@
 /**
- * What moves with every change of a monitor, one narrow row each: its machine, its revision, and the day that
- * goes on (`daily.ts`). A good round changes all of it in one statement.
+ * What every change of a monitor updates, one narrow row each: its machine, its revision and its current day
+ * (`daily.ts`). A successful round updates all of it in one statement.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { ofNoneRemoved } from './account-removal.ts'
 import type { Connection } from './connection.ts'
 import { count, COUNTED_WITH_BUCKET, partsOf, valuesOf } from './daily.ts'
 
-/** What a change of a monitor has to fit. */
+/** What the revision and quota of a change are compared with. */
 export interface MonitorStateRow {
   readonly version: number
   readonly revision: number
 }
 
-/** All in one question; as one text each, since a driver takes longer for a column than for a JSON of three. */
+/** Read in one query, as one text each: a driver takes longer for a column than for a JSON array of three. */
 export function standingOf(
   db: Connection,
   monitor_ids: readonly number[],
@@ -50,14 +50,14 @@ export function insertMonitorState(
   )
 }
 
-/** Always the same few texts, so that each is prepared once and found at once. */
+/** A fixed set of texts, so that each is prepared once. */
 const GROW = 'UPDATE standings SET revision = revision + 1 WHERE monitor_id = ?'
 const GROW_VERSION = 'UPDATE standings SET version = version + 1 WHERE monitor_id = ?'
 const MOVED = 'UPDATE standings SET revision = revision + 1, state = ?, machine = ?'
 const MOVE = `${MOVED} WHERE monitor_id = ?`
 const MOVE_AND_COUNT = `${MOVED}, ${COUNTED_WITH_BUCKET}`
 
-/** `opened`: the incident that the change has opened. */
+/** `opened`: the id of the incident that the change opened. */
 export function updateMonitorState(db: Connection, change: Change, opened: number | null): void {
   const { monitor_id, machine, settings, daily = [] } = change
   const parts = daily.flatMap(partsOf)

@@ -47,7 +47,7 @@ export function monitors(db: Connection): Sync<FullStore['monitors']> {
   }
 }
 
-/** As many as were asked for, also where rows in between cannot be read. */
+/** Returns as many rows as requested, also if rows in between cannot be parsed. */
 function list(
   db: Connection,
   query: MonitorQuery,
@@ -65,7 +65,7 @@ function list(
   }
 }
 
-/** The columns that hold a monitor's settings, and what is searched in them. */
+/** The columns of a monitor's settings, and the text that searches match. */
 export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
@@ -96,7 +96,7 @@ function conditions(query: MonitorQuery): Condition[] {
   ]
 }
 
-/** A tag with its quotes is found in the JSON list only as a whole: a quote inside of a tag is escaped there. */
+/** A tag with its quotes matches only whole tags in the JSON list: quotes inside a tag are escaped there. */
 function taggedWithAny(tags: readonly string[]): Condition {
   if (tags.length === 0) return ['1 = 0', []]
   const text = tags.map(() => "tags LIKE ? ESCAPE '\\'").join(' OR ')

@@ -1,6 +1,6 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { accountAsked, queuedRow, TOLD } from '../rules.ts'
+import { accountAsked, queuedRow, ATTEMPTED } from '../rules.ts'
 import type { ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { claim } from './claim.ts'
@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
-/** All but `finish`, which gathers (`createEndings`). */
+/** All functions but `finish`, which is batched (`createAttemptBatch`). */
 export function notifications(db: Connection): Omit<Sync<FullStore['notifications']>, 'finish'> {
   const get = (id: number): NotificationRecord | undefined => {
     const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
@@ -22,7 +22,7 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
       }),
     get,
     list(query: NotificationQuery) {
-      // With the plus no index serves it: by that of the account, all others' rows would be read as well.
+      // The unary plus disables the account's index: it would read the rows of all other contacts as well.
       const account = query.contact_id === undefined ? 'account_id = ?' : '+account_id = ?'
       const { text, params } = where([
         [account, accountAsked(query)],
@@ -39,9 +39,9 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
       [...new Set(contact_ids)].flatMap((contact_id) =>
         db
           .all(
-            `SELECT * FROM notifications WHERE contact_id = ? AND status IN (${marks(TOLD.length)})
+            `SELECT * FROM notifications WHERE contact_id = ? AND status IN (${marks(ATTEMPTED.length)})
              ORDER BY id DESC LIMIT 1`,
-            [contact_id, ...TOLD],
+            [contact_id, ...ATTEMPTED],
           )
           .map(toNotification),
       ),
@@ -68,7 +68,7 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
     },
     depth() {
       const rest = ofNoneRemoved(db)
-      // Each by the index of those that wait: the log is not read.
+      // Each count uses the partial index of the rows that are not final; the log is not read.
       const count = (status: string) =>
         `(SELECT COUNT(*) FROM notifications WHERE status = '${status}'${rest})`
       const row = db.get(`SELECT ${count('queued')} + ${count('sending')} AS depth`)
@@ -113,9 +113,9 @@ export function insertNotification(
   )
 }
 
-/** After the wall clock was set: what waits, waits as long as before. */
+/** After the wall clock was set: moves due times and leases by the same amount, so that delays keep their length. */
 export function moveWaiting(db: Connection, { by_ms, after, before }: ClockSet): void {
-  // SQLite knows no infinity that JavaScript could hand over.
+  // SQLite has no parameter for Infinity.
   const params = [by_ms, after + by_ms, by_ms, after, Math.min(before, Number.MAX_SAFE_INTEGER)]
   const created_at = 'created_at = CASE WHEN created_at > ? THEN created_at + ? ELSE created_at END'
   db.transaction(() => {

@@ -23,15 +23,12 @@ export interface OpenFile extends Ownership {
 const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
 const IN_MEMORY = ':memory:'
 
-/**
- * How long an engine waits for a guest at the file. Everything else in its process waits with it; what could
- * not be written is written a little later.
- */
+/** How long an engine waits for a guest's lock. The wait blocks the event loop; a write that fails is retried later. */
 const OWNER_WAIT_MS = 250
 
 /**
- * The log grows to this before it is carried over into the file. A page that was changed many times in between
- * is written there once, so that a long log halves what is written; a kill leaves this much to read again.
+ * The size to which the log grows before it is copied into the file. A page that was changed many times is copied
+ * once, so that a long log halves the written bytes; after a kill this much is read again.
  */
 const LOG_BYTES = 64 * 1024 * 1024
 
@@ -43,7 +40,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   const driver = await loadDriver(options.driver)
   if (file !== IN_MEMORY) makeFile(file, !driver.shared)
   const host = guest ? hostOf(file, driver) : undefined
-  // A driver that locks properly needs no note for the moment that a guest stays.
+  // A driver with proper locks needs no ownership note for the short time of a guest.
   const owns = file !== IN_MEMORY && host === undefined && !(guest && driver.shared)
   const ownership = owns ? takeOwnership(file, driver.name) : NOBODYS
   let connection: Connection | undefined
@@ -52,7 +49,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
     for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
     if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
     sizeLogAndCache(connection)
-    // Off by default, and on for as long as the connection lasts.
+    // Off by default, and set per connection.
     connection.exec('PRAGMA foreign_keys = ON')
     if (host === undefined) migrate(connection)
     else checkMigrated(connection)
@@ -65,7 +62,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   }
 }
 
-/** The log is counted in pages, whose size is the file's. */
+/** The log's size is set in pages, whose size depends on the file. */
 function sizeLogAndCache(connection: Connection): void {
   const page_bytes = Number(connection.get('PRAGMA page_size')?.['page_size'])
   connection.exec(`PRAGMA wal_autocheckpoint = ${Math.round(LOG_BYTES / page_bytes)}`)
@@ -73,12 +70,15 @@ function sizeLogAndCache(connection: Connection): void {
   connection.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
 }
 
-/** The owner was the only sender: what is under way was left by a dead one, and can be taken over at once. */
+/**
+ * The owner is the only sender: rows with status `sending` were left by a process that ended, and can be claimed at
+ * once.
+ */
 function resumeSending(connection: Connection): void {
   connection.run("UPDATE notifications SET lease_until = 0 WHERE status = 'sending'")
 }
 
-/** The engine that has the file open and lets guests in; throws where it does not. */
+/** The engine that owns the file and admits guests; throws if it does not. */
 function hostOf(file: string, driver: SqliteDriver): Owner | undefined {
   const owner = livingOwner(file)
   if (owner === undefined || (driver.shared && owner.driver === driver.name)) return owner
@@ -89,8 +89,8 @@ function hostOf(file: string, driver: SqliteDriver): Owner | undefined {
 }
 
 /**
- * Readable by its owner alone, and so are the folders that are made for it: there are webhook secrets in
- * it. SQLite gives its log the mode of the file; the wasm driver does not, and finds one that is there.
+ * Creates the file, and missing directories, readable by the owner alone: it contains webhook secrets. SQLite gives
+ * its log the mode of the file; the wasm driver does not, and uses one that exists.
  */
 function makeFile(file: string, logged: boolean): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -102,6 +102,6 @@ function closeQuietly(connection: Connection | undefined): void {
   try {
     connection?.close()
   } catch {
-    // The error that led here is the one to tell.
+    // The first error is the one to report.
   }
 }

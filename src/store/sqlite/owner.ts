@@ -1,5 +1,5 @@
 /**
- * One engine per file: a note beside the database says which process has it open.
+ * One engine per file: a note beside the database says which process owns it.
  *
  * @module
  */
@@ -21,23 +21,23 @@ import { StorageError } from '../../errors.ts'
 
 export interface Owner {
   readonly pid: number
-  /** When the process began, in the system's own words; tells apart two processes that were given the same id. */
+  /** When the process started, as the system reports it; distinguishes two processes with the same id. */
   readonly started: string
   readonly host: string
   readonly driver: string
 }
 
 export interface Ownership {
-  /** Says that the owner is still there. Cheap; call it with every write. */
+  /** Refreshes the note. Cheap; called with every write. */
   touch(): void
   release(): void
 }
 
-/** An owner on another host (a container that was replaced) counts as gone after this long without a sign of life. */
+/** An owner on another host (a replaced container) counts as ended this long after its last refresh. */
 const FOREIGN_OWNER_MS = 60_000
 const TOUCH_EVERY_MS = 10_000
 
-/** Takes the file for this process; rejects while another living process has it. */
+/** Takes ownership for this process; rejects while another live process owns the file. */
 export function takeOwnership(file: string, driver: string): Ownership {
   const note = `${file}.owner`
   const own: Owner = {
@@ -46,13 +46,13 @@ export function takeOwnership(file: string, driver: string): Ownership {
     host: hostname(),
     driver,
   }
-  // Twice: the first failure may be a note that a dead process left.
+  // Two tries: the first may fail because of a note that an ended process left.
   if (!write(note, own)) {
     const owner = livingOwner(file)
     if (owner !== undefined) throw new StorageError(inUse(file, owner))
     if (!discard(note) || !write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
   }
-  // Of the wasm driver; it survives the process that made it.
+  // The lock of the wasm driver; it survives the process that created it.
   rmSync(`${file}.lock`, { recursive: true, force: true })
   let touched_at = systemClock.monotonic()
   return {
@@ -63,14 +63,14 @@ export function takeOwnership(file: string, driver: string): Ownership {
       try {
         utimesSync(note, now, now)
       } catch {
-        // Only a sign of life for other hosts; the write it goes with is what matters.
+        // The refresh only matters to other hosts; the write it accompanies must not fail with it.
       }
     },
     release: () => rmSync(note, { force: true }),
   }
 }
 
-/** The process that has the file open, `undefined` where there is none (any more). */
+/** The live process that owns the file, or `undefined`. */
 export function livingOwner(file: string): Owner | undefined {
   const note = `${file}.owner`
   const owner = read(note)
@@ -104,14 +104,14 @@ function read(note: string): Owner | undefined {
   try {
     return JSON.parse(textOf(note) ?? '') as Owner
   } catch {
-    // No note, or one that a process did not live to finish.
+    // No note, or one that its process did not finish writing.
     return undefined
   }
 }
 
 /**
- * Moves the note of a dead process away before it is removed, so that of two processes that found it only
- * one goes on. `false`: another one was quicker.
+ * Renames the note of an ended process before removing it, so that of two processes that found it only one continues.
+ * Returns `false` if the other was first.
  */
 function discard(note: string): boolean {
   const aside = `${note}.${process.pid}`
@@ -123,7 +123,7 @@ function discard(note: string): boolean {
   }
   const same = textOf(aside) === judged
   try {
-    // What was moved is the note of the quicker one: put it back.
+    // The renamed note belongs to the process that was first: put it back.
     if (!same) linkSync(aside, note)
   } finally {
     rmSync(aside, { force: true })
@@ -161,8 +161,8 @@ function isRunning({ pid, started }: Owner): boolean {
 }
 
 /**
- * Boot and start tick of a process, where the system tells (Linux: fields 3 and 22 of /proc/<pid>/stat,
- * proc(5)). A zombie, dead but not yet asked for by its parent, still answers to signals.
+ * Boot and start tick of a process, if the system provides them (Linux: fields 3 and 22 of /proc/<pid>/stat,
+ * proc(5)). A zombie, ended but not yet reaped by its parent, still accepts signals.
  */
 function statusOf(pid: number): { readonly started: string; readonly alive: boolean } | undefined {
   try {

@@ -1,5 +1,5 @@
 /**
- * Takes old rows out in steps of bounded size.
+ * Removes old rows in steps of bounded size.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function prune(db: Connection, options: PruneOptions): number {
   })
 }
 
-/** Results of removed monitors, one monitor at a time. */
+/** Removes results of removed monitors, one monitor at a time. */
 function pruneOrphans(db: Connection, limit: number): number {
   const monitor = db.get('SELECT monitor_id FROM removed_monitors ORDER BY monitor_id LIMIT 1')
   if (monitor === undefined) return 0
@@ -43,14 +43,14 @@ function pruneOrphans(db: Connection, limit: number): number {
   return gone
 }
 
-/** Results looked at in one step beyond those asked for. Ids rise with time but for results that came in late. */
+/** How many results a step reads beyond those requested. Ids rise with time except for late results. */
 const MARGIN = 1000
 
-/** There is no index on the time: the oldest results are those with the lowest ids, give or take a few. */
+/** There is no index on the time: the oldest results are those with the lowest ids, except late ones. */
 const OLDEST = `SELECT id FROM (SELECT id, started_at FROM results ORDER BY id LIMIT ?) AS oldest
   WHERE started_at < ? ORDER BY id LIMIT ?`
 
-/** Those after which nothing came from their location. */
+/** Of these, the results that are the newest of their location. */
 const NEWEST_OF_OLDEST = `SELECT r.monitor_id, r.location_id FROM (
     SELECT monitor_id, location_id, max(id) AS id FROM results WHERE id IN (${OLDEST})
     GROUP BY monitor_id, location_id) AS r
@@ -76,7 +76,7 @@ function pruneNotifications(db: Connection, { notifications_before, limit }: Pru
   return db.run(`DELETE FROM notifications WHERE id IN (${oldest})`, params)
 }
 
-/** Of the availability changes before the border the last one stays: it says what held when the border was passed. */
+/** Keeps the last availability change before the border: it is the state at the border. */
 function pruneHistory(db: Connection, { history_before, limit }: PruneOptions): number {
   const days = pruneDaily(db, dayOf(history_before), limit)
   const changes = db.run(

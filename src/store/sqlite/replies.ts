@@ -38,7 +38,7 @@ const BEYOND = `
         ROWS UNBOUNDED PRECEDING))
     WHERE reply_key <> ? AND (count > ? OR bytes > ?))`
 
-/** The newest stays in any case. */
+/** Removes the oldest responses beyond the limits, but never the newest. */
 function keepWithin(
   db: Connection,
   { account_id, key }: { readonly account_id: number; readonly key: string },

@@ -81,7 +81,7 @@ const PUT_DAILY = `INSERT INTO watchpost.daily (monitor_id, day, ok, fail, unkno
   ON CONFLICT (monitor_id, day) DO UPDATE SET ok = excluded.ok, fail = excluded.fail,
   unknown = excluded.unknown, ok_ms = excluded.ok_ms, latency = excluded.latency`
 
-/** Read, added up and written back: the monitor is locked, so nobody else writes its days. */
+/** Reads the totals, adds and writes them back: the monitor is locked, so no other transaction writes its days. */
 async function putDaily(session: Session, accepted: readonly Accepted[]): Promise<void> {
   const sums = new Map<string, DailyStats>()
   const add = (stats: DailyStats): void => {

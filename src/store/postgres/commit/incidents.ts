@@ -40,7 +40,7 @@ export async function openIncidents(
   opening.forEach((one, index) => (one.opened = ids[index] ?? null))
 }
 
-/** The ids that an `INSERT` in order gave, in that order: a sequence only ever rises. */
+/** The ids that an ordered `INSERT` gave, in that order: a sequence only rises. */
 export async function idsOf(
   session: Session,
   sql: string,
@@ -62,7 +62,7 @@ const UPDATED = {
   suppression: 'bigint',
 } as const satisfies Columns
 
-/** Only what explains an incident can be taken back, so only there NULL is a value. */
+/** Only `suppressed_by` can be reset, so only there NULL is a value. */
 const UPDATE = `UPDATE watchpost.incidents AS i SET
   ended_at = COALESCE(given.ended_at, i.ended_at),
   closed_reason = COALESCE(given.closed_reason, i.closed_reason),

@@ -1,6 +1,5 @@
 /**
- * The round's commit: every change of the list in one transaction, and a statement per table rather than
- * per row.
+ * Commits changes: the whole list in one transaction, with one statement per table rather than per row.
  *
  * @module
  */
@@ -72,7 +71,7 @@ interface Locked {
 }
 type Monitors = Map<number, Locked>
 
-/** In the order of their ids, so that engines that commit at the same time wait for each other one way only. */
+/** Locks in the order of ids, so that concurrent commits do not deadlock. */
 const LOCK = `SELECT id, account_id, version, revision, state, token_hash, checks_per_min
   FROM watchpost.monitors
   WHERE id = ANY ($1::bigint[]) AND ${ofNoneRemoved()} ORDER BY id FOR NO KEY UPDATE`
@@ -83,7 +82,7 @@ async function lock(session: Session, changes: readonly Change[]): Promise<Monit
   return new Map(rows.map(({ id, ...locked }) => [Number(id), locked as unknown as Locked]))
 }
 
-/** Changes of the same monitor come one after the other; all else goes together. */
+/** Changes of the same monitor go into successive waves; each wave is written together. */
 function waves(changes: readonly Change[]): Change[][] {
   const found: Change[][] = []
   const depths = new Map<number, number>()
@@ -99,13 +98,13 @@ function waves(changes: readonly Change[]): Change[][] {
 interface Books {
   readonly monitors: Monitors
   readonly answers: Map<Change, Committed>
-  /** Monitors that others have to hear of. */
+  /** Monitors whose change is broadcast to other processes. */
   readonly broadcast: Set<number>
-  /** Checks a minute of the accounts that are held to a number. */
+  /** The check rate of the accounts that have a quota of it. */
   readonly checks: Map<number, number>
 }
 
-/** Whether a change can be made is settled before its first write. */
+/** Decides for each change whether it is accepted, before the first write. */
 function judge(wave: readonly Change[], books: Omit<Books, 'broadcast'>): Accepted[] {
   const { monitors, answers, checks } = books
   const accepted: Accepted[] = []
@@ -124,7 +123,7 @@ function judge(wave: readonly Change[], books: Omit<Books, 'broadcast'>): Accept
   return accepted
 }
 
-/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+/** Whether the change raises the monitor's check rate and the account then exceeds its allowance. */
 function isBeyond(monitor: Locked, change: Change, checks: Map<number, number>): boolean {
   const limit = change.within?.checks_per_min
   if (limit === undefined) return false

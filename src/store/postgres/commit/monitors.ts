@@ -18,7 +18,7 @@ export async function putMonitors(session: Session, accepted: readonly Accepted[
     machine: machine && JSON.stringify(withIncident(machine, opened)),
   }))
   await session.run(PUT_MACHINES, arraysOf(MACHINES, rows))
-  // What users change, one by one: it is rare.
+  // Written one by one: users change settings rarely.
   for (const { change } of accepted) {
     const { monitor_id, settings, token, at } = change
     if (settings !== undefined) {
@@ -58,7 +58,7 @@ export async function putLocations(session: Session, accepted: readonly Accepted
   const forgotten = accepted.filter(({ change }) => change.forget_locations === true)
   if (forgotten.length > 0) await session.run(FORGET, [idsOf(forgotten)])
   const rows = accepted.flatMap(({ change: { monitor_id, locations = [] } }) => {
-    // One statement writes a row once: the last word on a location counts.
+    // One statement writes a row at most once: the last state of a location counts.
     const states = new Map(locations.map((state) => [state.location_id, state]))
     return [...states.values()].map(({ location_id, consecutive_fails, last, memo }) => ({
       monitor_id,
@@ -71,7 +71,7 @@ export async function putLocations(session: Session, accepted: readonly Accepted
   if (rows.length > 0) await session.run(PUT_LOCATIONS, arraysOf(LOCATIONS, rows))
 }
 
-/** There may be hundreds of thousands of results: they are left to `prune`, which works in steps. */
+/** Results stay, possibly hundreds of thousands: `prune` removes them in steps. */
 const REMOVE = [
   'DELETE FROM watchpost.monitors WHERE id = ANY ($1::bigint[])',
   FORGET,

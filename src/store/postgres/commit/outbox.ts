@@ -15,7 +15,7 @@ const CANCELLED = {
   reason: 'text',
 } as const satisfies Columns
 
-/** Locked in the order of their ids, as everybody locks them who waits for locks. */
+/** Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock. */
 const CANCEL = `WITH hit AS (
     SELECT n.id, given.at, given.reason FROM ${given(CANCELLED)}
     JOIN watchpost.notifications AS n ON n.monitor_id = given.monitor_id
@@ -60,20 +60,20 @@ function rowsOf({ change, account_id, opened }: Accepted, notified: Set<string>)
     const wasNotified = incident_id !== null && notified.has(telling)
     if (one.only_if_notified === true && !wasNotified) continue
     if (one.only_if_not_notified === true && wasNotified) continue
-    // It counts for what the same change tells after it.
+    // A row counts for the conditions of later rows of the same change.
     notified.add(telling)
     rows.push(queuedRow({ ...one, account_id, monitor_id, incident_id, created_at }))
   }
   return rows
 }
 
-const TELLINGS = { incident_id: 'bigint', contact_id: 'bigint' } as const satisfies Columns
-const TOLD = `SELECT given.incident_id, given.contact_id FROM ${given(TELLINGS)}
+const PAIRS = { incident_id: 'bigint', contact_id: 'bigint' } as const satisfies Columns
+const NOTIFIED = `SELECT given.incident_id, given.contact_id FROM ${given(PAIRS)}
   WHERE EXISTS (SELECT 1 FROM watchpost.notifications AS n
     WHERE n.incident_id = given.incident_id AND n.contact_id = given.contact_id
       AND (n.status <> 'cancelled' OR n.claims > 0))`
 
-/** Who was told of which incident, as far as it matters. */
+/** The pairs of incident and contact with a notification, as far as conditions ask for them. */
 async function notifiedOf(session: Session, wanted: readonly Accepted[]): Promise<Set<string>> {
   const asked = wanted.flatMap(({ change, opened }) =>
     (change.notify ?? [])
@@ -81,7 +81,7 @@ async function notifiedOf(session: Session, wanted: readonly Accepted[]): Promis
       .map((one) => ({ incident_id: incidentOf(one, opened), contact_id: one.contact_id })),
   )
   if (asked.length === 0) return new Set()
-  const rows = await session.rows(TOLD, arraysOf(TELLINGS, asked))
+  const rows = await session.rows(NOTIFIED, arraysOf(PAIRS, asked))
   return new Set(rows.map((row) => keyOf(Number(row['incident_id']), Number(row['contact_id']))))
 }
 

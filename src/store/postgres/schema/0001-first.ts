@@ -1,7 +1,7 @@
 /**
- * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text: the bytes stay what they were.
- * Of the history nothing refers to its monitor, so that a change locks that one and nothing else. Tables whose rows are
- * written again with every round leave room beside them (fillfactor), so that no index has to follow.
+ * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text, so that their bytes are preserved. History
+ * has no foreign key to its monitor, so that a change locks only the monitor. Tables whose rows every round updates
+ * have a lower fillfactor, so that updates stay on the page (HOT) and no index changes.
  *
  * @module
  */
@@ -56,7 +56,7 @@ CREATE TABLE watchpost.replies (
 CREATE INDEX replies_expiry ON watchpost.replies (expires_at);
 `
 
-/** `state`, `search` and `tags` repeat what the JSON columns hold, in the form that is searched. */
+/** `state`, `search` and `tags` repeat parts of the JSON columns in the form that queries use. */
 const monitors = `
 CREATE TABLE watchpost.monitors (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -91,7 +91,7 @@ CREATE TABLE watchpost.location_states (
 CREATE TABLE watchpost.removed_monitors (monitor_id bigint PRIMARY KEY);
 `
 
-/** One partition a day, made by `partitions.ts`. No key over the ids: a sequence gives each of them once. */
+/** One partition a day, created by `partitions.ts`. No primary key on the ids: a sequence gives each of them once. */
 const history = `
 CREATE SEQUENCE watchpost.results_id;
 CREATE TABLE watchpost.results (
@@ -153,7 +153,7 @@ CREATE TABLE watchpost.daily (
 CREATE INDEX daily_day ON watchpost.daily (day);
 `
 
-/** The partial indexes hold the rows that wait, so that the size of the log does not matter to a claim. */
+/** The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim. */
 const outbox = `
 CREATE TABLE watchpost.notifications (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -200,7 +200,7 @@ CREATE TABLE watchpost.attempts (
 );
 `
 
-/** `commits`: one note per transaction, asked for when a connection was lost in the middle of its COMMIT. */
+/** `commits`: one token per transaction, looked up when a connection was lost during its COMMIT. */
 const sharing = `
 CREATE TABLE watchpost.commits (token uuid PRIMARY KEY, at bigint NOT NULL);
 CREATE INDEX commits_age ON watchpost.commits (at);

@@ -1,4 +1,4 @@
-/** Who carries out a request that may arrive at two engines. Not worth a write-ahead log: a turn lasts two minutes. */
+/** Which engine executes a request that may arrive at two of them. Unlogged: a turn lasts two minutes. */
 export const turns = `
 CREATE UNLOGGED TABLE watchpost.turns (
   account_id bigint NOT NULL,

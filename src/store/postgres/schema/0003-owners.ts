@@ -1,7 +1,7 @@
 /**
- * What belongs to an account refers to it. A reference takes a lock on the account that only its removal waits for.
- * Rows of an account that never was are kept: the account is made, so that nobody who comes later is given their
- * id. What is no id (0 and below) becomes an account with an id of its own.
+ * Rows of an account get a foreign key to it. The key takes a lock on the account that only its removal waits for.
+ * Rows without an account are kept: the account is created, so that no later account gets the same id. An invalid id
+ * (0 and below) becomes an account with a new id.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * The host's own id of an account, what it may have, and how often a monitor is checked by its settings: locations
- * times 60 by the interval, repeated from `common` so that it can be summed up. Read by pattern: one row whose JSON
- * was damaged keeps nobody from the others. The index is partial, so that no reference to an account waits for a
- * change of its `external_id`.
+ * The host's own id of an account, its quotas, and the check rate of a monitor by its settings: locations times 60
+ * divided by the interval, repeated from `common` so that it can be summed. Extracted by pattern: a row with damaged
+ * JSON does not fail the step. The index is partial, so that no foreign key to an account waits for a change of its
+ * `external_id`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text. AUTOINCREMENT wherever an id
- * must not be used twice, also after the newest rows were removed.
+ * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text. AUTOINCREMENT for ids that must not be
+ * reused, even after the newest rows were removed.
  *
  * @module
  */
@@ -55,7 +55,7 @@ CREATE TABLE replies (
 CREATE INDEX replies_expiry ON replies (expires_at);
 `
 
-/** `state`, `search` and `tags` repeat what the JSON columns hold, in the form that is searched. */
+/** `state`, `search` and `tags` repeat parts of the JSON columns in the form that queries use. */
 const monitors = `
 CREATE TABLE monitors (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -146,7 +146,7 @@ CREATE TABLE daily (
 CREATE INDEX daily_day ON daily (day);
 `
 
-/** The partial indexes hold the rows that wait, so that the size of the log does not matter to a claim. */
+/** The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim. */
 const outbox = `
 CREATE TABLE notifications (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

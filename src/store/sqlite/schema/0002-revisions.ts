@@ -1,6 +1,6 @@
 /**
- * A revision per monitor, so that engines that share a store never build on what another has changed; and
- * what is known of an incident besides its causes.
+ * A revision per monitor, so that engines that share a store detect concurrent changes; and further columns of an
+ * incident.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The day that goes on, of each monitor. It is counted in every round, so it lies beside those of the other
- * monitors: among the past days of its own every round would rewrite a page for itself.
+ * The current day of each monitor in a table of its own. Every round updates it: among the monitor's past days every
+ * round would rewrite a separate page, here the current days of many monitors share pages.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What every round changes of a monitor in one narrow row: its machine, its revision and its day. Beside the
- * settings each round rewrote those as well, and a page of its own for the day.
+ * What every round changes of a monitor in one narrow row: its machine, its revision and its current day. In the
+ * monitor's own row each round would rewrite the settings as well, and a separate page for the day.
  *
  * @module
  */

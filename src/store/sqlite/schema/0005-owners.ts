@@ -1,12 +1,12 @@
 /**
- * What belongs to an account refers to it. SQLite adds no foreign key to a table that is there, so the tables are
- * made anew. Rows of an account that never was are kept: the account is made, so that nobody who comes later is
- * given their id. What is no id at all (0, a fraction, a text) becomes an account with an id of its own.
+ * Rows of an account get a foreign key to it. SQLite cannot add a foreign key to an existing table, so the tables are
+ * created again. Rows without an account are kept: the account is created, so that no later account gets the same id.
+ * An invalid id (0, a fraction, a text) becomes an account with a new id.
  *
  * @module
  */
 
-/** As `Connection` would read it back; larger ids leave no room for those that follow. */
+/** The largest id that is kept; larger ones leave no room for further ids. */
 const LARGEST_ID = 1e15
 
 const OWNED = ['api_keys', 'contacts', 'monitors', 'incidents', 'notifications']
@@ -32,7 +32,7 @@ DROP TABLE strays;
 
 const ACCOUNT = 'account_id INTEGER NOT NULL REFERENCES accounts (id)'
 
-/** The rows keep their ids, and the ids that were given out before are not given out again. */
+/** The rows keep their ids, and the sequence continues after the highest id ever used. */
 function madeAnew(table: string, columns: readonly string[]): string {
   const names = columns.map((column) => column.split(' ', 1)[0]).join(', ')
   return `

@@ -1,6 +1,6 @@
 /**
- * The host's own id of an account, what it may have, and how often a monitor is checked by its settings: locations
- * times 60 by the interval, repeated from `common` so that it can be summed up.
+ * The host's own id of an account, its quotas, and the check rate of a monitor by its settings: locations times 60
+ * divided by the interval, repeated from `common` so that it can be summed.
  *
  * @module
  */

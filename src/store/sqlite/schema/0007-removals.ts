@@ -1,5 +1,5 @@
 /**
- * A big account goes in steps. Until the last one its row stays, for those that refer to it.
+ * Accounts are removed in steps. The account's row stays until the last step, for the foreign keys to it.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What was sent to a contact last is found among the rows of that contact, without reading those of the others or a
- * backlog of its own.
+ * Finds the last notification of a contact without reading the rows of others or the contact's own backlog.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * What may be sent next is found from contact to contact and from lane to lane, so that a claim does not read what
- * waits behind others. A lane is what one contact is told of one monitor; what is of no monitor waits for nothing.
+ * Finds the next row to send by skipping from contact to contact and from lane to lane, so that a claim does not read
+ * the rows behind others. A lane is the notifications of one monitor for one contact; rows without a monitor are not
+ * ordered.
  *
  * @module
  */

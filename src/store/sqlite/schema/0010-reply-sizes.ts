@@ -1,5 +1,5 @@
 /**
- * How long kept answers are, so that those of an account are counted and summed up without reading them.
+ * The sizes of stored responses, so that those of an account are counted and summed without reading them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A claim finds the rows that are dated after it without reading those that wait.
+ * A claim finds the rows dated after it by this index, without reading the waiting rows.
  *
  * @module
  */
