@@ -1,6 +1,6 @@
 /**
- * The checkers that ship with watchpost, each loaded only when it is asked for: a process that makes one
- * check need not read the code of all.
+ * The built-in checkers, each loaded on request: a process that runs one check need not load the
+ * code of sixteen.
  *
  * @module
  */

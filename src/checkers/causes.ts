@@ -1,6 +1,6 @@
 /**
- * The causes that every checker shares: those of the transport, of our own side, and of the deadline.
- * Codes are stable and only ever added to; receivers may match them by prefix.
+ * The causes that all checkers share: those of the transport, of the location, and of the deadline.
+ * Codes are stable and none is removed; receivers may match them by prefix.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { Phase } from '../model.ts'
 
 /** A cause as a checker declares it. */
 export interface CauseInfo {
-  /** Used where a judgement brings no text of its own. */
+  /** The text if a judgement has none of its own. */
   readonly text: string
-  /** `unknown`: our side could not measure. Default `fail`. */
+  /** `unknown`: the location could not measure. Default `fail`. */
   readonly verdict?: 'fail' | 'unknown'
   readonly phase?: Phase
 }

@@ -1,8 +1,8 @@
 /**
- * The contract of a checker: one plain object, whether it ships with watchpost or is yours.
+ * The contract of a checker: one plain object, built-in or your own.
  *
- * A checker *returns* what it judged and *throws* what prevented judging; it never sees thresholds,
- * storage or contacts. What it opened through `ctx.net` is closed for it.
+ * A checker *returns* its verdict and *throws* what prevented one; it does not see thresholds,
+ * storage or contacts. The engine closes what it opened through `ctx.net`.
  *
  * @module
  */
@@ -27,16 +27,19 @@ import type { CauseInfo, SharedCause } from './causes.ts'
 export type CauseTable = Readonly<Record<string, CauseInfo>>
 
 export interface Findings {
-  /** Merged over what `ctx.measure` was told. */
+  /** Merged over what `ctx.measure` recorded. */
   readonly details?: JsonObject | undefined
   readonly phase?: Phase | undefined
-  /** Facts that may be news; the engine tells each key once. */
+  /** Facts to notify; the engine sends each key once. */
   readonly notices?: readonly Notice[] | undefined
-  /** Comes back as `ctx.memo` at the next check from this location; at most 64 KiB of JSON. Left out, the old one stays. */
+  /**
+   * Passed as `ctx.memo` to the next check from this location; at most 64 KiB of JSON. If omitted,
+   * the previous memo stays.
+   */
   readonly memo?: Json | undefined
-  /** When the condition began, where that is not now (a missed deadline). */
+  /** When the condition began, if not now (a missed deadline). */
   readonly since?: EpochMs | undefined
-  /** Good, but something awaited is overdue. Only with `up`. */
+  /** Good, but an expected signal is overdue. Only with `up`. */
   readonly late?: boolean | undefined
 }
 
@@ -47,12 +50,15 @@ export interface Judgement<C extends string = string> {
   readonly findings: Findings
 }
 
-/** It works. */
+/** The target works. */
 export function up(findings: Findings = {}): Judgement<never> {
   return { verdict: 'ok', cause_code: null, cause_text: null, findings }
 }
 
-/** It does not: `cause_code` is one of the checker's own causes or a shared one, `cause_text` one sentence with what was seen. */
+/**
+ * The target fails: `cause_code` is one of the checker's own causes or a shared one, `cause_text`
+ * one sentence with the observed facts.
+ */
 export function down<const C extends string>(
   cause_code: C,
   cause_text: string,
@@ -61,7 +67,7 @@ export function down<const C extends string>(
   return { verdict: 'fail', cause_code, cause_text, findings }
 }
 
-/** Our side could not measure; no incident comes of it. */
+/** The location could not measure; no incident is opened. */
 export function unknown<const C extends string>(
   cause_code: C,
   cause_text: string,
@@ -71,38 +77,43 @@ export function unknown<const C extends string>(
 }
 
 export interface CheckContext {
-  /** The account of the monitor, for whatever is shared fairly; 0 for a check without a monitor. */
+  /** The account of the monitor, for fair sharing of resources; 0 for a check without a monitor. */
   readonly account_id: number
   /** Aborts at the deadline and when the engine stops; its reason says which. */
   readonly signal: AbortSignal
   /** The monitor's `interval_sec` in ms; 0 for a check without a monitor. */
   readonly period_ms: number
-  /** So many deadlines in a row are to be missed (`fail_threshold`), for checkers that wait for signals; 1 without a monitor. */
+  /**
+   * Number of consecutive deadlines to miss before failing (`fail_threshold`), for checkers that
+   * wait for signals; 1 without a monitor.
+   */
   readonly missed_limit: number
   /** Milliseconds left until the deadline, never negative. */
   remaining(): number
   readonly clock: Clock
   readonly net: Net
-  /** What the last check from this location left behind. */
+  /** The memo of the last check from this location. */
   readonly memo: Json | undefined
   readonly location: Pick<LocationRecord, 'id' | 'name'>
   readonly log: Logger
-  /** Times a step of the protocol; when the deadline passes inside, the cause names it. */
+  /** Times a step of the protocol; if the deadline passes during the step, the cause names it. */
   phase<T>(name: Phase, work: () => Promise<T>): Promise<T>
   /**
-   * Carries out long work in steps, each of a millisecond or two, and returns what comes of it. Between them other
-   * checks, requests and timers have their turn: an answer of megabytes must not hold them up.
+   * Runs long work in steps of a millisecond or two and returns its result. Other checks, requests
+   * and timers run in between: parsing megabytes must not block them.
    */
   inTurns<T>(steps: Generator<void, T>): Promise<T>
-  /** Notes what was measured as soon as it is known, so that it is kept when the check fails later. */
+  /** Records a measurement immediately, so that it is kept if the check fails later. */
   measure(details: JsonObject): void
-  /** Imports a package on first use; a missing one becomes a clear error with the install line. */
+  /**
+   * Imports a package on first use; a missing package becomes an error with the install command.
+   */
   load<T>(name: string, importer: () => Promise<T>): Promise<T>
-  /** Releases what `ctx.net` did not open; called after `run` or at the deadline. */
+  /** Releases resources that `ctx.net` did not open; called after `run` or at the deadline. */
   onEnd(release: () => void | Promise<void>): void
 }
 
-/** Something told to a monitor from outside (a heartbeat). */
+/** A signal sent to a monitor from outside (a heartbeat). */
 export interface Signal {
   readonly kind: 'success' | 'start' | 'fail' | 'log'
   readonly at: EpochMs
@@ -112,12 +123,12 @@ export interface Signal {
   readonly duration_ms?: number | undefined
 }
 
-/** What a passive checker judges by besides its memo. */
+/** What a push checker gets besides its memo. */
 export interface Terms<S> {
   readonly settings: S
-  /** The monitor's `interval_sec`, in ms: how often a signal is expected. */
+  /** The monitor's `interval_sec`, in ms: the expected interval of signals. */
   readonly period_ms: number
-  /** So many deadlines in a row are to be missed (`fail_threshold`). Default 1. */
+  /** Number of consecutive deadlines to miss before failing (`fail_threshold`). Default 1. */
   readonly missed_limit?: number
 }
 
@@ -126,18 +137,19 @@ export type DeadlineReset =
   | { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' }
   | { readonly at: EpochMs; readonly reason: 'clock_set'; readonly by_ms: number }
 
-/** For checkers that wait for signals instead of asking: pure functions over the memo. */
+/** For checkers that wait for signals instead of connecting: pure functions over the memo. */
 export interface PushRules<S> {
-  /** The memo of a monitor that is awaited since `at` and has heard nothing. Default: none. */
+  /** The memo of a monitor that waits for its first signal since `at`. Default: none. */
   begin?(at: EpochMs): Json
   /** The memo after a signal. */
   receive(memo: Json | undefined, signal: Signal, terms: Terms<S>): Json
-  /** When `run` should judge next, strictly after `after`; `null` while nothing is awaited. */
+  /** When `run` is due next, strictly after `after`; `null` while no signal is expected. */
   dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
   /**
-   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: a deadline passed
-   * while the engine itself was away, until `at`, and nobody may be blamed for a signal that could not be
-   * heard. `clock_set`: the wall clock was set by `by_ms`, and is at `at` now; as much time is left as before.
+   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: a deadline
+   * passed while the engine was down, until `at`, so a signal may have been lost and the deadline
+   * does not count. `clock_set`: the wall clock was set by `by_ms` and now shows `at`; the
+   * remaining time stays the same.
    */
   resetDeadline(memo: Json | undefined, why: DeadlineReset, terms: Terms<S>): Json | undefined
 }
@@ -145,19 +157,31 @@ export interface PushRules<S> {
 type CommonName =
   'timeout_ms' | 'location_ids' | 'confirm_locations' | 'fail_threshold' | 'recover_threshold'
 
-/** Defaults and bounds of the common settings, where a type needs its own. */
+/** Defaults and bounds of the common settings that differ for this type. */
 export interface CommonRules {
   readonly interval_sec?:
     { readonly default: number; readonly min?: number | undefined } | undefined
   readonly timeout_ms?: { readonly default: number; readonly max?: number | undefined } | undefined
-  /** One judgement is certain unless the user asks for more: a registry that answers does not err for a round. */
+  /**
+   * Default 1 instead of more for a type without transient failures, such as an answer of a
+   * registry.
+   */
   readonly fail_threshold?:
     { readonly default: number; readonly description?: string | undefined } | undefined
-  /** Asked from the first location only: the answer is the same everywhere (a registry, a list). `confirm_locations` is taken as 1. */
+  /**
+   * Checked from the first location only: the answer is the same everywhere (a registry, a list).
+   * `confirm_locations` is 1.
+   */
   readonly singleLocation?: true | undefined
-  /** One judgement is certain: both thresholds are taken as 1. One that waits for signals counts deadlines by itself (`missed_limit`). */
+  /**
+   * One result is conclusive: both thresholds are 1. A checker that waits for signals counts
+   * deadlines itself (`missed_limit`).
+   */
   readonly certain?: true | undefined
-  /** Settings that do nothing in this type, and why, behind `has no effect:`. They are taken, and whoever sets one is told. */
+  /**
+   * Common settings without effect in this type, and why, shown after `has no effect:`. They are
+   * accepted, with a warning.
+   */
   readonly noEffect?: { readonly [N in CommonName]?: string } | undefined
 }
 
@@ -166,7 +190,7 @@ type MeasurementTable = Readonly<Record<string, string>>
 export interface Highlight {
   /** One to three words: `Certificate ends`. */
   readonly title: string
-  /** Default: as it is. */
+  /** Default: unformatted. */
   readonly format?: MeasurementFormat
 }
 
@@ -179,30 +203,36 @@ export interface Checker<
   /** One or two sentences for GET /types and the docs. */
   readonly description: string
   readonly fields: T
-  /** Its own causes; those of the transport are shared (`causes.ts`). */
+  /** Its own causes; causes of the transport are shared (`causes.ts`). */
   readonly causes: CauseTable
-  /** Name of each entry of `details` to what it means, with its unit. */
+  /** The entries of `details` and their meaning, with unit. */
   readonly measurements: M
-  /** What people look for first in `details`: names of `measurements`, with dots into nested ones. */
+  /**
+   * The most important entries of `details`: names of `measurements`, with dots for nested ones.
+   */
   readonly highlights?: Readonly<Record<string, Highlight>> | undefined
   /**
-   * Which figure of `details` is the response time, in milliseconds: what lists, charts and percentiles show. It has
-   * none where a check did not measure that. Default: how long the check took; none for a checker fed by signals.
+   * The entry of `details` that is the response time, in milliseconds, for lists, charts and
+   * percentiles. A check without this measurement has no response time. Default: the duration of
+   * the check; none for push checkers.
    */
   readonly response?: (keyof M & string) | undefined
-  /** Soft events it may state as notices. */
+  /** Events of the notices that it may return. */
   readonly events?: readonly string[] | undefined
-  /** Told instead of `down` when its incident opens. */
+  /** The event sent instead of `down` when its incident opens. */
   readonly downEvent?: string | undefined
   readonly common?: CommonRules | undefined
-  /** The package it loads on first use. */
+  /** The package that it loads on first use. */
   readonly driver?: string | undefined
   readonly push?: PushRules<Settings<T>> | undefined
-  /** Rules that span fields: returns the settings as they are to be stored, or what is wrong. */
+  /** Rules across fields: returns the settings to store, or the problems. */
   refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
-  /** Settings, common ones as well, that do nothing beside these, with the reason: as `common.noEffect`. */
+  /**
+   * Settings, common ones included, that have no effect in this combination, with the reason; as
+   * `common.noEffect`.
+   */
   unused?(settings: Stored<T>): Readonly<Record<string, string>>
-  /** What lists and webhooks show as the checked address; free of secrets. */
+  /** The checked address as shown in lists and webhooks; without secrets. */
   target(settings: Stored<T>): string
   run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement>
 }
@@ -211,10 +241,10 @@ export interface Checker<
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyChecker = Omit<Checker<any>, 'fields'> & { readonly fields: FieldTable }
 
-/** A checker, or the function that makes it: `http()` and `http` are both taken. */
+/** A checker, or the function that creates it: `http()` and `http` are both accepted. */
 export type CheckerSource<C extends AnyChecker = AnyChecker> = C | (() => C)
 
-/** The checker that stands behind a source. */
+/** The checker type of a source. */
 export type CheckerOf<S extends CheckerSource> = S extends (...args: never[]) => infer C
   ? Extract<C, AnyChecker>
   : Extract<S, AnyChecker>
@@ -239,7 +269,7 @@ type Definition<
   ): Promise<Judgement<(keyof C & string) | SharedCause>>
 }
 
-/** How long the target took, in ms; `null` where that was not measured. The one place that decides it. */
+/** The response time in ms; `null` if it was not measured. */
 export function responseOf(
   checker: Pick<AnyChecker, 'response' | 'push'> | undefined,
   { verdict, duration_ms, details }: Pick<Outcome, 'verdict' | 'duration_ms' | 'details'>,
@@ -250,7 +280,10 @@ export function responseOf(
   return typeof figure === 'number' && figure >= 0 ? figure : null
 }
 
-/** A checker of your own, with the same rights as the built-in ones. `run` may only name causes that are declared or shared. */
+/**
+ * Defines a checker of your own, equal to the built-in ones. `run` may only use declared or shared
+ * causes.
+ */
 export function defineChecker<
   const N extends string,
   const T extends FieldTable,
@@ -265,8 +298,8 @@ export function defineChecker<
 export type FieldsOf<C> = C extends Checker<infer T> ? T : FieldTable
 
 /**
- * `details` of a result, by the names of the checker's measurements, of several checkers together: each is there
- * where it was measured.
+ * `details` of a result, typed by the measurements of one or several checkers: each is present if
+ * it was measured.
  */
 export type DetailsOf<C extends AnyChecker> = IsAnyText<
   keyof AllOf<Measured<C>>,
@@ -278,12 +311,12 @@ type Measured<C extends AnyChecker> = C extends AnyChecker
   ? { readonly [K in keyof C['measurements']]?: Json }
   : never
 
-/** All members of a union at once. */
+/** The intersection of all members of a union. */
 type AllOf<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer A) => void
   ? A
   : never
 
-/** What a user writes to have this checker run: `{ type, …its fields }`. */
+/** The input for a monitor of this checker: `{ type, …its fields }`. */
 export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N }
   ? { readonly type: N } & Input<T>
   : never

@@ -1,5 +1,5 @@
 /**
- * One target on all lists: the lists side by side, the entries of one list one after the other.
+ * Queries all lists for one target: the lists in parallel, the entries of one list in sequence.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { SelectedList, Selection } from './selection.ts'
 import { domainNames } from './target.ts'
 import type { Subject } from './target.ts'
 
-/** A finding of one list, as it stands in details and webhooks. */
+/** A listing by one list, as shown in details and webhooks. */
 export interface Hit extends JsonObject {
   readonly id: string
   readonly zone: string | null
-  /** The address or name that is listed. */
+  /** The listed address or name. */
   readonly entry: string
   readonly codes: readonly string[]
   readonly categories: readonly string[]
@@ -29,21 +29,24 @@ export interface Hit extends JsonObject {
 export interface ListResult {
   readonly list: SelectedList
   readonly hits: readonly Hit[]
-  /** Why it says nothing about some of the entries. */
+  /** Why some of the entries have no answer. */
   readonly error: ListError | null
   readonly duration_ms: number
 }
 
-/** What one check needs to ask a list. */
+/** What one check needs to query a list. */
 export interface Asker {
   readonly ctx: CheckContext
   readonly client: DnsblClient
   readonly ignored: Selection['ignored']
-  /** Milliseconds left, with some to spare before the deadline: a list that is late is no failing target. */
+  /**
+   * Milliseconds left, minus a reserve before the deadline: a slow list is not a failure of the
+   * target.
+   */
   readonly left: () => number
 }
 
-/** Never rejects but for the signal: a list that fails says so in its result. */
+/** Rejects only when the signal aborts: the failure of a list is part of its result. */
 export function askLists(
   asker: Asker,
   lists: readonly SelectedList[],
@@ -86,7 +89,7 @@ async function lookUpAll(
   return error ?? verdictOnTests(list, [...faults.values()])
 }
 
-/** A list whose kinds were guessed need not work for all of them. */
+/** If the kinds of a list were guessed, it need not work for all of them. */
 function verdictOnTests(
   list: SelectedList,
   faults: readonly (ListError | null)[],
@@ -122,7 +125,7 @@ function entriesOf(subject: Subject): readonly Entry[] {
   return [...domainNames(subject).map((what): Entry => ({ kind: 'domain', what })), ...addresses]
 }
 
-/** The outcome of `work`, or `late` when the time is up; the work itself ends with the check. */
+/** The result of `work`, or `late` when the time is up; the work itself ends with the check. */
 export async function within<T, L>(
   { ctx, left }: Pick<Asker, 'ctx' | 'left'>,
   work: Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * DNS blocklists that are known to work, what their codes mean, and what they ask of those who use
- * them. Curated by hand: lists that have shut down answer "listed" to everything (RFC 6471, 3.4), and
- * lists of *good* senders look the same from outside.
+ * Known DNS blocklists, the meaning of their codes, and their terms of use. Curated by hand: lists
+ * that have shut down may answer "listed" to everything (RFC 6471, 3.4), and lists of *good*
+ * senders use the same protocol.
  *
  * Codes and terms are those that the lists publish on their own pages.
  *
@@ -10,31 +10,34 @@
 
 export type ListKind = 'ipv4' | 'ipv6' | 'domain'
 
-/** Codes as the list gives them to what they mean; several may come at once. */
+/** Codes of the list and their meaning; an answer may have several codes. */
 export interface CodeTable {
-  /** `values`: one meaning per address. `bits`: the last octet is a sum of them. */
+  /** `values`: one meaning per address. `bits`: the last octet is a bit mask. */
   readonly by: 'values' | 'bits'
   readonly categories: Readonly<Partial<Record<string, string>>>
 }
 
 export interface Blocklist {
-  /** Stable; what `lists` of a monitor names. */
+  /** Stable; used in the `lists` setting of a monitor. */
   readonly id: string
   readonly zone: string
   readonly title: string
-  /** What can be looked up. */
+  /** The kinds of entries that can be looked up. */
   readonly kinds: readonly ListKind[]
-  /** Of an address like `127.0.0.2`, or of a number where `by` is `bits`. Without an entry: `listed`. */
+  /**
+   * Keyed by an address like `127.0.0.2`, or by a number if `by` is `bits`. Without an entry:
+   * `listed`.
+   */
   readonly codes?: CodeTable | undefined
-  /** Codes that say that we may not ask, besides 127.255.255.0/24. */
+  /** Codes of a refused query, besides 127.255.255.0/24. */
   readonly refusals?: readonly string[] | undefined
-  /** Where the test entries are not those of RFC 5782, 5. */
+  /** Test entries that differ from those of RFC 5782, 5. */
   readonly selfTest?: { readonly listed: string; readonly unlisted: string } | undefined
-  /** Ids of lists whose entries this one has too. */
+  /** Ids of lists whose entries this list includes. */
   readonly includes?: readonly string[] | undefined
-  /** Open to everybody at the pace of a monitor, without registration. */
+  /** Free to use at the rate of a monitor, without registration. */
   readonly free: boolean
-  /** For whoever runs the monitors. */
+  /** Terms of use, for the operator. */
   readonly terms: string
   readonly delist_url: string
 }
@@ -50,7 +53,7 @@ const SPAMHAUS_CODES = {
   '127.0.0.6': 'exploited',
   '127.0.0.7': 'exploited',
   '127.0.0.9': 'hijacked',
-  // Ranges from which no mail is sent by their owner's own rules: usual for dial-up and home lines.
+  // Ranges from which the owner allows no mail: usual for dial-up and home connections.
   '127.0.0.10': 'policy',
   '127.0.0.11': 'policy',
   '127.0.0.30': 'botnet',
@@ -90,7 +93,7 @@ export const CATALOGUE: readonly Blocklist[] = [
         '127.0.1.106': 'botnet',
       },
     },
-    // An address was asked for, which this list does not know.
+    // The query was for an address, which this list does not support.
     refusals: ['127.0.1.255'],
     selfTest: { listed: 'dbltest.com', unlisted: 'example.com' },
     free: false,
@@ -234,13 +237,13 @@ function spamhausPart(part: string, title: string, kinds: readonly ListKind[]): 
   }
 }
 
-/** Meanings of the codes, each once; `listed` where the list tells no more. */
+/** Meanings of the codes, each once; `listed` if a code has no meaning. */
 export function categoriesOf({ codes }: Blocklist, addresses: readonly string[]): string[] {
   const categories = addresses.flatMap((address) => meanings(codes, address))
   return [...new Set(categories)].sort()
 }
 
-/** Every category that some list knows; a monitor may leave one out. */
+/** Every category of these lists; a monitor may ignore some. */
 export function allCategories(lists: readonly Blocklist[]): ReadonlySet<string> {
   const known = lists.flatMap(({ codes }) => Object.values(codes?.categories ?? {}))
   return new Set(['listed', ...known.flatMap((category) => category ?? [])])

@@ -1,6 +1,6 @@
 /**
- * Looking things up in DNS blocklists (RFC 5782). A list is believed only after it has shown that it
- * works, and only what it means as a listing counts as one.
+ * Queries DNS blocklists (RFC 5782). A list is used only after its self-test has passed, and only
+ * codes that mean a listing count.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { createCache, createPacer } from './pacer.ts'
 import type { SelectedList } from './selection.ts'
 
 /**
- * Why a list gave no usable answer. `blocked`: it refuses us (asked too often, or through a public
+ * Why a list gave no usable answer. `blocked`: it refuses the query (rate limit, or a public
  * resolver); `selftest_failed`: it lists what it must not, or lacks its test entry; `hijacked`: the
- * answer is no code of a list; `busy`: its turn would have come after the deadline.
+ * answer is not a code of a list; `busy`: the rate limit would delay the query beyond the deadline.
  */
 export type ListError =
   'blocked' | 'selftest_failed' | 'timeout' | 'failed' | 'hijacked' | 'busy' | 'not_applicable'
@@ -36,42 +36,45 @@ export interface Entry {
 export type DnsblContext = Pick<CheckContext, 'account_id' | 'net' | 'clock' | 'signal'>
 
 export interface DnsblClient {
-  /** Whether the list works for entries of this kind; kept for a day, a failure for a quarter of an hour. */
+  /**
+   * Whether the list works for entries of this kind; a success is cached for a day, a failure for
+   * 15 minutes.
+   */
   selfTest(ctx: DnsblContext, list: SelectedList, ask: Asking): Promise<ListError | null>
   lookUp(ctx: DnsblContext, list: SelectedList, ask: Asking): Promise<Lookup>
 }
 
 export interface Asking {
   readonly entry: Entry
-  /** Milliseconds that are left for it. */
+  /** Milliseconds left for the query. */
   readonly left: () => number
 }
 
 export interface DnsblOptions {
   readonly nameservers?: readonly string[]
-  /** Between two look-ups in one zone. */
+  /** Minimum time between two queries to one zone. */
   readonly pace_ms: number
 }
 
-/** As long as the lists themselves let resolvers keep an answer, or less. */
+/** At most as long as the lists let resolvers cache an answer. */
 const CACHE_MS = 15 * 60_000
 const WORKING_MS = 24 * 3_600_000
 const CACHE_ENTRIES = 10_000
 
-/** Patience with one query; the servers of some lists are slow, those of dead ones silent. */
+/** Timeout of one query; the servers of some lists are slow, those of dead lists silent. */
 const QUERY_MS = 5000
 
 const REASON_CHARACTERS = 300
 
 const CODES = parseCidr('127.0.0.0/8')
-/** Agreed upon by lists for "this is an error, not a listing" (Spamhaus: 252, 254, 255). */
+/** The range by which lists signal an error instead of a listing (Spamhaus: 252, 254, 255). */
 const REFUSALS = parseCidr('127.255.255.0/24')
 
 export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): DnsblClient {
   const pacer = createPacer(pace_ms)
   const answers = createCache<Lookup>(CACHE_ENTRIES)
   const tests = createCache<{ readonly error: ListError | null }>(CACHE_ENTRIES)
-  // Lists answer with addresses of this machine, which mean something else (RFC 5782, 2.1).
+  // Lists answer with loopback addresses as codes (RFC 5782, 2.1), which must not be filtered.
   const servers = nameservers === undefined ? { unshown: true } : { nameservers, trusted: true }
 
   async function lookUp(ctx: DnsblContext, list: SelectedList, ask: Asking): Promise<Lookup> {
@@ -79,7 +82,7 @@ export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): Dnsbl
     const cached = answers.get(name, ctx.clock.now())
     if (cached !== undefined) return cached
     if (!(await pacer.turn(list.zone, ctx, ask.left()))) return failure('busy')
-    // Another check may have asked the same while this one waited.
+    // Another check may have queried the same name while this one waited.
     const meanwhile = answers.get(name, ctx.clock.now())
     if (meanwhile !== undefined) return meanwhile
     const found = await query(ctx, list, { name, left: ask.left })
@@ -141,7 +144,7 @@ function queryName(zone: string, { kind, what }: Entry): string {
   return `${kind === 'domain' ? what : (reversedLabels(what) ?? what)}.${zone}`
 }
 
-/** RFC 5782, 5: what every list has, and what none may have. */
+/** RFC 5782, 5: an entry that every list has, and one that no list may have. */
 function testEntries(
   list: SelectedList,
   kind: ListKind,
@@ -162,7 +165,7 @@ function read(list: SelectedList, { rcode, records }: DnsAnswer): Lookup {
     isIn(REFUSALS, code) || list.refusals?.includes(code) === true
   if (codes.some(refusal)) return failure('blocked')
   if (codes.length > 0) return { state: 'listed', codes, reason: null }
-  // Resolvers that send people who mistype a name to a page of advertisements answer with its address.
+  // Resolvers that redirect unknown names to an advertising page answer with that page's address.
   return addresses.length > 0 ? failure('hijacked') : { state: 'clean' }
 }
 

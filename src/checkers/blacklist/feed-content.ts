@@ -1,5 +1,5 @@
 /**
- * What a feed lists, and whether a target is among it.
+ * The entries of a feed, with a lookup of targets.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { createFeedIndex } from './feed-index.ts'
 import type { Subject } from './target.ts'
 
 export interface FeedContent {
-  /** Distinct entries. */
+  /** Number of distinct entries. */
   readonly size: number
-  /** A domain, `*.domain`, a web address, an address, or a range; what is none of them is left out. */
+  /** Adds a domain, `*.domain`, a URL, an address or a range; anything else is ignored. */
   add(item: string): void
-  /** The entry that has the target. */
+  /** The entry that matches the target. */
   find(subject: Subject): string | undefined
 }
 
-/** Characters of an entry. */
+/** Maximum characters of an entry. */
 export const LONGEST_ITEM = 8192
 
 export function createFeedContent(): FeedContent {
   const index = createFeedIndex()
-  /** Lengths of the prefixes that occur: each of them is looked up, and there are few. */
+  /** Prefix lengths that occur: each is looked up, and there are few. */
   const prefixes = { 4: new Set<number>(), 6: new Set<number>() }
 
   function addRange(range: Cidr): void {
@@ -51,7 +51,7 @@ export function createFeedContent(): FeedContent {
       return index.size
     },
     add(item) {
-      // No name and no page of those that are asked for is as long.
+      // No name or page of a target is as long.
       if (item.length > LONGEST_ITEM) return
       const text = item.trim()
       if (text === '') return
@@ -82,13 +82,13 @@ export function createFeedContent(): FeedContent {
   }
 }
 
-/** The name itself, and every mask that holds it; a mask holds its own domain too. */
+/** The name itself, and every wildcard that covers it; a wildcard covers its own domain too. */
 function nameKeys(host: string): readonly string[] {
   const labels = host.split('.')
   return [host, ...labels.map((_, at) => `*.${labels.slice(at).join('.')}`)]
 }
 
-/** The page, and the front page, which is where a host as a target leads. */
+/** The page, and the front page, to which a host as a target refers. */
 function pageKeys(host: string, url: string | null): readonly string[] {
   const front = `:${host.includes(':') ? `[${host}]` : host}/`
   if (url === null) return [front]
@@ -100,13 +100,13 @@ function addUrl(add: (key: string) => void, text: string): void {
   if (URL.canParse(text)) add(pageKey(new URL(text)))
 }
 
-/** Without scheme and fragment. The colon keeps pages apart from names. */
+/** Without scheme and fragment. The colon distinguishes pages from names. */
 function pageKey({ hostname, port, pathname, search }: URL): string {
   return `:${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
 function rangeOf(text: string): Cidr | undefined {
-  // The cheap question first: nearly all entries are names.
+  // The cheap test first: nearly all entries are names.
   if (!/^[\d.]+(?:\/\d+)?$|:/.test(text)) return undefined
   try {
     return parseCidr(text)

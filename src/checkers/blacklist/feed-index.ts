@@ -1,38 +1,38 @@
 /**
- * A set of short texts that fits a million of them into some 40 MB: their bytes one after the other,
- * and a hash table of where each begins. A JavaScript `Set` takes about three times as much, and a
- * sorted array cannot be filled piece by piece without stopping everything else to sort it.
+ * A set of short texts that stores a million of them in about 40 MB: their bytes in sequence, and a
+ * hash table of their positions. A JavaScript `Set` takes about three times as much, and a sorted
+ * array cannot be built incrementally without blocking the event loop.
  *
  * @module
  */
 
 export interface FeedIndex {
   readonly size: number
-  /** Texts of more than {@link MAX_KEY_BYTES} bytes are left out. */
+  /** Texts of more than {@link MAX_KEY_BYTES} bytes are ignored. */
   add(key: string): void
   has(key: string): boolean
 }
 
 const MAX_KEY_BYTES = 4096
 
-/** Of the length in front of every text. */
+/** Size of the length prefix of every text. */
 const LENGTH_BYTES = 2
-/** The table begins to grow when more of it than this is taken. */
+/** The table grows beyond this load factor. */
 const MAX_LOAD = 0.7
-/** So many entries go over with each that is added: all at once would keep everybody else waiting. */
+/** Entries rehashed with each insertion: rehashing all at once would block the event loop. */
 const GO_OVER = 8
 
 export function createFeedIndex(): FeedIndex {
   let text = Buffer.alloc(64 * 1024)
   let end = 0
   let size = 0
-  /** Where an entry begins, plus one; 0 is free. */
+  /** Position of an entry plus one; 0 is free. */
   let slots = new Uint32Array(1024)
-  /** The table that takes the place of `slots`, and up to where its entries are those of `text`. */
+  /** The larger table that replaces `slots`, and how much of `text` is rehashed into it. */
   let next: Uint32Array<ArrayBuffer> | undefined
   let over = 0
 
-  /** Writes a key behind the last entry, where it may stay. */
+  /** Writes a key after the last entry, provisionally. */
   function place(key: string): number {
     const length = Buffer.byteLength(key)
     if (end + LENGTH_BYTES + length > text.length) {
@@ -45,7 +45,7 @@ export function createFeedIndex(): FeedIndex {
     return length
   }
 
-  /** The slot that holds the entry at `start`, or the free one where it belongs. */
+  /** The slot of the entry at `start`, or the free slot for it. */
   function slotOf(start: number, length: number): number {
     let slot = hashOf(start, length) & (slots.length - 1)
     for (;;) {
@@ -67,13 +67,13 @@ export function createFeedIndex(): FeedIndex {
     )
   }
 
-  /** A few entries go over into the next table; it takes the place of this one when all have. */
+  /** Rehashes a few entries into the larger table, which replaces this one when all are done. */
   function goOver(): void {
     if (next === undefined) return
     for (let count = 0; count < GO_OVER && over < end; count++) {
       const length = text.readUInt16BE(over)
       let slot = hashOf(over, length) & (next.length - 1)
-      // No two entries are equal: the first free one is it.
+      // Entries are distinct, so the first free slot is correct.
       while (next[slot] !== 0) slot = (slot + 1) & (next.length - 1)
       next[slot] = over + 1
       over += LENGTH_BYTES + length

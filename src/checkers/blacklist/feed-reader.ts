@@ -1,10 +1,10 @@
 /**
- * Reads a feed piece by piece: the `dump.csv` of the mirrors of the Russian registry, or a plain list
+ * Parses a feed in pieces: the `dump.csv` of the mirrors of the Russian registry, or a plain list
  * with one entry per line.
  *
- * `dump.csv` is in windows-1251. Its first line is `Updated: 2024-05-01 12:00:00 +0300`, every other
- * one `ip | ip;domain;url | url;authority;decision;date`. A row blocks its pages where it names any,
- * else its domain (or `*.domain`), else its addresses.
+ * `dump.csv` is in windows-1251. Its first line is `Updated: 2024-05-01 12:00:00 +0300`, every
+ * other one `ip | ip;domain;url | url;authority;decision;date`. A row blocks its pages if it names
+ * any, else its domain (or `*.domain`), else its addresses.
  *
  * @module
  */
@@ -18,21 +18,21 @@ export type FeedFormat = 'zapret-csv' | 'plain'
 
 export interface ReadFeed {
   readonly content: FeedContent
-  /** When the data is from, where it says so itself. */
+  /** The date of the data, if the feed states it. */
   readonly stated_at: EpochMs | null
 }
 
-/** Both in steps of less than a millisecond: one row may name millions of addresses. */
+/** Both methods run in steps of less than a millisecond: one row may name millions of addresses. */
 export interface FeedReader {
   push(bytes: Uint8Array): Generator<void, void>
-  /** @throws FeedError where there is no entry at all, or it is no feed */
+  /** @throws FeedError if there is no entry, or the data is not a feed */
   end(): Generator<void, ReadFeed>
 }
 
-/** Lines or entries of a step. */
+/** Lines or entries per step. */
 const STEP = 256
 
-/** The feed is none; the last good copy stays in use. */
+/** The data is not a feed; the last good copy stays in use. */
 export class FeedError extends Error {}
 
 /** One row of the registry may name thousands of addresses. 8 Mi characters. */
@@ -40,7 +40,7 @@ const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
 const STATED = /^Updated:\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\s*([+-]\d\d):?(\d\d))?/
 
-/** `format` and `encoding` are told from the first bytes unless they are given. */
+/** `format` and `encoding` are detected from the first bytes unless they are given. */
 export function createFeedReader(
   options: {
     readonly format?: FeedFormat | undefined
@@ -96,7 +96,7 @@ export function createFeedReader(
 }
 
 function addPlain(content: FeedContent, line: string): void {
-  // A fragment plays no part in any entry, so that `#` begins a comment anywhere.
+  // No entry has a fragment, so `#` starts a comment anywhere.
   content.add(line.replace(/#.*/, ''))
 }
 
@@ -112,16 +112,19 @@ function* addRow(content: FeedContent, line: string): Generator<void, void> {
     items += 1
     if (items % STEP === 0) yield
   }
-  // The mask of a row stands beside its pages.
+  // The wildcard of a row applies besides its pages.
   if (meant === pages && domains.startsWith('*.')) content.add(unquoted(domains))
 }
 
-/** A quote within quotes is written twice. What is longer than any entry stays as it is, and is left out. */
+/**
+ * Removes quotes; a quote inside quotes is doubled. Text longer than any entry is returned
+ * unchanged and later ignored.
+ */
 function unquoted(item: string): string {
   return item.length > LONGEST_ITEM ? item : item.replaceAll('""', '"')
 }
 
-/** Fields may be in double quotes, where they hold a semicolon. */
+/** Fields may be in double quotes and then contain semicolons. */
 function firstFields(line: string, count: number): readonly string[] {
   const fields: string[] = []
   let at = 0
@@ -151,7 +154,7 @@ function closingQuote(line: string, from: number): number {
   return line.length
 }
 
-/** Without a zone it is taken as UTC. */
+/** Without a time zone it counts as UTC. */
 function statedAt(line: string): EpochMs | null {
   const [, day, time, hours, minutes] = STATED.exec(line) ?? []
   if (day === undefined || time === undefined) return null

@@ -1,5 +1,5 @@
 /**
- * Where a feed comes from. Read in small pieces, with room for everything else between them.
+ * Fetches a feed from a file or a URL, in small pieces, yielding to the event loop in between.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Fetched {
   /** `null`: unchanged since `known`. */
   readonly feed: ReadFeed | null
   readonly version: { readonly etag?: string; readonly modified?: string }
-  /** When the source has it from; `null`: now. */
+  /** When the source was current; `null`: now. */
   readonly at: EpochMs | null
 }
 
@@ -25,10 +25,10 @@ export interface FetchOptions {
   readonly known: Fetched['version'] | undefined
 }
 
-/** Takes about a millisecond to read. */
+/** Parsing it takes about a millisecond. */
 const PIECE_BYTES = 64 * 1024
 
-/** Between pieces that are in memory already, so that others have their turn. */
+/** Pause between pieces that are already in memory, so that other work runs. */
 const PAUSE_MS = 1
 
 type Context = Pick<ProviderContext, 'net' | 'clock' | 'signal'>
@@ -93,7 +93,7 @@ export async function fetchUrl(
   return { feed: await inSteps(context, reader.end()), version, at: null }
 }
 
-/** After so long others have their turn. */
+/** Time after which other work runs. */
 const TURN_MS = 5
 
 async function inSteps<T>(

@@ -1,5 +1,6 @@
 /**
- * The settings of `blacklist`. A provider that the host has not set up is refused at creation.
+ * The settings of `blacklist`. A provider that the host has not configured is rejected when a
+ * monitor is created.
  *
  * @module
  */
@@ -11,10 +12,10 @@ import { targetField } from './target.ts'
 import type { BlacklistProvider } from './provider.ts'
 import type { ProviderName } from './judge.ts'
 
-/** The providers that the host has set up. */
+/** The providers that the host has configured. */
 export type Providers = { readonly [P in ProviderName]?: BlacklistProvider }
 
-/** What a host does to have a provider: said in `GET /types` and in the 422. */
+/** How a host configures a provider: shown in `GET /types` and in the 422 response. */
 const PROVIDED_BY = {
   rkn: 'WATCHPOST_RKN_FEED, or providers.rkn of blacklist()',
   gsb: 'WATCHPOST_GSB_KEY, or providers.gsb of blacklist()',

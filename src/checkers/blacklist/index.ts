@@ -31,28 +31,30 @@ export type { Blocklist } from './catalogue.ts'
 
 export interface BlacklistOptions {
   /**
-   * What a monitor without `lists` asks. `free`: those of the catalogue that anybody may ask without
-   * registration; `curated`: all of it, for those who have read the terms of each (`CATALOGUE`); or
-   * ids, zones and lists of your own. Default `free`.
+   * The lists of a monitor without `lists`. `free`: those of the catalogue that are free to use
+   * without registration; `curated`: the whole catalogue, for operators who have read the terms of
+   * each list (`CATALOGUE`); or ids, zones and lists of your own. Default `free`.
    */
   readonly lists?: 'free' | 'curated' | readonly ListOption[] | undefined
   /**
-   * Resolvers to ask the lists through, `ip:port`. Many lists refuse public resolvers: run your own.
-   * Default: those of the location.
+   * Resolvers for queries to the lists, `ip:port`. Many lists refuse public resolvers: run your
+   * own. Default: those of the location.
    */
   readonly nameservers?: readonly string[] | undefined
-  /** Who answers for `gsb` and `rkn`. A monitor that wants one that is missing is refused with 422. */
+  /** Providers of `gsb` and `rkn`. A monitor that selects a missing one is rejected with 422. */
   readonly providers?: Providers | undefined
-  /** So many lists must have answered before a target that none has counts as clean. Default 1. */
+  /**
+   * Minimum number of lists that must answer before an unlisted target counts as clean. Default 1.
+   */
   readonly minWorking?: number | undefined
-  /** Between two look-ups in one zone, in ms. Default 250. */
+  /** Minimum time between two queries to one zone, in ms. Default 250. */
   readonly pace_ms?: number | undefined
 }
 
 const DEFAULT_PACE_MS = 250
 
 const OPTIONS: OptionTable<BlacklistOptions> = {
-  // Judged with the monitors' own lists.
+  // Validated together with the monitors' own lists.
   lists: option.anything,
   nameservers: option.listOf(option.text),
   providers: option.group<Providers>({
@@ -64,9 +66,9 @@ const OPTIONS: OptionTable<BlacklistOptions> = {
 }
 
 /**
- * Answers and self-tests of lists are kept by the checker that this returns, for all its monitors.
+ * Answers and self-tests of lists are cached in the returned checker, for all its monitors.
  *
- * @throws ConfigurationError where an option is wrong
+ * @throws ConfigurationError for an invalid option
  */
 export const blacklist = (options: BlacklistOptions = {}) => {
   checkOptions('blacklist', options, OPTIONS)

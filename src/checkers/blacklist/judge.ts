@@ -1,9 +1,9 @@
 /**
- * From what lists and providers said to a verdict.
+ * Turns the answers of lists and providers into a verdict.
  *
- * Whoever is listed is down. Whoever is not is up only if enough lists said so, every provider that
- * was asked for said so, and so did every list that had the target last time: a list that is silent
- * today must not end an incident that it began.
+ * A listed target is down. An unlisted one is up only if enough lists answered, every selected
+ * provider answered, and every list that had the target last time answered: a list that is silent
+ * now must not close the incident that it opened.
  *
  * @module
  */
@@ -66,10 +66,10 @@ export interface Evidence {
     readonly finding: ProviderFinding
     readonly hits: readonly Hit[]
   }[]
-  /** Ids of those that had the target last time. */
+  /** Ids of the lists that had the target last time. */
   readonly before: readonly string[]
   readonly minWorking: number
-  /** Why the host has no address that lists could be asked about. */
+  /** Why the host has no address to look up. */
   readonly unresolved: string | null
 }
 
@@ -106,7 +106,7 @@ export function hitsOf({ lists, providers }: Evidence): readonly Hit[] {
   return [...lists.flatMap(({ hits }) => hits), ...providers.flatMap(({ hits }) => hits)]
 }
 
-/** Lists that can say whether they have the target. */
+/** Lists whose answer can be used. */
 export function isWorking({ error, hits }: ListResult): boolean {
   return error === null || hits.length > 0
 }
@@ -127,7 +127,7 @@ function listed(
   return down(cause, `${target}${what} is listed by ${names[0]}${why}${more}`, findings)
 }
 
-/** Silence of those that had the target last time, of a provider, or of too many lists. */
+/** No answer from lists that had the target last time, from a provider, or from too many lists. */
 function undecided(evidence: Evidence): Judgement<BlacklistCause> | undefined {
   const { lists, providers, before, minWorking, unresolved } = evidence
   const silent = lists.find((result) => !isWorking(result) && before.includes(result.list.id))
@@ -138,7 +138,7 @@ function undecided(evidence: Evidence): Judgement<BlacklistCause> | undefined {
   if (lists.length === 0 || lists.filter(isWorking).length >= minWorking) return undefined
   const worst = lists.find(({ error }) => error !== null && error !== 'not_applicable')
   if (worst !== undefined) return silence(worst)
-  // Where a provider has answered, a target that no list can be asked about is judged all the same.
+  // If a provider has answered, a target that no list supports still gets a verdict.
   if (providers.length > 0) return undefined
   const why = unresolved === null ? '' : `: ${unresolved}`
   return unknown('probe_not_applicable', `No list can be asked about this target${why}`)
@@ -149,7 +149,7 @@ function silence({ list, error }: ListResult, before = ''): Judgement<BlacklistC
   return unknown(LIST_CAUSES[kind], `${list.id} ${before}${ERROR_TEXTS[kind]}`)
 }
 
-/** Who has the target now, and who had it and cannot say. */
+/** Lists that have the target now, and those that had it and did not answer. */
 function remembered(evidence: Evidence): string[] {
   const silent = [
     ...evidence.lists.filter((result) => !isWorking(result)).map(({ list }) => list.id),

@@ -1,5 +1,6 @@
 /**
- * What the checks of one checker share: how fast a zone may be asked, by whom first, and answers for a while.
+ * State shared by the checks of one checker: the query rate per zone, the order of accounts, and
+ * cached answers.
  *
  * @module
  */
@@ -11,8 +12,8 @@ import { waitFor } from '../../net/timing/wait.ts'
 
 export interface Pacer {
   /**
-   * Waits for the next turn at `key`, which accounts take in turns; `false` where it does not come within `atMost_ms`,
-   * and at once where that is plain.
+   * Waits for the next slot at `key`, round-robin by account; `false` if it would come later than
+   * `atMost_ms`, at once if that is known.
    */
   turn(key: string, asker: PacedAsker, atMost_ms: number): Promise<boolean>
 }
@@ -29,14 +30,14 @@ interface Waiter {
 }
 
 interface Gate {
-  /** Monotonic. */
+  /** Monotonic time. */
   next_at: number
   readonly waiting: RoundRobin<Waiter>
-  /** Ends the pause before the next turn. */
+  /** Ends the pause before the next slot. */
   pause: AbortController | undefined
 }
 
-/** Keys remembered before those that are due are forgotten. */
+/** Maximum number of keys; beyond it, keys without a pending pause are dropped. */
 const MAX_KEYS = 1000
 
 export function createPacer(spacing_ms: number): Pacer {
@@ -72,7 +73,7 @@ export function createPacer(spacing_ms: number): Pacer {
       .then(over, () => undefined)
   }
 
-  /** Whoever gave up takes no turn. */
+  /** A caller that gave up takes no slot. */
   function next(gate: Gate, clock: Clock): void {
     const now = clock.monotonic()
     if (now < gate.next_at) return arm(gate, clock)
@@ -114,7 +115,7 @@ export interface Cache<V> {
   set(key: string, value: V, until: number): void
 }
 
-/** The oldest entries go first. */
+/** Evicts the oldest entries first. */
 export function createCache<V>(max: number): Cache<V> {
   const entries = new Map<string, { readonly value: V; readonly until: number }>()
   return {

@@ -1,5 +1,5 @@
 /**
- * Whoever else knows about bad sites: registered by the host for `gsb` and `rkn`.
+ * Other sources of listings, registered by the host for `gsb` and `rkn`.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { Subject } from './target.ts'
 
 export type ProviderContext = Pick<CheckContext, 'net' | 'clock' | 'signal' | 'remaining' | 'log'>
 
-/** `unknown`: the provider cannot say now; its code is one of the causes of `blacklist`. */
+/** `unknown`: the provider has no answer now; its code is one of the causes of `blacklist`. */
 export type ProviderFinding =
   | { readonly state: 'clean' }
   | {
       readonly state: 'listed'
-      /** What it is listed for, in words of the provider. */
+      /** Why it is listed, in the provider's terms. */
       readonly categories: readonly string[]
-      /** The entry that matched, or other words for a person; no secrets. */
+      /** The matching entry, or another explanation for people; no secrets. */
       readonly reason: string | null
     }
   | {
@@ -33,7 +33,7 @@ export type ProviderCause =
 
 export interface BlacklistProvider {
   /**
-   * Judges one target. May hold state of its own; must hear `ctx.signal`. What it throws becomes
+   * Looks up one target. May keep state; must respect `ctx.signal`. An error that it throws becomes
    * `probe_provider_failed`.
    */
   lookUp(ctx: ProviderContext, subject: Subject): Promise<ProviderFinding>

@@ -1,6 +1,6 @@
 /**
- * A registry of blocked sites as a file or a web address that somebody keeps up to date. The last good
- * copy stays in use until it is too old to be believed.
+ * A registry of blocked sites from a file or a URL. The last good copy stays in use until it
+ * exceeds its maximum age.
  *
  * @module
  */
@@ -20,19 +20,22 @@ import type { BlacklistProvider, ProviderContext, ProviderFinding } from './prov
 import { HOUR_MS } from '../../model/time.ts'
 
 export interface RegistryFeedOptions {
-  /** Path of the feed. It or `url` is needed. */
+  /** Path of the feed. Either this or `url` is required. */
   readonly file?: string | undefined
-  /** Address of the feed. Asked with ETag, so that an unchanged one is not sent again. */
+  /** URL of the feed. Requested with ETag, so that an unchanged feed is not sent again. */
   readonly url?: string | undefined
-  /** Default: told from the first line. */
+  /** Default: detected from the first line. */
   readonly format?: FeedFormat | undefined
   /** Label of the WHATWG Encoding standard. Default: windows-1251 for `zapret-csv`, else UTF-8. */
   readonly encoding?: string | undefined
-  /** How often `url` is asked, in ms; a file is read again whenever it has changed. Default 12 h. */
+  /**
+   * Interval between requests of `url`, in ms; a file is read again whenever it has changed.
+   * Default 12 h.
+   */
   readonly refresh_ms?: number | undefined
-  /** Older data says nothing: the check becomes unknown. In ms, default 48 h. */
+  /** With older data the check is unknown. In ms, default 48 h. */
   readonly maxAge_ms?: number | undefined
-  /** Most bytes that are read. Default 256 MiB. */
+  /** Maximum bytes of the feed. Default 256 MiB. */
   readonly limitBytes?: number | undefined
 }
 
@@ -46,13 +49,13 @@ const OPTIONS: OptionTable<RegistryFeedOptions> = {
   limitBytes: option.wholeNumber(1, 2 ** 31 - 1),
 }
 
-/** After a failure, so that not every check waits for a server that does not answer. */
+/** Retry delay after a failure, so that not every check waits for an unresponsive server. */
 const RETRY_MS = 5 * 60_000
 
 interface Copy extends ReadFeed {
-  /** What the source said to tell versions apart by. */
+  /** The version of the source, such as its ETag. */
   readonly version: Fetched['version']
-  /** When the source last said that this is its newest. */
+  /** When the source last confirmed that this is its newest version. */
   readonly confirmed_at: EpochMs
 }
 
@@ -80,7 +83,7 @@ export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
     }
   }
 
-  /** Checks that come meanwhile wait for the same reading. */
+  /** Concurrent checks wait for the same refresh. */
   async function refresh(ctx: ProviderContext): Promise<void> {
     if (ctx.clock.now() < nextAt) return
     reading ??= read(ctx).finally(() => (reading = undefined))
@@ -125,7 +128,7 @@ function renewed({ feed, version, at }: Fetched, copy: Copy | undefined, now: Ep
   return { ...copy, confirmed_at }
 }
 
-/** Words of ours only: what others throw may hold a path or an address with a token. */
+/** Only texts of this module: errors of others may contain a path or a URL with a token. */
 function problemOf(error: unknown): string {
   if (error instanceof FeedError || error instanceof CheckFailure) return error.message
   const { code } = (error ?? {}) as NodeJS.ErrnoException

@@ -1,8 +1,8 @@
 /**
- * One check of `blacklist`: resolve, ask everybody, judge.
+ * One check of `blacklist`: resolve, query all sources, decide.
  *
- * Nothing here may fail the target but a listing: the event of this type is "blacklisted", and neither
- * a silent list nor a host without an address is one.
+ * Only a listing fails the target: the event of this type is "blacklisted", and neither a silent
+ * list nor a host without an address is a listing.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface BlacklistParts {
   readonly minWorking: number
 }
 
-/** Kept back from the deadline, which would be a failure of the target. */
+/** Reserved before the deadline, which would count as a failure of the target. */
 const SPARE_MS = 250
 
 export async function runBlacklist(
@@ -42,7 +42,7 @@ export async function runBlacklist(
 ): Promise<Judgement<BlacklistCause>> {
   const left = (): number => Math.max(0, ctx.remaining() - SPARE_MS)
   const selected = parts.selector.select(settings.lists)
-  // Lists may have left the options since the monitor was made.
+  // The options may have lost lists since the monitor was created.
   if ('problem' in selected) return unknown('probe_not_applicable', selected.problem)
   const { subject, unresolved } = await resolveTarget(ctx, readTarget(settings.target), left)
   const asker = { ctx, client: parts.client, ignored: selected.ignored, left }
@@ -81,7 +81,7 @@ async function resolveTarget(
   return { subject: { ...target, addresses }, unresolved }
 }
 
-/** Addresses, or why there are none. */
+/** The addresses, or why there are none. */
 async function addressesOf(ctx: CheckContext, host: string): Promise<readonly string[] | string> {
   try {
     return (await ctx.net.resolve(host)).map(({ address }) => address)
@@ -126,7 +126,7 @@ async function lookUp(
     return await provider.lookUp(ctx, subject)
   } catch (error) {
     if (ctx.signal.aborted) throw error
-    // What others throw may hold their key; only our own errors are free of secrets.
+    // Errors of others may contain their key; only our own errors are free of secrets.
     const why = error instanceof CheckFailure ? `: ${error.message}` : ''
     if (why === '') ctx.log.warn({ err: error }, 'a blacklist provider failed')
     return failed(`The provider could not be asked${why}`)

@@ -1,6 +1,6 @@
 /**
- * Google Safe Browsing (API v4) and Web Risk. Safe Browsing is for non-commercial use only; whoever
- * sells monitoring takes Web Risk.
+ * Google Safe Browsing (API v4) and Web Risk. Safe Browsing is for non-commercial use only;
+ * commercial monitoring needs Web Risk.
  *
  * Sources: https://developers.google.com/safe-browsing/reference/rest/v4/threatMatches/find and
  * https://cloud.google.com/web-risk/docs/reference/rest/v1/uris/search
@@ -18,7 +18,7 @@ import type { BlacklistProvider, ProviderFinding } from './provider.ts'
 import type { Subject } from './target.ts'
 
 export interface SafeBrowsingOptions {
-  /** Key of the API; travels in a header, never in an address. */
+  /** API key; sent in a header, never in a URL. */
   readonly key: string
   /** `v4`: Safe Browsing. `webrisk`: Web Risk. Default `v4`. */
   readonly api?: 'v4' | 'webrisk' | undefined
@@ -32,7 +32,7 @@ const ENDPOINTS = {
 } as const
 
 const THREATS = ['MALWARE', 'SOCIAL_ENGINEERING', 'UNWANTED_SOFTWARE'] as const
-/** Known to v4 only. */
+/** Supported by v4 only. */
 const V4_THREATS = [...THREATS, 'POTENTIALLY_HARMFUL_APPLICATION'] as const
 
 /** Answers are a few hundred bytes. */
@@ -87,7 +87,7 @@ function webRiskRequest(base: string, subject: Subject): HttpRequest {
   return { url: `${base}/v1/uris:search?${query.toString()}` }
 }
 
-/** A host stands for its front page; scheme and port play no part in the lists. */
+/** A host means its front page; scheme and port do not matter to the lists. */
 function addressOf({ url, host }: Subject): string {
   return url ?? `http://${host.includes(':') ? `[${host}]` : host}/`
 }
@@ -112,7 +112,7 @@ function judge(exchange: HttpExchange, api: 'v4' | 'webrisk'): ProviderFinding {
   return { state: 'listed', categories, reason: null }
 }
 
-/** `{}` where there are none; `undefined` where it is no answer of this API. */
+/** `{}` if there are none; `undefined` if the text is not an answer of this API. */
 function threatsIn(text: string, api: 'v4' | 'webrisk'): readonly string[] | undefined {
   try {
     const answer: unknown = JSON.parse(text)

@@ -1,5 +1,5 @@
 /**
- * Which lists a monitor asks: those of the host's default set, or those it names, without those it
+ * Selects the lists of a monitor: the host's default set or the lists it names, without those it
  * excludes.
  *
  * @module
@@ -14,33 +14,33 @@ export type ListOption = string | (Pick<Blocklist, 'id' | 'zone'> & Partial<Bloc
 
 export interface Selection {
   readonly lists: readonly SelectedList[]
-  /** Listings that are for these categories only do not count. */
+  /** Listings with only these categories do not count. */
   readonly ignored: ReadonlySet<string>
 }
 
 export interface SelectedList extends Blocklist {
-  /** What it lists is found out by asking for its test entries. */
+  /** The kinds of entries are unknown until its self-test. */
   readonly guessed: boolean
-  /** Of the catalogue or the host; others are zones that a monitor names. */
+  /** From the catalogue or the host's options; others are zones that a monitor names. */
   readonly vouched: boolean
-  /** The zone as it may be shown: that of a list of the host's own may hold the key of a customer. */
+  /** The zone as it may be shown: the zone of a host's own list may contain a customer key. */
   readonly shownZone: string | null
 }
 
 export interface Selector {
-  /** @returns the problem, where a word of `lists` is neither a list nor a category */
+  /** @returns the problem, if a word of `lists` is neither a list nor a category */
   select(words: readonly string[] | undefined): Selection | { readonly problem: string }
 }
 
-/** The word for no list at all, for a monitor that asks providers alone. */
+/** Selects no list, for a monitor that uses providers only. */
 const NONE = 'none'
 
 const EVERY_KIND: readonly ListKind[] = ['ipv4', 'ipv6', 'domain']
 
 /**
- * `defaults`: what a monitor without `lists` asks.
+ * `defaults`: the lists of a monitor without `lists`.
  *
- * @throws RangeError where a default is no list
+ * @throws RangeError if a default is not a list
  */
 export function createSelector(defaults: 'free' | 'curated' | readonly ListOption[]): Selector {
   const own = typeof defaults === 'string' ? [] : defaults
@@ -98,14 +98,14 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
   }
 }
 
-/** One zone is asked once, and not at all where another one has all its entries. */
+/** Each zone is queried once, and not at all if another selected list includes its entries. */
 function withoutRepeats(lists: readonly SelectedList[]): readonly SelectedList[] {
   const covered = new Set(lists.flatMap(({ includes = [] }) => includes))
   const zones = new Map(lists.map((list) => [list.zone, list]))
   return [...zones.values()].filter(({ id }) => !covered.has(id))
 }
 
-/** Parts of another list of the catalogue are for those who want no more than them. */
+/** A list that is part of another catalogue list is queried only if named. */
 function isPart(id: string): boolean {
   return CATALOGUE.some(({ includes = [] }) => includes.includes(id))
 }

@@ -1,5 +1,5 @@
 /**
- * What is looked for on the lists: the host, its registrable domain, its addresses, the page.
+ * What is looked up on the lists: the host, its registrable domain, its addresses, the page.
  *
  * @module
  */
@@ -17,22 +17,22 @@ import { toAddress } from '../../net/connection/endpoint.ts'
 export interface BlacklistTarget {
   /** Name as A-labels, or address. */
   readonly host: string
-  /** The page, where the target is one. */
+  /** The page, if the target is a URL. */
   readonly url: string | null
-  /** The host stands for itself: nothing is resolved. */
+  /** The host is an address and is not resolved. */
   readonly isAddress: boolean
 }
 
-/** The target with the addresses that its name has now. */
+/** The target with the current addresses of its name. */
 export interface Subject extends BlacklistTarget {
   /** Public ones only, at most `MAX_ADDRESSES`. */
   readonly addresses: readonly string[]
 }
 
-/** Addresses of one name that are looked up at most. */
+/** Maximum addresses per name that are looked up. */
 export const MAX_ADDRESSES = 8
 
-/** No public list knows these, and asking would tell our own network to strangers. */
+/** No public list contains these, and a query would reveal internal addresses to third parties. */
 const NOT_FOR_LISTS: ReadonlySet<string> = new Set([
   'unparsable',
   'zone_id',
@@ -49,21 +49,21 @@ export function isPublic(address: string): boolean {
   return !NOT_FOR_LISTS.has(judgeAddress(address) ?? '')
 }
 
-/** A stored target, read again. */
+/** Parses a stored target. */
 export function readTarget(stored: string): BlacklistTarget {
   const url = stored.includes('://') ? new URL(stored) : undefined
   const host = url?.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') ?? stored
   return { host, url: url?.href ?? null, isAddress: toAddress(host) !== undefined }
 }
 
-/** The names under which lists of domains may have the host, the registrable one first. */
+/** The names to look up on lists of domains, the registrable one first. */
 export function domainNames({ host, isAddress }: BlacklistTarget): readonly string[] {
   if (isAddress) return []
   const registrable = getDomain(host, { allowPrivateDomains: false, validateHostname: false })
   return [...new Set([registrable ?? host, host])]
 }
 
-/** Host, address or web address; stored in its canonical spelling. */
+/** A host, address or URL; stored in canonical spelling. */
 export function targetField(): FieldBuilder<string> {
   const schema = v.pipe(
     textSchema({ max: 2048, trim: true }),

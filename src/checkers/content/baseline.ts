@@ -1,7 +1,8 @@
 /**
- * What is remembered of a page between two looks. A memo may have 64 KiB, a page has megabytes: the
- * text is kept packed where it is small enough, so that a change can be shown; else a short hash of each
- * line, so that it can be counted; else the hash of the whole, so that it is noticed at all.
+ * The stored state of a page between two checks. A memo is limited to 64 KiB, a page may have
+ * megabytes: the compressed text is kept if it fits, so that a change can be shown; else a short
+ * hash of each line, so that it can be counted; else the hash of the whole text, so that it is
+ * detected.
  *
  * @module
  */
@@ -14,39 +15,39 @@ import type { CheckContext } from '../checker.ts'
 import { linesOf } from './lines.ts'
 import type { Lines } from './lines.ts'
 
-/** Of another version it is no baseline: the same page would have another text. */
+/** A memo of another version is ignored: the same page would give another text. */
 const VERSION = 1
 
-/** Most characters of the packed text, or of the hashes of lines. */
+/** Maximum characters of the compressed text, or of the line hashes. */
 const KEPT_CHARACTERS = 40_000
-/** Longer texts are not tried to be packed. */
+/** Longer texts are not compressed. */
 const PACKABLE_CHARACTERS = 1024 * 1024
 const LINE_HASH_BYTES = 4
 const MAX_HASHED_LINES = Math.floor((KEPT_CHARACTERS * 3) / 4 / LINE_HASH_BYTES)
-/** Characters that are hashed before others get a turn. */
+/** Characters hashed before other work runs. */
 const STEP = 64 * 1024
-/** What it costs to begin a hash, in characters. */
+/** Fixed cost of a hash, in characters. */
 const HASH_CHARACTERS = 512
 
 export interface Baseline {
   readonly version: typeof VERSION
-  /** Of which page, read by which rules. */
+  /** Identifies the page and the rules of its text. */
   readonly of: string
   /** SHA-256 of the text, hex. */
   readonly hash: string
   readonly lines: number
-  /** When this text was seen first. */
+  /** When this text was first seen. */
   readonly at: EpochMs
   /** When the first text was seen. */
   readonly since: EpochMs
   /** Changes since then. */
   readonly changes: number
-  /** One character for each of the last checks, the latest last: 1 for a change. */
+  /** One character for each of the last checks, newest last: 1 for a change. */
   readonly recent: string
   readonly kept?: { readonly as: 'text' | 'hashes'; readonly data: string } | undefined
 }
 
-/** The baseline of `of` in a memo, `undefined` where there is none. */
+/** The baseline of `of` in a memo, `undefined` if there is none. */
 export function baselineIn(memo: Json | undefined, of: string): Baseline | undefined {
   const held = (memo ?? {}) as Partial<Baseline>
   return held.version === VERSION && held.of === of ? (held as Baseline) : undefined
@@ -62,7 +63,7 @@ export function newBaseline(of: string, now: EpochMs): Omit<Baseline, 'hash' | '
 
 type InTurns = CheckContext['inTurns']
 
-/** What can be kept of a text. */
+/** The parts of a text that fit into a memo. */
 export async function keep(
   inTurns: InTurns,
   text: string,
@@ -89,7 +90,7 @@ function* hashesOf(lines: readonly string[]): Generator<void, Buffer> {
   return hashes
 }
 
-/** The old lines, or what they are known by; `undefined` where nothing is known of them. */
+/** The old lines or their hashes; `undefined` if neither is stored. */
 export async function oldLines(
   inTurns: InTurns,
   { kept }: Baseline,
@@ -106,7 +107,7 @@ export async function oldLines(
   )
 }
 
-/** By what a line is known once only its hash is kept. */
+/** The short hash of a line. */
 export function lineKey(line: string): string {
   return hashOf(line).toString('base64')
 }

@@ -1,5 +1,5 @@
 /**
- * The text of now against the one of before.
+ * Compares the current text with the baseline.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import { difference, excerptOf, ratioOf } from './diff.ts'
 import { hashOf, linesOf } from './lines.ts'
 import type { Lines } from './lines.ts'
 
-/** Checks looked back upon, and how many of them may be changes before the page counts as noisy. */
+/** Number of recent checks, and how many of them may be changes before the page counts as noisy. */
 const RECENT_CHECKS = 10
 const QUIET_CHANGES = 5
 
 export interface Seen {
   readonly text: string
-  /** Of which page, read by which rules. */
+  /** Identifies the page and the rules of its text. */
   readonly of: string
 }
 
 type Context = Pick<CheckContext, 'memo' | 'clock' | 'inTurns'>
 
-/** The first text is the baseline; a change is told, and is the new one. */
+/** The first text becomes the baseline; a change causes a notice and replaces the baseline. */
 export async function compared(ctx: Context, { text, of }: Seen): Promise<Findings> {
   const now = ctx.clock.now()
   const hash = await ctx.inTurns(hashOf(text))
@@ -48,7 +48,7 @@ export async function compared(ctx: Context, { text, of }: Seen): Promise<Findin
   }
 }
 
-/** Where nothing changed for a while, the memo is what it was. */
+/** After a while without changes the memo stays the same. */
 function unchanged(old: Baseline): Findings {
   if (!old.recent.includes('1')) return { details: detailsOf(old, false) }
   const next = { ...old, recent: `${old.recent}0`.slice(-RECENT_CHECKS) }
@@ -70,7 +70,7 @@ interface Change {
   readonly data: JsonObject
 }
 
-/** Counts are `null` where either text is too long to be remembered by its lines. */
+/** Counts are `null` if either text is too long to be stored by lines. */
 async function changeBetween(
   { inTurns }: Context,
   old: Baseline,
@@ -98,7 +98,7 @@ interface News {
   readonly change: JsonObject
 }
 
-/** The number of the change is part of the key: back to what was before is news as well. */
+/** The change number is part of the key: a return to the earlier text is a change too. */
 function noticeOf({ old, next, change }: News): Notice {
   return {
     event: 'content_changed',

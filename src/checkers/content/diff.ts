@@ -1,27 +1,27 @@
 /**
- * What came and what went between two texts, line by line, in time linear to their length. A line that
- * only moved is neither.
+ * Added and removed lines between two texts, in time linear to their length. A moved line is
+ * neither.
  *
  * @module
  */
 
 export interface Difference {
-  /** Lines that are new, in their order. */
+  /** Added lines, in order. */
   readonly added: readonly string[]
-  /** Lines that are gone; what they said is not always known. */
+  /** Removed lines; their text is not always known. */
   readonly removed: readonly string[]
 }
 
 const LINES_SHOWN = 5
 const CHARACTERS_SHOWN = 160
-/** Of what two lines have in common, so much is shown in front of the difference. */
+/** Characters of the common prefix of two lines that are shown before the difference. */
 const LEAD_SHOWN = 30
 
-/** Lines before others get a turn; a line that is known by its hash counts for more. */
+/** Lines before other work runs; a line known by its hash counts for more. */
 const STEP = 4096
 const KEYED_LINES = 64
 
-/** `keyOf`: by what the old lines are known, where that is not the lines themselves. */
+/** `keyOf`: how the old lines are identified, if not by their text. */
 export function* difference(
   old: readonly string[],
   now: readonly string[],
@@ -56,12 +56,12 @@ export function* difference(
   return { added, removed }
 }
 
-/** The share of all lines that came or went, 0 to 1. */
+/** The share of lines added or removed, 0 to 1. */
 export function ratioOf({ added, removed }: Difference, lines: number): number {
   return lines === 0 ? 0 : Math.round(((added.length + removed.length) / lines) * 10_000) / 10_000
 }
 
-/** A few lines that went (`-`) and came (`+`), each cut to where it differs. */
+/** A few removed (`-`) and added (`+`) lines, each shortened to the part that differs. */
 export function excerptOf({ added, removed }: Difference): string {
   const shown: string[] = []
   for (let at = 0; at < LINES_SHOWN; at++) {

@@ -1,6 +1,6 @@
 /**
- * Text that is put together from many small parts. Joined now and then: a list of a million parts takes as long to
- * join at the end as everything before.
+ * Builds a text from many small parts. Parts are joined incrementally: joining a million parts at
+ * the end would take as long as all work before.
  *
  * @module
  */

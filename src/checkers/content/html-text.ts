@@ -1,9 +1,10 @@
 /**
- * The text of an HTML page as a reader sees it: no markup, no scripts, no pictures. The tokenizer of htmlparser2 finds
- * tags, comments, raw texts and character references; there is nothing that is not HTML to it.
+ * The visible text of an HTML page, without markup, scripts and images. The tokenizer of
+ * htmlparser2 finds tags, comments, raw text and character references; it accepts any input as
+ * HTML.
  *
- * No tree is built: which element is within which matters only for those that are dropped, and the stack of open
- * elements of a parser makes a hostile page take quadratic time.
+ * No tree is built: nesting matters only for dropped elements, and the open-element stack of a
+ * parser takes quadratic time on hostile pages.
  *
  * @module
  */
@@ -12,13 +13,13 @@ import type { Tokenizer } from 'htmlparser2'
 import { gatherText } from './gather.ts'
 import type { Gathered } from './gather.ts'
 
-/** Their content is text to the tokenizer, up to their own end tag. */
+/** Elements whose content is raw text up to their end tag. */
 const RAW = new Set(['script', 'style', 'iframe', 'noembed', 'noframes', 'title'])
-/** Dropped with all the elements in them. */
+/** Elements dropped with their content. */
 const DROPPED = new Set(['head', 'svg', 'math', 'canvas', 'template', 'noscript'])
-/** Where no element of HTML is a raw text. */
+/** Elements in which no HTML element is raw text. */
 const FOREIGN = new Set(['svg', 'math'])
-/** Begin and end a line. */
+/** Elements that start and end a line. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset ' +
@@ -26,13 +27,13 @@ const BLOCKS = new Set(
     'nav ol optgroup option p pre search section select summary table tbody textarea tfoot thead tr ul xmp'
   ).split(' '),
 )
-/** Stand beside each other. */
+/** Cells of one row, separated by a space. */
 const CELLS = new Set(['td', 'th'])
 
-/** No element that matters here has a longer name. */
+/** No relevant element has a longer name. */
 const NAME_CHARACTERS = 20
 
-/** Characters after which others get a turn. */
+/** Characters after which other work runs. */
 const STEP = 8_192
 
 export type HtmlTokenizer = typeof Tokenizer
@@ -41,20 +42,20 @@ type Callbacks = ConstructorParameters<HtmlTokenizer>[1]
 interface Reading {
   readonly html: string
   readonly said: Gathered
-  /** Position of the last end tag of each element that is dropped. */
+  /** Position of the last end tag of each dropped element. */
   readonly lastEnds: ReadonlyMap<string, number>
-  /** Name and position of the start tag whose attributes are being read. */
+  /** Name and position of the start tag being read. */
   tag: { readonly name: string; readonly at: number }
-  /** Whether it stands in an element of {@link FOREIGN}. */
+  /** Inside an element of {@link FOREIGN}. */
   isForeign: boolean
-  /** Within the content of an element of {@link RAW}. */
+  /** Inside the content of an element of {@link RAW}. */
   isRaw: boolean
-  /** The element that is being dropped, and how many of its name are open. */
+  /** The element being dropped, and its nesting depth. */
   dropping: { readonly name: string; depth: number } | undefined
   preformatted: number
 }
 
-/** Yields now and then, so that a long page does not hold up everything else; returns the text. */
+/** Yields regularly, so that a long page does not block the event loop; returns the text. */
 export function* textOfHtml(html: string, Tokenizer: HtmlTokenizer): Generator<void, string> {
   const reading: Reading = {
     html,
@@ -79,7 +80,7 @@ function callbacksOf(reading: Reading): Callbacks {
   const { html } = reading
   return {
     ontext(from, to) {
-      // At the end of a page that is cut off behind the `/` of a tag, the tokenizer takes that for text.
+      // If a page ends after the `/` of a tag, the tokenizer reports that tag as text.
       if (from >= 0) say(reading, from, html.slice(from, to))
     },
     ontextentity(codePoint, end) {
@@ -157,11 +158,11 @@ function say(reading: Reading, at: number, text: string): void {
   if (reading.isRaw) return
   stopDropping(reading, at)
   if (reading.dropping !== undefined) return
-  // `replace` would leave a chain of every match to whoever looks at the text first (V8).
+  // `replace` would build a rope of every match, which V8 flattens on first access.
   reading.said.add(reading.preformatted > 0 ? text : text.split(/[\n\r]/).join(' '))
 }
 
-/** Of elements that are never closed the last end tag is the end: what follows is the page again. */
+/** An element that is never closed ends at its last end tag; the page continues after it. */
 function stopDropping(reading: Reading, at: number): void {
   const { dropping, lastEnds } = reading
   if (dropping !== undefined && at > (lastEnds.get(dropping.name) ?? -1)) {
@@ -178,7 +179,7 @@ function nameAt(html: string, from: number, to: number): string {
   return html.slice(from, Math.min(to, from + NAME_CHARACTERS)).toLowerCase()
 }
 
-/** Of the longest of them, with the character behind it. */
+/** Length of the longest end tag, with the following character. */
 const END_TAG_CHARACTERS = '</template>'.length
 
 function* lastEndTags(html: string): Generator<void, ReadonlyMap<string, number>> {

@@ -1,6 +1,6 @@
 /**
- * `ignore_regex`: what changes at every look and means nothing (times, counters, tokens) is cut out of
- * the text before it is compared. One pattern per line.
+ * `ignore_regex`: removes text that changes in every response without meaning (times, counters,
+ * tokens) before the comparison. One pattern per line.
  *
  * @module
  */
@@ -18,18 +18,18 @@ const MAX_CHARACTERS = 8192
 const MAX_RULES = 20
 const MAX_RULE_CHARACTERS = 1000
 
-/** A match cannot reach across the end of a piece; pieces end with a line. */
+/** A match cannot span two pieces; pieces end at line ends. */
 const PIECE_CHARACTERS = 32_768
 
-/** What all patterns may take of one page: so much each, and so much in any case. */
+/** Time limits for all patterns on one page: per pattern, and in total. */
 const PATTERN_MS = 250
 const LEAST_MS = 2_000
 
 export interface IgnoreRules {
-  /** As the user wrote them. */
+  /** As entered by the user. */
   readonly source: string
   /**
-   * The text without what the rules match in its first 256 Ki characters. Yields now and then.
+   * The text without the matches in its first 256 Ki characters. Yields regularly.
    *
    * @throws CheckFailure `content_ignore_slow`
    */
@@ -55,7 +55,7 @@ export function ignoreRulesField(description: string): FieldBuilder<string, Igno
 function ignoreRules(source: string): IgnoreRules {
   const rules = rulesIn(source)
   const most_ms = Math.max(LEAST_MS, rules.length * PATTERN_MS)
-  // Some take a millisecond or two, all of them too long for one turn.
+  // Compiling some patterns takes a millisecond or two, too long for all of them in one turn.
   const compiled: Pattern[] = []
   const patternAt = (index: number): Pattern =>
     (compiled[index] ??= compilePattern(rules[index]?.rule ?? ''))
@@ -76,7 +76,7 @@ function* removeAll(
     const pattern = patternAt(index)
     yield
     const kept: string[] = []
-    // Half of what one search may take: others have their steps in the same turn.
+    // Half of the limit of one search: other checks run their steps in the same turn.
     const limit = Math.min(PIECE_CHARACTERS, Math.ceil(pattern.searched / 2))
     for (let left = searched; left !== '';) {
       const [piece, more] = cut(left, limit)
@@ -89,7 +89,7 @@ function* removeAll(
   return searched + rest
 }
 
-/** The time of its own steps is bounded, not that in which others have their turn. */
+/** Limits the time of its own steps, without the time in between. */
 function* within<T>(
   steps: Generator<void, T>,
   most_ms: number,
@@ -122,10 +122,10 @@ function problemOf(source: string): string | undefined {
 }
 
 interface Rule {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
   readonly written: string
-  /** As `/pattern/flags`; `^` and `$` stand for the ends of a line. */
+  /** As `/pattern/flags`; `^` and `$` match the ends of a line. */
   readonly rule: string
 }
 
@@ -138,7 +138,7 @@ function rulesIn(source: string): readonly Rule[] {
   })
 }
 
-/** The beginning of at most `limit` characters, where possible whole lines, and the rest. */
+/** The first `limit` characters at most, as whole lines if possible, and the rest. */
 function cut(text: string, limit: number): [beginning: string, rest: string] {
   if (text.length <= limit) return [text, '']
   const lineEnd = text.lastIndexOf('\n', limit - 1) + 1

@@ -1,5 +1,5 @@
 /**
- * `content`: notices that the text of a page is another one than at the last look.
+ * `content`: detects changes of the text of a page.
  *
  * @module watchpost/checkers/content
  */
@@ -109,7 +109,7 @@ async function withoutIgnored(
   return inTurns(fold(await inTurns(ignore_regex.removeFrom(page, clock))))
 }
 
-/** Text may stand behind what was read. */
+/** The unread rest of the body may contain text. */
 function empty({ body_cut, decoded_bytes }: HttpExchange, text: string) {
   if (!body_cut) return down('content_empty', text)
   const read = `The first ${decoded_bytes.toLocaleString('en-US')} bytes of the page were read`

@@ -1,6 +1,6 @@
 /**
- * JSON with its keys in order and one value per line, so that the same data is the same text however a
- * server happens to write it. Without indentation: what is nested deep would grow beyond all bounds.
+ * JSON with sorted keys and one value per line, so that equal data gives equal text, independent of
+ * formatting. Without indentation, which would grow without bound in deep nesting.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { scanJson } from './json-tokens.ts'
 import type { JsonTokens } from './json-tokens.ts'
 import { inOrder } from './sort.ts'
 
-/** Values after which others get a turn. */
+/** Values after which other work runs. */
 const STEP = 1024
 
-/** `undefined` where it is not JSON, or nested too deep. Yields now and then. */
+/** `undefined` if the text is not JSON or is nested too deep. Yields regularly. */
 export function* textOfJson(source: string): Generator<void, string | undefined> {
   const tokens = yield* scanJson(source)
   if (tokens === undefined) return undefined
   try {
     return yield* print({ source, tokens })
   } catch (error) {
-    // A text with characters or escapes that JSON does not have.
+    // A string with characters or escapes that JSON does not allow.
     if (error instanceof SyntaxError) return undefined
     throw error
   }
@@ -37,16 +37,16 @@ interface Entry {
   readonly value: number
 }
 
-/** A list or object that is being printed. */
+/** A list or object in progress. */
 interface Open {
   readonly mark: ']' | '}'
-  /** What is printed next of it; `undefined` at its end. */
+  /** The next element to print; `undefined` at the end. */
   readonly next: () => Next | undefined
 }
 
 interface Next {
   readonly token: number
-  /** The key in front of the value, with its colon. */
+  /** The key of the value, with its colon. */
   readonly label: string
 }
 
@@ -112,7 +112,7 @@ function* entriesOf(document: Document, object: number): Generator<void, readonl
   return yield* inOrder(entries)
 }
 
-/** A text, a number or a word. @throws SyntaxError */
+/** A string, number or literal. @throws SyntaxError */
 function scalar({ source, tokens }: Document, token: number): unknown {
   return JSON.parse(source.slice(tokens.start(token), tokens.end(token)))
 }

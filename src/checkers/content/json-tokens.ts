@@ -1,25 +1,25 @@
 /**
- * Where the values of a JSON text (RFC 8259) begin and end. `JSON.parse` reads all of it in one turn, which takes a
- * second for 4 MiB of keys; this works in steps, and holds two numbers for each value. What stands between the
- * quotes of a text is not looked at here.
+ * Positions of the values in a JSON text (RFC 8259). `JSON.parse` runs in one turn, which takes a
+ * second for 4 MiB of keys; this works in steps and stores two numbers per value. The content of
+ * strings is not validated here.
  *
  * @module
  */
 
-/** What is nested deeper is not read. */
+/** Maximum nesting depth. */
 const MAX_DEPTH = 200
 
-/** Tokens after which others get a turn. */
+/** Tokens after which other work runs. */
 const STEP = 4096
-/** Quotes within one text after which others get a turn. */
+/** Quotes within one string after which other work runs. */
 const QUOTES_STEP = 16_384
 
-/** Values and keys in the order of the text; a key stands in front of its value. */
+/** Values and keys in text order; a key precedes its value. */
 export interface JsonTokens {
   start(token: number): number
-  /** Position behind a text, number or word. */
+  /** End position of a string, number or literal. */
   end(token: number): number
-  /** The token behind this one and all that is in it. */
+  /** The token after this one and its content. */
   next(token: number): number
 }
 
@@ -28,15 +28,15 @@ type Awaited = 'value' | 'first item' | 'key' | 'first key' | 'comma'
 interface Scan {
   readonly source: string
   readonly starts: IntList
-  /** Positions; of lists and objects the complement (`~`) of the token behind them. */
+  /** End positions; for lists and objects the complement (`~`) of the token after them. */
   readonly ends: IntList
-  /** Tokens of the lists and objects that are open. */
+  /** Tokens of the open lists and objects. */
   readonly open: number[]
   at: number
   awaited: Awaited
 }
 
-/** `undefined` where it is not JSON, or nested too deep. Yields now and then. */
+/** `undefined` if the text is not JSON or is nested too deep. Yields regularly. */
 export function* scanJson(source: string): Generator<void, JsonTokens | undefined> {
   const starts = intList()
   const ends = intList()
@@ -59,7 +59,7 @@ export function* scanJson(source: string): Generator<void, JsonTokens | undefine
   }
 }
 
-/** A text, and behind a key its colon. */
+/** Reads a string and, for a key, its colon. */
 function* takeText(scan: Scan): Generator<void, boolean> {
   const { source } = scan
   let end = endOfText(source, scan.at + 1)
@@ -74,7 +74,10 @@ function* takeText(scan: Scan): Generator<void, boolean> {
   return colon !== undefined
 }
 
-/** Position behind the closing quote, 0 where there is none; of a long text the complement of where to look on. */
+/**
+ * Position after the closing quote, 0 if there is none; for a long string the complement of the
+ * position to continue from.
+ */
 function endOfText(source: string, from: number): number {
   let at = from
   for (let quotes = 0; quotes < QUOTES_STEP; quotes++) {
@@ -88,7 +91,7 @@ function endOfText(source: string, from: number): number {
   return ~at
 }
 
-/** Anything but a text. */
+/** Reads any token but a string. */
 function takeMark(scan: Scan): boolean {
   const { source, at, awaited, open } = scan
   const mark = source.charAt(at)
@@ -139,11 +142,11 @@ interface IntList {
   size(): number
   get(index: number): number
   set(index: number, value: number): void
-  /** Returns where it stands. */
+  /** Returns the index. */
   push(value: number): number
 }
 
-/** Four bytes for each, where an array may take eight and is copied whole when it grows. */
+/** Four bytes per number; a plain array may take eight and is copied as a whole when it grows. */
 function intList(): IntList {
   const block = 65_536
   const blocks: Int32Array[] = []

@@ -1,23 +1,25 @@
 /**
- * A text line by line, and by its hash, in steps.
+ * Splits a text into lines and hashes it, in steps.
  *
  * @module
  */
 
 import { createHash } from 'node:crypto'
 
-/** Of a text of more lines none is kept: they would take more memory than the text. */
+/**
+ * Texts with more lines are not stored by lines: the lines would take more memory than the text.
+ */
 export const MAX_LINES = 100_000
 
-/** Lines before others get a turn. */
+/** Lines before other work runs. */
 const STEP = 4096
 
-/** Characters that are hashed at once. */
+/** Characters hashed per step. */
 const HASHED_CHARACTERS = 256 * 1024
 
 export interface Lines {
   readonly count: number
-  /** `undefined` where there are more than {@link MAX_LINES}. */
+  /** `undefined` if there are more than {@link MAX_LINES}. */
   readonly lines: readonly string[] | undefined
 }
 
@@ -46,7 +48,7 @@ export function* hashOf(text: string): Generator<void, string> {
   return hash.digest('hex')
 }
 
-/** Not between the halves of a pair, each of which has no UTF-8 of its own. */
+/** Never splits a surrogate pair: its halves have no UTF-8 encoding. */
 function pairEnd(text: string, end: number): number {
   const isPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(end - 1, end + 1))
   return isPair ? end + 1 : end

@@ -1,5 +1,5 @@
 /**
- * From an answer to the text that is compared: by what it is, with white space that means nothing gone.
+ * Extracts the text to compare from a response, by its kind, with whitespace normalized.
  *
  * @module
  */
@@ -11,7 +11,10 @@ import { textOfJson } from './json-text.ts'
 
 export type PageKind = 'html' | 'json' | 'text'
 
-/** What the answer is by its type, or by its looks where it names none; `undefined`: nothing with a text. */
+/**
+ * The kind of a response by its content type, or by its content if it has none; `undefined`: a kind
+ * without text.
+ */
 export function kindOf({
   headers,
   body,
@@ -26,13 +29,13 @@ export function kindOf({
     : undefined
 }
 
-/** Characters that are folded at once. */
+/** Characters normalized per step. */
 const STEP = 16_384
 
-/** Yields now and then, so that a long page does not hold up everything else. */
+/** Yields regularly, so that a long page does not block the event loop. */
 export type PageReader = (source: string) => Generator<void, string>
 
-/** How a page of this kind is read. The tokenizer is loaded with the first page of HTML. */
+/** The reader for a kind of page. The tokenizer is loaded with the first HTML page. */
 export async function readerOf(kind: PageKind): Promise<PageReader> {
   if (kind === 'text') return fold
   if (kind === 'json') return readJson
@@ -46,11 +49,11 @@ function* readJson(source: string): Generator<void, string> {
   return yield* fold((yield* textOfJson(source)) ?? source)
 }
 
-/** One space between words, no space at either end of a line, no empty lines. Yields now and then. */
+/** One space between words, no space at line ends, no empty lines. Yields regularly. */
 export function* fold(text: string): Generator<void, string> {
   const folded = gatherText()
   let isEmpty = true
-  /** What stands in front of the next word: what blanks at the end of a piece came to. */
+  /** The separator before the next word: whitespace at the end of the last piece. */
   let blank: Blank = ''
   for (let at = 0; at < text.length; at += STEP) {
     if (at > 0) yield
@@ -74,7 +77,7 @@ function foldWords(text: string): string {
     .join('\n')
 }
 
-/** What a row of blanks is folded to. */
+/** What a run of whitespace becomes. */
 type Blank = '' | ' ' | '\n'
 
 function blankOf(blanks: string): Blank {

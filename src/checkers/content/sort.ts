@@ -1,5 +1,5 @@
 /**
- * Sorting in steps: what the platform sorts at once holds up everything else for as long as it takes.
+ * Sorts in steps: the built-in sort blocks the event loop for its whole duration.
  *
  * @module
  */
@@ -8,13 +8,13 @@ interface Keyed {
   readonly key: string
 }
 
-/** So many are sorted at once. */
+/** Items sorted per step. */
 const RUN = 256
 
-/** Compared before others get a turn. */
+/** Comparisons before other work runs. */
 const STEP = 2048
 
-/** By key, in the order of UTF-16 code units; of those with the same key only the last one. */
+/** By key, in the order of UTF-16 code units; of equal keys only the last one is kept. */
 export function* inOrder<T extends Keyed>(items: readonly T[]): Generator<void, readonly T[]> {
   let runs: (readonly T[])[] = []
   for (let at = 0; at < items.length; at += RUN) {
@@ -31,7 +31,7 @@ export function* inOrder<T extends Keyed>(items: readonly T[]): Generator<void, 
   return runs[0] ?? []
 }
 
-/** What is in `later` stands above the same key in `earlier`. */
+/** For equal keys, items of `later` follow those of `earlier`. */
 function* merge<T extends Keyed>(
   earlier: readonly T[],
   later: readonly T[],
@@ -59,7 +59,7 @@ function* merge<T extends Keyed>(
   return merged
 }
 
-/** Equal keys stand in the order in which they came. */
+/** Equal keys are in input order. */
 function withoutRepeats<T extends Keyed>(sorted: readonly T[]): readonly T[] {
   return sorted.filter(({ key }, at) => sorted[at + 1]?.key !== key)
 }

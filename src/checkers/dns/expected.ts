@@ -1,6 +1,6 @@
 /**
- * What a user expects a record to be, read as generously as people write it: as in a zone file, as
- * dig prints it, with or without the trailing dot, in any case.
+ * Parses expected record values in the notations that people use: as in a zone file, as printed by
+ * dig, with or without the trailing dot, in any case.
  *
  * @module
  */
@@ -9,13 +9,15 @@ import { domainToASCII } from 'node:url'
 import { canonicalIpv6 } from '../../net/dns/record-text.ts'
 import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 
-/** Whether a record, as text, is what is expected. */
+/** Whether a record, as text, is an expected one. */
 export type Expectation = (value: string) => boolean
 
-/** Types whose text may hold commas and capitals that matter. */
+/** Types whose text may contain commas and is case-sensitive. */
 const FREE_TEXT = new Set(['TXT', 'CAA', 'NAPTR', 'HTTPS', 'SVCB'])
 
-/** Types whose last field is digits that dig breaks up with blanks; how many fields stand before it. */
+/**
+ * Types whose last field is digits that dig separates with blanks; the number of fields before it.
+ */
 const FIELDS_BEFORE_DIGITS: Readonly<Partial<Record<string, number>>> = {
   DS: 3,
   TLSA: 3,
@@ -24,8 +26,8 @@ const FIELDS_BEFORE_DIGITS: Readonly<Partial<Record<string, number>>> = {
 }
 
 /**
- * One text to several: by line breaks, and by commas where no value of the type holds any; neither
- * counts inside double quotes.
+ * Splits a text at line breaks, and at commas if no value of the type contains any; not inside
+ * double quotes.
  */
 export function splitExpected(text: string, rrtype: string, commas = true): readonly string[] {
   const separator = commas && !FREE_TEXT.has(rrtype) ? /[,\r\n]/ : /[\r\n]/
@@ -44,20 +46,23 @@ export function splitExpected(text: string, rrtype: string, commas = true): read
   return parts.map((each) => each.trim()).filter((each) => each !== '')
 }
 
-/** Whether a value has a text as a part of it; capitals count only where they can matter. */
+/** Whether a value contains a text; case-sensitive only for types where case matters. */
 export function containsText(value: string, text: string, rrtype: string): boolean {
   if (FREE_TEXT.has(rrtype)) return value.includes(text)
   return value.toLowerCase().includes(text.toLowerCase())
 }
 
-/** `undefined` where no record of the type can ever be that. Addresses may be ranges (`192.0.2.0/24`). */
+/**
+ * `undefined` if no record of the type can have this value. Addresses may be ranges
+ * (`192.0.2.0/24`).
+ */
 export function parseExpected(text: string, rrtype: string): Expectation | undefined {
   if (rrtype === 'A' || rrtype === 'AAAA') return addressExpectation(text, rrtype)
   const wanted = canonicalValue(text, rrtype)
   return (value) => canonicalValue(value, rrtype) === wanted
 }
 
-/** The spelling in which two values of a type are equal if they mean the same. */
+/** The canonical spelling: equal for values with the same meaning. */
 function canonicalValue(text: string, rrtype: string): string {
   const trimmed = text.trim()
   if (rrtype === 'TXT') return unquoted(trimmed)
@@ -67,7 +72,7 @@ function canonicalValue(text: string, rrtype: string): string {
   const before = FIELDS_BEFORE_DIGITS[rrtype]
   if (before === undefined) return fields.map(canonicalName).join(' ')
   const digits = fields.slice(before).join('')
-  // Base64 tells capitals apart, hexadecimal digits do not.
+  // Base64 is case-sensitive, hexadecimal digits are not.
   const last = rrtype === 'DNSKEY' ? digits : digits.toLowerCase()
   return [...fields.slice(0, before), last].join(' ')
 }
@@ -93,7 +98,7 @@ function rangeExpectation(text: string, family: 4 | 6): Expectation | undefined 
   }
 }
 
-/** `"one " "two"`, as zone files and dig have it, is `one two`. */
+/** `"one " "two"`, the notation of zone files and dig, is `one two`. */
 function unquoted(text: string): string {
   if (!/^"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*$/s.test(text)) return text
   const pieces = text.match(/"(?:[^"\\]|\\.)*"/gs) ?? []

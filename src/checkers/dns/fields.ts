@@ -1,5 +1,5 @@
 /**
- * The settings of `dns`, and the rules that span them.
+ * The settings of `dns` and the rules across them.
  *
  * @module
  */
@@ -39,10 +39,10 @@ const RRTYPES = [
 
 const MATCHES = ['any', 'all', 'exact', 'none', 'contains', 'regex', 'nxdomain'] as const
 
-/** Bounds of `expected`. */
+/** Limits of `expected`. */
 const MAX_VALUES = 50
 const MAX_VALUE_CHARACTERS = 2048
-/** Of all patterns together: they are compiled in one go. */
+/** Total length of all patterns: they are compiled in one turn. */
 const MAX_PATTERN_CHARACTERS = 4096
 const TOO_MANY_VALUES = `out_of_range: 0..${MAX_VALUES} values`
 

@@ -1,5 +1,5 @@
 /**
- * `dns`: asks a name server for the records of a name and holds them against what is expected.
+ * `dns`: queries the records of a name and compares them with the expected values.
  *
  * @module watchpost/checkers/dns
  */
@@ -13,11 +13,11 @@ import type { DnsSettings } from './fields.ts'
 import { DNS_CAUSES, findRecords, judge } from './judge.ts'
 import type { Found } from './judge.ts'
 
-/** Records shown in the details at most. */
+/** Maximum records in the details. */
 const MAX_SHOWN = 100
 
 export const dns = () => {
-  // What is asked depends on nothing else, and settings are the same object from check to check.
+  // The query depends only on the settings, which are the same object in every check.
   const queries = new WeakMap<DnsSettings, DnsQuery>()
   return defineChecker({
     type: 'dns',

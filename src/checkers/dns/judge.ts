@@ -1,5 +1,5 @@
 /**
- * From an answer of a name server to a verdict.
+ * Turns the answer of a name server into a verdict.
  *
  * @module
  */
@@ -30,18 +30,21 @@ export const DNS_CAUSES = {
 
 export type DnsCause = keyof typeof DNS_CAUSES | SharedCause
 
-/** What an answer says about the name that was asked for. */
+/** The parts of an answer that belong to the queried name. */
 export interface Found {
-  /** Where the aliases (CNAME) lead, in their order. */
+  /** Targets of the aliases (CNAME), in order. */
   readonly chain: readonly string[]
-  /** Records of the wanted type at the end of the chain, in the order of their values: servers turn theirs at will. */
+  /**
+   * Records of the queried type at the end of the chain, sorted by value: servers rotate their
+   * records.
+   */
   readonly records: readonly DnsRecord[]
 }
 
-/** Longer chains are taken for loops; resolvers give up far earlier. */
+/** Longer chains count as loops; resolvers give up far earlier. */
 const MAX_CHAIN = 16
 
-/** Records that stand in the answer, but do not belong to the name, are left out. */
+/** Ignores records of the answer that do not belong to the name. */
 export function findRecords({ name, type, records }: DnsAnswer): Found {
   const chain: string[] = []
   let owner = name
@@ -79,7 +82,7 @@ export function judge(answer: DnsAnswer, found: Found, settings: Expecting): Jud
   )
 }
 
-/** The name, and where its aliases lead. */
+/** The name, with the targets of its aliases. */
 function subject({ name }: DnsAnswer, { chain }: Found): string {
   const end = chain.at(-1)
   return end === undefined ? name : `${end}, for which ${name} is an alias,`
@@ -141,13 +144,13 @@ function testOf(
 
 interface Unmatched {
   readonly missing: readonly string[]
-  /** One that was not held against everything, and matches nothing of what it was held against. */
+  /** A pattern that was not applied to all text and did not match the part that it searched. */
   readonly unseen: { readonly source: string; readonly searched: number } | undefined
 }
 
 /**
- * The patterns that match no value. Together they look at no more than one of them may, each at its share:
- * the answer is the server's, and a search holds up everybody else.
+ * The patterns that match no value. Together they search no more characters than one pattern may,
+ * each its share: the answer comes from the server, and a search blocks the event loop.
  */
 function unmatched(values: readonly string[], expected: readonly string[]): Unmatched {
   const characters = values.join('').length
@@ -169,7 +172,7 @@ function unmatched(values: readonly string[], expected: readonly string[]): Unma
   return { missing, unseen }
 }
 
-/** Characters that every pattern may look at, however many there are: a short record as a whole. */
+/** Minimum characters per pattern, however many there are: enough for a short record. */
 const LEAST_SEARCHED = 64
 
 function mismatch(missing: readonly string[], values: readonly string[]): Judgement<DnsCause> {
@@ -185,7 +188,7 @@ function valuesOf({ records }: Found): readonly string[] {
   return records.map(({ value }) => value)
 }
 
-/** At most three, each cut to what fits into a sentence. */
+/** At most three values, each shortened. */
 function list(values: readonly string[]): string {
   const shown = values.slice(0, 3).map((value) => `"${cut(value)}"`)
   const more = values.length - shown.length

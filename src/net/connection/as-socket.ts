@@ -94,7 +94,6 @@ function socketLike(stream: Duplex, { remote, tls }: Connection): Socket {
   })
   // Ignores errors after the library has released the stream.
   stream.on('error', () => undefined)
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- imitates a
-  // socket on purpose
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- imitates a socket
   return stream as Socket
 }
