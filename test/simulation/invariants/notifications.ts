@@ -4,6 +4,7 @@ import { stateAt } from '../ledger.ts'
 import type { IncidentStory, Ledger, RowStory, Step } from '../ledger.ts'
 import { MINUTE, SECOND } from '../time.ts'
 import { invariant, when } from './invariant.ts'
+import { replay } from './replay.ts'
 
 /** A change is worked out some time before it takes effect where the store is slow. */
 const SLOWNESS = 10 * SECOND
@@ -144,12 +145,15 @@ export const NOTIFICATION_INVARIANTS = [
     function* (ledger) {
       const audienceAt = audiences(ledger)
       for (const story of ledger.monitors.values()) {
+        const judge = replay(story)
         for (const step of story.steps) {
+          const { verdict } = judge(step)
           const [was, is] = [step.before.machine.incident, step.after.machine.incident]
           if (was?.suppression === undefined || is === null) continue
           if (step.after.machine.state !== 'down') continue
           if (is.suppression !== undefined) {
-            yield* unexplained(ledger, story.id, step)
+            // With too many locations silent, the failures that were seen decide nothing.
+            if (verdict === 'fail') yield* unexplained(ledger, story.id, step)
             continue
           }
           const incident = ledger.incidents.get(is.id)!
@@ -191,7 +195,7 @@ export const NOTIFICATION_INVARIANTS = [
 /** A held incident names its reason, and that reason holds. */
 function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> {
   const { suppression: held } = step.after.machine.incident!
-  if (held === undefined || !isFailing(step)) return
+  if (held === undefined) return
   if (held.reason === 'maintenance') yield `monitor ${id} is held for a maintenance that is over`
   if (held.reason === 'flapping' && step.after.machine.flapping !== true)
     yield `monitor ${id} is held for flapping at ${when(step)} and does not flap`
@@ -212,12 +216,6 @@ function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> 
     ![now, ...(states ?? [])].some((state) => ['down', 'recovering', 'maintenance'].includes(state))
   )
     yield `monitor ${id} is held at ${when(step)} by ${held.by}, which is ${now}`
-}
-
-/** Its failures were enough to judge by: with too many locations silent, a round is inconclusive. */
-function isFailing({ after, change }: Step): boolean {
-  const isFail = (change.results ?? []).some(({ verdict }) => verdict === 'fail')
-  return isFail && after.machine.inconclusive === 0
 }
 
 function since(steps: readonly Step[], made: { readonly n: number }): number {

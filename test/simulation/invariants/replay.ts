@@ -5,6 +5,8 @@
 import type { MonitorStory, Step } from '../ledger.ts'
 
 export interface Expected {
+  /** What the locations say together; `none` where it is no round that counts. */
+  readonly verdict: 'ok' | 'late' | 'fail' | 'undecided' | 'none'
   readonly opens: boolean
   readonly started_at: number
   readonly closes: boolean
@@ -13,6 +15,7 @@ export interface Expected {
 }
 
 const NOTHING: Expected = {
+  verdict: 'none',
   opens: false,
   started_at: 0,
   closes: false,
@@ -50,7 +53,7 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
     const verdict = push && isLate(step) ? 'late' : decide(step)
     const open = before.machine.incident
     const why = `${verdict} after ${fails} failing and ${oks} good rounds, thresholds ${fail_threshold} and ${recover_threshold}`
-    const nothing = { ...NOTHING, why }
+    const nothing: Expected = { ...NOTHING, verdict, why }
     if (verdict === 'fail') {
       fails++
       oks = 0

@@ -25,6 +25,13 @@ export const INCIDENT_RULES: readonly Rule[] = [
     replace: 'const good: MachineState = { ...seen, first_fail_at: null }',
   },
   {
+    name: 'undecided-ends-the-row',
+    about: 'A round that nobody can decide ends the row of failing ones.',
+    file: 'incident/transition.ts',
+    find: '  if (!isUndecided(seen)) return same(seen)\n',
+    replace: '  if (!isUndecided(seen)) return same({ ...seen, fails: 0, first_fail_at: null })\n',
+  },
+  {
     name: 'dated-at-detection',
     about: 'An incident begins when it was confirmed, not when it began.',
     file: 'incident/transition.ts',

@@ -87,4 +87,11 @@ export const TELLING_RULES: readonly Rule[] = [
     find: 'const PATIENCE_ROUNDS = 2',
     replace: 'const PATIENCE_ROUNDS = 2_000',
   },
+  {
+    name: 'held-is-not-judged-again',
+    about: 'A failing round does not look whether what held an incident still does.',
+    file: 'engine/rounds/plan-change.ts',
+    find: '(!isNew && incident.suppression === undefined)) return incident',
+    replace: '!isNew) return incident',
+  },
 ]
