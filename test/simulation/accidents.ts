@@ -3,7 +3,7 @@ import { breakDown, repair } from './targets.ts'
 import { bootIn, freeze, freezeSending } from './lives.ts'
 import { flood } from './floods.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
-import { atTimes } from './world.ts'
+import { atTimes, jump } from './world.ts'
 import type { World } from './world.ts'
 
 export function beginAccidents(world: World): void {
@@ -66,10 +66,4 @@ async function restart(world: World): Promise<void> {
   world.current = undefined
   process.kill()
   bootIn(world, world.dice.int(1, 20 * SECOND))
-}
-
-/** Sets the wall clock. */
-export function jump({ clock, tape }: World, ms: number): void {
-  clock.jump(ms)
-  tape.add({ kind: 'jump', ms })
 }

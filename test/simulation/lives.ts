@@ -10,7 +10,7 @@ import type { Process } from './process.ts'
 import { receivers } from './receivers.ts'
 import { simulatedChecker } from './targets.ts'
 import { HOUR, MINUTE, SECOND } from './time.ts'
-import { noteError } from './world.ts'
+import { jump, noteError } from './world.ts'
 import type { Life, World } from './world.ts'
 
 /** For how long a claimed notification is its process's own. */
@@ -56,8 +56,20 @@ function died(world: World, process: Process): void {
 }
 
 export function bootIn(world: World, ms: number): void {
+  setClockWithin(world, ms)
   world.clock.timer(ms, () => {
     if (world.current === undefined && !world.spun) void boot(world)
+  })
+}
+
+/** The wall clock may be set while no process runs: the next one knows only what is stored. */
+function setClockWithin(world: World, ms: number): void {
+  const { plan, absences, clock } = world
+  if (world.calm || plan.faults.jumps === 0 || !absences.chance(0.2)) return
+  const size = absences.pick([MINUTE, HOUR, 5 * HOUR])
+  const by_ms = absences.chance(0.5) ? size : -size
+  clock.timer(Math.floor(ms / 2), () => {
+    if (!world.calm) jump(world, by_ms)
   })
 }
 

@@ -2,7 +2,7 @@
 import { memoryStore } from '../../src/store/memory.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
-import { beginAccidents, jump } from './accidents.ts'
+import { beginAccidents } from './accidents.ts'
 import { diceOf } from './dice.ts'
 import { boot } from './lives.ts'
 import type { Plan } from './plan.ts'
@@ -15,6 +15,7 @@ import { CALM, DAY, MINUTE } from './time.ts'
 import { createTrouble } from './trouble.ts'
 import { settle } from './settling.ts'
 import { beginActions, resumeAll } from './users.ts'
+import { jump } from './world.ts'
 import type { World } from './world.ts'
 
 export interface History {
@@ -54,6 +55,7 @@ async function createWorld(plan: Plan): Promise<World> {
   await store.open()
   return {
     ...{ plan, clock, dice, tape, store },
+    absences: diceOf(plan.seed, 3),
     recording: recordStore(store, tape),
     targets: createTargets(),
     trouble: createTrouble({ clock, tape, dice, slowCalls: plan.faults.slowCalls }),

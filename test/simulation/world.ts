@@ -22,6 +22,8 @@ export interface World {
   readonly plan: Plan
   readonly clock: SimulatedClock
   readonly dice: Dice
+  /** What happens to the machine while no process runs; apart, so that all else stays as it is. */
+  readonly absences: Dice
   readonly tape: Tape
   readonly store: FullStore
   readonly recording: Recording
@@ -51,6 +53,12 @@ export function atTimes(world: World, per_day: number, happen: () => void): void
     happen()
     atTimes(world, per_day, happen)
   })
+}
+
+/** Sets the wall clock. */
+export function jump({ clock, tape }: World, ms: number): void {
+  clock.jump(ms)
+  tape.add({ kind: 'jump', ms })
 }
 
 /** A process that takes requests. */

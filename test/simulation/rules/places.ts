@@ -52,13 +52,6 @@ export const PLACE_RULES: readonly Rule[] = [
     replace: 'if (sight === undefined || sight.running === 0) return clock.now()',
   },
   {
-    name: 'own-checks-are-news',
-    about: 'What this process stored is read by the wall clock, which may have been set back.',
-    file: 'engine/scheduling/monitor-schedule.ts',
-    find: '      staleness.stored(after)\n',
-    replace: '',
-  },
-  {
     name: 'stale-looks-good',
     about: 'The page shows what nobody looked at as it was seen last.',
     file: 'page/layout/words.ts',
