@@ -57,13 +57,13 @@ export const HEARTBEAT_INVARIANTS = [
   ),
 
   invariant(
-    'A job that is silent for longer than its period and grace, under one process that runs, is called missing.',
+    'A job that is silent for as many periods as it may miss and its grace, under one process that runs, is called missing.',
     function* (ledger) {
       for (const story of jobsOf(ledger)) {
         const signals = signalsOf(ledger, story)
         for (const [i, { at, n }] of signals.entries()) {
           const now = stateAt(story, n + 20)
-          const patience = patienceOf(now.common, story)
+          const patience = patienceOf(now.common, story) + furtherOf(now.common)
           const deadline = at + patience + 30 * SECOND
           const next = signals[i + 1]?.at ?? Infinity
           const inOne = ledger.stretches.some(({ from, to }) => from <= at && to > deadline)
@@ -174,6 +174,11 @@ function signalsOf(ledger: Ledger, { id }: MonitorStory): EntryOf<'signal'>[] {
 
 function patienceOf({ interval_sec }: CommonSettings, { record }: MonitorStory): number {
   return (interval_sec + Number(record.settings.grace_sec ?? 0)) * SECOND
+}
+
+/** The deadlines that may be missed, beyond the first one. */
+function furtherOf({ interval_sec, fail_threshold }: CommonSettings): number {
+  return interval_sec * (fail_threshold - 1) * SECOND
 }
 
 function jumpedWithin(ledger: Ledger, from: number, to: number): boolean {
