@@ -115,15 +115,22 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   function start(): Promise<void> {
     if (state === 'running') return Promise.resolve()
-    starting ??= begin().finally(() => {
-      starting = undefined
-    })
+    starting ??= begin()
+      .catch(async (error: unknown) => {
+        await changeFeed.stop().catch(() => undefined)
+        throw error
+      })
+      .finally(() => {
+        starting = undefined
+      })
     return starting
   }
 
   async function begin(): Promise<void> {
     requireShared(store)
     await Promise.all([open(), loadPackages()])
+    // First of all: what others change while the monitors are read is not missed.
+    await changeFeed.start()
     const shards = await shardLeases.join()
     await monitorCache.load(shards)
     const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
@@ -131,6 +138,8 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)
     await connectivity.start()
     await adopt(monitorCache.all())
+    await noteAlive()
+    // Last of what can fail: a start that rejects leaves nothing half begun, and can be made again.
     await probes.start({
       locations: core.locations,
       run: staleness.countingChecks(run),
@@ -149,11 +158,13 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
     }
     outbox.start()
-    await changeFeed.start()
     shardLeases.keep({ take, give })
-    await store.meta.set('alive_at', String(clock.now()))
-    every(ALIVE_MS, () => store.meta.set('alive_at', String(clock.now())))
+    every(ALIVE_MS, noteAlive)
     every(PRUNE_MS, prune)
+  }
+
+  async function noteAlive(): Promise<void> {
+    await store.meta.set('alive_at', String(clock.now()))
   }
 
   async function take(shards: readonly number[]): Promise<void> {
@@ -237,13 +248,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       staleness.stop()
       await Promise.all([probes.stop(drain_ms).then(() => rounds.abandon()), outbox.stop(drain_ms)])
       await monitorCache.drain()
-      await Promise.all([
-        shardLeases.leave(),
-        changeFeed.stop(),
-        store.meta.set('alive_at', String(clock.now())),
-      ]).catch((err: unknown) => {
-        core.log.warn({ err }, 'the end of the engine could not be noted')
-      })
+      await Promise.all([shardLeases.leave(), changeFeed.stop(), noteAlive()]).catch(
+        (err: unknown) => {
+          core.log.warn({ err }, 'the end of the engine could not be noted')
+        },
+      )
     }
     if (opened !== undefined) await opened.then(() => store.close())
   }

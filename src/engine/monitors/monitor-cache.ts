@@ -107,6 +107,23 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     return cachedMonitorOf(core, record, await store.monitors.locations([record.id]))
   }
 
+  async function readEntries(shards: readonly number[] | undefined): Promise<CachedMonitor[]> {
+    const entries: CachedMonitor[] = []
+    for await (const page of pages(shards)) {
+      const ids = page.map(({ id }) => id)
+      const states = groupByMonitor(await store.monitors.locations(ids, setAside))
+      for (const record of page) {
+        if (registry.get(record.type) === undefined) {
+          // A type that is no longer registered must not keep the others from being watched.
+          core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
+          continue
+        }
+        entries.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
+      }
+    }
+    return entries
+  }
+
   /** One after the other per monitor; a failure of one does not reach the next. */
   function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
     const turn = (tails.get(id) ?? Promise.resolve()).then(work, work)
@@ -162,21 +179,18 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
 
   const monitorCache: MonitorCache = {
     async load(shards) {
-      const entries: CachedMonitor[] = []
-      for await (const page of pages(shards)) {
-        const ids = page.map(({ id }) => id)
-        const states = groupByMonitor(await store.monitors.locations(ids, setAside))
-        for (const record of page) {
-          if (registry.get(record.type) === undefined) {
-            // A type that is no longer registered must not keep the others from being watched.
-            core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
-            continue
-          }
-          entries.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
-        }
+      const before = kept
+      const asked = shards ?? Array.from({ length: SHARDS }, (_, shard) => shard)
+      // From the beginning: what is made or changed while the others are read belongs to them.
+      kept = new Set([...kept, ...asked])
+      const entries = await readEntries(shards).catch((error: unknown) => {
+        monitorCache.drop(asked.filter((shard) => !before.has(shard)))
+        throw error
+      })
+      for (const cached of entries) {
+        const { id, revision } = cached.record
+        if (keeps(id) && (held.get(id)?.record.revision ?? -1) < revision) held.set(id, cached)
       }
-      for (const cached of entries) held.set(cached.record.id, cached)
-      kept = new Set([...kept, ...(shards ?? Array.from({ length: SHARDS }, (_, shard) => shard))])
       return entries
     },
     drop(shards) {

@@ -1,16 +1,25 @@
 /**
- * Keeps up with what other processes change on the same store.
+ * Keeps up with what other processes change on the same store. A change that cannot be read is read again until it
+ * can be: nobody tells of it twice, and a new monitor that is missed is watched by nobody.
  *
  * @module
  */
 
+import type { Timer } from '../../clock.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Rounds } from '../rounds/rounds.ts'
 import type { MonitorSchedule } from './monitor-schedule.ts'
 
+/** Between two tries to read what was missed; doubled while nothing can be read. */
+const RETRY_MIN_MS = 5_000
+const RETRY_MAX_MS = 60_000
+/** Most failures in one try: a store that answers nothing is not asked for each monitor. */
+const FAILURES = 5
+
 export interface ChangeFeed {
+  /** Hears of changes from then on; of monitors that are not kept, to no effect. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -29,6 +38,10 @@ export function createChangeFeed({
   schedule,
 }: ChangeFeedOptions): ChangeFeed {
   let end: (() => Promise<void>) | undefined
+  /** Monitors whose change could not be read; `null` for all. */
+  const missed = new Set<number | null>()
+  let timer: Timer | undefined
+  let fruitless = 0
 
   async function refresh(id: number): Promise<void> {
     const { before, after } = await monitorCache.refresh(id)
@@ -50,17 +63,46 @@ export function createChangeFeed({
     for (const id of await monitorCache.outdated()) await refresh(id)
   }
 
+  async function read(id: number | null): Promise<void> {
+    await (id === null ? refreshAll() : refresh(id))
+    missed.delete(id)
+  }
+
+  function miss(id: number | null, err: unknown): void {
+    logError(core, err, 'a change of others could not be followed yet')
+    if (end === undefined) return
+    // At the end of the queue: one that can never be read does not keep the others from their turn.
+    missed.delete(id)
+    missed.add(id)
+    const pause_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** fruitless)
+    timer ??= core.clock.timer(pause_ms, () => void readMissed(), { background: true })
+  }
+
+  async function readMissed(): Promise<void> {
+    const failed: [number | null, unknown][] = []
+    const ids = [...missed]
+    for (const id of ids) {
+      if (failed.length === FAILURES) break
+      await read(id).catch((err: unknown) => failed.push([id, err]))
+    }
+    timer = undefined
+    fruitless = failed.length < Math.min(FAILURES, ids.length) ? 0 : fruitless + 1
+    for (const [id, err] of failed) miss(id, err)
+  }
+
   return {
     async start() {
-      end = await core.store.changes?.listen((id) => {
-        const work = id === null ? refreshAll() : refresh(id)
-        work.catch((err: unknown) =>
-          logError(core, err, 'a change of others could not be followed'),
-        )
-      })
+      end = await core.store.changes?.listen(
+        (id) => void read(id).catch((err: unknown) => miss(id, err)),
+      )
     },
     async stop() {
-      await end?.()
+      timer?.cancel()
+      timer = undefined
+      missed.clear()
+      const ending = end
+      end = undefined
+      await ending?.()
     },
   }
 }

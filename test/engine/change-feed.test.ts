@@ -1,0 +1,131 @@
+/** What becomes of monitors whose change another engine made at a bad moment. */
+import { expect, it, onTestFinished } from 'vitest'
+import { createEngine } from '../../src/engine/engine.ts'
+import { StorageError } from '../../src/errors.ts'
+import { silentLogger } from '../../src/logger.ts'
+import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
+import type { FullStore } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { rig } from './rig.ts'
+import type { Rig } from './rig.ts'
+
+const MINUTE = 60_000
+const COUNT = 20
+
+const broken = (): Promise<never> => Promise.reject(new StorageError('No connection'))
+
+function place() {
+  const clock = simulatedClock()
+  const where = memoryPlace()
+  const store = (): FullStore => memoryStore({ clock, place: where })
+  const join = async (given: FullStore): Promise<Rig> => {
+    const r = await rig({}, { clock, store: given })
+    onTestFinished(async () => {
+      const stopped = r.engine.stop({ drain_ms: 0 })
+      await clock.advance(MINUTE)
+      await stopped
+    })
+    return r
+  }
+  return { clock, store, join }
+}
+
+async function create(r: Rig, from: number, count: number): Promise<void> {
+  for (let n = from; n < from + count; n++)
+    await r.engine.monitors.create({
+      type: 'scripted',
+      name: `m${n}`,
+      host: `m${n}`,
+      interval_sec: 60,
+    })
+}
+
+it('a monitor that another engine made while the store failed is watched once the store works', async () => {
+  const { clock, store, join } = place()
+  const [a, inner] = [await join(store()), store()]
+  let fails = 0
+  const get: FullStore['monitors']['get'] = (id) => (fails-- > 0 ? broken() : inner.monitors.get(id))
+  const b = await join({ ...inner, monitors: { ...inner.monitors, get } })
+  const errors: unknown[] = []
+  b.engine.on('error', (error) => errors.push(error))
+  await clock.advance(15_000)
+  fails = COUNT
+  await create(a, 0, COUNT)
+  await clock.advance(2 * MINUTE)
+  expect(errors.length).toBeGreaterThan(0)
+  expect(new Set([...a.checks, ...b.checks]).size).toBe(COUNT)
+  expect(b.checks.length).toBeGreaterThan(0)
+})
+
+it('a change that can never be read keeps no other from being followed, and fills no log', async () => {
+  const { clock, store, join } = place()
+  const [a, inner] = [await join(store()), store()]
+  let works = false
+  const get: FullStore['monitors']['get'] = (id) =>
+    works && id > COUNT / 2 ? inner.monitors.get(id) : broken()
+  const b = await join({ ...inner, monitors: { ...inner.monitors, get } })
+  let errors = 0
+  b.engine.on('error', () => errors++)
+  await clock.advance(15_000)
+  await create(a, 0, COUNT)
+  const first = errors
+  works = true
+  await clock.advance(10 * MINUTE)
+  const seen = new Set([...a.checks, ...b.checks])
+  for (let n = COUNT / 2; n < COUNT; n++) expect(seen).toContain(`m${n}@local`)
+  expect(errors - first).toBeLessThan(COUNT * 10)
+})
+
+it('a monitor that is made while an engine reads its share is watched', async () => {
+  const { clock, store, join } = place()
+  const [a, inner] = [await join(store()), store()]
+  let armed = true
+  const list: FullStore['monitors']['list'] = async (query, onUnreadable) => {
+    const page = await inner.monitors.list(query, onUnreadable)
+    if (armed && (query.shards?.length ?? 0) > 0) {
+      armed = false
+      await create(a, 0, COUNT)
+    }
+    return page
+  }
+  const b = await join({ ...inner, monitors: { ...inner.monitors, list } })
+  await clock.advance(3 * MINUTE)
+  expect(armed).toBe(false)
+  expect(new Set([...a.checks, ...b.checks]).size).toBe(COUNT)
+  expect(b.checks.length).toBeGreaterThan(0)
+})
+
+it.each(['listen', 'set'] as const)(
+  'a start that fails at %s begins nothing, and can be made again',
+  async (at) => {
+    const { clock, store, join } = place()
+    const a = await join(store())
+    await create(a, 0, 1)
+    const inner = store()
+    let fails = 1
+    const { changes, meta } = inner
+    const engine = createEngine({
+      clock,
+      checkers: [],
+      logger: silentLogger,
+      store: {
+        ...inner,
+        changes: {
+          listen: (listener) =>
+            at === 'listen' && fails-- > 0 ? broken() : (changes?.listen(listener) ?? broken()),
+        },
+        meta: {
+          ...meta,
+          set: (name, value) => (at === 'set' && fails-- > 0 ? broken() : meta.set(name, value)),
+        },
+      },
+    })
+    await expect(engine.start()).rejects.toThrow('No connection')
+    expect(engine.running).toBe(false)
+    await engine.start()
+    const begun = clock.now()
+    await clock.advance(MINUTE)
+    expect(Number(await inner.meta.get('alive_at'))).toBeGreaterThan(begun)
+    await Promise.all([engine.stop({ drain_ms: 0 }), clock.advance(1000)])
+  },
+)
