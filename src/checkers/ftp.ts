@@ -1,6 +1,6 @@
 /**
- * FTP server: greets, changes to TLS where that is asked for, and takes a login. Only the control
- * connection is used: no listing, no transfer, no second port.
+ * FTP server: greeting, TLS upgrade if requested, login. Only the control connection is used: no
+ * listing, no transfer, no data connection.
  *
  * @module watchpost/checkers/ftp
  */
@@ -78,7 +78,7 @@ async function ask(session: Session, command: string): Promise<Reply> {
   return hear(session)
 }
 
-/** 120 says that the real greeting is yet to come (RFC 959, 5.4). */
+/** 120 announces a later greeting (RFC 959, 5.4). */
 async function greet(session: Session): Promise<string> {
   for (;;) {
     const { code, said } = await hear(session)
@@ -86,7 +86,7 @@ async function greet(session: Session): Promise<string> {
   }
 }
 
-/** FEAT (RFC 2389); many servers tell nothing before the login. */
+/** FEAT (RFC 2389); many servers list nothing before the login. */
 async function askCapabilities(session: Session): Promise<readonly string[]> {
   const { code, lines } = await ask(session, 'FEAT')
   return code === 211 ? lines.slice(1, -1).map((line) => line.trim()) : []
@@ -100,7 +100,7 @@ async function askForTls(session: Session): Promise<void> {
   throw failure('tls_unsupported', text, 'starttls')
 }
 
-/** By basic-ftp, on a stream that begins where our own dialogue ends. */
+/** By basic-ftp, on a stream that continues the dialogue of this checker. */
 async function loginWith(
   context: FTPContext,
   session: Session,
@@ -114,7 +114,7 @@ async function loginWith(
   })
 }
 
-/** An answer that says no is one as well. */
+/** A negative reply is returned, not thrown. */
 async function request(
   context: FTPContext,
   command: string,
@@ -147,7 +147,8 @@ function judge(
   if (!secured && /tls|ssl|encrypt|secure/i.test(message)) {
     throw failure('auth_unsupported', `The server wants TLS before a login: ${said}`, 'auth')
   }
-  // Servers that are full refuse with the code of a wrong password; only their words differ.
+  // Servers at their connection limit refuse with the code of a wrong password; only the text
+  // differs.
   if (/too many|maximum|max(imal)? number|limit (is )?(reached|exceeded)/i.test(message)) {
     throw failure('auth_temporary', `The server takes no more logins: ${said}`, 'auth')
   }

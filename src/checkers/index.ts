@@ -1,5 +1,5 @@
 /**
- * The checkers that ship with watchpost, by name and all together.
+ * The built-in checkers, by name and all together.
  *
  * @module watchpost/checkers
  */

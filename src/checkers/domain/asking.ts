@@ -1,5 +1,5 @@
 /**
- * What one check brings along to ask registries, and the rules that every query of it keeps.
+ * The shared state of one check's registry queries, and the limits of each query.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { CheckContext } from '../checker.ts'
 import type { Queues, Turn } from './queues.ts'
 import type { Answer, Source } from './registration.ts'
 
-/** Kept back from the deadline: running into it would be a failure of the name. */
+/** Reserved before the deadline, which would count as a failure of the name. */
 const SPARE_MS = 250
 
-/** The longest that one query may take. */
+/** Maximum time of one query. */
 const QUERY_MS = 10_000
 
-/** A registry that says "too often" without saying for how long. */
+/** Pause after a rate-limit answer of a registry that names no duration. */
 const HOLD_MS = 5 * 60_000
 
 export interface Asking {
@@ -29,26 +29,31 @@ export interface Asking {
 
 export interface Query {
   readonly source: Source
-  /** `host` or `host:port`; whoever shares it shares the queue. */
+  /** `host` or `host:port`; queries to the same server share its queue. */
   readonly server: string
-  /** Throws what prevented an answer; the text of a `CheckFailure` is told. */
+  /** Throws if there is no answer; the text of a `CheckFailure` is shown. */
   readonly ask: () => Promise<Asked>
 }
 
 export interface Asked {
   readonly answer: Answer
-  /** How long the server wants to be left alone. */
+  /** How long the server asks not to be queried. */
   readonly hold_ms?: number
-  /** What stands for the answer in the list of attempts. */
+  /** Replaces the answer in the list of attempts. */
   readonly note?: string
 }
 
-/** Milliseconds that a query may take: not all that is left, so that another server can be asked. */
+/**
+ * Milliseconds available for a query: not all that is left, so that another server can be queried.
+ */
 export function allowance({ ctx }: Pick<Asking, 'ctx'>, share = 1): number {
   return Math.min(QUERY_MS, Math.max(0, ctx.remaining() - SPARE_MS) * share)
 }
 
-/** At most half of what is left is spent on waiting: a turn without time to ask is none. */
+/**
+ * At most half of the remaining time is spent waiting in the queue, so that time for the query
+ * remains.
+ */
 export function turnOf(ctx: CheckContext): Turn {
   const wait_ms = Math.max(0, ctx.remaining() - SPARE_MS) / 2
   const { account_id, clock, signal } = ctx
@@ -56,8 +61,8 @@ export function turnOf(ctx: CheckContext): Turn {
 }
 
 /**
- * One query in its turn. Never rejects but for the end of the check: whatever else goes wrong between us
- * and a registry is an answer that is missing.
+ * Runs one query in its queue. Rejects only at the end of the check: any other failure means a
+ * missing answer.
  */
 export async function askInTurn(asking: Asking, query: Query, share: number): Promise<Answer> {
   const { ctx, queues, attempts } = asking
@@ -73,13 +78,16 @@ export async function askInTurn(asking: Asking, query: Query, share: number): Pr
   return answer
 }
 
-/** Whether another server of the same registry, or WHOIS, could know better. */
+/** Whether the answer is final; otherwise another server of the registry, or WHOIS, is queried. */
 export function isFinal(answer: Answer): boolean {
   if (answer.state !== 'unanswered') return true
   return answer.cause_code === 'probe_rate_limited' || answer.cause_code === 'probe_overloaded'
 }
 
-/** `work`, or a failure when it takes longer than `ms`; what it has opened is closed with the check. */
+/**
+ * The result of `work`, or a failure if it takes longer than `ms`; the check closes what it has
+ * opened.
+ */
 export async function within<T>(ctx: CheckContext, ms: number, work: () => Promise<T>): Promise<T> {
   const running = work()
   running.catch(() => undefined)

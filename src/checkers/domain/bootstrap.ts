@@ -1,6 +1,6 @@
 /**
- * Which RDAP servers know the names of a registry: the list that IANA keeps (RFC 9224), fetched when it
- * is needed first and once a day after that.
+ * The RDAP servers of registries: the list that IANA publishes (RFC 9224), fetched on first use and
+ * once a day.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { ServerTable } from './servers.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 const FRESH_MS = 24 * 60 * 60_000
-/** After a failure nobody asks again for this long. */
+/** Retry delay after a failure. */
 const FAILED_MS = 5 * 60_000
-/** The list has some 60 KiB. It is read in one turn. */
+/** The list has about 60 KiB. It is parsed in one turn. */
 const BODY_LIMIT_BYTES = 384 * 1024
-/** It must leave time for the registry itself. */
+/** Leaves time for the query of the registry. */
 const FETCH_MS = 5000
 const SHARE = 0.25
 
@@ -26,13 +26,13 @@ const MAX_ENTRIES = 20_000
 const MAX_URLS = 4
 
 export interface Bootstrap {
-  /** The list, an old one where there is no newer; `undefined` while it was never reached. */
+  /** The list, an old one if a refresh fails; `undefined` if it was never fetched. */
   table(asking: Asking): Promise<ServerTable | undefined>
 }
 
 export function createBootstrap(url: string | null): Bootstrap {
   let copy: ServerTable | undefined
-  /** On the monotonic clock. */
+  /** Monotonic time. */
   let next_at = -Infinity
 
   async function refresh({ ctx }: Asking): Promise<void> {
@@ -54,7 +54,7 @@ export function createBootstrap(url: string | null): Bootstrap {
       const wait_ms = Math.min(FETCH_MS, allowance(asking, SHARE))
       const turn = { account_id, clock, signal, wait_ms }
       await asking.queues.run(`bootstrap ${url}`, turn, async () => {
-        // Whoever waited finds what the one before has brought.
+        // A caller that waited uses the list that the previous one fetched.
         if (clock.monotonic() >= next_at) await refresh(asking)
       })
       return copy
@@ -76,7 +76,7 @@ async function fetchTable({ net }: Asking['ctx'], url: string): Promise<ServerTa
   return table
 }
 
-/** Entries that are not as RFC 9224 has them are left out. */
+/** Ignores entries that do not follow RFC 9224. */
 function readBootstrap(json: unknown): ServerTable {
   const services: unknown = isJsonObject(json) ? json['services'] : undefined
   const table = new Map<string, readonly string[]>()
@@ -95,7 +95,7 @@ function readBootstrap(json: unknown): ServerTable {
   return table
 }
 
-/** Base addresses, those over TLS first. */
+/** Base URLs, https first. */
 export function basesOf(urls: unknown): readonly string[] {
   if (!Array.isArray(urls)) return []
   const bases = (urls as readonly unknown[]).map(baseOf).filter((base) => base !== undefined)

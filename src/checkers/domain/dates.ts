@@ -1,8 +1,8 @@
 /**
- * Dates as registries write them, strictly: what could be read in two ways is not read at all.
+ * Parses the dates of registries strictly: an ambiguous date is rejected.
  *
- * `new Date` takes `1.3.2027` for the third of January and `2027.03.01` for a local time; here a date
- * is taken by its form or refused. `01/02/2027` and two-digit years are always refused.
+ * `new Date` reads `1.3.2027` as the third of January and `2027.03.01` as local time; here every
+ * accepted form has one meaning. `01/02/2027` and two-digit years are always rejected.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { EpochMs } from '../../model.ts'
 
 const MINUTE_MS = 60_000
 
-/** No name was registered before 1985; a year beyond 2200 is a way of saying "never", or an overflow. */
+/** No name was registered before 1985; a year beyond 2200 means "never", or an overflow. */
 const YEARS = { min: 1985, max: 2200 }
 
 const MAX_CHARACTERS = 64
@@ -31,7 +31,7 @@ const MONTHS = [
   'december',
 ]
 
-/** Minutes east of UTC. Names that several zones share (CST, IST, BST) are missing on purpose. */
+/** Minutes east of UTC. Names that several zones share (CST, IST, BST) are left out. */
 const ZONES: Readonly<Record<string, number>> = {
   z: 0,
   utc: 0,
@@ -51,14 +51,15 @@ const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\s+)?`
 const MONTH = String.raw`(?<word>[a-z]{3,9})`
 const AFTER = String.raw`(?:(?:\s+|t)${TIME}(?:\s*${ZONE})?)?`
 
-/** One form each; the whole text must have it. */
+/** The accepted forms; the whole text must match one. */
 const FORMS: readonly RegExp[] = [
-  // 2027-03-01, 2027.03.01, 2027/03/01 and "2027. 03. 01.": year first is never month last.
+  // 2027-03-01, 2027.03.01, 2027/03/01 and "2027. 03. 01.": after the year the month always comes
+  // first.
   String.raw`(?<year>\d{4})(?<sep>[-./])(?<month>\d{2})\k<sep>(?<day>\d{2})${AFTER}`,
   String.raw`(?<year>\d{4})\. (?<month>\d{2})\. (?<day>\d{2})\.?${AFTER}`,
-  // 20270301, with the number of a ticket behind it at .br
+  // 20270301, followed by a ticket number at .br
   String.raw`(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})(?:\s+${TIME}(?:\s*${ZONE})?)?(?:\s+#\d{1,12})?`,
-  // 01.03.2027: dots are only ever day first
+  // 01.03.2027: with dots the day always comes first
   String.raw`(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})${AFTER}`,
   // 01-Mar-2027, 1 March 2027, Mon, 01 Mar 2027 10:00:00 GMT
   String.raw`${WEEKDAY}(?<day>\d{1,2})(?<sep>[- ])${MONTH}\k<sep>(?<year>\d{4})${AFTER}`,
@@ -69,9 +70,9 @@ const FORMS: readonly RegExp[] = [
 ].map((form) => new RegExp(`^${form}$`, 'i'))
 
 /**
- * The moment that a text means, or `undefined` where it is not certain. Without a time of day, or
- * without a zone that can only be one, it is the last second of that day in UTC: an end is never told
- * too early by it.
+ * The time that a text denotes, or `undefined` if it is ambiguous. Without a time of day or an
+ * unambiguous zone, the last second of that day in UTC, so that an expiry is never reported too
+ * early.
  */
 export function parseDate(text: string): EpochMs | undefined {
   const trimmed = text.trim()
@@ -103,7 +104,7 @@ function momentOf({ year, month, word, day, time, zone }: Groups): EpochMs | und
 
 const END_OF_DAY_MS = 24 * 60 * MINUTE_MS - 1000
 
-/** 0 for a word that is no month. Full names, or their first three letters ("Sept" besides). */
+/** 0 for an unknown word. Full names, or their first three letters (also "Sept"). */
 function monthNumber(word: string): number {
   const lower = word.toLowerCase()
   const at = MONTHS.findIndex((name) => name === lower || name.slice(0, 3) === lower)
@@ -122,7 +123,9 @@ function timeOfDay(text: string): number | undefined {
   return (hours * 60 + minutes) * MINUTE_MS + Math.floor(Math.min(seconds, 59.999) * 1000)
 }
 
-/** Minutes east of UTC; `null` for a name that does not say; `undefined` for what is no zone. */
+/**
+ * Minutes east of UTC; `null` for an ambiguous zone name; `undefined` if the text is not a zone.
+ */
 function zoneOffset(text: string): number | null | undefined {
   const numeric = /^([+-])(\d{2}):?(\d{2})?$/.exec(text)
   if (numeric === null) return ZONES[text.toLowerCase().replace(/[()]/g, '')] ?? null

@@ -1,5 +1,5 @@
 /**
- * `domain`: when the registration of a domain ends, and whether it still stands.
+ * `domain`: the expiry of a domain registration, and its status.
  *
  * @module watchpost/checkers/domain
  */
@@ -26,10 +26,10 @@ const fields = {
 }
 
 /**
- * The list of RDAP servers, the turns at the registries and the answers of the last hour are kept by the
- * checker that this returns, for all its monitors.
+ * The list of RDAP servers, the queues of registries and recent answers are kept in the returned
+ * checker, for all its monitors.
  *
- * @throws ConfigurationError where an option is wrong
+ * @throws ConfigurationError for an invalid option
  */
 export const domain = (options: DomainOptions = {}) => {
   const lookup = createLookup(readOptions(options))
@@ -96,7 +96,7 @@ function asked({ answer, attempts, age_ms }: Found): JsonObject {
   return { source, server, age_ms: Math.round(age_ms), attempts: [...attempts] }
 }
 
-/** A renewal, or a transfer that cost the rest of the term; nothing to wake anybody for. */
+/** A renewal, or a transfer that shortened the term: recorded without a notice. */
 function noteMove(
   ctx: CheckContext,
   { answer }: Found,

@@ -1,5 +1,5 @@
 /**
- * From what a registry says to a verdict and news: pure.
+ * Turns a registry's answer into a verdict and notices. Pure.
  *
  * @module
  */
@@ -96,7 +96,10 @@ export interface Case {
   readonly answer: Sourced
   readonly now: EpochMs
   readonly days_warn: readonly number[]
-  /** The end as it was told last time. */
+  /**
+   * Expiry dates further apart than this differ; RDAP and WHOIS may report the same day with
+   * another hour.
+   */
   readonly before: EpochMs | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * One name at its registry: RDAP first, WHOIS where there is no RDAP or it does not answer, and what was
- * learned a moment ago for all monitors of the same name.
+ * Looks up a name at its registry: RDAP first, WHOIS if there is no RDAP or it does not answer;
+ * recent answers are shared by all monitors of the name.
  *
  * @module
  */
@@ -22,9 +22,9 @@ import type { WhoisStart } from './whois.ts'
 export interface LookupOptions {
   /** `null`: the list is never fetched. */
   readonly bootstrapUrl: string | null
-  /** Stand above the list; an empty one means that there is no RDAP. */
+  /** Takes precedence over the list; an empty entry means no RDAP. */
   readonly rdapServers: ServerTable
-  /** Stand above what is known; `null` means that there is no WHOIS. */
+  /** Takes precedence over the built-in servers; `null` means no WHOIS. */
   readonly whoisServers: Table<WhoisServer | null>
   readonly whoisRoot: string | null
   readonly gap_ms: number
@@ -34,7 +34,7 @@ export interface LookupOptions {
 export interface Found {
   readonly answer: Sourced
   readonly attempts: readonly JsonObject[]
-  /** How long ago it was asked; 0 for now. */
+  /** Age of the answer; 0 for a fresh one. */
   readonly age_ms: number
 }
 
@@ -42,7 +42,7 @@ export interface Lookup {
   find(ctx: CheckContext, name: string): Promise<Found>
 }
 
-/** Names that are remembered; the oldest go first. */
+/** Maximum cached names; the oldest are evicted first. */
 const MAX_REMEMBERED = 10_000
 
 export function createLookup(options: LookupOptions): Lookup {
@@ -71,7 +71,7 @@ export function createLookup(options: LookupOptions): Lookup {
     if (memory === undefined) return undefined
     const age_ms = clock.monotonic() - memory.at
     const { answer } = memory
-    // Bad news is asked for again: somebody may have renewed the name just now.
+    // A bad answer is not cached: the name may just have been renewed.
     const isGood =
       answer.state === 'registered' && standingOf(answer.registration, clock.now()) === 'good'
     return isGood && age_ms >= 0 && age_ms < options.cache_ms
@@ -92,9 +92,9 @@ export function createLookup(options: LookupOptions): Lookup {
       const asking: Asking = { ctx, queues, attempts: [] }
       const bases = await serversFor(asking, name)
       const whois = whoisFor(name)
-      // An answer of one server says nothing about what another one would answer.
+      // The servers are part of the key: another server may answer differently.
       const key = [name, ...bases, whois?.server].join(' ')
-      // Checks of one name wait for the first of them and take what it has learned.
+      // Concurrent checks of one name wait for the first one and use its answer.
       const turned = await names.run(key, turnOf(ctx), async (): Promise<Found> => {
         const recalled = recall(key, ctx)
         if (recalled !== undefined) return recalled
@@ -125,7 +125,7 @@ async function ask(asking: Asking, { bases, whois }: Servers, name: string): Pro
   return saysMore(second) ? second : rdap
 }
 
-/** A server that cannot be reached says less about the trouble than one that was asked before it. */
+/** A connection failure is less informative than an answer of an earlier server. */
 function saysMore(answer: Sourced): boolean {
   if (answer.state !== 'unanswered') return true
   return (

@@ -1,5 +1,5 @@
 /**
- * From what people paste (an address, a host, an IDN) to the name that somebody has registered.
+ * Turns user input (a URL, a host, an IDN) into the registrable name.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { parseHost } from '../../fields/host.ts'
 import { textSchema } from '../../fields/text.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
 
-/** What registries accept: letters, digits, hyphens. Underscores stand in host names only. */
+/** Registries accept letters, digits and hyphens. Underscores occur in host names only. */
 const REGISTRABLE_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Long enough for an address with its path. */
+/** Long enough for a URL with its path. */
 const MAX_CHARACTERS = 2048
 
 export type ReadName = { readonly name: string } | { readonly problem: string }
 
 /**
- * The registrable name in A-labels: the public suffix and one label more. Suffixes that private parties
- * hand out (`github.io`) do not count: no registry knows what is below them.
+ * The registrable name in A-labels: the public suffix and one more label. Private suffixes
+ * (`github.io`) do not count: no registry knows the names below them.
  */
 function readName(text: string): ReadName {
   const host = hostOf(text)
@@ -35,13 +35,13 @@ function readName(text: string): ReadName {
   return valid ? { name } : { problem: `${name} is no name that can be registered` }
 }
 
-/** The name as people read it; the A-labels where they stand for nothing. */
+/** The name in Unicode; A-labels that cannot be decoded stay. */
 export function unicodeName(name: string): string {
   const unicode = domainToUnicode(name)
   return unicode === '' ? name : unicode
 }
 
-/** Whether a name that a registry tells, in whatever spelling, is this one (in A-labels). */
+/** Whether a name from a registry, in any spelling, equals this one (in A-labels). */
 export function isSameName(told: string, name: string): boolean {
   const bare = told.trim().replace(/\.$/, '').toLowerCase()
   return bare === name || domainToASCII(bare) === name
@@ -73,10 +73,10 @@ export function domainField(): FieldBuilder<string> {
 }
 
 function hostOf(text: string): string | undefined {
-  // The URL parser would take these for something else, or drop them.
+  // The URL parser would drop or reinterpret these.
   if (/[\s\\]/.test(text)) return undefined
   const address = text.includes('://') ? text : `http://${text}`
-  // Only for the schemes of the web does it bring a host to its canonical form.
+  // The URL parser canonicalizes the host of web schemes only.
   const web = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, 'http://')
   if (!URL.canParse(web)) return undefined
   const url = new URL(web)

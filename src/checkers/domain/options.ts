@@ -1,5 +1,5 @@
 /**
- * The options of the checker, checked once when it is made.
+ * The options of the checker, validated once at its creation.
  *
  * @module
  */
@@ -17,15 +17,18 @@ import type { WhoisServer } from './servers.ts'
 export interface DomainOptions {
   /** IANA's list of RDAP servers (RFC 9224), or a mirror of it. `null`: never fetched. */
   readonly bootstrapUrl?: string | null | undefined
-  /** Suffix to base address of its RDAP server, or several in their order; none: WHOIS alone is asked. Stand above the list. */
+  /**
+   * Suffix to the base URL of its RDAP server, or several in order; an empty list: WHOIS only.
+   * Takes precedence over the list.
+   */
   readonly rdapServers?: Readonly<Record<string, string | readonly string[]>> | undefined
-  /** Suffix to `host`, `host:port`, or either with a query of its own; `null`: WHOIS is not asked. */
+  /** Suffix to `host`, `host:port`, or either with its own query; `null`: no WHOIS. */
   readonly whoisServers?: Readonly<Record<string, string | WhoisServer | null>> | undefined
-  /** Who tells the WHOIS server of any other top-level domain. `null`: nobody. Default whois.iana.org. */
+  /** Names the WHOIS server of any other top-level domain. `null`: none. Default whois.iana.org. */
   readonly whoisRoot?: string | null | undefined
-  /** Between two queries to one server, in ms, 0 to 60000. Default 1000. */
+  /** Minimum time between two queries to one server, in ms, 0 to 60000. Default 1000. */
   readonly gap_ms?: number | undefined
-  /** How long a registration in good standing is not asked for again, in ms, 0 to 86400000. Default 3600000. */
+  /** How long a registration in good standing is cached, in ms, 0 to 86400000. Default 3600000. */
   readonly cache_ms?: number | undefined
 }
 
@@ -33,7 +36,7 @@ const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json'
 const GAP_MS = { default: 1000, max: 60_000 }
 const CACHE_MS = { default: 60 * 60_000, max: 24 * 60 * 60_000 }
 
-/** The names; the values are judged one by one below. */
+/** The option names; the values are validated below. */
 const OPTIONS: OptionTable<DomainOptions> = {
   bootstrapUrl: option.anything,
   rdapServers: option.object,

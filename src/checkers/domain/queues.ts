@@ -1,6 +1,7 @@
 /**
- * Turns at the registries: one query at a time to each, a pause between two, and none at all while a
- * registry has asked to be left alone. Accounts take turns, so that one with many names keeps no other one waiting.
+ * Queues of queries per registry: one query at a time, a pause between two, and none while a
+ * registry has asked not to be queried. Accounts are served round-robin, so that one with many
+ * names does not delay the others.
  *
  * @module
  */
@@ -13,33 +14,33 @@ export interface Turn {
   readonly account_id: number
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Waiting longer than this is given up. */
+  /** Maximum wait in the queue. */
   readonly wait_ms: number
 }
 
 export type Turned<T> =
   | { readonly state: 'done'; readonly value: T }
-  /** The registry wants to be left alone for so long yet. */
+  /** The registry has asked not to be queried for this time. */
   | { readonly state: 'held'; readonly held_ms: number }
-  /** Too many were before us. */
+  /** The queue was too long. */
   | { readonly state: 'busy' }
 
 export interface Queues {
   /** Rejects as `work` does, and with the signal's reason. */
   run<T>(key: string, turn: Turn, work: () => Promise<T>): Promise<Turned<T>>
-  /** Nobody asks `key` for `ms`. */
+  /** No query to `key` for `ms`. */
   hold(key: string, ms: number, clock: Clock): void
 }
 
 interface Queue {
   readonly lane: Lane
   users: number
-  /** On the monotonic clock: the end of the last turn, and of the silence that was asked for. */
+  /** Monotonic times of the end of the last query and of the requested pause. */
   ended_at: number
   held_until: number
 }
 
-/** Queues that are remembered; idle ones are forgotten first. */
+/** Maximum number of queues; idle ones are dropped first. */
 const MAX_QUEUES = 1000
 
 const BUSY = new Error('The turn did not come in time')

@@ -1,5 +1,5 @@
 /**
- * The domain object of RDAP (RFC 9083, 5.3), read from JSON that may be anything.
+ * Parses the domain object of RDAP (RFC 9083, 5.3) from untrusted JSON.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import type { Registration } from './registration.ts'
 import { readStatuses } from './status.ts'
 import { isJsonObject } from '../../model/json.ts'
 
-/** Entries of any list that are looked at. */
+/** Maximum entries read of any list. */
 const MAX_ENTRIES = 100
 
 export type ReadObject = { readonly registration: Registration } | { readonly problem: string }
 
-/** @param name in A-labels; the object must be about it */
+/** @param name in A-labels; the object must describe it */
 export function readRdapObject(object: unknown, name: string): ReadObject {
   if (!isJsonObject(object)) return { problem: 'something that is no RDAP object' }
   const kind = object['objectClassName']
@@ -42,27 +42,29 @@ export function readRdapObject(object: unknown, name: string): ReadObject {
   }
 }
 
-/** Action to its dates as they are written. */
+/** Event actions and their dates, unparsed. */
 function eventsOf(object: JsonObject): ReadonlyMap<string, readonly string[]> {
   const events = new Map<string, string[]>()
   for (const { eventAction, eventDate } of objects(object['events'])) {
     if (typeof eventAction !== 'string') continue
     const action = eventAction.toLowerCase()
-    // A date that is no text is as unreadable as a text that is no date.
+    // A date that is not a string counts as unreadable.
     const date = typeof eventDate === 'string' ? eventDate : ''
     events.set(action, [...(events.get(action) ?? []), date])
   }
   return events
 }
 
-/** `null` where there is none, `undefined` where it cannot be read or there are several that differ. */
+/** `null` if there is none, `undefined` if it cannot be parsed or several differ. */
 function onlyDate(dates: readonly string[] = []): EpochMs | null | undefined {
   if (dates.length === 0) return null
   const [first, ...others] = dates.map(parseDate)
   return others.every((other) => other === first) ? first : undefined
 }
 
-/** Name of the entity in the role of the registrar: `fn` of its jCard (RFC 7095), else its handle. */
+/**
+ * Name of the entity with the role of the registrar: `fn` of its jCard (RFC 7095), else its handle.
+ */
 function registrarOf(object: JsonObject): string | null {
   const registrar = objects(object['entities']).find(({ roles }) =>
     texts(roles).some((role) => role.toLowerCase() === 'registrar'),
@@ -100,7 +102,7 @@ function objects(value: unknown): readonly JsonObject[] {
   return list(value).filter(isJsonObject)
 }
 
-/** Some servers send one text where a list is due. */
+/** Some servers send a single string instead of a list. */
 function texts(value: unknown): readonly string[] {
   return (typeof value === 'string' ? [value] : list(value)).filter(
     (each) => typeof each === 'string',

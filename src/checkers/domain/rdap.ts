@@ -1,5 +1,5 @@
 /**
- * One question to RDAP servers (RFC 9082, 3.1.3; RFC 7480 for what the status codes mean).
+ * Queries RDAP servers for one name (RFC 9082, 3.1.3; RFC 7480 for the meaning of status codes).
  *
  * @module
  */
@@ -13,16 +13,18 @@ import { parseDate } from './dates.ts'
 import { readRdapObject } from './rdap-object.ts'
 import type { Answer, Sourced } from './registration.ts'
 
-/** An object with all its entities is some ten KiB; four times as much takes a turn to read. */
+/**
+ * An object with all its entities has about ten KiB; the limit is what can be parsed in one turn.
+ */
 const BODY_LIMIT_BYTES = 256 * 1024
 
-/** From a registry to the server that has the object, and on to its new address. */
+/** From the registry to the server that has the object, and to its new URL. */
 const MAX_REDIRECTS = 4
 
-/** `Retry-After` beyond this is a mistake, or no answer at all for our purposes. */
+/** A longer `Retry-After` is capped: it is a mistake. */
 const MAX_HOLD_MS = 24 * 60 * 60_000
 
-/** The servers of one registry, in order until one answers; `undefined` where there are none. */
+/** Queries the servers of a registry in order until one answers; `undefined` if there are none. */
 export async function askRdap(
   asking: Asking,
   bases: readonly string[],
@@ -91,7 +93,7 @@ function answerOf(exchange: HttpExchange, name: string): Answer {
   }
 }
 
-/** A page that is missing on a web server is no name that nobody has. */
+/** A 404 of an ordinary web server does not mean that the name is unregistered. */
 function isRdapRefusal({ headers, body }: HttpExchange): boolean {
   return body.length === 0 || !/\bhtml\b/i.test(headers['content-type'] ?? '')
 }

@@ -1,5 +1,5 @@
 /**
- * What a registry says of a name, whichever way it was asked.
+ * The registration data of a name, from RDAP or WHOIS.
  *
  * @module
  */
@@ -10,20 +10,20 @@ export interface Registration {
   readonly registrar: string | null
   readonly created_at: EpochMs | null
   readonly updated_at: EpochMs | null
-  /** `null` where the registry does not publish it. */
+  /** `null` if the registry does not publish it. */
   readonly expires_at: EpochMs | null
-  /** The registrar's own date, where it is told besides the registry's. */
+  /** The registrar's own date, if reported in addition to the registry's. */
   readonly registrar_expires_at: EpochMs | null
-  /** In the spelling of EPP (`clientHold`) where it is one of its words, else as the registry has it. */
+  /** As EPP status (`clientHold`) if it is one, else as the registry reports it. */
   readonly statuses: readonly string[]
   readonly nameservers: readonly string[]
-  /** Whether the delegation is signed, where that is told. */
+  /** Whether the delegation is signed, `null` if unknown. */
   readonly dnssec: boolean | null
 }
 
 export type Source = 'rdap' | 'whois'
 
-/** Why a registry gave no usable answer. All of these are our own lack of knowledge, never a failure of the name. */
+/** Why a registry gave no usable answer. The name does not fail for any of these. */
 export type Unanswered =
   | 'probe_rdap_unreachable'
   | 'probe_rdap_unparsed'
@@ -37,19 +37,22 @@ export type Unanswered =
 
 export type Answer =
   | { readonly state: 'registered'; readonly registration: Registration }
-  /** Nobody has the name. */
+  /** The name is not registered. */
   | { readonly state: 'free' }
   | { readonly state: 'unanswered'; readonly cause_code: Unanswered; readonly cause_text: string }
 
-/** An answer with whom it came from. */
+/** An answer with its source. */
 export type Sourced = Answer & { readonly source: Source; readonly server: string }
 
-/** Bounds of what is kept of the lists that a registry sends. */
+/** Limits of the lists that a registry sends. */
 export const MAX_STATUSES = 24
 export const MAX_NAMESERVERS = 24
 const MAX_TEXT_CHARACTERS = 200
 
-/** Text of a stranger on one line, without controls and of bounded length; `null` where nothing is left. */
+/**
+ * External text on one line, without control characters and of bounded length; `null` if nothing is
+ * left.
+ */
 export function cleanText(text: string): string | null {
   const clean = text
     .slice(0, 4 * MAX_TEXT_CHARACTERS)

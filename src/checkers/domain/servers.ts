@@ -1,18 +1,18 @@
 /**
- * Servers of registries that are known without asking: for the time until IANA's list was fetched, and
- * for WHOIS, which has no such list. All of it can be overridden by options of the checker.
+ * Built-in servers of registries: used until IANA's list is fetched, and for WHOIS, which has no
+ * such list. Options of the checker override all of them.
  *
  * @module
  */
 
 import { domainToASCII } from 'node:url'
 
-/** A suffix in A-labels to what serves it. */
+/** A suffix in A-labels to its entry. */
 export type Table<T> = ReadonlyMap<string, T>
-/** Base addresses of RDAP servers, in the order in which they are asked. */
+/** Base URLs of RDAP servers, in query order. */
 export type ServerTable = Table<readonly string[]>
 
-/** Those with the most names, as IANA's list has them: https://data.iana.org/rdap/dns.json */
+/** The registries with the most names, from IANA's list: https://data.iana.org/rdap/dns.json */
 export const KNOWN_RDAP: ServerTable = new Map([
   ['com', ['https://rdap.verisign.com/com/v1/']],
   ['net', ['https://rdap.verisign.com/net/v1/']],
@@ -33,20 +33,20 @@ export const KNOWN_RDAP: ServerTable = new Map([
 export interface WhoisServer {
   /** `host` or `host:port`. */
   readonly server: string
-  /** What is sent, without the line's end; `{name}` stands for the name in A-labels. */
+  /** The query line without its end; `{name}` stands for the name in A-labels. */
   readonly query: string
 }
 
-/** Where IANA tells the WHOIS server of any top-level domain. */
+/** IANA's server, which names the WHOIS server of any top-level domain. */
 export const WHOIS_ROOT = 'whois.iana.org'
 
-/** The name and nothing else. */
+/** A query of only the name. */
 export const PLAIN_QUERY = '{name}'
 
 /** From IANA's database of the root zone, https://www.iana.org/domains/root/db */
 export const KNOWN_WHOIS: Table<WhoisServer> = new Map(
   [
-    // Without the word it would list every host name that begins alike.
+    // Without the keyword the server lists every host name with this prefix.
     ['com', 'whois.verisign-grs.com', 'domain {name}'],
     ['net', 'whois.verisign-grs.com', 'domain {name}'],
     ['org', 'whois.publicinterestregistry.org'],
@@ -71,14 +71,14 @@ export const KNOWN_WHOIS: Table<WhoisServer> = new Map(
     ['nu', 'whois.iis.nu'],
     ['ch', 'whois.nic.ch'],
     ['li', 'whois.nic.li'],
-    // The domain itself, without its contacts.
+    // The domain object without its contacts.
     ['de', 'whois.denic.de', '-T dn,ace {name}'],
     ['at', 'whois.nic.at'],
     ['cz', 'whois.nic.cz'],
   ].map(([suffix = '', server = '', query = PLAIN_QUERY]) => [suffix, { server, query }]),
 )
 
-/** Their registries tell nobody when a registration ends. */
+/** Registries that do not publish expiry dates. */
 const WITHOUT_EXPIRY: ReadonlySet<string> = new Set(['de', 'at', 'eu', 'nl', 'be', 'ch', 'li'])
 
 export function publishesExpiry(name: string): boolean {
@@ -95,7 +95,7 @@ export function longestMatch<T>(table: Table<T>, name: string): T | undefined {
   return undefined
 }
 
-/** `.РФ`, `рф` and `XN--P1AI` are all `xn--p1ai`; `undefined` for what is no name. */
+/** `.РФ`, `рф` and `XN--P1AI` are all `xn--p1ai`; `undefined` if the text is not a name. */
 export function canonicalSuffix(text: string): string | undefined {
   const ascii = domainToASCII(text.trim().replace(/^\.|\.$/g, '')).toLowerCase()
   return /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/.test(ascii) ? ascii : undefined

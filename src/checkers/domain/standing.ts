@@ -1,5 +1,5 @@
 /**
- * How a registration stands: pure, from what the registry says and the time.
+ * The standing of a registration. Pure, from the registry's data and the time.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The states of a registration in one spelling: that of EPP (RFC 5731, RFC 3915).
+ * Registration statuses in one spelling: that of EPP (RFC 5731, RFC 3915).
  *
  * @module
  */
@@ -34,7 +34,7 @@ const EPP = [
   'transferPeriod',
 ] as const
 
-/** RDAP's words (RFC 8056, 2) and those of registries that have their own for the same. */
+/** RDAP terms (RFC 8056, 2) and registry-specific terms for the same statuses. */
 const OTHERS: Readonly<Record<string, string>> = {
   active: 'ok',
   associated: 'linked',
@@ -61,7 +61,7 @@ function readStatus(text: string): string | null {
   return KNOWN.get(clean.toLowerCase().replace(/[^a-z]/g, '')) ?? clean.slice(0, 64)
 }
 
-/** Each once, in the order in which they were told, at most {@link MAX_STATUSES}. */
+/** Each once, in the order of the answer, at most {@link MAX_STATUSES}. */
 export function readStatuses(texts: readonly string[]): readonly string[] {
   const all = texts.slice(0, 4 * MAX_STATUSES).map(readStatus)
   return [...new Set(all.filter((status) => status !== null))].slice(0, MAX_STATUSES)

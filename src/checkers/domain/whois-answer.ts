@@ -1,6 +1,6 @@
 /**
- * What a WHOIS answer says of a name. A record has to name the name it is about; without one, only a
- * known wording says that nobody has it. Everything else says nothing.
+ * Parses a WHOIS answer. A record must contain the queried name; without a record, only a known
+ * phrase means that the name is unregistered. Any other answer is inconclusive.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { saysFree, saysLater } from './whois-phrases.ts'
 import { readRecord, valuesOf } from './whois-record.ts'
 import type { WhoisRecord } from './whois-record.ts'
 
-/** Labels of the same meaning; where several have a value, the first one counts. */
+/** Labels with the same meaning; if several have a value, the first label wins. */
 const LABELS = {
   name: [
     'domain name',
@@ -91,11 +91,11 @@ const FREE = /^(?:free|available|no object found)$/i
 
 export interface WhoisReading {
   readonly answer: Answer
-  /** `host` or `host:port` of who may know more. */
+  /** `host` or `host:port` of a server that may know more. */
   readonly referral: string | null
 }
 
-/** @param publishesExpiry whether the registry tells the end to everybody */
+/** @param publishesExpiry whether the registry publishes expiry dates */
 export function readWhoisAnswer(
   text: string,
   { name, publishesExpiry }: { readonly name: string; readonly publishesExpiry: boolean },
@@ -120,7 +120,7 @@ function answerOf(
   if (names.length > 0) {
     return unanswered('probe_whois_unparsed', 'The answer is a record of another name')
   }
-  // First: legal notices below a "no match" speak of limits, too.
+  // Checked first: legal notices below a "no match" mention rate limits, too.
   if (saysFree(text, [name, unicodeName(name)])) return { state: 'free' }
   if (saysLater(text)) return limited()
   return unanswered('probe_whois_unparsed', 'The answer is no record of the name')
@@ -173,7 +173,7 @@ function registrationOf(
   }
 }
 
-/** `null` where none is told, `undefined` where it cannot be read or there are several that differ. */
+/** `null` if there is none, `undefined` if it cannot be parsed or several differ. */
 function expiryOf(record: WhoisRecord): number | null | undefined {
   for (const label of LABELS.expires) {
     const values = record.get(label) ?? []
@@ -194,12 +194,13 @@ function firstDate(record: WhoisRecord, labels: readonly string[]): number | nul
   return valuesOf(record, labels).slice(0, 1).map(parseDate)[0] ?? null
 }
 
-/** .ru has them with commas between, .it with slashes; .fr tells a hold in a line of its own. */
+/** .ru separates them by commas, .it by slashes; .fr reports a hold on its own line. */
 function statusesOf(record: WhoisRecord): readonly string[] {
   const told = valuesOf(record, LABELS.status).flatMap((value) =>
     value
       .replace(/\(?https?:\/\/\S*/gi, ' ')
-      // A row of blanks that no slash ends would be gone through again from each of them.
+      // Avoids quadratic matching: without it the next pattern would rescan a long run of blanks
+      // from each position.
       .replace(/\s+/g, ' ')
       .split(/[,/] | \/|,/),
   )
@@ -207,7 +208,7 @@ function statusesOf(record: WhoisRecord): readonly string[] {
   return readStatuses(held ? [...told, 'serverHold'] : told)
 }
 
-/** The name stands first; addresses may follow. */
+/** The name comes first; addresses may follow. */
 function nameserversOf(record: WhoisRecord): readonly string[] {
   const names = valuesOf(record, LABELS.nameserver).map((value) =>
     parseHost(value.split(/[\s,]/, 1)[0] ?? ''),
@@ -223,7 +224,10 @@ function signedOf(record: WhoisRecord): boolean | null {
   return /^(?:unsigned|no\b|n$|false|inactive)/.test(told) ? false : null
 }
 
-/** A name and a port of its kind: a record must not lead us to speak to mail servers or addresses within. */
+/**
+ * A host name with a WHOIS port: a record must not make the engine connect to mail servers or
+ * internal addresses.
+ */
 function referralOf(record: WhoisRecord): string | null {
   for (const value of valuesOf(record, LABELS.referral)) {
     const [, host = '', port = ''] =

@@ -1,20 +1,22 @@
 /**
- * What registries say instead of a record. "Nobody has this name" opens an incident, so that it is only
- * taken from whole lines of a known wording; "ask later" is taken from anything that sounds like it.
+ * Phrases of registries instead of a record. "Not registered" opens an incident, so it needs a
+ * whole line in a known wording; a rate limit is assumed from any similar wording.
  *
  * @module
  */
 
-/** What stands for the name itself in a line, so that nothing else is taken for it ("file not found"). */
+/** Placeholder for the name in a line, so that other objects do not match ("file not found"). */
 const NAME = '<name>'
 
-/** Each must be the whole line: remark signs, quotes and the full stop apart, in lower case. */
+/**
+ * Each must match the whole line, in lower case, without comment marks, quotes and the full stop.
+ */
 const FREE_LINES: readonly RegExp[] = [
-  // .com .net .br, and many after them
+  // .com .net .br, and many others
   /^no match for (?:domain )?<name>$/,
   // .jp
   /^no match$/,
-  // .org .io, and what else runs on the same systems
+  // .org .io, and other registries on the same systems
   /^(?:the )?(?:queried )?(?:domain|domain name|object|domain <name>) (?:is |was |does )?not (?:found|exist|registered)$/,
   /^(?:the )?domain (?:name )?<name> (?:is |was )?not (?:found|registered)$/,
   /^the queried object does not exist(?:: .{1,80})?$/,
@@ -38,7 +40,7 @@ const FREE_LINES: readonly RegExp[] = [
   /^<name> (?:is )?not found$/,
   // .ch .li
   /^we do not have an entry in our database matching your query$/,
-  // Where the name is not repeated beside it.
+  // Registries that do not repeat the name.
   /^(?:domain )?status: (?:available|free|no object found)$/,
 ]
 
@@ -53,11 +55,11 @@ const LATER: readonly RegExp[] = [
   /temporarily (?:unavailable|blocked|out of)/i,
 ]
 
-/** Lines that are looked at: a wording stands at the top, legal notices and records are longer. */
+/** Maximum lines examined: the phrase is near the top, legal notices and records are longer. */
 const MAX_LINES = 400
 const MAX_LINE_CHARACTERS = 400
 
-/** @param names the name in every spelling that may stand in the answer */
+/** @param names the name in every spelling that the answer may contain */
 export function saysFree(text: string, names: readonly string[]): boolean {
   return lines(text)
     .map((line) => withoutNames(line, names))
@@ -74,7 +76,7 @@ function withoutNames(line: string, names: readonly string[]): string {
   return name === undefined ? bare : bare.replaceAll(name, NAME)
 }
 
-/** Without remark signs and end marks; blanks are single. */
+/** Without comment marks and end marks, with single blanks. */
 function lines(text: string): readonly string[] {
   return text
     .split(/[\r\n]+/, MAX_LINES)

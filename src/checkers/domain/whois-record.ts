@@ -1,21 +1,24 @@
 /**
- * The lines of a WHOIS answer as labels with values. RFC 3912 says nothing of what is in it; registries
- * write `label: value`, `[Label] value`, a label above an indented value, or dots up to the colon.
+ * Parses the lines of a WHOIS answer into labels and values. RFC 3912 defines no format; registries
+ * write `label: value`, `[Label] value`, a label above an indented value, or dots before the colon.
  *
  * @module
  */
 
-/** Label in lower case, without dots and with single blanks, to its values in their order. */
+/** Label (lower case, without dots, with single blanks) to its values in order. */
 export type WhoisRecord = ReadonlyMap<string, readonly string[]>
 
 const BRACKETED = /^(?:[a-z]\.\s*)?\[([^\]]{1,60})\](.*)$/i
 
 const MAX_LABEL_CHARACTERS = 60
 
-/** Lines beginning like this are remarks of the server. */
+/** Comment lines of the server. */
 const REMARK = /^\s*(?:%|#|>>>|--|\*)/
 
-/** An indented label below a headline (`Registrar`, then `Name: …`) stands under both: `name`, `registrar name`. */
+/**
+ * An indented label below a heading (`Registrar`, then `Name: …`) is stored under both: `name`,
+ * `registrar name`.
+ */
 export function readRecord(text: string): WhoisRecord {
   const record = new Map<string, string[]>()
   let last: string[] | undefined
@@ -26,7 +29,7 @@ export function readRecord(text: string): WhoisRecord {
     const isIndented = /^\s/.test(line)
     const found = bracketed(line.trim()) ?? labelled(line.trim())
     if (found === undefined) {
-      // What follows a label, indented or in its place, is a value of it.
+      // A line after a label, indented or after an empty value, is a value of the label.
       if (isIndented || last?.length === 0) last?.push(line.trim())
       else headline = canonicalLabel(line)
       continue
@@ -68,7 +71,7 @@ function added(record: Map<string, string[]>, label: string, value: string): str
   return values
 }
 
-/** The values of all these labels, those of the first label first. */
+/** The values of all these labels, in label order. */
 export function valuesOf(record: WhoisRecord, labels: readonly string[]): readonly string[] {
   return labels.flatMap((label) => record.get(label) ?? [])
 }

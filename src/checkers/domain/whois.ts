@@ -1,5 +1,5 @@
 /**
- * One question to WHOIS servers (RFC 3912): a line out, text until the server closes.
+ * Queries WHOIS servers (RFC 3912): one line out, text until the server closes.
  *
  * @module
  */
@@ -18,13 +18,13 @@ const ANSWER_LIMIT_BYTES = 64 * 1024
 const MAX_REFERRALS = 2
 
 export interface WhoisStart extends WhoisServer {
-  /** It knows who has the top-level domains, and nothing of the names below them. */
+  /** A root server: knows the top-level domains, not the names below them. */
   readonly isRoot?: boolean
 }
 
 /**
- * Asks a registry, and whom it refers to while it does not tell the end itself. Only the registry can
- * say that nobody has a name.
+ * Queries a registry and, if its answer has no expiry, the server that it refers to. Only the
+ * registry decides whether a name is unregistered.
  */
 export async function askWhois(asking: Asking, start: WhoisStart, name: string): Promise<Sourced> {
   const asked = new Set<string>()
@@ -44,7 +44,7 @@ export async function askWhois(asking: Asking, start: WhoisStart, name: string):
   }
 }
 
-/** What is known, with the end where only the second tells it. */
+/** The first answer, with the expiry of the second if only that has one. */
 export function supplemented(known: Sourced, other: Sourced): Sourced {
   if (other.state !== 'registered') return known
   if (known.state === 'unanswered') return other
@@ -106,7 +106,9 @@ async function exchange({ ctx }: Asking, server: string, query: string): Promise
   }
 }
 
-/** Servers that reset the connection once they have sent all are common; half a line is not read then. */
+/**
+ * Many servers reset the connection after sending everything; an incomplete last line is dropped.
+ */
 async function readAll(connection: Connection): Promise<string> {
   let gathered: Buffer = Buffer.alloc(0)
   const isEnough = (bytes: Buffer): boolean => {
@@ -121,7 +123,7 @@ async function readAll(connection: Connection): Promise<string> {
   }
 }
 
-/** UTF-8 where it is that; RFC 3912 has no way to tell, and .br and others still write latin1. */
+/** UTF-8 if valid; RFC 3912 names no encoding, and .br and others still use latin1. */
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,5 +1,5 @@
 /**
- * Heartbeat: a job reports in; silence beyond its period and grace is the failure.
+ * Heartbeat: a job sends signals; silence beyond its period and grace is a failure.
  *
  * @module watchpost/checkers/heartbeat
  */

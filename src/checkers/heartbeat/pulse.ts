@@ -1,5 +1,5 @@
 /**
- * What is remembered of a job's signals, and the deadlines that follow from it. Pure.
+ * The stored state of a job's signals, and the deadlines derived from it. Pure.
  *
  * @module
  */
@@ -14,32 +14,32 @@ const MESSAGE_LIMIT = 1000
 
 /** The memo of a heartbeat. */
 export interface Pulse {
-  /** Since when the first sign of life is awaited. */
+  /** When the wait for the first signal began. */
   readonly awaited_since: EpochMs | null
-  /** Begin of the period under way; `null` before the first sign of life. */
+  /** Start of the current period; `null` before the first signal. */
   readonly base_at: EpochMs | null
-  /** When the next signal is expected, as computed with the last one. */
+  /** When the next signal is expected, as computed at the last one. */
   readonly expected: Expected | null
   readonly last_signal: Signal['kind'] | null
   readonly last_signal_at: EpochMs | null
-  /** A run is under way since then. */
+  /** When the current run started. */
   readonly started_at: EpochMs | null
   readonly run_id: string | null
   readonly failed_at: EpochMs | null
   readonly exit_code: number | null
-  /** Of a run that has ended and was not told yet. */
+  /** Duration of a run that has ended and is not reported yet. */
   readonly run_ms: number | null
   readonly message: string | null
 }
 
 export interface Deadlines {
-  /** End of the period: late from here. */
+  /** End of the period: late from then on. */
   readonly expected_at: EpochMs
-  /** End of the grace of the first signal that did not come. */
+  /** End of the grace of the first missed signal. */
   readonly first_missed_at: EpochMs
-  /** The same of the last one that may be missed: down from here. */
+  /** End of the grace of the last signal that may be missed: down from then on. */
   readonly missed_at: EpochMs
-  /** By when a started run must end; `null` while none is under way. */
+  /** By when a started run must end; `null` if none is running. */
   readonly finish_by: EpochMs | null
 }
 
@@ -61,7 +61,7 @@ export function pulseOf(memo: Json | undefined): Pulse {
   return isJsonObject(memo) ? { ...SILENT, ...(memo as Partial<Pulse>) } : SILENT
 }
 
-/** The memo of a job that is awaited since `at`. */
+/** The memo of a job that waits for its first signal since `at`. */
 export function begin(at: EpochMs): Json {
   return { ...SILENT, awaited_since: at }
 }
@@ -94,7 +94,7 @@ function after(pulse: Pulse, heard: Pulse, signal: Signal): Pulse {
       run_id: signal.run_id ?? null,
     }
   }
-  // The end of another run leaves the one under way alone; an end without an id ends any.
+  // The end of another run does not end the current one; an end without an id ends any run.
   const other =
     signal.run_id !== undefined && pulse.run_id !== null && signal.run_id !== pulse.run_id
   const ended: Pulse = {
@@ -110,14 +110,14 @@ function after(pulse: Pulse, heard: Pulse, signal: Signal): Pulse {
   return { ...ended, base_at: pulse.base_at ?? signal.at, failed_at: signal.at }
 }
 
-/** By when the first sign of life must have come; `null` where any time will do. */
+/** The latest time of the first signal; `null` if there is no limit. */
 export function firstSignalBy(pulse: Pulse, { settings }: HeartbeatTerms): EpochMs | null {
   const { first_signal_sec } = settings
   if (first_signal_sec === undefined || pulse.awaited_since === null) return null
   return pulse.base_at === null ? pulse.awaited_since + first_signal_sec * 1000 : null
 }
 
-/** `null` before the first sign of life: there is no period yet. */
+/** `null` before the first signal: there is no period yet. */
 export function deadlines(pulse: Pulse, terms: HeartbeatTerms): Deadlines | null {
   if (pulse.base_at === null) return null
   const expected = expectedAfter(pulse.base_at, terms, pulse.expected)
@@ -131,7 +131,7 @@ export function deadlines(pulse: Pulse, terms: HeartbeatTerms): Deadlines | null
   }
 }
 
-/** The next time at which the judgement may change. */
+/** The next time at which the verdict may change. */
 export function nextDue(
   memo: Json | undefined,
   now: EpochMs,
@@ -146,7 +146,7 @@ export function nextDue(
   return ahead.length === 0 ? null : Math.min(...ahead)
 }
 
-/** See `Passive.rearm`. */
+/** See `PushRules.resetDeadline`. */
 export function resetDeadline(memo: Json | undefined, why: DeadlineReset): Json | undefined {
   const pulse = pulseOf(memo)
   const { at } = why
@@ -161,7 +161,7 @@ export function resetDeadline(memo: Json | undefined, why: DeadlineReset): Json 
   }
   if (pulse.base_at === null) return { ...pulse, awaited_since: at }
   if (why.reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
-  // The signal may have been sent during the outage: the next one comes a whole period later.
+  // The signal may have been sent during the outage, so the next one is due a whole period later.
   return {
     ...pulse,
     base_at: at,

@@ -1,6 +1,6 @@
 /**
- * When the next signal of a job is expected: a period after the last one, or when its cron expression is due.
- * Pure.
+ * When the next signal of a job is expected: one period after the last one, or at the next time of
+ * its cron expression. Pure.
  *
  * @module
  */
@@ -18,23 +18,29 @@ export interface HeartbeatSettings {
 
 export type HeartbeatTerms = Terms<HeartbeatSettings>
 
-/** Part of the memo, so a type alias: an interface is no `Json`. */
+/** Part of the memo, therefore a type alias: an interface is not assignable to `Json`. */
 export type Expected = {
   readonly at: EpochMs
-  /** From that time to the one after it. */
+  /** Time until the signal after it. */
   readonly period_ms: number
-  /** The same of the last of those that may be missed. */
+  /** Expected time of the last signal that may be missed. */
   readonly last_at: EpochMs
   readonly last_period_ms: number
-  /** Base and schedule that it was computed for. */
+  /** The base and schedule of this computation. */
   readonly of: string
 }
 
-/** A job whose clock runs ahead calls before its time: so early, at most a tenth of the period, it is on time. */
+/**
+ * Tolerance for a job whose clock is fast: a signal this early, at most a tenth of the period, is
+ * on time.
+ */
 const EARLY_MS = 30_000
 const EARLY_SHARE = 0.1
 
-/** `known` is taken where it was computed for the same base and schedule: reading a cron expression costs half a millisecond. */
+/**
+ * `known` is reused if its base and schedule are the same: parsing a cron expression takes half a
+ * millisecond.
+ */
 export function expectedAfter(
   base_at: EpochMs,
   terms: HeartbeatTerms,

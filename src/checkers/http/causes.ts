@@ -1,5 +1,5 @@
 /**
- * Causes of HTTP itself, for every checker that asks over `ctx.net.http`.
+ * Causes of HTTP, for every checker that uses `ctx.net.http`.
  *
  * @module
  */

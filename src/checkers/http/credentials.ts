@@ -1,5 +1,5 @@
 /**
- * Basic credentials among the settings of what asks over HTTP.
+ * Basic credentials in the settings of HTTP checkers.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Addressed {
   readonly auth?: Input<typeof parts>
 }
 
-/** Credentials in the address are moved to `auth`, where they are a secret. */
+/** Moves credentials from the URL to `auth`, which is a secret field. */
 export function withoutUserinfo<S extends Addressed>(settings: S): S {
   const { url, auth } = takeUserinfo(settings.url)
   const taken = {
@@ -35,7 +35,7 @@ export function withoutUserinfo<S extends Addressed>(settings: S): S {
   return { ...rest, url, ...kept } as S
 }
 
-/** The colon ends the user name on the wire (RFC 7617, 2). */
+/** A colon ends the user name in the header (RFC 7617, 2). */
 export function userProblem(auth: Addressed['auth']): string | undefined {
   return auth?.user?.includes(':') === true
     ? 'invalid: the user name of Basic authentication has no colon'

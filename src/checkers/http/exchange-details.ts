@@ -1,5 +1,5 @@
 /**
- * What every checker that fetches a page shows of the exchange, and how it introduces itself.
+ * The details of an exchange and the user agent, shared by the checkers that fetch a page.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { redactHref } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
 
-/** Sent where `user_agent` is absent, so that a site's owner can find out who asks. */
+/** Default of `user_agent`, so that a site's owner can identify the client. */
 export const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
 
 export const EXCHANGE_MEASUREMENTS = {
@@ -32,7 +32,7 @@ export function exchangeDetails(exchange: HttpExchange): JsonObject {
     status,
     http_version,
     hops,
-    // The last hop is where it ended.
+    // The URL of the last hop.
     final_url: hops.at(-1)?.url ?? redactHref(exchange.final_url),
     body_bytes,
     body_decoded_bytes: exchange.decoded_bytes,

@@ -1,5 +1,5 @@
 /**
- * The settings of `http`, and the rules that span several of them.
+ * The settings of `http` and the rules across them.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { authField, userProblem, withoutUserinfo } from './credentials.ts'
 import { statusRangesField } from './status-ranges.ts'
 import { finalUrlField } from './final-url.ts'
 
-/** Largest body that can be asked for with `size_min` and `size_max`: 16 MiB. */
+/** Largest body that `size_min` and `size_max` can require: 16 MiB. */
 const MAX_SIZE_BYTES = 16 * 1024 * 1024
 
 export const httpFields = {
@@ -101,7 +101,7 @@ function keyword(description: string) {
 export type HttpStored = Stored<typeof httpFields>
 export type HttpSettings = Settings<typeof httpFields>
 
-/** Rules that span fields; credentials in the address are moved to `auth`, where they are a secret. */
+/** Rules across fields; credentials in the URL are moved to `auth`, which is a secret field. */
 export function refineHttp(
   given: HttpStored,
 ): { readonly settings: HttpStored } | { readonly fields: Problems } {

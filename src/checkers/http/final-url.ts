@@ -1,5 +1,5 @@
 /**
- * Where redirects must end: at an address, or at one that begins so.
+ * The expected URL after redirects, exact or by prefix.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface FinalUrlRule {
   accepts(url: string): boolean
 }
 
-/** An address that the last redirect must have led to; a `*` at its end stands for any rest. */
+/** A URL at which the redirects must end; a trailing `*` matches any rest. */
 export function finalUrlField(description: string): FieldBuilder<string, FinalUrlRule> {
   const schema = v.pipe(
     textSchema({ max: 2048, trim: true }),

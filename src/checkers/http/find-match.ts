@@ -1,6 +1,6 @@
 /**
- * The first match of a pattern in a text that comes in pieces: looked for in windows that overlap, each as
- * large as one search may be.
+ * The first match of a pattern in a text that arrives in pieces, searched in overlapping windows,
+ * each as large as one search may be.
  *
  * @module
  */
@@ -8,14 +8,17 @@
 import type { Clock } from '../../clock.ts'
 import type { Match, Pattern } from '../../fields/pattern.ts'
 
-/** Matches up to this long are found wherever they stand; with a large pattern, half of what one search looks at. */
+/**
+ * Matches up to this length are found at any position; for a large pattern, half of what one search
+ * covers.
+ */
 const MATCH_CHARACTERS = 64 * 1024
 
 export interface FindMatch {
   readonly match: Match | undefined
   /** Characters that were searched. */
   readonly searched: number
-  /** Own time has run out: what comes later is not looked at. */
+  /** The time limit has passed: later text is not searched. */
   readonly givenUp: boolean
   take(text: string): Generator<void, void>
   end(): Generator<void, void>
@@ -23,7 +26,7 @@ export interface FindMatch {
 
 export interface FindMatchOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** What all searches together may take. */
+  /** Time limit of all searches together. */
   readonly most_ms: number
 }
 
@@ -31,7 +34,7 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
   const { searched: window } = pattern
   const reach = Math.min(MATCH_CHARACTERS, Math.floor(window / 2))
   let held = ''
-  /** 1 where the first character that is held stands there for `^` and `\b` only. */
+  /** 1 if the first buffered character serves only as context for `^` and `\b`. */
   let before = 0
   let spent_ms = 0
 
@@ -45,7 +48,8 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
     const from = clock.monotonic()
     const match = pattern.find(held, before)
     spent_ms += clock.monotonic() - from
-    // What ends at the edge may go on behind it, and what begins near to it may match otherwise.
+    // A match at the edge may continue beyond it, and one that begins near it may match
+    // differently.
     const settled =
       match !== undefined &&
       (isLast ||
@@ -92,13 +96,19 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
   }
 }
 
-/** A part of a pattern, and whether it may repeat without end. What is not closed goes on to the end of the pattern. */
+/**
+ * A part of a pattern, and whether it repeats without limit. An unclosed part extends to the end of
+ * the pattern.
+ */
 const PART = /(\\[pP]\{[^}]*\}?|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]?|[^\\[])(\*|\+|\{\d+,\})?/gsu
 
-/** Digits, blanks, and one character again and again: what a page does not have by the ten thousands. */
+/**
+ * Digits, blanks, or one repeated character: pages do not contain tens of thousands of these in a
+ * row.
+ */
 const NARROW = /^(?:\\[ds]|[^.)\\]|\[(?:\\[ds.,]|\d-\d|[^\\^a-zA-Z-])+-?\])$/u
 
-/** Whether a match may be longer than {@link MATCH_CHARACTERS}, as far as the pattern itself tells. */
+/** Whether a match may be longer than {@link MATCH_CHARACTERS}, judged by the pattern alone. */
 export function reachesFar(pattern: string): boolean {
   return [...pattern.matchAll(PART)].some(
     ([, part = '', endless]) => endless !== undefined && !NARROW.test(part),

@@ -1,16 +1,16 @@
 /**
- * A word looked for in a text that comes in pieces, across their edges, in time linear to the text.
+ * Searches a word in a text that arrives in pieces, across their edges, in time linear to the text.
  *
  * @module
  */
 
 /**
- * The search of the platform is linear for words up to this length. Of longer ones it looks at every character again for
- * every character of a text that is made for it: a minute for 64 MiB.
+ * `String.indexOf` is linear for words up to this length. A longer word can make it quadratic on a
+ * hostile text: a minute for 64 MiB.
  */
 const PLATFORM_CHARACTERS = 250
 
-/** Takes the pieces in order; `true` once the word was seen. */
+/** Receives the pieces in order; `true` once the word was found. */
 export type FindText = (piece: string) => boolean
 
 export function findText(word: string): FindText {
@@ -28,7 +28,7 @@ function byPlatform(word: string): FindText {
   }
 }
 
-/** Knuth, Morris and Pratt: no character of the text is looked at again. */
+/** Knuth–Morris–Pratt: no character of the text is read twice. */
 function byTable(word: string): FindText {
   const units = Uint16Array.from(word, (_, at) => word.charCodeAt(at))
   const fallback = fallbacks(units)
@@ -44,7 +44,7 @@ function byTable(word: string): FindText {
   }
 }
 
-/** For every beginning of the word: how long its longest end is that is a beginning as well. */
+/** For every prefix of the word: the length of its longest proper suffix that is also a prefix. */
 function fallbacks(units: Uint16Array): Uint16Array {
   const table = new Uint16Array(units.length)
   let matched = 0

@@ -1,5 +1,5 @@
 /**
- * `http`: asks a web address and judges status, redirects, text, size, a number, and speed.
+ * `http`: requests a URL and evaluates status, redirects, text, size, a number, and speed.
  *
  * @module watchpost/checkers/http
  */
@@ -15,11 +15,11 @@ import type { HttpSettings } from './fields.ts'
 import { HTTP_RULE_CAUSES, judge } from './judge.ts'
 import { createSearch } from './search.ts'
 
-/** What the search for a number may take of our own time, at most a quarter of what the check has. */
+/** CPU time limit of the search for a number; at most a quarter of the timeout. */
 const SEARCH_MS = 1_000
 
 export const http = () => {
-  // What is asked depends on nothing else, and settings are the same object from check to check.
+  // The request depends only on the settings, which are the same object in every check.
   const requests = new WeakMap<HttpSettings, HttpRequest>()
   return defineChecker({
     type: 'http',
@@ -46,7 +46,7 @@ export const http = () => {
       if (!requests.has(settings)) requests.set(settings, request)
       const most_ms = Math.min(SEARCH_MS, ctx.remaining() / 4)
       const search = createSearch(settings, { clock: ctx.clock, most_ms })
-      // An error page says nothing about the page that was wanted.
+      // An error page does not have the expected content.
       const reader = (status: number) =>
         settings.expected_status.includes(status) ? search : undefined
       const exchange = await ctx.net.http(request, reader)
@@ -71,7 +71,7 @@ function requestFor(settings: HttpSettings): HttpRequest {
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
     bodyLimit: Math.max(DEFAULT_BODY_LIMIT_BYTES, size_min, size_max),
-    // Counted, and searched as it comes.
+    // Only counted, and searched as it arrives.
     keepBody: false,
   })
 }

@@ -1,7 +1,7 @@
 /**
- * From an answer to a judgement, without a network: each rule in its turn, the first that is broken
- * is the cause. Rules of the body are asked only once the status is right, since an error page says
- * nothing about the page that was wanted.
+ * Evaluates a response, without network access: rules in order, the first violated one is the
+ * cause. Rules of the body apply only if the status is right, since an error page does not have the
+ * expected content.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export const HTTP_RULE_CAUSES = {
   number_below: { text: 'The number in the body is too small', phase: 'transfer' },
   /** As `number_below`. */
   number_above: { text: 'The number in the body is too large', phase: 'transfer' },
-  /** As `timeout`. */
+  /** From the first lookup to the last byte. */
   slow_response: { text: 'The answer took longer than allowed' },
 } as const
 
@@ -38,7 +38,7 @@ export type HttpCause = keyof typeof HTTP_CAUSES | keyof typeof HTTP_RULE_CAUSES
 
 export interface Answered {
   readonly exchange: HttpExchange
-  /** From the first look-up to the last byte. */
+  /** In order of evaluation. */
   readonly response_ms: number
   /** What the rules of the text found; `undefined` where there are none, or nobody looked. */
   readonly search: Search | undefined

@@ -1,27 +1,27 @@
 /**
- * Numbers as pages show them: `1,234.56`, `1.234,56`, `1 234,56`, `1’234.56`, `−3.5`, `12 %`.
+ * Parses numbers as shown on pages: `1,234.56`, `1.234,56`, `1 234,56`, `1’234.56`, `−3.5`, `12 %`.
  *
  * @module
  */
 
-/** Space, no-break spaces, thin spaces, apostrophes, underscore: they only ever group digits. */
+/** Space, no-break spaces, thin spaces, apostrophes, underscore: always digit grouping. */
 const GROUPING = "[ \\u00a0\\u2007\\u2009\\u202f'’_]"
-/** They group digits in some countries and stand before decimals in others. */
+/** Digit grouping or decimal separator, depending on the locale. */
 const POINT = '[.,]'
 
-/** Digits with groups, then digits without; both with an optional fraction and exponent. */
+/** Digits with groups, or digits without; both with an optional fraction and exponent. */
 const NUMBER = new RegExp(
   `[-+−]?(?:\\d{1,3}(?:(?:${GROUPING}|${POINT})\\d{2,3})*(?:${GROUPING}|${POINT})\\d{3}(?!\\d)(?:${POINT}\\d+)?` +
     `|\\d+(?:${POINT}\\d+)?|${POINT}\\d+)(?:e[-+]?\\d{1,3})?`,
   'i',
 )
 
-/** Only this much of a match is looked at. */
+/** Maximum characters of a match that are parsed. */
 const MAX_CHARACTERS = 200
 
 /**
- * The first number in `text`, `undefined` where there is none. A comma followed by exactly three
- * digits groups (`1,234` is 1234), any other single point or comma begins the decimals.
+ * The first number in `text`, `undefined` if there is none. A comma followed by exactly three
+ * digits is grouping (`1,234` is 1234); any other single point or comma is the decimal separator.
  */
 export function readNumber(text: string): number | undefined {
   const found = NUMBER.exec(text.slice(0, MAX_CHARACTERS))?.[0]
@@ -38,7 +38,7 @@ function withDecimalPoint(text: string): string {
     .join('')
 }
 
-/** Which of the two begins the decimals here, `undefined` where there are none. */
+/** The decimal separator of this number, `undefined` if there is none. */
 function decimalPoint(text: string): '.' | ',' | undefined {
   const dots = text.split('.').length - 1
   const commas = text.split(',').length - 1

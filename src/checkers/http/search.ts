@@ -1,6 +1,6 @@
 /**
- * What the text rules of `http` look for, found in the body as it streams by: words and the number all the
- * way, patterns in its beginning.
+ * Evaluates the text rules of `http` on the body as it arrives: words and the number over the whole
+ * body, patterns over its beginning.
  *
  * @module
  */
@@ -13,21 +13,24 @@ import { findMatch, reachesFar } from './find-match.ts'
 import { findText } from './find-text.ts'
 import { readNumber } from './numbers.ts'
 
-/** What one rule looked for. */
+/** The result of one rule. */
 export interface Sought {
   readonly found: boolean
-  /** What was not looked at, and may have it: `The first 262,144 characters of the body were searched`. */
+  /**
+   * What was not searched and may contain it: `The first 262,144 characters of the body were
+   * searched`.
+   */
   readonly unseen: string | undefined
 }
 
-/** By the name of its setting, what each rule found; `undefined` where there is no such rule. */
+/** Results by setting name; `undefined` if the rule is not set. */
 export interface Search extends TextReader {
   readonly keyword_present: Sought | undefined
   readonly keyword_present_regex: Sought | undefined
   readonly keyword_absent: Sought | undefined
   readonly keyword_absent_regex: Sought | undefined
   readonly number_regex: Sought | undefined
-  /** What `number_regex` found. */
+  /** The number that `number_regex` found. */
   readonly number: number | undefined
 }
 
@@ -42,13 +45,13 @@ export type SearchSettings = Pick<
 
 export interface SearchOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** What the search for the number may take of our own time. */
+  /** CPU time limit of the search for the number. */
   readonly most_ms: number
 }
 
 interface Seeker extends TextReader, Sought {}
 
-/** `undefined` where no rule looks at the text. */
+/** `undefined` if no rule needs the text. */
 export function createSearch(settings: SearchSettings, options: SearchOptions): Search | undefined {
   const { number_regex } = settings
   const numbers = number_regex === undefined ? undefined : seekNumber(number_regex, options)
@@ -78,7 +81,10 @@ export function createSearch(settings: SearchSettings, options: SearchOptions): 
   }
 }
 
-/** Only whoever wants more is shown it, so that what was cut is told of what was sought to the last. */
+/**
+ * A seeker that has found its word receives no more text; a truncated body matters only to the
+ * others.
+ */
 function seekWord(word: string | undefined): Seeker | undefined {
   if (word === undefined) return undefined
   const find = findText(word)
@@ -102,13 +108,13 @@ function seekPattern(pattern: Pattern | undefined): Seeker | undefined {
   let beginning = ''
   return Object.assign(state, {
     *take(text: string) {
-      // One character more tells that there is more.
+      // One more character reveals that the text continues.
       beginning += text.slice(0, searched + 1 - beginning.length)
       state.wantsMore = beginning.length <= searched
     },
     *end({ bytes, whole }: BodyRead) {
       state.found = pattern.test(beginning)
-      // A search may fill a turn.
+      // A search may take a whole turn.
       yield
       if (state.found) return
       if (!state.wantsMore) state.unseen = first(searched, 'characters')

@@ -1,5 +1,6 @@
 /**
- * Status codes as people write them: `200-299`, `200,204`, `2xx`, or several of these with commas.
+ * Status codes in common notations: `200-299`, `200,204`, `2xx`, or several of these separated by
+ * commas.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 
 export interface StatusRanges {
-  /** In the normalised spelling. */
+  /** In normalized spelling. */
   readonly source: string
   includes(status: number): boolean
 }
@@ -21,7 +22,7 @@ interface Range {
 
 const MAX_RANGES = 50
 
-/** A status range as text, number or list of these; stored as text. */
+/** A status range as text, number or list; stored as text. */
 export function statusRangesField(description: string): FieldBuilder<string, StatusRanges> {
   const schema = v.pipe(
     v.unknown(),
@@ -39,7 +40,7 @@ export function statusRangesField(description: string): FieldBuilder<string, Sta
   )
 }
 
-/** The ranges that a stored text stands for. */
+/** Parses the stored text. */
 export function statusRanges(source: string): StatusRanges {
   const ranges = readRanges(source)
   if (typeof ranges === 'string') throw new TypeError(ranges)

@@ -1,7 +1,7 @@
 /**
- * What an IMAP server says (RFC 9051, 7), read by imapflow's parser. Its client is of no use here: it
- * opens a socket of its own, which the guard has not judged, which does not know the certificates that
- * the host trusts, and on which the change to TLS is out of our sight.
+ * Parses the responses of IMAP servers (RFC 9051, 7) with the parser of imapflow. Its client is not
+ * used: it opens its own socket, which bypasses the guard, ignores the configured root
+ * certificates, and upgrades to TLS outside the measurements.
  *
  * @module
  */
@@ -20,9 +20,9 @@ export interface Answer {
   readonly word: string
   /** What follows the word. */
   readonly words: readonly string[]
-  /** The response code and its words: `[CAPABILITY IMAP4rev1]`, `[UNAVAILABLE]`. */
+  /** The response code and its arguments: `[CAPABILITY IMAP4rev1]`, `[UNAVAILABLE]`. */
   readonly code: readonly string[]
-  /** As latin1, without the end of the line. */
+  /** As latin1, without the line end. */
   readonly said: string
 }
 
@@ -47,7 +47,7 @@ export async function hearAnswer(
   throw failure('protocol_error', `The server said ${quote(said)}, which is not IMAP`)
 }
 
-/** A line that ends in `{n}` goes on behind n bytes. */
+/** A line that ends in `{n}` continues after n bytes. */
 function literalAt(line: string): number | undefined {
   const [, digits] = /\{(\d{1,19})\+?\}$/.exec(line) ?? []
   return digits === undefined ? undefined : Number(digits)

@@ -1,5 +1,5 @@
 /**
- * Commands under tags (RFC 9051, 2.2).
+ * Tagged commands (RFC 9051, 2.2).
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { hearAnswer } from './answers.ts'
 import type { Answer, ImapGrammar } from './answers.ts'
 
 export interface Done {
-  /** OK, NO or BAD under the command's tag. */
+  /** OK, NO or BAD with the command's tag. */
   readonly done: Answer
-  /** What came before it. */
+  /** Untagged responses before it. */
   readonly untagged: readonly Answer[]
 }
 
 export interface Commands {
-  /** `more` is sent when the server asks for it. */
+  /** `more` is sent when the server requests a continuation. */
   run(session: Session, command: string, more?: string): Promise<Done>
-  /** The command with its texts quoted. */
+  /** The command with its arguments quoted. */
   compile(command: string, texts: readonly string[]): Promise<string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * IMAP server: greets, changes to TLS where that is asked for, and takes a login. No mailbox is opened.
+ * IMAP server: greeting, TLS upgrade if requested, login. No mailbox is opened.
  *
  * @module watchpost/checkers/imap
  */
@@ -68,7 +68,7 @@ function protocol(grammar: ImapGrammar): MailProtocol {
       return untagged.filter(({ word }) => word === 'CAPABILITY').flatMap(({ words }) => words)
     },
     async askForTls(session) {
-      // Who is logged in before TLS may be logged in as anybody (RFC 9051, 11.1).
+      // A PREAUTH session before TLS may be injected by an attacker (RFC 9051, 11.1).
       const early = isLoggedIn(session)
       const said = early ? session.greeting : (await commands.run(session, 'STARTTLS')).done
       if (typeof said !== 'string' && said.word === 'OK') return

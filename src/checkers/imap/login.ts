@@ -1,5 +1,5 @@
 /**
- * Login to an IMAP server, and what its refusal means.
+ * Login to an IMAP server, and the causes of a refusal.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Login } from '../mail/words.ts'
 import type { Answer } from './answers.ts'
 import type { Commands } from './commands.ts'
 
-/** Resolves with the method. AUTHENTICATE comes first, since LOGIN has no way to say UTF-8. */
+/** Resolves with the method. AUTHENTICATE is preferred, since LOGIN cannot transport UTF-8. */
 export async function loginWith(
   commands: Commands,
   session: Session,

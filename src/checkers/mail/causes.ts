@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a mail or FTP server besides the transport.
+ * Causes of mail and FTP servers besides those of the transport.
  *
  * @module
  */
@@ -24,10 +24,7 @@ export const MAIL_CAUSES = {
    * lists the supported ones.
    */
   auth_unsupported: { text: 'The server offers no login that can be used', phase: 'auth' },
-  /**
-   * The server is up; its backend (a directory, a store) is down or its connections are used up. If this
-   * passes by itself, raise `fail_threshold`.
-   */
+  /** A failure to throw from the dialogue. */
   auth_temporary: { text: 'The server cannot check the login at present', phase: 'auth' },
 } as const satisfies CauseTable
 

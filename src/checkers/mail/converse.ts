@@ -1,6 +1,6 @@
 /**
- * The way that a check of a mail or FTP server takes: connect, greeting, TLS, capabilities, login,
- * goodbye. What is said at each step is the protocol's own.
+ * The steps of a mail or FTP check: connect, greeting, TLS, capabilities, login, quit. Each
+ * protocol supplies its own commands.
  *
  * @module
  */
@@ -17,40 +17,43 @@ import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
 import { quoter } from './words.ts'
 import type { Login, Quote } from './words.ts'
 
-/** A server that does not answer the goodbye is not waited for; the verdict stands already. */
+/** Maximum wait for the reply to the quit command; the verdict is already known. */
 const GOODBYE_MS = 300
 
-/** How much of what a server offers is kept in the details. */
+/** Maximum capabilities kept in the details. */
 const CAPABILITIES_SHOWN = 64
 const CAPABILITY_SHOWN = 100
 
 export interface Session {
   readonly dialogue: Dialogue
-  /** For the server's words in texts. */
+  /** Quotes the server's words in texts. */
   readonly quote: Quote
-  /** What the server greeted with, as it was said. */
+  /** The server's greeting, unchanged. */
   readonly greeting: string
-  /** As last told: behind TLS, where that is spoken. */
+  /** As last listed: after the TLS upgrade, if there is one. */
   readonly capabilities: readonly string[]
   readonly secured: boolean
 }
 
-/** The steps that differ. All but `greet` and `askCapabilities` resolve when it went well and throw a `CheckFailure` when not. */
+/**
+ * The protocol-specific steps. All but `greet` and `askCapabilities` resolve on success and throw a
+ * `CheckFailure` otherwise.
+ */
 export interface MailProtocol {
   readonly ports: MailPorts
-  /** A line by which the server ends the session, whenever it comes. */
+  /** A line with which the server ends the session at any time. */
   readonly goodbye?: RegExp
-  /** The server may speak unasked. */
+  /** The server may send unsolicited lines. */
   readonly chatty?: boolean
-  /** The capability that stands for the change to TLS. */
+  /** The capability that announces the TLS upgrade. */
   readonly tlsCapability: RegExp
-  /** Servers take the change to TLS without listing it. */
+  /** Servers support the TLS upgrade without listing it. */
   readonly tlsUnlisted?: boolean
   readonly quit: string
-  /** Reads the greeting, good or bad. */
+  /** Reads the greeting, positive or negative. */
   greet(session: Session): Promise<string>
   welcome(session: Session): void
-  /** None where the server does not know the command. */
+  /** Empty if the server does not know the command. */
   askCapabilities(session: Session): Promise<readonly string[]>
   askForTls(session: Session): Promise<void>
   /** Resolves with the name of the method. */
@@ -71,7 +74,7 @@ export const MAIL_HIGHLIGHTS = {
   auth_method: { title: 'Login' },
 } as const
 
-/** @throws CheckFailure for whatever is wrong with the server */
+/** @throws CheckFailure if the server fails */
 export async function converse(
   ctx: CheckContext,
   protocol: MailProtocol,
@@ -87,7 +90,7 @@ export async function converse(
   })
   ctx.measure(reached(connection))
   const quote = quoter(login)
-  // A goodbye instead of a greeting is a refusal, which the protocol judges.
+  // A closing message instead of a greeting is a refusal, which the protocol evaluates.
   let greeted = false
   const dialogue = createDialogue(connection, {
     chatty: protocol.chatty ?? false,
@@ -150,7 +153,7 @@ async function changeToTls(
   await ctx.phase('starttls', () => protocol.askForTls(session))
   await dialogue.secure(handshake)
   ctx.measure(reached(dialogue.connection))
-  // What was told in clear may have been anybody's word (RFC 3207, 4.2): it is asked for again.
+  // Capabilities listed in plain text may be forged (RFC 3207, 4.2), so they are queried again.
   return learnCapabilities(ctx, protocol, { ...session, capabilities: [], secured: true })
 }
 
@@ -159,7 +162,7 @@ function noticeGoodbye(line: string, { goodbye }: MailProtocol, quote: Quote): v
   throw failure('service_closing', `The server closes the service: ${quote(line)}`)
 }
 
-/** Runs when the check is over, so that nobody's time is measured, and whatever comes of it is ignored. */
+/** Runs after the check, so that it is not measured; its result is ignored. */
 async function sayGoodbye(
   ctx: CheckContext,
   { connection }: Dialogue,
@@ -175,7 +178,7 @@ async function sayGoodbye(
   try {
     await Promise.race([exchange(), limit])
   } catch {
-    // Closed or broken already.
+    // Already closed or broken.
   } finally {
     limit.catch(() => undefined)
     over.abort()

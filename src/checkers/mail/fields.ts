@@ -1,5 +1,5 @@
 /**
- * The settings that smtp, pop3, imap and ftp share, and what follows from them.
+ * The shared settings of smtp, pop3, imap and ftp, and the values derived from them.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
 
-/** How a mail server speaks TLS: not at all, after a command, from the first byte. */
+/** How a mail server uses TLS: not at all, after a command, from the first byte. */
 export type MailTls = 'none' | 'starttls' | 'implicit'
 
 export interface MailPorts {
   readonly plain: number
-  /** TLS from the first byte; also the default port with it. */
+  /** The port with TLS from the first byte; the default port in that mode. */
   readonly implicit: number
-  /** Ports on which a server is expected to offer the change to TLS. */
+  /** Ports on which a server is expected to offer the TLS upgrade. */
   readonly starttls?: readonly number[]
 }
 
@@ -28,8 +28,9 @@ export interface MailSettings {
 
 export interface MailOptions {
   /**
-   * `false`: certificates are taken as they are, for servers of a private PKI or with self-signed
-   * ones. Passwords are then safe from listeners and not from impostors. Default `true`.
+   * `false`: certificates are not verified, for servers with a private CA or self-signed
+   * certificates. This protects passwords from passive listeners, not from impersonation. Default
+   * `true`.
    */
   readonly verifyTls?: boolean | undefined
 }
@@ -61,7 +62,7 @@ export interface MailTarget {
   readonly tls: MailTls
 }
 
-/** Fills in what the settings leave open. A password goes out in clear only where `none` is written down. */
+/** Fills in the defaults. A password is sent in plain text only if `none` is set explicitly. */
 export function mailTarget(settings: MailSettings, ports: MailPorts): MailTarget {
   const { host, user } = settings
   const asked = settings.tls === 'auto' ? undefined : settings.tls
@@ -74,13 +75,13 @@ function usualTls(port: number, login: boolean, { implicit, starttls = [] }: Mai
   return login || starttls.includes(port) ? 'starttls' : 'none'
 }
 
-/** What lists and webhooks show. */
+/** The target as shown in lists and webhooks. */
 export function mailTargetText(settings: MailSettings, ports: MailPorts): string {
   const { host, port } = mailTarget(settings, ports)
   return hostPort(host, port)
 }
 
-/** A user without a password logs in nowhere, and the other way round. */
+/** User and password must both be set or both be absent. */
 export function refineLogin<S extends MailSettings>(
   settings: S,
 ): { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> } {

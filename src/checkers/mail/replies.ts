@@ -1,5 +1,6 @@
 /**
- * Answers with a three-digit code, on one line or several: SMTP (RFC 5321, 4.2) and FTP (RFC 959, 4.2).
+ * Replies with a three-digit code, on one or several lines: SMTP (RFC 5321, 4.2) and FTP (RFC 959,
+ * 4.2).
  *
  * @module
  */
@@ -10,18 +11,21 @@ import type { Quote } from './words.ts'
 
 export interface Reply {
   readonly code: number
-  /** Without their codes, where they have one. */
+  /** The text of the lines, without codes. */
   readonly lines: readonly string[]
-  /** As it was said, lines parted by LF. */
+  /** The reply unchanged, lines separated by LF. */
   readonly said: string
 }
 
-/** `same_code`: every line of an answer bears its code. `any_text`: only the first and the last one. */
+/** `same_code`: every line has the code. `any_text`: only the first and the last line have it. */
 export type ReplyStyle = 'same_code' | 'any_text'
 
 const LINE = /^([1-5]\d\d)(?:([ -])(.*))?$/s
 
-/** Codes are digits: anything else is another protocol, and no line end need be waited for. */
+/**
+ * A reply begins with digits: anything else is another protocol, detected without waiting for the
+ * line end.
+ */
 const beginsLikeCode = (beginning: string): boolean => /^[1-5](\d(\d[ -]?|$)|$)/.test(beginning)
 
 export async function hearReply(
@@ -49,7 +53,7 @@ function strange(quoted: string): Error {
   return failure('protocol_error', `The server said ${quoted}, which is not the protocol`)
 }
 
-/** 220 is welcome. `refusal` says what 4xx and 5xx mean here. */
+/** 220 is a positive greeting. `refusal` explains 4xx and 5xx. */
 export function judgeGreeting(greeting: string, quote: Quote, refusal: string): void {
   const said = quote(greeting)
   if (greeting.startsWith('220')) return

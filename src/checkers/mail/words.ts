@@ -1,6 +1,6 @@
 /**
- * The server's own words in texts: on one line, short, and without our credentials, in whatever form
- * a server sends them back.
+ * Quotes the server's words in texts: on one line, short, and without our credentials in any
+ * encoding that a server may echo.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Login {
 
 const SHOWN = 160
 
-/** Quotes what a server said (latin1) for a text. */
+/** Quotes a server line (latin1) for a text. */
 export type Quote = (said: string) => string
 
 export function quoter(login: Login | undefined): Quote {
@@ -25,12 +25,12 @@ export function quoter(login: Login | undefined): Quote {
   }
 }
 
-/** The same, of a text that a library has decoded. */
+/** Quotes a text that a library has decoded. */
 export function quoteText(quote: Quote, text: string): string {
   return quote(Buffer.from(text, 'utf8').toString('latin1'))
 }
 
-/** RFC 4616: no identity to act for, then user and password. */
+/** RFC 4616: an empty authorization identity, then user and password. */
 export function saslPlain({ user, pass }: Login): string {
   return base64(`\0${user}\0${pass}`)
 }
@@ -39,7 +39,7 @@ function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
 }
 
-/** The password as it may be on the wire, longest first, as latin1. */
+/** The encodings of the password on the wire, longest first, as latin1. */
 function formsOf(login: Login): readonly string[] {
   const raw = Buffer.from(login.pass, 'utf8').toString('latin1')
   const quoted = raw.replace(/["\\]/g, '\\$&')
