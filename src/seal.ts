@@ -25,7 +25,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
   const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
   if (bytes.length !== 32)
     throw new ConfigurationError(`The secret key has ${bytes.length} bytes; 32 are needed (base64)`)
-  // Names the key without telling anything of it, for a clear error after a change of keys.
+  // Identifies the key and reveals nothing of it, for a clear error after a change of keys.
   const keyId = createHash('sha256')
     .update('watchpost key id')
     .update(bytes)

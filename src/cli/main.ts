@@ -13,7 +13,7 @@ import { VERSION } from '../version.ts'
 import { EXIT } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { complain, outliveReaders, printable, say } from './terminal.ts'
+import { printError, outliveReaders, printable, say } from './terminal.ts'
 
 const USAGE_CHARACTERS = 44
 
@@ -51,7 +51,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   const found = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (found === undefined) {
     const problem = name === undefined ? 'a command is expected' : `there is no command "${name}"`
-    complain(`${problem}; there are ${Object.keys(COMMANDS).join(', ')} (see watchpost --help)`)
+    printError(`${problem}; there are ${Object.keys(COMMANDS).join(', ')} (see watchpost --help)`)
     return EXIT.usage
   }
   try {
@@ -93,12 +93,12 @@ function explain(error: unknown, name: string): number {
     return EXIT.usage
   }
   if (error instanceof ConfigurationError) {
-    complain(error.message)
+    printError(error.message)
     return EXIT.usage
   }
   const foreseen = isWatchpostError(error)
   const stack = error instanceof Error ? error.stack : undefined
-  complain(foreseen ? error.message : `this is a mistake of ours: ${stack ?? String(error)}`)
+  printError(foreseen ? error.message : `this is a mistake of ours: ${stack ?? String(error)}`)
   // A plugin that could not do its work has nothing to say about the target.
   return name === 'check' ? EXIT.unknown : EXIT.failed
 }

@@ -32,7 +32,7 @@ export function sayJson(value: unknown, indent = 0): void {
 }
 
 /** To stderr: what is in the way. */
-export function complain(text: string): void {
+export function printError(text: string): void {
   process.stderr.write(`watchpost: ${printable(text)}\n`)
 }
 

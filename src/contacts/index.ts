@@ -1,6 +1,5 @@
 /**
- * Ways of telling people besides the webhook, by name and all together, and what a contact kind of your own is
- * made of.
+ * Contact kinds besides the webhook, one by one and as a list, and what a contact kind of your own is made of.
  *
  * @module watchpost/contacts
  */

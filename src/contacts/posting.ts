@@ -133,7 +133,7 @@ function withBodyPause(end: AttemptResult): AttemptResult {
 /** Short pieces of an address are no secret: `services`, `api`, `v1`. */
 const SECRET_PIECE_CHARS = 16
 
-/** An address that is a secret, and its telling pieces. */
+/** An address that is a secret, and the parts that give it away. */
 export function secretsOfAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return [address]
   const { href, pathname, search, searchParams } = new URL(address)

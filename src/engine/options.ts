@@ -57,7 +57,7 @@ export interface EngineOptions<
 > {
   readonly store: Store
   readonly checkers: readonly S[]
-  /** Ways of telling people; default the webhook of the specification. */
+  /** The contact kinds that monitors can notify; default the webhook of the specification. */
   readonly contacts?: readonly K[] | undefined
   /** Who runs checks; default this process. */
   readonly probes?: ProbeTransport | undefined

@@ -30,7 +30,7 @@ export function dueAt(
   return detected_at + (contact_delay[String(contact_id)] ?? 0) * 60_000
 }
 
-/** The repetition that follows a delivery that ended at `at`, or `null` when there is none. `repeat` is the number of the one that ended, 0 for the first telling. */
+/** The repetition that follows a delivery that ended at `at`, or `null` when there is none. `repeat` is the number of the one that ended, 0 for the first notification. */
 export function nextRepeat(
   {
     notify_repeat_min,

@@ -63,7 +63,7 @@ export async function syncMonitors<C extends AnyChecker>(
   const plan = planOf(preparation, unlisted)
   if (dryRun) return plan
   const changed = counting(plan, options.onProgress)
-  return carryOut({ engine: own, scope, preparation, changed }, plan)
+  return applyPlan({ engine: own, scope, preparation, changed }, plan)
 }
 
 function planOf(
@@ -125,7 +125,7 @@ function counting(plan: SyncPlan, tell: SyncOptions['onProgress']): () => void {
   return () => tell?.((done += 1), all)
 }
 
-async function carryOut(work: Work, plan: SyncPlan): Promise<SyncPlan> {
+async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
   const { scope, preparation, changed } = work
   const ids = new Map(
     preparation.listed.flatMap(({ entry, known }) => (known ? [[entry.key, known.id]] : [])),

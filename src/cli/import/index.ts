@@ -12,7 +12,7 @@ import { fromKuma } from '../../importers/kuma/index.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readJson, readYaml } from '../read-file.ts'
-import { complain, sayJson } from '../terminal.ts'
+import { printError, sayJson } from '../terminal.ts'
 
 export const command: Command = {
   help: `watchpost import kuma|gatus|blackbox <file>
@@ -61,8 +61,8 @@ async function run({ flags, words }: Call): Promise<number> {
     throw new ConfigurationError('--prometheus goes with blackbox (see --help)')
   }
   const { monitors, not_carried_over } = await importer(path, prometheus)
-  for (const { of, what } of not_carried_over) complain(`${of}: ${what}`)
-  complain(`${monitors.length} monitors, ${not_carried_over.length} notes`)
+  for (const { of, what } of not_carried_over) printError(`${of}: ${what}`)
+  printError(`${monitors.length} monitors, ${not_carried_over.length} notes`)
   sayJson({ monitors, not_carried_over }, 2)
   return EXIT.ok
 }

@@ -44,7 +44,7 @@ export function createContactHosts(core: Core): ContactHosts {
   }
 }
 
-/** What cannot be opened fails its own deliveries, and is complained of there. */
+/** What cannot be opened fails its own deliveries, and is logged there. */
 function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undefined {
   const kind = core.kinds.get(contact.kind)
   try {

@@ -142,7 +142,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     }
   }
 
-  /** The next telling of an incident that goes on; the store makes it only while it does. */
+  /** The next repetition for an incident that is still open; the store adds it only while it is open. */
   async function repetition(
     row: NotificationRecord,
     at: EpochMs,

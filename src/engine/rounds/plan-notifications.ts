@@ -32,7 +32,7 @@ export interface NotificationContext {
 type Opened = Extract<Effect, { kind: 'open_incident' }>
 type Closed = Extract<Effect, { kind: 'close_incident' }>
 
-/** The first telling of an incident that this step opens. */
+/** The first notifications of an incident that this step opens. */
 export function planDown(context: NotificationContext, opened: Opened): NewNotification[] {
   const { cached, contacts } = context
   const { started_at, detected_at, cause, locations_failed } = opened

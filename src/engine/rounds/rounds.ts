@@ -174,7 +174,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         known.deferrable = false
         monitorCache.flush()
       }
-      // Who only set it off does not wait for it; a failure was complained of already.
+      // Who only set it off does not wait for it; a failure was logged already.
       round.ended.catch(() => undefined)
       return round.ended
     },

@@ -104,7 +104,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     if (!shardLeases.owns(id)) return
     // The round before has not ended: this one is skipped, not queued behind it.
     if (rounds.underWay(id) || maintenance.skipsChecks(cached)) return
-    // Nobody waits for it; a failure was complained of already.
+    // Nobody waits for it; a failure was logged already.
     void rounds.run(cached, due_at, { deferrable: true }).catch(() => undefined)
   }
 

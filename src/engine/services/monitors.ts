@@ -93,7 +93,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       demandVersion(cached.record, version)
       demandCheckable(parts, cached)
       const ended = checkNow(parts, cached)
-      // Who waits for it hears of a failure; it was complained of already.
+      // Who waits for it hears of a failure; it was logged already.
       ended.catch(() => undefined)
       return { ended }
     }

@@ -31,7 +31,7 @@ export interface RequestCounter {
   }>
 }
 
-/** Whose turn it is to carry out a request that may be repeated, over all processes. */
+/** whose turn it is to make a request that may be repeated, over all processes. */
 export interface RequestTurns {
   /** Resolves to what ends the turn, which lapses after two minutes; `undefined` while another process has it. */
   take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>

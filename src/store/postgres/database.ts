@@ -73,12 +73,12 @@ export function createDatabase(
   }
 
   /** Retries for as long as the error is transient. */
-  async function persist<T>(carryOut: () => Promise<T>, isOwed?: () => boolean): Promise<T> {
+  async function persist<T>(work: () => Promise<T>, isOwed?: () => boolean): Promise<T> {
     let until = systemClock.monotonic() + retryMs
     let owed = isOwed
     for (let tries = 0; ; tries++) {
       try {
-        return await carryOut()
+        return await work()
       } catch (error) {
         const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
         const pause = longest * (0.5 + systemClock.random() / 2)
@@ -108,7 +108,7 @@ export function createDatabase(
       const token = repeatable ? undefined : randomUUID()
       let last: { readonly result: Awaited<ReturnType<typeof work>> } | undefined
       const isOwed = () => token !== undefined && last !== undefined
-      const carryOut = (client: PgClient) =>
+      const attemptOnce = (client: PgClient) =>
         inTransaction(client, async () => {
           if (await begin(client, { schema, token })) {
             last = { result: await work(statements.on(client)) }
@@ -118,7 +118,7 @@ export function createDatabase(
             throw new StorageError('The commit token of this transaction exists already')
           return last.result
         })
-      return persist(() => attempt(carryOut, deadlineMs), isOwed)
+      return persist(() => attempt(attemptOnce, deadlineMs), isOwed)
     },
   }
 }

@@ -132,14 +132,14 @@ async function countRows(db: Database, name: string, most: number): Promise<numb
 }
 
 async function drop(db: Database, name: string): Promise<boolean> {
-  const carryOut = async (session: Session): Promise<void> => {
+  const work = async (session: Session): Promise<void> => {
     await session.script(`SET LOCAL lock_timeout = ${DROP_WAIT_MS}`)
     await lockPartitions(session)
     await session.script(`DROP TABLE IF EXISTS watchpost."${name}"`)
   }
   for (let tries = 0; tries < DROP_TRIES; tries++) {
     try {
-      await db.transaction(carryOut, { repeatable: true })
+      await db.transaction(work, { repeatable: true })
       return true
     } catch (error) {
       if (codeOf(error) !== '55P03') throw error

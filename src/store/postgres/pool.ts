@@ -77,13 +77,13 @@ function onPool(pool: PgPool, { connectTimeoutMs }: Settings): Connections & { c
       const client = await inTime(pool.connect(), connectTimeoutMs)
       // A pool of the host may have opened it before the store was created.
       if (!ages.has(client)) meet(client)
-      if ((ages.get(client) ?? 0) >= age) return lend(client)
+      if ((ages.get(client) ?? 0) >= age) return leaseOf(client)
       client.release(true)
       cut(client)
     }
   }
 
-  function lend(client: PgLentClient): Lease {
+  function leaseOf(client: PgLentClient): Lease {
     const born = ages.get(client) ?? 0
     return {
       client,

@@ -54,11 +54,11 @@ function pruneNotifications(
   db: Database,
   { notifications_before, limit }: PruneOptions,
 ): Promise<number> {
-  const carryOut = async (session: Session): Promise<number> => {
+  const work = async (session: Session): Promise<number> => {
     const [row] = await session.rows(NOTIFICATIONS, [notifications_before, limit])
     return Number(row?.['gone'])
   }
-  return db.transaction(carryOut, { repeatable: true })
+  return db.transaction(work, { repeatable: true })
 }
 
 const NOTIFICATIONS = `WITH old AS (

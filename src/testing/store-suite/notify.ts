@@ -139,7 +139,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(none.notification_ids, [])
   },
 
-  'a telling that was cancelled counts as told where it was attempted': async (store) => {
+  'a cancelled notification counts as sent where it was attempted': async (store) => {
     const { made, incident_id } = await opened(store)
     const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
     const done = await commitOne(store, on(made, { notify: [down(1), down(2)] }))
@@ -176,7 +176,9 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.equal((await stored(store, id)).error, 'monitor_deleted')
   },
 
-  'a late telling goes only to contacts that were not told of the incident': async (store) => {
+  'a late notification goes only to contacts that were not notified of the incident': async (
+    store,
+  ) => {
     const { made, incident_id } = await opened(store)
     const down = (contact_id: number) => notice({ contact_id, incident: incident_id })
     await commitOne(store, on(made, { notify: [down(1), down(2)] }))

@@ -33,12 +33,12 @@ interface Run {
   readonly next: () => string
   readonly accepts: (sql: string) => boolean
   /** Runs it, whatever comes of it. */
-  readonly carryOut: (sql: string) => Promise<{ readonly verdict: string }>
+  readonly check: (sql: string) => Promise<{ readonly verdict: string }>
   /** All that could be written, as one text. */
   readonly state: () => Promise<string>
 }
 
-async function hold({ canary, next, accepts, carryOut, state }: Run): Promise<void> {
+async function hold({ canary, next, accepts, check, state }: Run): Promise<void> {
   const before = await state()
   let good = 0
   let refused = 0
@@ -49,7 +49,7 @@ async function hold({ canary, next, accepts, carryOut, state }: Run): Promise<vo
       continue
     }
     run += 1
-    if ((await carryOut(sql)).verdict === 'ok') good += 1
+    if ((await check(sql)).verdict === 'ok') good += 1
     if (run % 25 !== 0) continue
     expect({ sql, state: await state(), canary: existsSync(canary) }).toEqual({
       sql: expect.any(String) as string,
@@ -82,7 +82,7 @@ describeWithServer(mariadbServer, 'what is accepted, of statements at random', (
       canary,
       next: statements('mysql', canary, seeded(SEED)),
       accepts: (sql) => writingProblem(sql, MYSQL_STATEMENTS) === undefined,
-      carryOut: (query) => check(mysql(), { ...login, tls, pass: 'secret', query }),
+      check: (query) => check(mysql(), { ...login, tls, pass: 'secret', query }),
       state: async () => {
         const asked = [
           'CHECKSUM TABLE items, notes',
@@ -122,7 +122,7 @@ describeWithServer(postgresServer, 'what is accepted, of statements at random', 
       // The session that looks is the one that is to be ended.
       next: () => next().replaceAll('VICTIM', String(rows[0]?.pid)),
       accepts: (sql) => writingProblem(sql, POSTGRES_STATEMENTS) === undefined,
-      carryOut: (query) => check(postgres(), { ...login, tls, query }),
+      check: (query) => check(postgres(), { ...login, tls, query }),
       state: async () => {
         const { rows: found } = await look.query(
           `SELECT (SELECT string_agg(i::text, ',' ORDER BY id) FROM items AS i) AS items,

@@ -26,16 +26,16 @@ export async function commit(
   changes: readonly Change[],
 ): Promise<readonly Committed[]> {
   if (changes.length === 0) return []
-  const carryOut = async (): Promise<readonly Committed[]> => {
+  const work = async (): Promise<readonly Committed[]> => {
     await partitions.ensure(startsOf(changes))
     return db.transaction((session) => commitAll(session, db.schema, changes))
   }
   try {
-    return await carryOut()
+    return await work()
   } catch (error) {
     if (!isMissingPartition(error)) throw error
     partitions.forget()
-    return carryOut()
+    return work()
   }
 }
 

@@ -56,12 +56,12 @@ function rowsOf({ change, account_id, opened }: Accepted, notified: Set<string>)
   const rows: ReturnType<typeof queuedRow>[] = []
   for (const one of wanted) {
     const incident_id = incidentOf(one, opened)
-    const telling = keyOf(incident_id, one.contact_id)
-    const wasNotified = incident_id !== null && notified.has(telling)
+    const key = keyOf(incident_id, one.contact_id)
+    const wasNotified = incident_id !== null && notified.has(key)
     if (one.only_if_notified === true && !wasNotified) continue
     if (one.only_if_not_notified === true && wasNotified) continue
     // A row counts for the conditions of later rows of the same change.
-    notified.add(telling)
+    notified.add(key)
     rows.push(queuedRow({ ...one, account_id, monitor_id, incident_id, created_at }))
   }
   return rows
