@@ -1,5 +1,5 @@
 /**
- * What a pattern was not held against says nothing: a large one looks at fewer characters than there may be.
+ * The failure for text that a pattern did not search: a large pattern searches fewer characters.
  *
  * @module
  */

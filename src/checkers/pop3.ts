@@ -1,6 +1,6 @@
 /**
- * POP3 server: greets, changes to TLS where that is asked for, and takes a login. The mailbox is
- * neither listed nor changed.
+ * POP3 server: greeting, TLS upgrade if requested, login. The mailbox is neither listed nor
+ * changed.
  *
  * @module watchpost/checkers/pop3
  */
@@ -61,12 +61,12 @@ const PROTOCOL: MailProtocol = {
 }
 
 const STATUS = /^(?:\+OK|-ERR)(?: |$)/
-/** RFC 5034, 4: the server waits for the next part of a login. */
+/** RFC 5034, 4: a continuation request during the login. */
 const GO_ON = /^\+(?: |$)/
 
 const beginsLikeStatus = (beginning: string): boolean => /^[+-]/.test(beginning)
 
-/** The first line of an answer, which says how it went. */
+/** The first line of a response, with its status. */
 async function hear({ dialogue, quote }: Session, expected = STATUS): Promise<string> {
   const line = await dialogue.hear(beginsLikeStatus)
   if (STATUS.test(line) || expected.test(line)) return line
@@ -78,7 +78,7 @@ async function ask(session: Session, command: string, expected = STATUS): Promis
   return hear(session, expected)
 }
 
-/** CAPA (RFC 2449), which many servers do not have. */
+/** CAPA (RFC 2449), which many servers do not support. */
 async function askCapabilities(session: Session): Promise<readonly string[]> {
   const answer = await ask(session, 'CAPA')
   if (!answer.startsWith('+OK')) return []
@@ -114,7 +114,7 @@ const METHODS = {
   },
 } as const
 
-/** A server without a list of capabilities is taken at the word of RFC 1939: USER and PASS. */
+/** A server without capabilities is assumed to support USER and PASS of RFC 1939. */
 function methodFor({ capabilities, greeting }: Session): keyof typeof METHODS {
   const words = capabilities.map((each) => each.toUpperCase())
   if (words.length === 0 || words.includes('USER')) return 'USER'

@@ -1,5 +1,5 @@
 /**
- * How a server was reached, in the details of every checker that connects to one.
+ * Details of the connection, shared by the checkers that connect to a server.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const REACHED_MEASUREMENTS = {
   fallback: 'true: the first address did not answer, a later one did',
 } as const
 
-/** The end of the certificate, for whoever speaks TLS. */
+/** The certificate's expiry, for checkers that use TLS. */
 export const REACHED_HIGHLIGHTS = {
   'tls.not_after': { title: 'Certificate ends', format: 'end' },
 } as const

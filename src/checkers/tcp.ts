@@ -1,7 +1,7 @@
 /**
- * TCP port: it accepts connections, speaks TLS where that is asked for, and says what is expected.
+ * TCP port: it accepts connections, speaks TLS if requested, and sends the expected banner.
  *
- * The smallest of the checkers, and the model for one of your own.
+ * The smallest checker, and a template for your own.
  *
  * @module watchpost/checkers/tcp
  */
@@ -17,12 +17,12 @@ import type { CheckContext } from './checker.ts'
 import { notSearched } from './not-searched.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
 
-/** A banner that does not match within this many bytes does not match. */
+/** Maximum bytes searched for a banner. */
 const BANNER_LIMIT_BYTES = 4096
 
-/** So many parts of a banner are searched as soon as they arrive; after that others come first. */
+/** The first segments of a banner are searched as soon as they arrive; later ones are batched. */
 const EAGER_SEARCHES = 16
-/** Then what comes within this time is searched together, and within nine times what the last search took. */
+/** Batch time; extended to nine times the duration of the last search. */
 const GATHER_MS = 20
 const SEARCH_SHARE = 9
 
@@ -76,7 +76,8 @@ export const tcp = () =>
       const connection = await ctx.net
         .connect({ host, port, ip_family, tls: tls ? {} : undefined })
         .catch((error: unknown) => {
-          // A server that accepts and resets at once is seen as either by chance; to a port it is all one.
+          // Whether a server that accepts and resets at once fails in connecting or later is a
+          // race; for the port both mean the same.
           if (!asksMore && error instanceof CheckFailure && error.code === 'connect_reset')
             return null
           throw error
@@ -104,7 +105,10 @@ export const tcp = () =>
     },
   })
 
-/** A server that sends byte by byte, and a pattern that is dear, take a tenth of our time together. */
+/**
+ * Even if a server sends single bytes and the pattern is expensive, searching takes at most a tenth
+ * of the CPU time.
+ */
 async function hearBanner(
   ctx: CheckContext,
   connection: Connection,
@@ -114,7 +118,7 @@ async function hearBanner(
   for (let searches = 1; ; searches++) {
     const max = BANNER_LIMIT_BYTES - said.length
     const part = await connection.readUntil(() => true, { max, orEnd: true })
-    // Of a server that closes without a word, a pattern may ask for nothing.
+    // A pattern may match an empty banner of a server that closes without sending.
     if (part.length === 0) return { said, matches: said === '' && pattern.test(said) }
     said += part.toString('latin1')
     ctx.measure({ banner: escapeBytes(said, 256) })

@@ -20,7 +20,7 @@ const CAUSES: Readonly<Record<number, ErrorCause>> = {
   1044: 'auth_failed',
   1045: 'auth_failed',
   1698: 'auth_failed',
-  // The password has expired: every statement but a new password is refused.
+  // An expired password: every statement except a password change is refused.
   1820: 'auth_failed',
   1862: 'auth_failed',
   // Account locked or blocked (MySQL 3118, 3955; MariaDB 4151, 4150).
@@ -34,26 +34,26 @@ const CAUSES: Readonly<Record<number, ErrorCause>> = {
   1049: 'db_database_missing',
   1129: 'db_host_blocked',
   1130: 'db_host_denied',
-  // A node of a Galera cluster that is not in step.
+  // A node of a Galera cluster that is not synchronized.
   1047: 'db_starting_up',
   3168: 'db_starting_up',
   1053: 'db_shutting_down',
   1077: 'db_shutting_down',
   1079: 'db_shutting_down',
-  // The time limit of a statement: MariaDB, MySQL.
+  // Statement timeout: MariaDB, MySQL.
   1969: 'query_timeout',
   3024: 'query_timeout',
 }
 
-/** What one user may do in an hour or at a time: connections at the login, queries after it. */
+/** Per-user limits: of connections at the login, of queries after it. */
 const USER_LIMIT = 1226
 
-/** The failure that an error packet is. */
+/** The failure for an error packet. */
 export function errorFailure(error: ServerError, phase: Phase): CheckFailure {
   return serverFailure(causeOf(error, phase), error, phase)
 }
 
-/** Whether the error speaks of the statement alone, and another one may go well. */
+/** Whether the error concerns only this statement, so that another one may succeed. */
 export function isOfStatement(error: ServerError): boolean {
   return causeOf(error, 'query') === 'db_query_failed'
 }
@@ -65,7 +65,7 @@ function causeOf({ errno }: ServerError, phase: Phase): ErrorCause {
   return errno === USER_LIMIT ? 'db_too_many_connections' : 'auth_failed'
 }
 
-/** What the driver rejected with: an error packet of the server, or its own view of what came. */
+/** The driver's rejection: an error packet of the server, or its own parsing error. */
 export function driverError(thrown: unknown): ServerError | undefined {
   if (!(thrown instanceof Error)) return undefined
   const { errno, sqlState, sqlMessage } = thrown as {
@@ -78,7 +78,7 @@ export function driverError(thrown: unknown): ServerError | undefined {
   return { errno, sqlstate, message: sqlMessage }
 }
 
-/** Any other error of the driver. Its own text may show what it was given, so it is not told. */
+/** Any other error of the driver. Its text may contain credentials, so it is not shown. */
 export function driverFailure(thrown: unknown, plugin: string | undefined): CheckFailure {
   if (thrown instanceof CheckFailure) return thrown
   const { code } = (thrown ?? {}) as { readonly code?: unknown }

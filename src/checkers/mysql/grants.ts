@@ -1,8 +1,9 @@
 /**
- * What a user may do beyond reading, out of the rows of SHOW GRANTS. They may hold the hash of the password:
- * nothing but the names of privileges and what they are on is ever taken from them.
+ * The privileges of a user beyond reading, from the rows of SHOW GRANTS. The rows may contain the
+ * password hash: only the names of privileges and of their objects are read.
  *
- * Sources: https://dev.mysql.com/doc/refman/8.4/en/show-grants.html, https://mariadb.com/kb/en/grant/
+ * Sources: https://dev.mysql.com/doc/refman/8.4/en/show-grants.html,
+ * https://mariadb.com/kb/en/grant/
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { lex } from '../sql/lexer.ts'
 import type { Token } from '../sql/lexer.ts'
 import { MYSQL_LEXER } from './statement.ts'
 
-/** Privileges that only read, of both servers. */
+/** Read-only privileges of both servers. */
 const READING = new Set([
   'USAGE',
   'SELECT',
@@ -26,7 +27,9 @@ const READING = new Set([
   'REPLICA MONITOR',
 ])
 
-/** `undefined` where a row cannot be read, or names a role whose privileges are not among the rows. */
+/**
+ * `undefined` if a row cannot be parsed, or names a role whose privileges are not among the rows.
+ */
 export function rightsIn(grants: readonly string[]): readonly string[] | undefined {
   const rows = grants.map(readGrant)
   const why = rows.flatMap((row) => row?.rights ?? [])
@@ -36,7 +39,7 @@ export function rightsIn(grants: readonly string[]): readonly string[] | undefin
 
 interface Grant {
   readonly rights: readonly string[]
-  /** Whether it says all there is to say. */
+  /** Whether the row was fully understood. */
   readonly complete: boolean
 }
 
@@ -45,7 +48,7 @@ function readGrant(text: string): Grant | undefined {
   if ('problem' in lexed) return undefined
   const { tokens } = lexed
   const verb = tokens[0]?.text
-  // MySQL takes some of a privilege back (partial_revokes); what is left was granted in another row.
+  // MySQL revokes parts of a privilege (partial_revokes); the rest was granted in another row.
   if (verb === 'REVOKE' || verb === 'SET') return { rights: [], complete: true }
   if (verb !== 'GRANT') return undefined
   const on = tokens.findIndex((token) => isWord(token, 'ON'))
@@ -58,7 +61,7 @@ function readGrant(text: string): Grant | undefined {
   return { rights: beyond.map((each) => `${each} on ${place.join('')}`), complete: true }
 }
 
-/** `SELECT (a, b), SHOW VIEW` are two; columns are left out. */
+/** `SELECT (a, b), SHOW VIEW` are two; columns are dropped. */
 function privilegesIn(tokens: readonly Token[]): string[] {
   const all: string[] = []
   let words: string[] = []

@@ -1,5 +1,5 @@
 /**
- * MySQL and MariaDB: the server lets us in and answers, or one query returns enough rows.
+ * MySQL and MariaDB: the server accepts the login and answers, or one query returns enough rows.
  *
  * @module watchpost/checkers/mysql
  */
@@ -18,7 +18,9 @@ import { MYSQL_STATEMENTS } from './statement.ts'
 export type { MysqlConnection, MysqlDriver, MysqlOptions, MysqlQuery } from './session.ts'
 
 export interface MysqlCheckerOptions {
-  /** mysql2 (not `mysql2/promise`), or a function that gets it. Default: imported on first use. */
+  /**
+   * mysql2 (not `mysql2/promise`), or a function that returns it. Default: imported on first use.
+   */
   readonly driver?: DriverSource<MysqlDriver> | undefined
 }
 

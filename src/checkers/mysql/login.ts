@@ -1,5 +1,5 @@
 /**
- * From a connection to a session of MySQL or MariaDB.
+ * Logs in to a MySQL or MariaDB server.
  *
  * @module
  */
@@ -20,7 +20,10 @@ import type { MysqlDriver } from './session.ts'
 import { failureOf, mysqlClient, mysqlSession } from './session.ts'
 import { mysqlWire } from './wire.ts'
 
-/** To a session that is ready. @throws CheckFailure where the server cannot be reached or lets nobody in */
+/**
+ * Returns a session that is ready for statements. @throws CheckFailure if the server is unreachable
+ * or refuses the login
+ */
 export async function logIn(
   ctx: CheckContext,
   settings: SqlSettings,

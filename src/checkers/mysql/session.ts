@@ -1,5 +1,5 @@
 /**
- * The driver mysql2 on a wire of ours: login, ping, one query, goodbye.
+ * Runs the driver mysql2 on a guarded connection: login, ping, one query, quit.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Greeting } from './greeting.ts'
 import { isMariadb, limits, refuseInterrupted, TIME_LIMIT } from './time-limit.ts'
 import type { MysqlWire } from './wire.ts'
 
-/** What is called of mysql2. */
+/** The part of mysql2 that is used. */
 export interface MysqlDriver {
   createConnection(options: MysqlOptions): MysqlConnection
   readonly authPlugins: {
@@ -31,7 +31,10 @@ export interface MysqlConnection {
   query(options: { readonly sql: string }): MysqlQuery
   ping(callback: (error?: Error | null) => void): unknown
   end(): unknown
-  /** Of the driver's own; called for every packet that came, and without one for what begins by itself. */
+  /**
+   * Internal method of the driver; called for every packet received, and without one to start a
+   * command.
+   */
   handlePacket?(packet?: Packet): void
 }
 
@@ -47,7 +50,7 @@ export interface MysqlOptions {
   readonly user: string
   readonly password: string
   readonly database?: string
-  /** Added to the default capabilities, or taken from them (`-`). */
+  /** Added to the default capabilities, or removed from them (`-`). */
   readonly flags: string[]
   readonly authPlugins: never
   readonly enableCleartextPlugin: boolean
@@ -63,18 +66,18 @@ export interface MysqlLogin {
   readonly wire: MysqlWire
   readonly greeting: Greeting
   readonly settings: SqlSettings
-  /** Whether the login goes out over TLS. */
+  /** Whether the login is sent over TLS. */
   readonly secure: boolean
 }
 
 export interface MysqlClient {
   readonly connection: MysqlConnection
   readonly stream: DriverStream
-  /** Resolves when the login is done. */
+  /** Resolves after the login. */
   readonly connected: Promise<void>
 }
 
-/** The driver has the greeting and makes its login; see `MysqlWire.logIn` for what becomes of that. */
+/** The driver reads the greeting and builds its login packet; `MysqlWire.logIn` sends it. */
 export function mysqlClient(ctx: CheckContext, login: MysqlLogin): MysqlClient {
   const { driver, wire } = login
   const stream = driverStream(wire)
@@ -82,22 +85,22 @@ export function mysqlClient(ctx: CheckContext, login: MysqlLogin): MysqlClient {
   const connection = driver.createConnection(optionsOf(login, stream))
   const connected = new Promise<void>((resolve) => connection.once('connect', resolve))
   refuseBadLengths(ctx, connection)
-  // Also what breaks a query that hears of no error itself.
+  // Also ends a query that the driver does not notify of the error.
   connection.on('error', (error) => stream.fail(error))
   return { connection, stream, connected }
 }
 
-/** What the driver reads a packet by. */
+/** The packet reader of the driver. */
 interface Packet {
   readLengthCodedNumberExt(tag: number, ...how: unknown[]): unknown
 }
 
-/** The mark of an error, never of a length (MySQL protocol, "length-encoded integer"). */
+/** Marks an error packet, never a length (MySQL protocol, "length-encoded integer"). */
 const NO_LENGTH = 0xff
 
 /**
- * The driver prints the stack to the console of its process before it throws at such a length, so it is
- * thrown before the driver sees it: on this connection alone, since others share the driver.
+ * At such a length the driver prints a stack to the console before it throws, so this throws first.
+ * Patched on this connection only, since others share the driver.
  */
 function refuseBadLengths(ctx: CheckContext, connection: MysqlConnection): void {
   const handlePacket = connection.handlePacket?.bind(connection)
@@ -122,7 +125,8 @@ function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStrea
     user,
     password: pass,
     ...(database === undefined ? {} : { database }),
-    // A server may ask for no files of ours; SSL says in the login what is done already.
+    // The server may not request local files; the SSL flag reports the TLS upgrade that is already
+    // done.
     flags: secure ? ['-LOCAL_FILES', 'SSL'] : ['-LOCAL_FILES'],
     authPlugins: (secure ? overTls(driver, pass) : {}) as never,
     enableCleartextPlugin: secure,
@@ -130,12 +134,15 @@ function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStrea
     connectAttributes: { program_name: 'watchpost' },
     rowsAsArray: true,
     typeCast: false,
-    // Column names of the server never become code.
+    // The driver must not generate code from column names of the server.
     disableEval: true,
   }
 }
 
-/** The driver does not see that there is TLS, and these two then go another way than the server. */
+/**
+ * The driver does not know of the TLS connection, and without this would choose another
+ * authentication path than the server.
+ */
 function overTls(driver: MysqlDriver, pass: string): Record<string, unknown> {
   return {
     caching_sha2_password: driver.authPlugins.caching_sha2_password({ overrideIsSecure: true }),
@@ -145,7 +152,7 @@ function overTls(driver: MysqlDriver, pass: string): Record<string, unknown> {
 
 interface Reading {
   readonly sql: string
-  /** Nobody waits for more. Default: for all of them. */
+  /** Stop reading after this many rows. Default: all. */
   readonly rows_max?: number
   readonly onRow?: (row: readonly unknown[]) => void
 }
@@ -155,7 +162,7 @@ export function mysqlSession(
   { connection, stream }: MysqlClient,
   { wire, greeting }: MysqlLogin,
 ): SqlSession {
-  /** The end of the statement under way, however it ends. */
+  /** Settles with the end of the current statement, whatever its result. */
   let ended: Promise<void> = Promise.resolve()
   let inTransaction = false
 
@@ -172,7 +179,7 @@ export function mysqlSession(
       query.on('error', reject)
       query.on('end', () => resolve(rows))
       query.on('result', (row) => {
-        // What is no row is the end of a statement without any.
+        // Anything but a row ends a statement without rows.
         if (!Array.isArray(row)) return
         onRow?.(row)
         if (++rows >= rows_max) resolve(rows)
@@ -180,7 +187,7 @@ export function mysqlSession(
     })
   }
 
-  /** Whether the server has it; what else is wrong shows at the query. */
+  /** Whether the server supports the statement; other errors appear at the query. */
   const has = async (sql: string, onRow?: Reading['onRow']): Promise<boolean> => {
     try {
       await stream.settle(rowsOf({ sql, ...(onRow && { onRow }) }))
@@ -194,7 +201,7 @@ export function mysqlSession(
 
   async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
     await has(limits(greeting.server_version, rows_max, timeout_ms))
-    // For the session too: a transaction of its own ends at a DROP, which MariaDB then carries out.
+    // For the session too: a DROP ends the transaction, and MariaDB would then execute it.
     const read_only = await has('SET SESSION TRANSACTION READ ONLY')
     if (read_only) inTransaction = await has('START TRANSACTION READ ONLY')
     const from = ctx.clock.monotonic()
@@ -206,7 +213,7 @@ export function mysqlSession(
     return { rows, read_only: inTransaction }
   }
 
-  /** What the server holds a statement to, in ms; 0 where it does not say. */
+  /** The server's time limit of a statement, in ms; 0 if unknown. */
   async function timeLimit(): Promise<number> {
     let limit_ms = 0
     if (isMariadb(greeting.server_version)) return limit_ms

@@ -1,5 +1,5 @@
 /**
- * What a statement that only reads looks like to MySQL and MariaDB, in every `sql_mode`.
+ * Rules for read-only statements of MySQL and MariaDB, valid in every `sql_mode`.
  *
  * Sources: https://dev.mysql.com/doc/refman/8.4/en/language-structure.html,
  * https://mariadb.com/kb/en/comment-syntax/, https://mariadb.com/kb/en/string-literals/
@@ -23,7 +23,7 @@ import type { Dialect } from '../sql/statement.ts'
 export const MYSQL_LEXER: readonly LexerRule[] = [
   BLANKS,
   SPOKEN_COMMENTS,
-  // Comments do not nest here; one that seems to is refused.
+  // Comments do not nest in MySQL; a comment that contains another opening is refused.
   [matching(/\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\//y), 'nothing'],
   OPEN_COMMENT,
   [matching(/#[^\n]*/y), 'nothing'],
@@ -54,7 +54,7 @@ export const MYSQL_STATEMENTS: Dialect = {
     'DELETE',
     'MERGE',
     'PROCEDURE',
-    // Of a sequence, with the SQL of Oracle.
+    // Sequence access in Oracle mode.
     'NEXTVAL',
   ]),
   functionsToo: new Set(['INSERT', 'REPLACE']),

@@ -1,17 +1,17 @@
 /**
- * The time limit of a statement, which MySQL and MariaDB know by different names and end in different ways.
+ * The statement timeout, which has different names and effects in MySQL and MariaDB.
  *
  * @module
  */
 
 import { CheckFailure } from '../../net/failure.ts'
 
-/** What MySQL holds a statement of this session to. */
+/** Reads the statement timeout of the session in MySQL. */
 export const TIME_LIMIT = 'SELECT @@SESSION.max_execution_time'
 
 /**
- * So that the server itself stops in time and at enough rows; the deadline and the counting hold
- * besides. A limit that its operator has set is never raised.
+ * Makes the server itself stop in time and at enough rows, in addition to the deadline and the row
+ * count. A limit of the operator is never raised.
  */
 export function limits(version: string, rows_max: number, timeout_ms: number): string {
   const [name, value] = isMariadb(version)
@@ -26,7 +26,7 @@ export function isMariadb(version: string): boolean {
 }
 
 /**
- * MySQL gives the rows of some statements that wait, and no error, when its time limit ends them.
+ * At its time limit, MySQL returns the rows of some waiting statements without an error.
  *
  * @throws CheckFailure `query_timeout`
  */

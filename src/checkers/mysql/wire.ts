@@ -1,9 +1,10 @@
 /**
  * The MySQL protocol between the driver and the server, packet by packet.
  *
- * TLS is ours and not the driver's: it would hold an IP address against the name "localhost", resume
- * sessions, and knows nothing of the certificates that we trust. The driver speaks plain. Its login is held back until
- * TLS is up; the packet that asks for it shifts the numbers of the login by one.
+ * The checker handles TLS instead of the driver, which would verify an IP address against the name
+ * "localhost", resume sessions, and ignore the configured root certificates. The driver sends plain
+ * packets. Its login is buffered until TLS is established; the SSLRequest packet shifts the
+ * sequence numbers of the login by one.
  *
  * Source: https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_packets.html
  *
@@ -16,7 +17,10 @@ import { ANSWER_LIMITS, counter, reader } from '../sql/reader.ts'
 import type { Greeting } from './greeting.ts'
 import { HEAD_BYTES, notMysql } from './greeting.ts'
 
-/** An SSLRequest is the beginning of the login: capabilities, largest packet, character set, 23 bytes more. */
+/**
+ * An SSLRequest is the first part of the login packet: capabilities, maximum packet size, character
+ * set, 23 filler bytes.
+ */
 const SSL_REQUEST_BYTES = 32
 
 const OK = 0x00
@@ -24,13 +28,16 @@ const ERROR = 0xff
 const AUTH_SWITCH = 0xfe
 const COM_PING = 0x0e
 
-/** Packets of a login at most; those of MySQL take five. */
+/** Maximum packets of a login; MySQL needs five. */
 const LOGIN_LIMIT = 16
 
 export interface MysqlWire extends Wire {
-  /** Sends what the driver logs in with, over TLS where the way to it is given; the connection it went over. */
+  /**
+   * Sends the driver's login, after a TLS upgrade by `secure` if given; returns the connection
+   * used.
+   */
   logIn(secure?: (plain: Connection) => Promise<Connection>): Promise<Connection>
-  /** The last login plugin that the server asked for. */
+  /** The last authentication plugin that the server requested. */
   readonly plugin: string | undefined
 }
 
@@ -64,7 +71,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
     count(HEAD_BYTES + length)
     if (length === 0) throw notMysql('an empty packet')
     const packet = Buffer.concat([head, await read(length)])
-    // A server that ends a connection says so under any number.
+    // A server that closes a connection uses any sequence number.
     if (packet[HEAD_BYTES] === ERROR) packet[3] = expected
     if (packet[3] !== expected) throw notMysql('packets out of order')
     expected = next(packet)
@@ -85,7 +92,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
 
   function ofCommand(packet: Buffer): Buffer {
     const kind = packet[HEAD_BYTES]
-    // The driver takes anything for an answer to a ping.
+    // The driver accepts any packet as the answer to a ping.
     if (command === COM_PING && kind !== OK && kind !== ERROR) throw notMysql('no answer to a ping')
     command = undefined
     return packet
@@ -123,7 +130,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
   }
 }
 
-/** The server goes by the capabilities in here, so they must be those of the login (MariaDB reads no others). */
+/** MariaDB uses only the capabilities of this packet, so they must be those of the login. */
 function sslRequest(login: Buffer): Buffer {
   const request = Buffer.from(login.subarray(0, HEAD_BYTES + SSL_REQUEST_BYTES))
   request.writeUIntLE(SSL_REQUEST_BYTES, 0, 3)
@@ -141,7 +148,7 @@ function next(packet: Buffer): number {
   return ((packet[3] ?? 0) + 1) & 0xff
 }
 
-/** Without a name it is the login of MySQL 4.0. */
+/** Without a name it is the authentication of MySQL 4.0. */
 function pluginOf(packet: Buffer): string {
   const name = packet.subarray(HEAD_BYTES + 1)
   const end = name.indexOf(0)

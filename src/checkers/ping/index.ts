@@ -1,5 +1,5 @@
 /**
- * `ping`: ICMP echo requests, judged by their loss and by how long the replies take.
+ * `ping`: ICMP echo requests, evaluated by loss and round-trip time.
  *
  * @module watchpost/checkers/ping
  */
@@ -8,7 +8,7 @@ import { field } from '../../fields/vocabulary.ts'
 import { defineChecker } from '../checker.ts'
 import { judge, measurementsOf, PING_CAUSES } from './judge.ts'
 
-/** From packet to packet, where the deadline does not ask for less. */
+/** Interval between packets, unless the deadline requires a shorter one. */
 const INTERVAL_MS = 1000
 
 export const ping = () =>

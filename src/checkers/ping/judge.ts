@@ -1,5 +1,5 @@
 /**
- * From the packets that came back to figures and a judgement. Pure.
+ * Turns the replies into statistics and a verdict. Pure.
  *
  * @module
  */

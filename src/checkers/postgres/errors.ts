@@ -1,8 +1,8 @@
 /**
- * Errors of PostgreSQL, of poolers in front of it, and of the driver, as causes.
+ * Errors of PostgreSQL, of connection poolers, and of the driver, as causes.
  *
  * Sources: https://www.postgresql.org/docs/current/errcodes-appendix.html; the texts of PgBouncer,
- * which gives the code 08P01 to all of its own errors.
+ * which uses the code 08P01 for all of its own errors.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const CAUSES: Readonly<Record<string, ErrorCause>> = {
   '53300': 'db_too_many_connections',
   '57P01': 'db_shutting_down',
   '57P02': 'db_shutting_down',
-  // The time limit of a statement, of a transaction.
+  // Statement timeout, transaction timeout.
   '57014': 'query_timeout',
   '25P04': 'query_timeout',
 }
@@ -33,17 +33,17 @@ const POOLER: readonly (readonly [text: RegExp, cause: ErrorCause])[] = [
   [/shutting down/i, 'db_shutting_down'],
 ]
 
-/** The failure that an ErrorResponse is. */
+/** The failure for an ErrorResponse. */
 export function errorFailure(error: ServerError, phase: Phase): CheckFailure {
   return serverFailure(causeOf(error, phase), error, phase)
 }
 
-/** Whether the error speaks of the statement alone, and another one may go well. */
+/** Whether the error concerns only this statement, so that another one may succeed. */
 export function isOfStatement(error: ServerError): boolean {
   return causeOf(error, 'query') === 'db_query_failed'
 }
 
-/** Whether the state is told whatever was asked for, and no answer to the request itself. */
+/** Whether the state concerns the server or session, not the statement. */
 export function isOfServer({ sqlstate = '' }: ServerError): boolean {
   return /^(53|57P)/.test(sqlstate)
 }
@@ -51,12 +51,12 @@ export function isOfServer({ sqlstate = '' }: ServerError): boolean {
 function causeOf({ sqlstate = '', message }: ServerError, phase: Phase): ErrorCause {
   const known = Object.hasOwn(CAUSES, sqlstate) ? CAUSES[sqlstate] : undefined
   if (known !== undefined) return known
-  // One code for two states; the text is translated, so the likelier one is the other.
+  // This code has two meanings and a translated text; the more likely meaning is the default.
   if (sqlstate === '57P03') {
     return /shutting down/i.test(message) ? 'db_shutting_down' : 'db_starting_up'
   }
   if (phase === 'query') return 'db_query_failed'
-  // The name of the file stands in every translation.
+  // The file name is the same in every translation.
   if (sqlstate === '28000' && message.includes('pg_hba.conf')) return 'db_host_denied'
   if (sqlstate === '08P01') {
     return POOLER.find(([text]) => text.test(message))?.[1] ?? 'protocol_error'
@@ -64,7 +64,7 @@ function causeOf({ sqlstate = '', message }: ServerError, phase: Phase): ErrorCa
   return sqlstate.startsWith('0') ? 'protocol_error' : 'auth_failed'
 }
 
-/** What the driver rejected with, where that is an error of the server. */
+/** The server error in the driver's rejection, if it is one. */
 export function driverError(thrown: unknown): ServerError | undefined {
   if (!(thrown instanceof Error) || thrown instanceof CheckFailure) return undefined
   const { code, severity } = thrown as { readonly code?: unknown; readonly severity?: unknown }
@@ -72,7 +72,7 @@ export function driverError(thrown: unknown): ServerError | undefined {
   return { sqlstate: typeof code === 'string' ? code : undefined, message: thrown.message }
 }
 
-/** Any other error of the driver. Its own text may show what it was given, so it is not told. */
+/** Any other error of the driver. Its text may contain credentials, so it is not shown. */
 export function driverFailure(thrown: unknown): Error {
   if (thrown instanceof CheckFailure) return thrown
   const scram = thrown instanceof Error && thrown.message.startsWith('SASL')

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL: the server lets us in and answers, or one query returns enough rows.
+ * PostgreSQL: the server accepts the login and answers, or one query returns enough rows.
  *
  * @module watchpost/checkers/postgres
  */
@@ -24,7 +24,7 @@ export type {
 } from './session.ts'
 
 export interface PostgresCheckerOptions {
-  /** pg, or a function that gets it. Default: imported on first use. */
+  /** pg, or a function that returns it. Default: imported on first use. */
   readonly driver?: DriverSource<PostgresDriver> | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * From a connection to a session of PostgreSQL.
+ * Logs in to a PostgreSQL server.
  *
  * @module
  */
@@ -16,7 +16,10 @@ import { postgresSession } from './session.ts'
 import { secured } from './tls.ts'
 import { postgresWire } from './wire.ts'
 
-/** To a session that is ready. @throws CheckFailure where the server cannot be reached or lets nobody in */
+/**
+ * Returns a session that is ready for statements. @throws CheckFailure if the server is unreachable
+ * or refuses the login
+ */
 export async function logIn(
   ctx: CheckContext,
   settings: SqlSettings,

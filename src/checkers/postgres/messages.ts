@@ -1,5 +1,5 @@
 /**
- * Messages of the PostgreSQL protocol that are read or made without the driver.
+ * Messages of the PostgreSQL protocol that are parsed or built without the driver.
  *
  * Source: https://www.postgresql.org/docs/current/protocol-message-formats.html
  *
@@ -14,8 +14,8 @@ export const SSL_REQUEST = Buffer.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f)
 const PROTOCOL_3 = 0x30000
 
 /**
- * The first message of a session, with nothing in it but who and where to: poolers refuse what they
- * do not know, and the driver would add what stands in the environment (PGOPTIONS, PGAPPNAME, …).
+ * The startup message, with only user and database: poolers refuse unknown parameters, and the
+ * driver would add those of the environment (PGOPTIONS, PGAPPNAME, …).
  */
 export function startup(user: string, database: string): Buffer {
   const body = Buffer.from(`user\0${user}\0database\0${database}\0\0`)
@@ -25,12 +25,12 @@ export function startup(user: string, database: string): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Texts of a message, each ended by a zero byte; what is left behind the last one is left out. */
+/** The zero-terminated texts of a message; an unterminated rest is dropped. */
 export function texts(body: Buffer): readonly string[] {
   return body.toString('utf8').split('\0').slice(0, -1)
 }
 
-/** An error or a notice. Its end must be there: the driver would look for it forever. */
+/** An error or a notice. Its terminator is required: without it the driver would loop forever. */
 export function readError(body: Buffer): ServerError {
   const fields = new Map<string, string>()
   let at = 0

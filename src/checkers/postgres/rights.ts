@@ -1,6 +1,6 @@
 /**
- * What a role may do beyond reading: a read-only transaction binds what a query writes, not what it makes
- * the server do.
+ * The privileges of a role beyond reading: a read-only transaction limits the query itself, not the
+ * server functions that it calls.
  *
  * Sources: https://www.postgresql.org/docs/current/predefined-roles.html,
  * https://www.postgresql.org/docs/current/functions-info.html
@@ -10,7 +10,7 @@
 
 import { isJsonObject } from '../../model/json.ts'
 
-/** Those that come with the server and only read. */
+/** Predefined read-only roles. */
 const READING_ROLES = [
   'pg_monitor',
   'pg_read_all_settings',
@@ -46,21 +46,21 @@ const reasons = [
    WHERE CASE WHEN relkind = 'S' THEN pg_catalog.has_sequence_privilege(oid, 'USAGE, UPDATE') END`,
 ]
 
-/** Everything is allowed to a superuser, so that nothing else is asked about one. */
+/** A superuser has all privileges, so the other reasons are skipped. */
 const [superuser = '', ...others] = reasons.map((reason) => `(${reason} LIMIT 3)`)
 
-/** Says that the question was understood: an empty answer would look like no rights at all. */
+/** Marks a valid result: an empty result would look like no privileges. */
 const ASKED = 'asked'
 
 /**
- * One message of two statements, the first of which keeps the second one short. It needs no more than
- * the catalogues that everybody may read.
+ * One message with two statements; the first limits the time of the second. Needs only catalogues
+ * that are readable by all roles.
  */
 export const RIGHTS = `SELECT pg_catalog.set_config('statement_timeout', '500', true);
 WITH s AS (${superuser}) SELECT '${ASKED}' AS why UNION ALL SELECT why FROM s
 UNION ALL SELECT why FROM (${others.join(' UNION ALL ')}) AS o (why) WHERE NOT EXISTS (SELECT 1 FROM s) LIMIT 6`
 
-/** The reasons in the answer to {@link RIGHTS}; `undefined` where it is none. */
+/** The reasons in the result of {@link RIGHTS}; `undefined` if the result is invalid. */
 export function readRights(answer: unknown): readonly string[] | undefined {
   const result: unknown = Array.isArray(answer) ? answer.at(-1) : answer
   if (!isJsonObject(result) || !Array.isArray(result['rows'])) return undefined

@@ -1,5 +1,5 @@
 /**
- * The driver pg on a wire of ours: login, ping, one query, goodbye.
+ * Runs the driver pg on a guarded connection: login, ping, one query, terminate.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { driverError, driverFailure, errorFailure, isOfStatement } from './error
 import { readRights, RIGHTS } from './rights.ts'
 import type { PostgresWire } from './wire.ts'
 
-/** What is called of pg. */
+/** The part of pg that is used. */
 export interface PostgresDriver {
   readonly Client: new (options: PostgresOptions) => PostgresClient
 }
@@ -40,7 +40,7 @@ export interface PostgresOptions {
   readonly sslnegotiation: 'postgres'
 }
 
-/** What pg lets a query of its caller's own send. */
+/** The messages that pg lets a custom query send. */
 export interface PostgresCommands {
   parse(statement: { readonly text: string }): void
   bind(values: object): void
@@ -48,7 +48,7 @@ export interface PostgresCommands {
   sync(): void
 }
 
-/** What pg asks of a query of its caller's own (as pg-cursor is one). */
+/** The interface of a custom query in pg (like pg-cursor). */
 export interface OneQuery {
   submit(commands: PostgresCommands): void
   handleRowDescription(): void
@@ -85,7 +85,7 @@ export async function postgresSession(
       throw failureOf(ctx, error, phase)
     })
 
-  /** Whether the server has it; what else is wrong shows at the query. */
+  /** Whether the server supports the statement; other errors appear at the query. */
   const has = async (sql: string): Promise<boolean> => {
     try {
       await stream.settle(client.query(sql))
@@ -113,7 +113,7 @@ export async function postgresSession(
     query: (statement) => settle(query(statement), 'query'),
     rights: async () => readRights(await stream.settle(client.query(RIGHTS))),
     async goodbye() {
-      // A pooler would have to throw the server's side away.
+      // Otherwise a pooler would have to discard the server connection.
       if (inTransaction) await stream.settle(client.query('ROLLBACK'))
       void client.end()
       await stream.finish()
@@ -123,8 +123,8 @@ export async function postgresSession(
 }
 
 /**
- * So that the server itself stops in time. For this transaction alone, since a pooler hands the
- * server's side to others afterwards; a limit that its operator has set is never raised.
+ * Makes the server itself stop in time. For this transaction only, since a pooler passes the server
+ * connection on; a limit of the operator is never raised.
  */
 function timeLimit(timeout_ms: number): string {
   const value = `CASE WHEN setting::int BETWEEN 1 AND ${timeout_ms} THEN setting ELSE '${timeout_ms}' END`
@@ -139,7 +139,7 @@ function optionsOf(settings: SqlSettings, stream: () => Duplex): PostgresOptions
     port,
     user,
     database,
-    // A function, since for an empty text pg takes what stands in the environment or in ~/.pgpass.
+    // A function, since for an empty string pg reads the environment or ~/.pgpass.
     password: () => pass,
     ssl: false,
     sslnegotiation: 'postgres',
@@ -147,8 +147,8 @@ function optionsOf(settings: SqlSettings, stream: () => Duplex): PostgresOptions
 }
 
 /**
- * One statement by the extended protocol, which takes no second one behind it, and no more of its rows
- * than are wanted.
+ * One statement by the extended protocol, which allows no second statement and limits the number of
+ * rows.
  */
 function oneQuery(
   text: string,

@@ -1,5 +1,5 @@
 /**
- * What a statement that only reads looks like to PostgreSQL.
+ * Rules for read-only statements of PostgreSQL.
  *
  * Sources: https://www.postgresql.org/docs/current/sql-syntax-lexical.html,
  * https://www.postgresql.org/docs/current/functions.html
@@ -58,11 +58,11 @@ function dollarQuoted(sql: string, at: number): number | undefined {
   return end < 0 ? undefined : end + tag.length
 }
 
-/** Beside those of the server itself. */
+/** Denied functions besides those of the server itself. */
 const DENIED =
   /^(?:LO_\w+|LOREAD|LOWRITE|SET_CONFIG|NEXTVAL|SETVAL|DBLINK\w*|(?:QUERY|CURSOR)_TO_XML\w*|TS_STAT|TS_REWRITE|CROSSTAB\w*|CONNECTBY|XPATH_TABLE|BINARY_UPGRADE_\w+|GIN_CLEAN_PENDING_LIST|BRIN_(?:DE)?SUMMARIZE\w*|POSTGRES_FDW_\w+|HEAP_FORCE_\w+|HTTP(?:_\w+)?)$/
 
-/** Of the server's own functions, those that only look. There are more of the others in every version. */
+/** Allowed server functions that only read. An allow-list, since each version adds functions. */
 const LOOKING =
   /^PG_(?:(?:IS|GET|STAT_GET|LAST|SNAPSHOT|XACT|CONTROL|SHOW|RELATION|TABLESPACE|COLUMN|COLLATION|IDENTIFY_OBJECT|PARTITION|INPUT)_\w+|\w+_(?:SIZE|IS_VISIBLE)|SIZE_(?:PRETTY|BYTES)|CURRENT_(?:WAL_\w+|SNAPSHOT|XACT_ID_IF_ASSIGNED)|WAL_LSN_DIFF|WALFILE_\w+|VISIBLE_IN_SNAPSHOT|POSTMASTER_START_TIME|CONF_LOAD_TIME|BACKEND_PID|BLOCKING_PIDS|SAFE_SNAPSHOT_BLOCKING_PIDS|TYPEOF|HAS_ROLE|STAT_STATEMENTS(?:_INFO)?|DESCRIBE_OBJECT|CLIENT_ENCODING|ENCODING_TO_CHAR|CHAR_TO_ENCODING|TRIGGER_DEPTH|JIT_AVAILABLE|OPTIONS_TO_TABLE|LOCK_STATUS|PREPARED_XACT|MY_TEMP_SCHEMA|SLEEP(?:_FOR|_UNTIL)?)$/
 

@@ -1,5 +1,5 @@
 /**
- * The wish for TLS before anything else is said, and the answer of one byte.
+ * The SSLRequest before the startup message, and its one-byte answer.
  *
  * @module
  */
@@ -14,12 +14,15 @@ import type { SqlSettings } from '../sql/fields.ts'
 import { errorFailure, isOfServer } from './errors.ts'
 import { notPostgres, readError, SSL_REQUEST } from './messages.ts'
 
-/** An error in place of the answer is short; before PostgreSQL 7.4 it had no length at all. */
+/**
+ * Maximum length of an error instead of the answer; before PostgreSQL 7.4 errors had no length
+ * field.
+ */
 const ERROR_LIMIT_BYTES = 4096
 
 /**
- * The connection over which to log in: over TLS, or as it is where that is off or not offered and not
- * required. What the server says in clear beyond its consent is refused (CVE-2021-23222).
+ * The connection for the login: over TLS, or plain if TLS is off, or not offered and not required.
+ * Plain text that the server sends after its consent is refused (CVE-2021-23222).
  *
  * @throws CheckFailure `tls_…`, `protocol_error`, `db_…`
  */

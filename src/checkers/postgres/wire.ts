@@ -11,16 +11,19 @@ import type { Limits } from '../sql/reader.ts'
 import { ANSWER_LIMITS, counter, reader } from '../sql/reader.ts'
 import { notPostgres, readError, startup, texts } from './messages.ts'
 
-/** Letters of all messages of a server. */
+/** Type letters of all server messages. */
 const LETTERS = '123ACDEGHIKNRSTVWZcdnstv'
 
-/** Those that may be long; all others are short, and longer ones are a sign of another protocol (as libpq has it). */
+/**
+ * Types that may be long; a long message of another type indicates another protocol (same rule as
+ * libpq).
+ */
 const LONG_LETTERS = 'ADENTVd'
 const SHORT_BYTES = 30_000
 
 const HEAD_BYTES = 5
 
-/** Of a login, parameters and notices and all. */
+/** Limits of a login, parameters and notices included. */
 const LOGIN_LIMITS: Limits = { bytes: 64 * 1024, messages: 200 }
 
 export interface PostgresLogin {
@@ -89,7 +92,10 @@ const FOREIGN_LOGINS: Readonly<Record<number, string>> = {
   9: 'SSPI',
 }
 
-/** What the server wants for a login: the driver has no word for what it cannot do. */
+/**
+ * Checks the requested authentication method: the driver reports unsupported ones without a usable
+ * error.
+ */
 function judgeLogin(body: Buffer, pass: string, secure: boolean): void {
   if (body.length < 4) throw notPostgres('a login request that is cut off')
   const kind = body.readUInt32BE()

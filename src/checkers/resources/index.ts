@@ -1,5 +1,5 @@
 /**
- * `resources`: asks an agent on a server for its processors, memory, disks and load.
+ * `resources`: queries an agent on a server for CPU, memory, disks and load.
  *
  * @module watchpost/checkers/resources
  */
@@ -17,10 +17,10 @@ import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
 import type { ResourceReport } from './report.ts'
 
-/** A report is a few KiB; one with a hundred disks still fits. */
+/** A report has a few KiB; one with a hundred disks still fits. */
 const BODY_LIMIT_BYTES = 64 * 1024
 
-/** Disks shown in the details at most. */
+/** Maximum disks in the details. */
 const MAX_SHOWN = 50
 
 const percentLimit = (what: string) =>
@@ -102,14 +102,14 @@ export const resources = () =>
     },
   })
 
-/** What cannot stand in a header must not be found out at the first check. */
+/** A value that is invalid in a header is rejected at creation instead of at the first check. */
 function refuseUnsendable(settings: Stored<typeof fields>) {
   const { secret } = settings
   if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return { settings }
   return { fields: { secret: 'invalid: ASCII letters, digits and signs without spaces' } }
 }
 
-/** 207 is Capture's word for a report with parts missing. */
+/** Capture answers 207 if parts of its report are missing. */
 function judgeAnswer(
   { status, body_cut }: HttpExchange,
   hasSecret: boolean,

@@ -1,5 +1,5 @@
 /**
- * From a report to a judgement: what is broken, what is old, what was not measured. Pure.
+ * Evaluates a report: exceeded limits, old data, missing measurements. Pure.
  *
  * @module
  */

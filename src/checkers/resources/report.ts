@@ -1,12 +1,13 @@
 /**
- * What an agent reports, in one of the two forms that are understood. Pure.
+ * Parses the report of an agent, in one of two formats. Pure.
  *
- * The simple form, in percent, every part but one optional:
- * `{ "cpu": 37.5, "ram": 61, "disk": 80, "load": 1.2, "cores": 4, "at": "2026-05-01T12:00:00Z" }`,
- * `disk` also as `[{ "mount": "/", "used_pct": 80 }]`.
+ * The simple format, in percent, at least one value required: `{ "cpu": 37.5, "ram": 61, "disk":
+ * 80, "load": 1.2, "cores": 4, "at": "2026-05-01T12:00:00Z" }`, `disk` also as `[{ "mount": "/",
+ * "used_pct": 80 }]`.
  *
- * The form of the Capture agent (https://github.com/bluewave-labs/capture, GET /api/v1/metrics), with
- * shares from 0 to 1: `{ "data": { "cpu": { "usage_percent": 0.37 }, … }, "capture": …, "errors": [ … ] }`.
+ * The format of the Capture agent (https://github.com/bluewave-labs/capture, GET /api/v1/metrics),
+ * with fractions from 0 to 1: `{ "data": { "cpu": { "usage_percent": 0.37 }, … }, "capture": …,
+ * "errors": [ … ] }`.
  *
  * @module
  */
@@ -14,28 +15,28 @@
 import type { EpochMs } from '../../model.ts'
 
 export interface Disk {
-  /** Mount point or device, at most 100 characters; `null` where the agent names none. */
+  /** Mount point or device, at most 100 characters; `null` if the agent names none. */
   readonly name: string | null
   readonly used_pct: number
 }
 
 export interface ResourceReport {
   readonly form: 'simple' | 'capture'
-  /** Percent. Whatever is `null` was not reported, or is not a number that could be right. */
+  /** Percent. `null`: not reported, or not a plausible number. */
   readonly cpu: number | null
   readonly ram: number | null
-  /** Real disks only, the fullest first. */
+  /** Physical disks only, the fullest first. */
   readonly disks: readonly Disk[]
-  /** Of one minute, over all cores. */
+  /** One-minute load average, over all cores. */
   readonly load: number | null
   readonly cores: number | null
   /** When it was measured. */
   readonly at: EpochMs | null
-  /** What the agent itself could not measure, at most 10. */
+  /** Measurement errors of the agent, at most 10. */
   readonly errors: readonly string[]
 }
 
-/** What is wrong, where it is no report. */
+/** Why a body is not a report. */
 export interface NoReport {
   readonly problem: string
 }
@@ -78,7 +79,7 @@ function isCapture(fields: Fields): boolean {
   return isFields(fields.data) && (isFields(fields.capture) || 'errors' in fields)
 }
 
-/** A metric that is among the errors has a value all the same, usually 0. */
+/** A metric listed under the errors also has a value, usually 0, which is ignored. */
 function readCapture({ data, errors }: Fields): ResourceReport {
   const { cpu, memory, disk } = data as Fields
   const failed = captureErrors(errors)
@@ -108,7 +109,7 @@ function captureErrors(errors: unknown): {
   return { metrics: new Set(metrics), texts: texts.slice(0, MAX_ERRORS) }
 }
 
-/** Full by nature, or in memory: nobody can or need free them. */
+/** File systems that are always full or in memory. */
 const UNREAL_TYPES = /^(?:tmpfs|devtmpfs|ramfs|overlay|squashfs|iso9660|erofs)$/
 const UNREAL_DEVICES = /^(?:tmpfs|devtmpfs|udev|none|overlay|squashfs|shm|\/dev\/loop.*)$/
 const UNREAL_MOUNTS = /^\/(?:dev|proc|sys|run|snap)(?:\/|$)/
@@ -145,27 +146,29 @@ function nameOf(value: unknown): string | undefined {
   return value.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, MAX_NAME_CHARACTERS)
 }
 
-/** A number that something can be the amount of; anything else was not measured. */
+/** A non-negative finite number; any other value was not measured. */
 function amount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 }
 
-/** A share as percent, without the dust of the multiplication. */
+/** A fraction as percent, rounded. */
 function percent(share: unknown): number | null {
   const value = amount(share)
   return value === null ? null : Math.round(value * 1e6) / 1e4
 }
 
-/** The word first and then what is around it, so that a long text of blanks takes no time. */
+/**
+ * Matches the word first and its context second, so that a long run of blanks takes linear time.
+ */
 const BARE_WORD = /(?:NaN|-?Infinity)(?<=[:[,]\s*(?:NaN|-?Infinity))(?=\s*[,}\]])/g
 
-/** Also with the NaN and Infinity that Python and others write without being asked; they become `null`. */
+/** Also accepts NaN and Infinity, which Python and others write by default; they become `null`. */
 function parseJson(text: string): unknown {
   for (const candidate of [text, text.replace(BARE_WORD, 'null')]) {
     try {
       return JSON.parse(candidate) as unknown
     } catch {
-      // The next one.
+      // The next candidate.
     }
   }
   return undefined

@@ -1,5 +1,5 @@
 /**
- * SMTP server: greets, changes to TLS where that is asked for, and takes a login. No mail is sent.
+ * SMTP server: greeting, TLS upgrade if requested, login. No mail is sent.
  *
  * @module watchpost/checkers/smtp
  */
@@ -92,7 +92,7 @@ function welcome({ greeting, quote }: Session, banner: Pattern | undefined): voi
   throw failure('banner_mismatch', `The greeting is ${quote(greeting)}`, 'greeting')
 }
 
-/** EHLO, or HELO for servers from before 1995, which offer nothing. */
+/** EHLO, or HELO for servers from before 1995, which have no extensions. */
 async function askCapabilities(session: Session): Promise<readonly string[]> {
   const name = ownName(session)
   const extended = await ask(session, `EHLO ${name}`)

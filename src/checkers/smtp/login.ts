@@ -1,8 +1,8 @@
 /**
- * AUTH by nodemailer, on the connection that the check has opened, judged and secured.
+ * AUTH by nodemailer, on the guarded and secured connection of the check.
  *
- * nodemailer tells neither the greeting nor which step is under way, so all before the login is said
- * by {@link file://./index.ts}; it then hears the same greeting and goes on from there.
+ * nodemailer reports neither the greeting nor the current step, so {@link file://./index.ts}
+ * handles everything before the login; nodemailer then receives the same greeting and continues.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type SmtpClient = typeof SMTPConnection
 const METHODS = ['PLAIN', 'LOGIN', 'CRAM-MD5'] as const
 type Method = (typeof METHODS)[number]
 
-/** Who we are, as an address literal (RFC 5321, 4.1.3): a probe need not have a name. */
+/** The EHLO name, as an address literal (RFC 5321, 4.1.3): a probe need not have a host name. */
 export function ownName({ dialogue }: Session): string {
   const { localAddress = '127.0.0.1' } = dialogue.connection.socket
   return localAddress.includes(':') ? `[IPv6:${localAddress}]` : `[${localAddress}]`
@@ -37,7 +37,7 @@ export async function loginWith(
   await asSocket(dialogue.connection, { first: '220 go on\r\n' }, async (connection) => {
     const client = new Client({
       connection,
-      // TLS is spoken already, or was not wanted.
+      // TLS is already established, or not requested.
       ...(secured ? { secure: true, secured: true } : { secure: false, ignoreTLS: true }),
       name,
       logger: false,
@@ -58,7 +58,7 @@ function methodFor({ capabilities, secured }: Session): Method {
   const offered = capabilities
     .filter((each) => /^AUTH[ =]/i.test(each))
     .flatMap((each) => each.slice(5).toUpperCase().split(/[ =]+/))
-  // In clear, a method that does not tell the password is better than one that does.
+  // In plain text, a method that does not reveal the password is preferred.
   const wanted: readonly Method[] = secured ? METHODS : ['CRAM-MD5', 'PLAIN', 'LOGIN']
   const method = wanted.find((each) => offered.includes(each))
   if (method !== undefined) return method

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a database server besides the transport, and what is told of it.
+ * Causes of database servers besides those of the transport, and their texts.
  *
  * @module
  */
@@ -38,10 +38,7 @@ export const SQL_CAUSES = {
   db_query_failed: { text: 'The query failed', phase: 'query' },
   /** As `db_database_missing`. */
   db_rows_too_few: { text: 'The query returned too few rows', phase: 'query' },
-  /**
-   * settings: The stored query is not read-only. `cause_text` contains the reason: change it to one
-   * read-only statement, or remove it for a ping.
-   */
+  /** Maximum characters of a server's text. */
   db_query_refused: {
     text: 'The query of this monitor may do more than read, and is not run',
     verdict: 'unknown',
@@ -69,7 +66,7 @@ export function shown(text: string, max = SHOWN): string {
   return line.length > max ? `${line.slice(0, max)}…` : line
 }
 
-/** The failure that an error of the server is: its cause, and what the server said. */
+/** The failure for a message that violates the protocol. */
 export function serverFailure(
   cause_code: keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error' | 'tls_unsupported',
   { errno, sqlstate, message }: ServerError,

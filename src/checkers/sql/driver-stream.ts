@@ -1,7 +1,7 @@
 /**
- * A driver's socket that is none: whole messages go back and forth between the driver and a wire of
- * ours, which has looked at each of them. Whatever the server sends, the driver can neither bring the
- * process down with it nor hold on to the connection.
+ * A stream in place of the driver's socket: whole messages pass between the driver and a wire,
+ * which validates each. The server can neither crash the process through the driver nor make it
+ * keep the connection.
  *
  * @module
  */
@@ -9,23 +9,23 @@
 import { Duplex } from 'node:stream'
 import { CheckFailure } from '../../net/failure.ts'
 
-/** One protocol, at the level of whole messages. */
+/** One protocol, in units of whole messages. */
 export interface Wire {
   /** The next message of the server. */
   receive(): Promise<Buffer>
-  /** What the driver wrote. */
+  /** Processes what the driver wrote. */
   send(bytes: Buffer): Promise<void>
   close(): void
 }
 
 export interface DriverStream {
-  /** For the driver: writable, readable, and with the methods of a socket that drivers call. */
+  /** For the driver: a duplex stream with the socket methods that drivers call. */
   readonly socket: Duplex
-  /** Ends the stream. The first reason given is what {@link settle} rejects with. */
+  /** Ends the stream. {@link settle} rejects with the first reason. */
   fail(reason: unknown): void
-  /** The outcome of the driver's work, or what ended the stream where that comes first. */
+  /** The result of the driver's work, or the reason of the stream's end if that comes first. */
   settle<T>(work: Promise<T>): Promise<T>
-  /** Resolves when all that was written is handed to the system, or cannot be. */
+  /** Resolves when all written data is passed to the operating system, or cannot be. */
   finish(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export function driverStream(wire: Wire): DriverStream {
 
   function fail(reason: unknown): void {
     reject(reason)
-    // Not the reason itself: drivers write on the errors that pass through them.
+    // A separate error object: drivers modify the errors that pass through them.
     stream.destroy(new Error('The connection has ended'))
   }
 
@@ -74,7 +74,7 @@ export function driverStream(wire: Wire): DriverStream {
   }
 }
 
-/** Drivers parse in their listeners; what is thrown there would be nobody's and end the process. */
+/** Drivers parse in event listeners; an error thrown there would end the process. */
 function catchIn(stream: Duplex, onThrown: (error: unknown) => void): void {
   const emit = stream.emit.bind(stream)
   stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
@@ -90,7 +90,7 @@ function catchIn(stream: Duplex, onThrown: (error: unknown) => void): void {
 function socketLike(stream: Duplex): Duplex {
   const same = (): Duplex => stream
   return Object.assign(stream, {
-    // It is connected already; where to is not the driver's to say.
+    // Already connected; the driver does not choose the address.
     connect() {
       queueMicrotask(() => stream.emit('connect'))
       return stream

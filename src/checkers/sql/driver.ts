@@ -1,12 +1,12 @@
 /**
- * Which driver a checker uses: one that the host brings, or the package, loaded on first use.
+ * Selects the driver of a checker: one that the host supplies, or the package, loaded on first use.
  *
  * @module
  */
 
 import type { CheckContext } from '../checker.ts'
 
-/** A driver, or a function that gets one. */
+/** A driver, or a function that returns one. */
 export type DriverSource<D extends object> = D | (() => D | Promise<D>)
 
 export async function driverFrom<D extends object>(

@@ -1,5 +1,5 @@
 /**
- * The settings that mysql and postgres share, and the rules that span them.
+ * The shared settings of mysql and postgres, and the rules across them.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import { hostPort } from '../../net/connection/endpoint.ts'
 import type { Dialect } from './statement.ts'
 import { writingProblem } from './statement.ts'
 
-/** Most rows that `expect_rows_min` may ask for. */
+/** Maximum of `expect_rows_min`. */
 const ROWS_LIMIT = 1000
 
 export interface SqlDefaults {
   readonly port: number
-  /** Where `database` is absent. */
+  /** Used if `database` is absent. */
   readonly database: string
 }
 
-// The table's type is what the checkers' settings are derived from, and only inference can spell it.
+// The return type is inferred: the checkers derive the type of their settings from it.
 
 export function sqlFields({ port, database }: SqlDefaults) {
   return {
@@ -76,7 +76,7 @@ export interface SqlSettings {
 
 type Refined<S> = { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> }
 
-/** The query only reads, and without one there are no rows to count. */
+/** The query must be read-only, and a row count needs a query. */
 export function refineSql(
   dialect: Dialect,
 ): <S extends Pick<SqlSettings, 'query' | 'expect_rows_min'>>(settings: S) => Refined<S> {
@@ -91,7 +91,7 @@ export function refineSql(
   }
 }
 
-/** What lists and webhooks show: `host:port`, or `host:port/database`. */
+/** The target as shown in lists and webhooks: `host:port`, or `host:port/database`. */
 export function sqlTarget({ host, port, database }: SqlSettings): string {
   return hostPort(host, port) + (database === undefined ? '' : `/${database}`)
 }

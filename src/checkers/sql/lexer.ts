@@ -1,25 +1,25 @@
 /**
- * The words of an SQL statement, apart from what stands in strings, quoted names and comments. It is no
- * parser: where two servers, or two settings of one, would see the end of a string or a comment at
- * different places, the text is refused.
+ * Splits an SQL statement into words, strings, quoted names and comments, without parsing it. If
+ * two servers, or two settings of one, would end a string or comment at different positions, the
+ * text is refused.
  *
  * @module
  */
 
 export interface Token {
   /**
-   * `word`: a keyword, an unquoted name or a number. `name`: in quotes that may hold a name. `text`: a
-   * string. `symbol`: any other character.
+   * `word`: a keyword, an unquoted name or a number. `name`: in quotes that may enclose a name.
+   * `text`: a string. `symbol`: any other character.
    */
   readonly kind: 'word' | 'name' | 'text' | 'symbol'
   /** Upper case, without the quotes; empty for a string. */
   readonly text: string
 }
 
-/** Where what begins at `at` ends; `undefined` where it is something else. */
+/** The end position of the token at `at`; `undefined` if the rule does not match. */
 export type Finder = (sql: string, at: number) => number | undefined
 
-/** The first rule that fits decides; `problem`: the statement is refused for it. */
+/** The first matching rule decides; `problem`: the statement is refused for this reason. */
 export type LexerRule =
   | readonly [find: Finder, kind: Token['kind'] | 'nothing']
   | readonly [find: Finder, kind: 'problem', problem: string]
@@ -77,10 +77,10 @@ export function matching(pattern: RegExp): Finder {
 const BACKSLASH =
   'a backslash before a quote ends a string on some servers and not on others; write the quote twice'
 
-/** Those of ASCII: to a server all others are letters. */
+/** ASCII whitespace only: servers treat all other characters as letters. */
 export const BLANKS: LexerRule = [matching(/[ \t\n\r\f\v]+/y), 'nothing']
 
-/** MySQL and MariaDB carry some comments out; others are hints, which may change settings. */
+/** MySQL and MariaDB execute some comments; others are hints, which may change settings. */
 export const SPOKEN_COMMENTS: LexerRule = [
   matching(/\/\*(?:!|\+|M!)/iy),
   'problem',
@@ -93,7 +93,7 @@ export const OPEN_COMMENT: LexerRule = [
   'a comment has no end, or another one inside',
 ]
 
-/** A string, whose quote is doubled inside. */
+/** A string, with its quote doubled inside. */
 export const STRINGS: readonly LexerRule[] = [
   [matching(/'(?:[^'\\]|\\+[^'\\]|'')*\\+'/y), 'problem', BACKSLASH],
   [matching(/'(?:[^']|'')*'(?!')/y), 'text'],
@@ -105,7 +105,7 @@ export const DOUBLE_QUOTES: readonly LexerRule[] = [
   [matching(/"/y), 'problem', 'a name in quotes has no end'],
 ]
 
-/** Where they may as well be strings with backslashes in them. */
+/** Double-quoted text that may also be a string with backslash escapes. */
 export const DOUBLE_QUOTED_BACKSLASHES: LexerRule = [
   matching(/"(?:[^"\\]|\\+[^"\\]|"")*\\+"/y),
   'problem',

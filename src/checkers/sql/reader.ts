@@ -1,5 +1,5 @@
 /**
- * Bytes of a server by the count, and how many of them are taken at most.
+ * Reads exact byte counts from a server, within limits.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import type { Connection } from '../../net/net.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
-/** Most that is taken after the login, all rows together. */
+/** Limits after the login, for all rows together. */
 export const ANSWER_LIMITS: Limits = { bytes: 4 * 1024 * 1024, messages: 10_000 }
 
 export interface Limits {
   readonly bytes: number
-  /** Tiny ones cost time instead of memory. */
+  /** Many tiny messages cost time instead of memory. */
   readonly messages: number
 }
 
-/** Exactly so many bytes, and nothing of what is behind them. */
+/** Exactly this many bytes, leaving the rest unread. */
 export async function readExactly(connection: Connection, count: number): Promise<Buffer> {
   if (count === 0) return Buffer.alloc(0)
   return connection.readUntil((gathered) => gathered.length === count, { max: count })
 }
 
 /**
- * The same for many small reads: takes what is there and keeps the rest, so that nobody else can read
- * from the connection any more.
+ * For many small reads: buffers what has arrived, so nothing else may read from the connection
+ * afterwards.
  */
 export function reader(connection: Connection): (count: number) => Promise<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
@@ -46,7 +46,7 @@ export function reader(connection: Connection): (count: number) => Promise<Buffe
   }
 }
 
-/** Counts messages of so many bytes. @throws CheckFailure `too_long` */
+/** Counts messages and their bytes. @throws CheckFailure `too_long` */
 export function counter({ bytes, messages }: Limits): (size: number) => void {
   let bytesLeft = bytes
   let messagesLeft = messages

@@ -1,5 +1,5 @@
 /**
- * What a check of a database does once it is logged in: a ping or a query, the judgement, the goodbye.
+ * The steps of a database check after the login: ping or query, verdict, disconnect.
  *
  * @module
  */
@@ -15,39 +15,42 @@ import type { SqlSettings } from './fields.ts'
 import { writingProblem } from './statement.ts'
 import type { Dialect } from './statement.ts'
 
-/** A driver whose login is done. Failures are thrown as `CheckFailure`. */
+/** A driver after its login. Failures are thrown as `CheckFailure`. */
 export interface SqlSession {
   ping(): Promise<void>
   query(statement: Statement): Promise<Rows>
-  /** What the login may do beyond reading, in a few words each; `undefined` where the server does not say. Asked after the query. May hang. */
+  /**
+   * Privileges of the login beyond reading, in a few words each; `undefined` if the server does not
+   * report them. Queried last. May hang.
+   */
   rights(): Promise<readonly string[] | undefined>
-  /** Leaves in order, however the check went. May hang; nobody waits long. */
+  /** Disconnects in an orderly way. May hang; the wait is short. */
   goodbye(): Promise<void>
-  /** At once. */
+  /** Closes immediately. */
   close(): void
 }
 
 export interface Statement {
   readonly sql: string
-  /** Reading stops there. */
+  /** Reading stops at this row count. */
   readonly rows_max: number
-  /** After so many milliseconds nobody waits for the result any more. */
+  /** Time limit of the query. */
   readonly timeout_ms: number
 }
 
 export interface Rows {
   readonly rows: number
-  /** Whether it was run in a read-only transaction. */
+  /** Whether it ran in a read-only transaction. */
   readonly read_only: boolean
 }
 
-/** The check is over; a server that does not take its leave is not waited for. */
+/** Maximum wait for the disconnect; the check is already over. */
 const GOODBYE_MS = 500
 
-/** A server that takes longer to say what the login may do is not waited for. */
+/** Maximum wait for the privileges of the login. */
 const RIGHTS_MS = 500
 
-/** Told of them at most. */
+/** Maximum privileges shown. */
 const MAX_RIGHTS = 5
 
 export const SQL_MEASUREMENTS = {
@@ -70,14 +73,14 @@ export interface SqlQuestion extends Pick<SqlSettings, 'query' | 'expect_rows_mi
   readonly dialect: Dialect
 }
 
-/** Pings, or asks the query and counts its rows. */
+/** Sends a ping, or runs the query and counts its rows. */
 export async function runSql(
   ctx: CheckContext,
   session: SqlSession,
   { query, expect_rows_min: wanted, dialect }: SqlQuestion,
 ): Promise<Judgement<SqlCause>> {
   ctx.onEnd(() => takeLeave(ctx.clock, session))
-  // What was stored without being looked at is not run either.
+  // A stored query that was never validated is not run either.
   const refused = query === undefined ? undefined : writingProblem(query, dialect)
   if (query === undefined || refused !== undefined) {
     await ctx.phase('query', () => session.ping())
@@ -96,7 +99,7 @@ export async function runSql(
   return down('db_rows_too_few', text, { details })
 }
 
-/** Never rejects, and never takes the check past its deadline. */
+/** Never rejects, and never exceeds the deadline of the check. */
 async function rightsOf(
   { clock, remaining }: Pick<CheckContext, 'clock' | 'remaining'>,
   session: SqlSession,
@@ -122,7 +125,7 @@ async function takeLeave(clock: Pick<Clock, 'timer'>, session: SqlSession): Prom
   try {
     await session.goodbye()
   } catch {
-    // It is over either way.
+    // The session is over either way.
   } finally {
     late.cancel()
     session.close()

@@ -1,6 +1,6 @@
 /**
- * Whether a text is one statement that only reads. It is judged by its shape and its words, and in doubt
- * refused; the server's read-only transaction and the rights of the login hold besides.
+ * Whether a text is a single read-only statement. Decides by structure and words, and refuses in
+ * doubt; the server's read-only transaction and the privileges of the login apply as well.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { LexerRule, Token } from './lexer.ts'
 
 export interface Dialect {
   readonly lexer: readonly LexerRule[]
-  /** In no statement that only reads, wherever they stand. */
+  /** Words that no read-only statement contains. */
   readonly words: ReadonlySet<string>
-  /** Those of {@link words} that are functions where a parenthesis follows. */
+  /** Those of {@link words} that are functions if a parenthesis follows. */
   readonly functionsToo: ReadonlySet<string>
-  /** A word, and those that may not follow it. */
+  /** A word, and the words that must not follow it. */
   readonly pairs: Readonly<Record<string, ReadonlySet<string>>>
-  /** Words that SHOW may have all the same. */
+  /** Words allowed in SHOW. */
   readonly shown: ReadonlySet<string>
-  /** Functions that change something, run SQL out of a text, or read the server's files. Upper case. */
+  /** Functions that change something, run SQL from a text, or read server files. Upper case. */
   readonly denies: (name: string) => boolean
-  /** A function of one value is also called as if it were a part of the value: `(1).f` for `f(1)`. */
+  /** A function of one argument can be called in attribute notation: `(1).f` for `f(1)`. */
   readonly callsByDot: boolean
 }
 
@@ -30,7 +30,7 @@ const BEGINNINGS = new Set([...READING, 'SHOW', 'EXPLAIN'])
 const WANTED =
   'one statement that only reads is expected: SELECT, WITH, VALUES, SHOW, or EXPLAIN without ANALYZE'
 
-/** What may stand between EXPLAIN and the statement. */
+/** Options allowed between EXPLAIN and the statement. */
 const EXPLAIN_OPTIONS = new Set(
   (
     'VERBOSE COSTS SETTINGS GENERIC_PLAN BUFFERS WAL TIMING SUMMARY MEMORY FORMAT TEXT XML JSON YAML ' +
@@ -38,7 +38,7 @@ const EXPLAIN_OPTIONS = new Set(
   ).split(' '),
 )
 
-/** Why the statement is refused; `undefined` where it is one that only reads. Takes linear time. */
+/** Why the statement is refused; `undefined` for a read-only statement. Takes linear time. */
 export function writingProblem(sql: string, dialect: Dialect): string | undefined {
   const lexed = lex(sql, dialect.lexer)
   if ('problem' in lexed) return lexed.problem
@@ -94,7 +94,7 @@ function wordProblem(tokens: readonly Token[], dialect: Dialect): string | undef
   return undefined
 }
 
-/** Servers see a word behind a number even without a blank between them (`1INTO`, `1.e5INTO`). */
+/** Servers recognize a word after a number without a blank (`1INTO`, `1.e5INTO`). */
 function wordIn(text: string, words: Iterable<string>): string | undefined {
   const glued = /^E?\d/.test(text)
   for (const word of words) {
@@ -108,7 +108,8 @@ function callProblem(tokens: readonly Token[], dialect: Dialect): string | undef
   for (const [index, token] of tokens.entries()) {
     const isPart = parts?.has(token) === true
     if (!isNamed(token) || !(isPart || isSymbol(tokens[index + 1], '('))) continue
-    // Collations may hold them for the letters of a function: MySQL looks names up without accents.
+    // A collation may treat other letters as equal to those of a function name: MySQL compares
+    // names without accents.
     const strange = !isPart && (!/^\p{ASCII}*$/u.test(token.text) || /^E?\d+[^\d]/.test(token.text))
     if (strange || dialect.denies(token.text)) {
       return `the function ${token.text.toLowerCase().slice(0, 64)} is not allowed: only reading is`
@@ -118,8 +119,8 @@ function callProblem(tokens: readonly Token[], dialect: Dialect): string | undef
 }
 
 /**
- * Names behind the dot of what may be a single value: of an expression in parentheses, of an element of an array, or
- * of a function in FROM, under its own name or under the one that stands behind its parentheses.
+ * Names after the dot of a single value: of an expression in parentheses, of an array element, or
+ * of a function in FROM, by its own name or its alias.
  */
 function partsOfValues(tokens: readonly Token[]): ReadonlySet<Token> {
   const values = new Set<string>()

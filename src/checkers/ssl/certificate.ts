@@ -1,6 +1,6 @@
 /**
- * A certificate as plain facts. All of it comes from the server: every text is cut and printable, and
- * what cannot be read is `null` instead of an error.
+ * Extracts plain facts of a certificate. All of them come from the server: every text is shortened
+ * and printable, and unreadable values are `null` instead of an error.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Whether the certificate is another one than before. Behind a balancer several are served in turn, all
- * of them known after a while; so the memo holds every certificate of the last rounds, not the last one.
+ * Detects a new certificate. Servers behind a load balancer may present several in turn, so the
+ * memo keeps every certificate of the last rounds instead of only the last one.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Json, JsonObject, Notice } from '../../model.ts'
 import { dateOf } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
 
-/** Rounds after which a certificate that was not met again is forgotten. */
+/** Rounds after which a certificate that was not seen again is dropped. */
 const ROUNDS_REMEMBERED = 20
 
 interface Known {
@@ -21,7 +21,7 @@ interface Known {
 
 interface Seen {
   readonly certificate: Known
-  /** Rounds since it was met last. */
+  /** Rounds since it was last seen. */
   readonly rounds_ago: number
 }
 
@@ -30,7 +30,7 @@ export interface Compared {
   readonly notices: readonly Notice[]
 }
 
-/** `address`: what the memo holds of another server does not count. The first look only remembers. */
+/** `address`: a memo of another server is ignored. The first check only records. */
 export function compared(
   memo: Json | undefined,
   leaf: CertificateFacts,
@@ -65,7 +65,7 @@ function aged(seen: readonly Seen[], met: Known): JsonObject[] {
     }))
 }
 
-/** Latest first, as this module has written it. */
+/** Newest first, as written by this module. */
 function seenIn(memo: Json | undefined, address: string): readonly Seen[] {
   const { address: of, seen } = (memo ?? {}) as Partial<{ address: string; seen: readonly Seen[] }>
   return of === address && Array.isArray(seen) ? (seen as readonly Seen[]) : []

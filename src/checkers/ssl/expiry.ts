@@ -1,5 +1,5 @@
 /**
- * The warning that a certificate nears its end: once per certificate and threshold.
+ * The expiry warning: once per certificate and threshold.
  *
  * @module
  */

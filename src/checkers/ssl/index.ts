@@ -1,5 +1,5 @@
 /**
- * `ssl`: the certificate of a server and its chain, whether it will hold, and for how long.
+ * `ssl`: the certificate of a server and its chain, their validity and expiry.
  *
  * @module watchpost/checkers/ssl
  */
@@ -96,7 +96,10 @@ function counts(of: Fault['of'], settings: Settings<typeof fields>): boolean {
   return of === null || settings[of]
 }
 
-/** Those whose end matters: a root that is sent along is not, the clients have their own. */
+/**
+ * The certificates whose expiry matters: a root that is sent along does not, since clients have
+ * their own copy.
+ */
 function endingOf(path: readonly CertificateFacts[]): readonly CertificateFacts[] {
   return path.filter((certificate, at) => at === 0 || !isSelfIssued(certificate))
 }

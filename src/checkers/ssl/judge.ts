@@ -1,6 +1,6 @@
 /**
- * From what was seen to what is wrong with it, without a network. The strict handshake names one fault
- * at a time and knows nothing of what the user wants ignored; so dates and name are looked at besides.
+ * Evaluates the observed certificates, without network access. The strict handshake reports one
+ * fault at a time and does not know the ignore settings, so dates and name are checked separately.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Look, Server } from './look.ts'
 export interface Fault {
   readonly code: SharedCause
   readonly text: string
-  /** The setting that lets it pass; `null` where none does. */
+  /** The setting that ignores this fault; `null` if none does. */
   readonly of: 'check_chain' | 'check_hostname' | null
 }
 
@@ -29,7 +29,7 @@ export interface Evidence extends Pick<Look, 'refusal' | 'wantsClient'> {
   readonly now: EpochMs
 }
 
-/** Faults of the chain, as the strict handshake names them. */
+/** Chain faults, as the strict handshake reports them. */
 const OF_CHAIN: ReadonlySet<string> = new Set<SharedCause>([
   'tls_expired',
   'tls_not_yet_valid',
@@ -41,7 +41,7 @@ const OF_CHAIN: ReadonlySet<string> = new Set<SharedCause>([
 
 const NAMES_SHOWN = 5
 
-/** Everything that is wrong, the weightiest first; each code once. */
+/** All faults, the most severe first; each code once. */
 export function faultsOf(evidence: Evidence): readonly Fault[] {
   const all = [dates, handshake, chain, name].flatMap((look) => look(evidence) ?? [])
   return all.filter(({ code }, at) => all.findIndex((fault) => fault.code === code) === at)
@@ -63,12 +63,13 @@ function ended(whose: string, { not_after }: CertificateFacts, now: EpochMs) {
 
 function notBegun(whose: string, { not_before }: CertificateFacts, now: EpochMs) {
   if (!(now < not_before)) return undefined
-  // A clock that is slow here looks just the same; with both times a person can tell.
+  // A slow clock at this location has the same symptom; with both times a person can distinguish
+  // them.
   const text = `${whose} begins at ${iso(not_before)}; the clock of this location says ${iso(now)}`
   return { code: 'tls_not_yet_valid', text, of: null } as const
 }
 
-/** Refused for something else than the certificate: versions, ciphers, a broken handshake. */
+/** Refused for another reason than the certificate: versions, ciphers, a broken handshake. */
 function handshake({ refusal, wantsClient }: Evidence): Fault | undefined {
   if (refusal === null || wantsClient) return undefined
   if (OF_CHAIN.has(refusal.code) || refusal.code === 'tls_name_mismatch') return undefined
@@ -83,7 +84,7 @@ function chain(evidence: Evidence): Fault | undefined {
   return { code, text, of: 'check_chain' }
 }
 
-/** Which of the issuers it is that has ended or not begun, where it is one of those. */
+/** The issuer that is expired or not yet valid, if that is the fault. */
 function ofIssuer({ server, path, now }: Evidence, code: SharedCause): string | undefined {
   for (const issuer of path.slice(1)) {
     const whose = `An issuer in the chain of ${nameOf(server)}, ${issuer.subject},`
@@ -93,7 +94,7 @@ function ofIssuer({ server, path, now }: Evidence, code: SharedCause): string | 
   return undefined
 }
 
-/** What helps to find the reason. */
+/** Facts that help to find the reason. */
 function more({ refusal, path }: Evidence): string {
   const last = path.at(-1)
   const weak = path.find(({ key }) => key?.weak === true)
@@ -110,8 +111,8 @@ function more({ refusal, path }: Evidence): string {
 }
 
 /**
- * RFC 9525: only the subject alternative names count, a wildcard stands for one whole label. Node
- * still takes the common name where there are none, as no browser does.
+ * RFC 9525: only the subject alternative names count, and a wildcard stands for one whole label.
+ * Node falls back to the common name, browsers do not.
  */
 function name({ server, leaf, refusal }: Evidence): Fault | undefined {
   const fault = (text: string): Fault => ({

@@ -1,7 +1,7 @@
 /**
- * Looking at a server's certificate: a strict handshake decides, a lenient one reads what the strict
- * one refused. Sessions are never reused (`net/connection/tls.ts`), so what is seen is what is served now. Both
- * end in peace, with a close_notify: what is cut off is an error in the logs of servers.
+ * Reads a server's certificate: a strict handshake decides, a lenient one reads what the strict one
+ * refused. Sessions are never resumed (`net/connection/tls.ts`), so the certificate is the current
+ * one. Both handshakes end with a close_notify: servers log an aborted connection as an error.
  *
  * @module
  */
@@ -18,32 +18,35 @@ export interface Server {
 }
 
 export interface Look {
-  /** What the strict handshake said, `null` where it was content. */
+  /** The failure of the strict handshake, `null` if it succeeded. */
   readonly refusal: CheckFailure | null
-  /** Issuers hang on it as they were sent. */
+  /** Linked to its issuers as they were sent. */
   readonly certificate: X509Certificate
-  /** `null` where no handshake came to its end. */
+  /** `null` if no handshake completed. */
   readonly tls: TlsFacts | null
   readonly ocsp_stapled: boolean
-  /** The server broke off because we have no certificate of our own; its own was read, its chain not judged. */
+  /**
+   * The server aborted because we sent no client certificate; its own certificate was read, its
+   * chain not verified.
+   */
   readonly wantsClient: boolean
-  /** How the server was reached, for the details. */
+  /** The connection details. */
   readonly way: JsonObject
 }
 
 const ALPN = ['h2', 'http/1.1']
 
 /**
- * RFC 8446, 6.2 and the older names: alerts of servers that were not given a certificate. OpenSSL 3.2, in
- * Node from 22 on, says `ssl/tls` where it said `sslv3`.
+ * RFC 8446, 6.2 and older names: alerts of servers that require a client certificate. OpenSSL 3.2,
+ * in Node from 22 on, prints `ssl/tls` instead of `sslv3`.
  */
 const NO_CLIENT_CERTIFICATE =
   /^ERR_SSL_((SSLV3|SSL\/TLS)_ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE)|TLSV13_ALERT_CERTIFICATE_REQUIRED)$/
 
-/** A server that speaks none of the offered protocols may end the handshake (RFC 7301, 3.2). */
+/** A server that supports none of the offered protocols may end the handshake (RFC 7301, 3.2). */
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 
-/** @throws CheckFailure where no certificate was shown */
+/** @throws CheckFailure if the server presented no certificate */
 export async function look(net: Net, server: Server): Promise<Look> {
   const strict = await strictly(net, server)
   if (!(strict instanceof CheckFailure)) return { ...strict, refusal: null, wantsClient: false }
@@ -53,7 +56,7 @@ export async function look(net: Net, server: Server): Promise<Look> {
   return { ...read, refusal: strict }
 }
 
-/** Node's own code of what went wrong, e.g. `CERT_HAS_EXPIRED`. */
+/** Node's code of the failure, e.g. `CERT_HAS_EXPIRED`. */
 export function nodeCode({ cause }: CheckFailure): string | null {
   const { code } = (cause ?? {}) as { readonly code?: unknown }
   return typeof code === 'string' ? code : null
@@ -88,7 +91,7 @@ async function strictlyWith(
   }
 }
 
-/** Reads the certificate even where the handshake fails after it; `undefined` where none was shown. */
+/** Reads the certificate even if the handshake then fails; `undefined` if none was presented. */
 async function leniently(net: Net, server: Server): Promise<Omit<Look, 'refusal'> | undefined> {
   let certificate: X509Certificate | undefined
   let ocsp_stapled = false
@@ -113,7 +116,7 @@ async function leniently(net: Net, server: Server): Promise<Omit<Look, 'refusal'
   }
 }
 
-/** What the handshake agreed on is told elsewhere, and in more detail. */
+/** The TLS parameters are left out: other details contain them. */
 function wayOf(connection: Connection): JsonObject {
   return reached({ ...connection, tls: null })
 }
@@ -122,7 +125,7 @@ function certificateOf({ socket }: Pick<Connection, 'socket'>): X509Certificate 
   return 'getPeerX509Certificate' in socket ? socket.getPeerX509Certificate() : undefined
 }
 
-/** The server was reached and spoke TLS of some kind; only then is a second look worth while. */
+/** The server was reached and speaks TLS; only then is a second handshake useful. */
 function isOfTls({ code }: CheckFailure): boolean {
   return code.startsWith('tls_') && code !== 'tls_not_tls' && code !== 'tls_timeout'
 }
