@@ -1,10 +1,11 @@
-/** Every generated page, and every page with generated parts, as it has to be. */
+/** Every generated page or source, and every page with generated parts, as it has to be. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
+import { builtinContacts } from '../../src/contacts/index.ts'
 import { root } from '../steps.mjs'
 import { checkReport } from './check-report.ts'
 import { checkerIndex, checkerPage } from './checker-pages.ts'
@@ -19,6 +20,7 @@ import {
   transitionTable,
   webhookEvents,
 } from './filled-pages.ts'
+import { checkerDescriptions, contactDescriptions } from './descriptions.ts'
 import { fill } from './markdown.ts'
 import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
@@ -62,10 +64,13 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     const path = `docs/checkers/${checker.type}.md`
     if (existsSync(join(root, path))) pages.set(path, checkerPage(read(path), checker))
   }
+  pages.set('src/checkers/descriptions.ts', checkerDescriptions(checkers))
+  pages.set('src/contacts/descriptions.ts', contactDescriptions(builtinContacts()))
   const options = await resolveConfig(join(root, 'docs/README.md'))
   const formatted = new Map<string, string>()
   for (const [path, text] of pages) {
-    formatted.set(path, await format(text, { ...options, parser: 'markdown' }))
+    const parser = path.endsWith('.ts') ? 'typescript' : 'markdown'
+    formatted.set(path, await format(text, { ...options, parser }))
   }
   return formatted
 }

@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import type { FieldTable, Input, IsAnyText, Settings, Stored } from '../fields/field.ts'
+import type { Described, FieldTable, Input, IsAnyText, Settings, Stored } from '../fields/field.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
 import type {
@@ -23,6 +23,7 @@ import type {
 } from '../model.ts'
 import type { Net } from '../net/net.ts'
 import type { CauseInfo, SharedCause } from './causes.ts'
+import type { CheckerDescriptions } from './descriptions.ts'
 
 export type CauseTable = Readonly<Record<string, CauseInfo>>
 
@@ -294,8 +295,14 @@ export function defineChecker<
   return { ...definition, causes, measurements }
 }
 
-/** The fields of a checker. */
-export type FieldsOf<C> = C extends Checker<infer T> ? T : FieldTable
+/** The fields of a checker, with the descriptions of a built-in one. */
+export type FieldsOf<C> = C extends Checker<infer T> & { readonly type: infer N }
+  ? Described<T, DescriptionsOf<N, 'settings'>>
+  : FieldTable
+
+type DescriptionsOf<N, Of extends 'settings' | 'measurements'> = N extends keyof CheckerDescriptions
+  ? CheckerDescriptions[N][Of]
+  : unknown
 
 /**
  * `details` of a result, typed by the measurements of one or several checkers: each is present if
@@ -308,8 +315,12 @@ export type DetailsOf<C extends AnyChecker> = IsAnyText<
 >
 
 type Measured<C extends AnyChecker> = C extends AnyChecker
-  ? { readonly [K in keyof C['measurements']]?: Json }
+  ? Figures<C['measurements'], DescriptionsOf<C['type'], 'measurements'>>
   : never
+
+type Figures<M, D> = [keyof M, keyof D] extends [keyof D, keyof M]
+  ? { readonly [K in keyof D]?: Json }
+  : { readonly [K in keyof M]?: Json }
 
 /** The intersection of all members of a union. */
 type AllOf<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer A) => void
@@ -317,6 +328,7 @@ type AllOf<U> = (U extends unknown ? (member: U) => void : never) extends (all: 
   : never
 
 /** The input for a monitor of this checker: `{ type, …its fields }`. */
-export type CheckerInput<C> = C extends Checker<infer T> & { readonly type: infer N }
-  ? { readonly type: N } & Input<T>
-  : never
+export type CheckerInput<C> =
+  C extends Pick<AnyChecker, 'type' | 'fields'>
+    ? { readonly type: C['type'] } & Input<FieldsOf<C>>
+    : never

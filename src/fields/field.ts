@@ -74,6 +74,11 @@ type GivenNames<T extends FieldTable> = {
   [K in keyof T]: T[K]['presence'] extends 'optional' ? never : K
 }[keyof T]
 
+// Mapped over `keyof T`: a mapping over a union of names loses the comments.
+type Wires<T> = { readonly [K in keyof T]: WireOf<T[K]> }
+type Changes<T> = { readonly [K in keyof T]?: WireOf<T[K]> | null | undefined }
+type Values<T> = { readonly [K in keyof T]: ValueOf<T[K]> }
+
 type WireOf<F> = F extends Field<infer W, infer _V> ? W : never
 type ValueOf<F> = F extends Field<infer _W, infer V> ? V : never
 
@@ -93,29 +98,35 @@ export type Flat<T> = { [K in keyof T]: T[K] }
 
 /** What a user may write for a table: required fields must be there, all others may be left out. */
 export type Input<T extends FieldTable> = Flat<
-  { readonly [K in RequiredNames<T>]: WireOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, RequiredNames<T>>]?: WireOf<T[K]> | null | undefined
-  }
+  Wires<Pick<T, RequiredNames<T>>> & Changes<Omit<T, RequiredNames<T>>>
 >
 
 /** What a user may write to change some of it: `null` resets a field, `undefined` leaves it. */
-export type Patch<T extends FieldTable> = {
-  readonly [K in keyof T]?: WireOf<T[K]> | null | undefined
-}
+export type Patch<T extends FieldTable> = Changes<T>
 
 /** The wire form after validation: defaults are filled in. */
 export type Stored<T extends FieldTable> = Flat<
-  { readonly [K in GivenNames<T>]: WireOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, GivenNames<T>>]?: WireOf<T[K]>
-  }
+  Wires<Pick<T, GivenNames<T>>> & Partial<Wires<Omit<T, GivenNames<T>>>>
 >
 
 /** What `run` gets. */
 export type Settings<T extends FieldTable> = Flat<
-  { readonly [K in GivenNames<T>]: ValueOf<T[K]> } & {
-    readonly [K in Exclude<keyof T, GivenNames<T>>]?: ValueOf<T[K]>
-  }
+  Values<Pick<T, GivenNames<T>>> & Partial<Values<Omit<T, GivenNames<T>>>>
 >
+
+/**
+ * The table `T` with the comments of the members of `D`, if both have the same names; otherwise `T`. In a group, `D`
+ * also defines which fields are optional.
+ */
+export type Described<T extends FieldTable, D> = [keyof T, keyof D] extends [keyof D, keyof T]
+  ? { readonly [K in keyof D]: K extends keyof T ? DescribedField<T[K], D[K]> : never }
+  : T
+
+type DescribedField<F extends AnyField, D> = unknown extends D
+  ? F
+  : F extends Field<infer W, infer V, infer P>
+    ? Field<{ readonly [K in keyof D]: K extends keyof W ? W[K] : never }, V, P>
+    : F
 
 /** A field under construction: still optional; `required()` and `default()` settle its presence. */
 export interface FieldBuilder<Wire, Value = Wire> extends Field<Wire, Value, 'optional'> {

@@ -52,7 +52,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'store/fallbacks.ts',
       'store/store.ts',
     ],
-    types: ['probes/transport.ts'],
+    types: ['contacts/descriptions.ts', 'probes/transport.ts'],
   },
   rest: {
     values: [

@@ -5,7 +5,8 @@
  */
 
 import type { AnyChecker, CheckerInput, FieldsOf } from '../../checkers/checker.ts'
-import type { Input, IsAnyText, Patch } from '../../fields/field.ts'
+import type { ContactDescriptions } from '../../contacts/descriptions.ts'
+import type { Described, Input, IsAnyText, Patch } from '../../fields/field.ts'
 import type { CommonSettings, JsonObject, OneOffWindow, RecurringWindow } from '../../model.ts'
 import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
@@ -68,4 +69,8 @@ export type ContactPatch<K extends AnyContactKind = AnyContactKind> = K extends 
     >
   : never
 
-export type FieldsOfKind<K> = K extends ContactKind<infer T> ? T : never
+/** The fields of a contact kind, with the descriptions of a built-in one. */
+export type FieldsOfKind<K> =
+  K extends ContactKind<infer T, infer N>
+    ? Described<T, N extends keyof ContactDescriptions ? ContactDescriptions[N] : unknown>
+    : never
