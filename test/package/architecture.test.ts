@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { checkerTypes } from '../../scripts/entries.mjs'
@@ -49,6 +50,24 @@ describe('imports in src', () => {
       expect(outside.map(({ specifier }) => specifier)).toEqual([])
     },
   )
+})
+
+describe('the path of a result in docs/design/architecture.md', () => {
+  const text = readFileSync('docs/design/architecture.md', 'utf8')
+  const path = /## The path of a result\n(.*?)\n## /s.exec(text)?.[1] ?? ''
+  const named = [...path.matchAll(/(\d+) ([a-z/-]+\.ts)/g)].map(([, n, file]) => [Number(n), file])
+
+  it('names files that exist, each under one number', () => {
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter(([, file]) => !byPath.has(String(file)))).toEqual([])
+    expect(new Set(named.map(String)).size).toBe(new Set(named.map(([, file]) => file)).size)
+  })
+
+  it('numbers them without a gap, and says how many there are', () => {
+    const numbers = [...new Set(named.map(([n]) => Number(n)))].toSorted((a, b) => a - b)
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+    expect(path).toContain(`\n${numbers.length} files hand the result on`)
+  })
 })
 
 describe('a planted violation is seen:', () => {
