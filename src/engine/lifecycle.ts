@@ -5,7 +5,6 @@
  */
 
 import { stepsOf } from '../clock.ts'
-import type { Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
 import { loadPackages } from '../net/packages.ts'
@@ -15,9 +14,10 @@ import { notOffered } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
 import { FIRST_ACCOUNT } from './services/account-cache.ts'
 import type { Connectivity } from './checks/connectivity.ts'
-import { logError, emit } from './core/core.ts'
+import { emit } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import type { ChangeFeed } from './scheduling/change-feed.ts'
+import { ALIVE_MS, createHousekeeping } from './housekeeping.ts'
 import type { EngineOptions } from './options.ts'
 import type { ShardLeases } from './scheduling/shard-leases.ts'
 import type { Outbox } from './delivery/outbox.ts'
@@ -27,17 +27,8 @@ import type { Announcer } from './announce/announcer.ts'
 import type { Rounds } from './rounds/rounds.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { Staleness } from './scheduling/staleness.ts'
-import { DAY_MS } from '../model/time.ts'
 
 const DRAIN_MS = 11_000
-/** How often the engine notes that it is alive, and clears up. */
-const ALIVE_MS = 15_000
-const PRUNE_MS = 5 * 60_000
-const PRUNE_ROWS = 500
-const PRUNE_PAUSE_MS = 50
-/** Whoever would watch this monitor clears up; there need not be one. */
-const PRUNING = 0
-
 /** Silence of the engine itself that is worth forgiving heartbeats for. */
 const OUTAGE_MS = 2 * ALIVE_MS
 
@@ -88,7 +79,8 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     options,
   } = parts
   const { clock, store } = core
-  const timers = new Set<Timer>()
+  const { retention } = options
+  const housekeeping = createHousekeeping({ core, shardLeases, retention })
   let opened: Promise<void> | undefined
   let state: 'idle' | 'running' | 'stopped' = 'idle'
   let starting: Promise<void> | undefined
@@ -133,12 +125,12 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await changeFeed.start()
     const shards = await shardLeases.join()
     await monitorCache.load(shards)
-    const alive_at = Number((await store.meta.get('alive_at')) ?? clock.now())
+    const alive_at = await housekeeping.lastAlive()
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)
     await connectivity.start()
     await adopt(monitorCache.all())
-    await noteAlive()
+    await housekeeping.noteAlive()
     // Last of what can fail: a start that rejects leaves nothing half begun, and can be made again.
     await probes.start({
       locations: core.locations,
@@ -159,12 +151,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     }
     outbox.start()
     shardLeases.keep({ take, give })
-    every(ALIVE_MS, noteAlive)
-    every(PRUNE_MS, prune)
-  }
-
-  async function noteAlive(): Promise<void> {
-    await store.meta.set('alive_at', String(clock.now()))
+    housekeeping.start()
   }
 
   async function take(shards: readonly number[]): Promise<void> {
@@ -186,43 +173,6 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     for (const id of monitorCache.drop(shards)) schedule.release(id)
   }
 
-  /** Repeats `work` from the end of one run to the begin of the next. */
-  function every(ms: number, work: () => Promise<unknown>): void {
-    const timer = clock.timer(
-      ms,
-      () => {
-        timers.delete(timer)
-        work()
-          .catch((err: unknown) => logError(core, err, 'the housekeeping of the engine failed'))
-          .finally(() => {
-            if (state === 'running') every(ms, work)
-          })
-      },
-      { background: true },
-    )
-    timers.add(timer)
-  }
-
-  /** In small steps, by one engine of all, so that checks and deliveries are never kept waiting. */
-  async function prune(): Promise<void> {
-    const {
-      results_days = 30,
-      notifications_days = 90,
-      history_days = 400,
-    } = options.retention ?? {}
-    if (!shardLeases.owns(PRUNING)) return
-    const now = clock.now()
-    const older = {
-      results_before: now - results_days * DAY_MS,
-      notifications_before: now - notifications_days * DAY_MS,
-      history_before: now - history_days * DAY_MS,
-      replies_before: now,
-      limit: PRUNE_ROWS,
-    }
-    while (state === 'running' && (await store.prune(older)) >= PRUNE_ROWS)
-      await clock.sleep(PRUNE_PAUSE_MS)
-  }
-
   /** What has begun is to be stopped whole; a start that hangs is not waited for longer than that. */
   async function endOfStart(start: Promise<void>, longest_ms: number): Promise<void> {
     ending = true
@@ -242,13 +192,13 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const wasRunning = state === 'running'
     state = 'stopped'
     emit(core, 'stop', { drain_ms })
-    for (const timer of timers) timer.cancel()
+    housekeeping.stop()
     if (wasRunning) {
       schedule.stop()
       staleness.stop()
       await Promise.all([probes.stop(drain_ms).then(() => rounds.abandon()), outbox.stop(drain_ms)])
       await monitorCache.drain()
-      await Promise.all([shardLeases.leave(), changeFeed.stop(), noteAlive()]).catch(
+      await Promise.all([shardLeases.leave(), changeFeed.stop(), housekeeping.noteAlive()]).catch(
         (err: unknown) => {
           core.log.warn({ err }, 'the end of the engine could not be noted')
         },

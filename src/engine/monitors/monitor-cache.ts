@@ -5,27 +5,18 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
 import { ConflictError, NotFoundError } from '../../errors.ts'
-import type { StorageError } from '../../errors.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
 import type { Committed } from '../../store/store.ts'
 import type { Committer } from '../commit/committer.ts'
-import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { applied, cachedMonitorOf, groupByMonitor, isSteady, sealed } from './cached-monitor.ts'
+import { applied, cachedMonitorOf, isSteady, sealed } from './cached-monitor.ts'
 import type { Changed, CachedMonitor, Planned } from './cached-monitor.ts'
-import { fitsIn } from '../checks/json-size.ts'
+import { createMonitorReader } from './monitor-reader.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
-
-/** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
-const HEAVY_PAGE = 32
-const PAGE = 500
-/** Characters of the settings of a monitor that take no time to speak of. */
-const LIGHT_CHARS = 4096
 
 /** How often a change is worked out anew because another process was faster. */
 const TRIES = 5
@@ -72,57 +63,13 @@ export interface MonitorCache {
 }
 
 export function createMonitorCache(core: Core, committer: Committer): MonitorCache {
-  const { store, registry } = core
+  const { store } = core
+  const reader = createMonitorReader(core)
   const held = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
-
-  /** A row that cannot be read must not keep the other monitors from being watched. */
-  const setAside = (error: StorageError): void =>
-    logError(core, error, 'a monitor cannot be read; it is set aside')
-
-  /** All monitors of these shards. */
-  async function* pages(
-    shards: readonly number[] | undefined,
-  ): AsyncGenerator<readonly MonitorRecord[]> {
-    const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
-    const others = stepsOf(core.clock)
-    let limit = HEAVY_PAGE
-    for (let after_id = 0; ;) {
-      const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
-      yield page
-      const last = page.at(-1)
-      if (last === undefined || page.length < limit) return
-      await others()
-      after_id = last.id
-      const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
-      limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
-    }
-  }
-
-  async function read(record: MonitorRecord | undefined): Promise<CachedMonitor> {
-    if (record === undefined) throw new NotFoundError('monitor')
-    return cachedMonitorOf(core, record, await store.monitors.locations([record.id]))
-  }
-
-  async function readEntries(shards: readonly number[] | undefined): Promise<CachedMonitor[]> {
-    const entries: CachedMonitor[] = []
-    for await (const page of pages(shards)) {
-      const ids = page.map(({ id }) => id)
-      const states = groupByMonitor(await store.monitors.locations(ids, setAside))
-      for (const record of page) {
-        if (registry.get(record.type) === undefined) {
-          // A type that is no longer registered must not keep the others from being watched.
-          core.log.error({ monitor_id: record.id, type: record.type }, 'no checker for a monitor')
-          continue
-        }
-        entries.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
-      }
-    }
-    return entries
-  }
 
   /** One after the other per monitor; a failure of one does not reach the next. */
   function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
@@ -162,7 +109,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       // The old one stays until the new one is read: what is not in memory is not watched.
       const record = await store.monitors.get(id)
       if (record === undefined || !keeps(id)) held.delete(id)
-      else held.set(id, await read(record))
+      else held.set(id, await reader.read(record))
     }
   }
 
@@ -183,7 +130,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       const asked = shards ?? Array.from({ length: SHARDS }, (_, shard) => shard)
       // From the beginning: what is made or changed while the others are read belongs to them.
       kept = new Set([...kept, ...asked])
-      const entries = await readEntries(shards).catch((error: unknown) => {
+      const entries = await reader.all(shards).catch((error: unknown) => {
         monitorCache.drop(asked.filter((shard) => !before.has(shard)))
         throw error
       })
@@ -206,13 +153,13 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         const record = await store.monitors.get(id)
         if (record?.revision === before?.record.revision) return { before, after: before }
         if (record === undefined) held.delete(id)
-        else held.set(id, await read(record))
+        else held.set(id, await reader.read(record))
         return { before, after: held.get(id) }
       }),
     async outdated() {
       const known = new Map([...held.values()].map(({ record }) => [record.id, record.revision]))
       const changed: number[] = []
-      for await (const page of pages([...kept])) {
+      for await (const page of reader.pages([...kept])) {
         for (const { id, revision } of page) {
           if (known.get(id) !== revision) changed.push(id)
           known.delete(id)
@@ -222,11 +169,11 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     },
     peek: (id) => held.get(id),
     async get(id) {
-      return held.get(id) ?? read(await store.monitors.get(id))
+      return held.get(id) ?? reader.read(await store.monitors.get(id))
     },
     async byTokenHash(hash) {
       const record = await store.monitors.byTokenHash(hash)
-      return (record === undefined ? undefined : held.get(record.id)) ?? read(record)
+      return (record === undefined ? undefined : held.get(record.id)) ?? reader.read(record)
     },
     add(record) {
       const cached = cachedMonitorOf(core, record, [])

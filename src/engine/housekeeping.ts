@@ -1,0 +1,93 @@
+/**
+ * What an engine does beside its work while it runs: it notes that it is alive, and removes what is old.
+ *
+ * @module
+ */
+
+import type { Timer } from '../clock.ts'
+import { DAY_MS } from '../model/time.ts'
+import type { EpochMs } from '../model.ts'
+import { logError } from './core/core.ts'
+import type { Core } from './core/core.ts'
+import type { Retention } from './options.ts'
+import type { ShardLeases } from './scheduling/shard-leases.ts'
+
+/** How often the engine notes that it is alive. */
+export const ALIVE_MS = 15_000
+const PRUNE_MS = 5 * 60_000
+const PRUNE_ROWS = 500
+const PRUNE_PAUSE_MS = 50
+/** The engine that watches the shard of this id prunes for all; a monitor with it need not exist. */
+const PRUNING = 0
+
+export interface Housekeeping {
+  /** When an engine on this store was last known to be alive; now where there was none. */
+  lastAlive(): Promise<EpochMs>
+  noteAlive(): Promise<void>
+  start(): void
+  stop(): void
+}
+
+export interface HousekeepingOptions {
+  readonly core: Core
+  readonly shardLeases: Pick<ShardLeases, 'owns'>
+  readonly retention: Retention | undefined
+}
+
+export function createHousekeeping({
+  core,
+  shardLeases,
+  retention = {},
+}: HousekeepingOptions): Housekeeping {
+  const { clock, store } = core
+  const { results_days = 30, notifications_days = 90, history_days = 400 } = retention
+  const timers = new Set<Timer>()
+  let stopped = false
+
+  async function noteAlive(): Promise<void> {
+    await store.meta.set('alive_at', String(clock.now()))
+  }
+
+  /** Repeats `work` from the end of one run to the begin of the next. */
+  function every(ms: number, work: () => Promise<unknown>): void {
+    if (stopped) return
+    const timer = clock.timer(
+      ms,
+      () => {
+        timers.delete(timer)
+        work()
+          .catch((err: unknown) => logError(core, err, 'the housekeeping of the engine failed'))
+          .finally(() => every(ms, work))
+      },
+      { background: true },
+    )
+    timers.add(timer)
+  }
+
+  /** In small steps, by one engine of all, so that checks and deliveries are never kept waiting. */
+  async function prune(): Promise<void> {
+    if (!shardLeases.owns(PRUNING)) return
+    const now = clock.now()
+    const older = {
+      results_before: now - results_days * DAY_MS,
+      notifications_before: now - notifications_days * DAY_MS,
+      history_before: now - history_days * DAY_MS,
+      replies_before: now,
+      limit: PRUNE_ROWS,
+    }
+    while (!stopped && (await store.prune(older)) >= PRUNE_ROWS) await clock.sleep(PRUNE_PAUSE_MS)
+  }
+
+  return {
+    lastAlive: async () => Number((await store.meta.get('alive_at')) ?? clock.now()),
+    noteAlive,
+    start() {
+      every(ALIVE_MS, noteAlive)
+      every(PRUNE_MS, prune)
+    },
+    stop() {
+      stopped = true
+      for (const timer of timers) timer.cancel()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Reads monitors from the store, with what is known of their locations and with their secrets in clear.
+ *
+ * @module
+ */
+
+import { stepsOf } from '../../clock.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { StorageError } from '../../errors.ts'
+import type { MonitorRecord } from '../../model.ts'
+import { fitsIn } from '../checks/json-size.ts'
+import { logError } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import { cachedMonitorOf, groupByMonitor } from './cached-monitor.ts'
+import type { CachedMonitor } from './cached-monitor.ts'
+
+/** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
+const HEAVY_PAGE = 32
+const PAGE = 500
+/** Characters of the settings of a monitor that take no time to speak of. */
+const LIGHT_CHARS = 4096
+
+export interface MonitorReader {
+  /** The records of all monitors of these shards (`undefined`: of all), page by page. */
+  pages(shards: readonly number[] | undefined): AsyncGenerator<readonly MonitorRecord[]>
+  /** The same as the engine works with them. @throws ConfigurationError where a secret cannot be opened */
+  all(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
+  /** @throws NotFoundError where there is no record */
+  read(record: MonitorRecord | undefined): Promise<CachedMonitor>
+}
+
+export function createMonitorReader(core: Core): MonitorReader {
+  const { store, registry } = core
+
+  /** A row that cannot be read must not keep the other monitors from being watched. */
+  const setAside = (error: StorageError): void =>
+    logError(core, error, 'a monitor cannot be read; it is set aside')
+
+  async function* pages(
+    shards: readonly number[] | undefined,
+  ): AsyncGenerator<readonly MonitorRecord[]> {
+    const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
+    const others = stepsOf(core.clock)
+    let limit = HEAVY_PAGE
+    for (let after_id = 0; ;) {
+      const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
+      yield page
+      const last = page.at(-1)
+      if (last === undefined || page.length < limit) return
+      await others()
+      after_id = last.id
+      const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
+      limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
+    }
+  }
+
+  /** A type that is no longer registered must not keep the others from being watched. */
+  function isKnown({ id, type }: MonitorRecord): boolean {
+    if (registry.get(type) !== undefined) return true
+    core.log.error({ monitor_id: id, type }, 'no checker for a monitor')
+    return false
+  }
+
+  return {
+    pages,
+    async all(shards) {
+      const found: CachedMonitor[] = []
+      for await (const page of pages(shards)) {
+        const ids = page.map(({ id }) => id)
+        const states = groupByMonitor(await store.monitors.locations(ids, setAside))
+        for (const record of page.filter(isKnown))
+          found.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
+      }
+      return found
+    },
+    async read(record) {
+      if (record === undefined) throw new NotFoundError('monitor')
+      return cachedMonitorOf(core, record, await store.monitors.locations([record.id]))
+    },
+  }
+}
