@@ -33,7 +33,7 @@ const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyC
 /** The type codes that {@link loadChecker} knows. */
 export const CHECKER_TYPES: readonly string[] = Object.keys(LOADERS)
 
-/** The checker of this type; `undefined` where there is none. */
+/** The checker of this type; `undefined` if there is none. */
 export async function loadChecker(
   type: string,
   options: BuiltinOptions = {},

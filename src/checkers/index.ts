@@ -47,7 +47,7 @@ export {
   tcp,
 }
 
-/** Options of the types that have any. */
+/** Options of the types that have options. */
 export interface BuiltinOptions {
   readonly blacklist?: BlacklistOptions
   readonly domain?: DomainOptions
@@ -80,9 +80,9 @@ const all = (options: BuiltinOptions) =>
 // built-in:end
 
 /**
- * One of each, in the order of the documentation: what `createEngine({ checkers })` takes.
+ * One of each, in the order of the documentation, for `createEngine({ checkers })`.
  *
- * @throws ConfigurationError where an option is wrong
+ * @throws ConfigurationError for an invalid option
  */
 export const builtinCheckers = (options: BuiltinOptions = {}) => {
   checkOptions('builtinCheckers', options, OPTIONS)

@@ -96,10 +96,7 @@ export interface Case {
   readonly answer: Sourced
   readonly now: EpochMs
   readonly days_warn: readonly number[]
-  /**
-   * Expiry dates further apart than this differ; RDAP and WHOIS may report the same day with
-   * another hour.
-   */
+  /** The expiry that the last check reported. */
   readonly before: EpochMs | null
 }
 
@@ -119,7 +116,10 @@ export function judge({ name, answer, now, days_warn, before }: Case): Judgement
   return down(standing, sentence(standing, { name, registration }), findings)
 }
 
-/** Ends further apart than this are different ones: RDAP and WHOIS may tell the same day with another hour. */
+/**
+ * Expiry dates further apart than this differ; RDAP and WHOIS may report the same day with another
+ * hour.
+ */
 export function hasMoved(before: EpochMs | null, expires_at: EpochMs | null): boolean {
   return before !== null && expires_at !== null && Math.abs(expires_at - before) > DAY_MS
 }
@@ -159,7 +159,7 @@ function news(
   if (expires_at === null) return []
   const days_left = daysLeft(expires_at, now)
   const at = iso(expires_at)
-  // The day and not the hour: WHOIS may round what RDAP tells exactly, and the news is the same.
+  // Day precision: WHOIS may round what RDAP reports exactly, and must not cause a second notice.
   const day = at.slice(0, 10)
   const domain = { expires_at: at, days_left, registrar, statuses }
   if (expires_at <= now) return [{ event: 'domain_expired', key: day, data: { domain } }]

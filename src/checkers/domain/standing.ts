@@ -12,8 +12,9 @@ export type Standing =
   'good' | 'domain_redemption' | 'domain_pending_delete' | 'domain_expired' | 'domain_hold'
 
 /**
- * The gravest first. During redemption EPP has `pendingDelete` as well (RFC 3915, 3.1), so that alone
- * means that nothing can be restored any more. A registrar often puts what has expired on hold.
+ * The most severe first. During redemption EPP has `pendingDelete` as well (RFC 3915, 3.1), so
+ * `pendingDelete` alone means that a restore is no longer possible. Registrars often put expired
+ * names on hold.
  */
 export function standingOf({ statuses, expires_at }: Registration, now: EpochMs): Standing {
   const has = (...words: readonly string[]): boolean =>
@@ -30,7 +31,7 @@ export function daysLeft(expires_at: EpochMs, now: EpochMs): number {
   return Math.floor((expires_at - now) / DAY_MS)
 }
 
-/** The threshold that was passed last: the smallest one that is not below the days left. */
+/** The threshold passed last: the smallest one that is not below the days left. */
 export function thresholdPassed(
   days_left: number,
   days_warn: readonly number[],

@@ -129,7 +129,7 @@ function judgeSilence(first_by: EpochMs | null, now: EpochMs) {
 function judge(pulse: Pulse, due: Deadlines, now: EpochMs) {
   const found: Findings = {
     details: detailsOf(pulse, due),
-    // A run is told once: what is judged later, by the clock, ends no run.
+    // The duration of a run is reported once: later judgements, by the clock, end no run.
     ...(pulse.run_ms === null ? {} : { memo: { ...pulse, run_ms: null } }),
   }
   if (pulse.failed_at !== null) {

@@ -30,7 +30,7 @@ export const HTTP_RULE_CAUSES = {
   number_below: { text: 'The number in the body is too small', phase: 'transfer' },
   /** As `number_below`. */
   number_above: { text: 'The number in the body is too large', phase: 'transfer' },
-  /** From the first lookup to the last byte. */
+  /** As `timeout`. */
   slow_response: { text: 'The answer took longer than allowed' },
 } as const
 
@@ -38,15 +38,15 @@ export type HttpCause = keyof typeof HTTP_CAUSES | keyof typeof HTTP_RULE_CAUSES
 
 export interface Answered {
   readonly exchange: HttpExchange
-  /** In order of evaluation. */
+  /** From the first lookup to the last byte. */
   readonly response_ms: number
-  /** What the rules of the text found; `undefined` where there are none, or nobody looked. */
+  /** Results of the text rules; `undefined` if there are none, or the body was not searched. */
   readonly search: Search | undefined
 }
 
 type Rule = (answered: Answered, settings: HttpSettings) => Judgement<HttpCause> | undefined
 
-/** In the order in which a person would ask. */
+/** In order of evaluation. */
 const RULES: readonly Rule[] = [
   status,
   finalUrl,
@@ -60,9 +60,7 @@ const RULES: readonly Rule[] = [
   speed,
 ]
 
-/**
- * What was seen to be wrong is a failure, whatever else could not be looked at; then comes what could not be looked at.
- */
+/** A violated rule is a failure even if other rules could not be evaluated; those come second. */
 export function judge(answered: Answered, settings: HttpSettings): Judgement<HttpCause> {
   let unseen: Judgement<HttpCause> | undefined
   for (const rule of RULES) {
@@ -119,7 +117,7 @@ function missing(
   return unread(sought, what) ?? down(cause, `${what.replace(/^n/, 'N')} the body`)
 }
 
-/** What was not found may stand in the part that was not looked at; then nothing can be said. */
+/** Text that was not found may be in the part that was not searched; then the result is unknown. */
 function unread(sought: Sought | undefined, what: string) {
   const unseen = sought?.found === false ? sought.unseen : undefined
   if (unseen === undefined) return undefined

@@ -24,11 +24,14 @@ export const MAIL_CAUSES = {
    * lists the supported ones.
    */
   auth_unsupported: { text: 'The server offers no login that can be used', phase: 'auth' },
-  /** A failure to throw from the dialogue. */
+  /**
+   * The server is up; its backend (a directory, a store) is down or its connections are used up. If this
+   * passes by itself, raise `fail_threshold`.
+   */
   auth_temporary: { text: 'The server cannot check the login at present', phase: 'auth' },
 } as const satisfies CauseTable
 
-/** Of those that look at the greeting's text. */
+/** Causes of the checkers that examine the greeting. */
 export const BANNER_CAUSES = {
   /** As `protocol_error`. */
   banner_mismatch: { text: 'The greeting is another one', phase: 'greeting' },
@@ -36,7 +39,7 @@ export const BANNER_CAUSES = {
 
 export type MailCause = keyof typeof MAIL_CAUSES | keyof typeof BANNER_CAUSES | SharedCause
 
-/** A failure to throw out of the dialogue. */
+/** A failure to throw from the dialogue. */
 export function failure(cause_code: MailCause, cause_text: string, phase?: Phase): CheckFailure {
   return new CheckFailure(cause_code, cause_text, { phase })
 }

@@ -96,7 +96,7 @@ interface Statistics {
   readonly jitter: number
 }
 
-/** At least one reply is among them. */
+/** Requires at least one reply. */
 function statisticsOf(rtts_ms: PingResult['rtts_ms']): Statistics {
   const known = rtts_ms.filter((rtt) => rtt !== null)
   const avg = mean(known)
@@ -114,7 +114,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Thousandths of a millisecond, as the programs print them. */
+/** Rounds to thousandths of a millisecond, as ping programs print. */
 function micro(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

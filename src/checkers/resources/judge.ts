@@ -41,7 +41,7 @@ export interface ResourceLimits {
   readonly load_max?: number | undefined
 }
 
-/** A report may be as old as three intervals, and this old in any case. */
+/** Maximum age of a report: three intervals, and at least this. */
 const MIN_STALE_MS = 3 * 60_000
 const STALE_INTERVALS = 3
 
@@ -59,7 +59,10 @@ export interface Received {
   readonly period_ms: number
 }
 
-/** What is broken is certain, whatever else is missing, and comes first; old figures say nothing at all. */
+/**
+ * An exceeded limit is certain even if other values are missing, so it comes first; an old report
+ * is not evaluated.
+ */
 export function judge(
   { report, now, period_ms }: Received,
   limits: ResourceLimits,
@@ -111,7 +114,7 @@ function metricsOf(report: ResourceReport, limits: ResourceLimits): readonly Met
 
 const MAX_NAMED = 5
 
-/** Two decimals at most. */
+/** At most two decimals. */
 function shown(value: number | null): number {
   return Math.round((value ?? 0) * 100) / 100
 }

@@ -38,7 +38,10 @@ export const SQL_CAUSES = {
   db_query_failed: { text: 'The query failed', phase: 'query' },
   /** As `db_database_missing`. */
   db_rows_too_few: { text: 'The query returned too few rows', phase: 'query' },
-  /** Maximum characters of a server's text. */
+  /**
+   * settings: The stored query is not read-only. `cause_text` contains the reason: change it to one
+   * read-only statement, or remove it for a ping.
+   */
   db_query_refused: {
     text: 'The query of this monitor may do more than read, and is not run',
     verdict: 'unknown',
@@ -48,25 +51,25 @@ export const SQL_CAUSES = {
 
 export type SqlCause = keyof typeof SQL_CAUSES | SharedCause
 
-/** An error as the server worded it. */
+/** An error reported by the server. */
 export interface ServerError {
-  /** Number of a MySQL error. */
+  /** MySQL error number. */
   readonly errno?: number | undefined
-  /** Five characters; absent where the server gave none. */
+  /** Five characters; absent if the server sent none. */
   readonly sqlstate?: string | undefined
   readonly message: string
 }
 
-/** Characters of a server's text that are told. */
+/** Maximum characters of a server's text. */
 const SHOWN = 200
 
-/** A server's text on one line, cut. */
+/** A server's text on one line, shortened. */
 export function shown(text: string, max = SHOWN): string {
   const line = text.replace(/\p{C}+/gu, ' ').trim()
   return line.length > max ? `${line.slice(0, max)}…` : line
 }
 
-/** The failure for a message that violates the protocol. */
+/** The failure for a server error: its cause and the server's text. */
 export function serverFailure(
   cause_code: keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error' | 'tls_unsupported',
   { errno, sqlstate, message }: ServerError,
@@ -88,7 +91,7 @@ const OTHER_LEADS = {
   tls_unsupported: 'The server answered the wish for TLS with an error',
 } as const
 
-/** What came is not what the protocol has at this point. */
+/** The failure for a message that violates the protocol. */
 export function strange(protocol: string, what: string, cause?: unknown): CheckFailure {
   return new CheckFailure(
     'protocol_error',

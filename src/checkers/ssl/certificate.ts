@@ -12,12 +12,12 @@ import { DAY_MS } from '../../model/time.ts'
 
 const TEXT_SHOWN = 300
 const NAMES_SHOWN = 100
-/** More certificates than this are not looked at; real chains have two to four. */
+/** Maximum certificates examined; real chains have two to four. */
 const CHAIN_LIMIT = 10
 
 /** CA/Browser Forum Baseline Requirements 6.1.5. */
 const MIN_RSA_BITS = 2048
-/** The smallest curve of NIST SP 800-57 part 1 that is still allowed. */
+/** The smallest curve that NIST SP 800-57 part 1 still allows. */
 const MIN_CURVE_BITS = 224
 
 export interface KeyFacts {
@@ -25,7 +25,7 @@ export interface KeyFacts {
   readonly type: string
   readonly bits: number | null
   readonly curve: string | null
-  /** Too short by today's rules. */
+  /** Shorter than current rules require. */
   readonly weak: boolean
 }
 
@@ -36,13 +36,13 @@ export interface CertificateFacts {
   readonly serial: string
   /** SHA-256 of the whole certificate, upper-case hex with colons. */
   readonly fingerprint256: string
-  /** `NaN` where the date cannot be read. */
+  /** `NaN` if the date cannot be parsed. */
   readonly not_before: EpochMs
   readonly not_after: EpochMs
   readonly key: KeyFacts | null
 }
 
-/** The certificates in the order in which they were sent, the server's own first. */
+/** The certificates in the order sent, the server's own first. */
 export function chainSent(leaf: X509Certificate): readonly CertificateFacts[] {
   const chain: CertificateFacts[] = []
   for (
@@ -55,7 +55,10 @@ export function chainSent(leaf: X509Certificate): readonly CertificateFacts[] {
   return chain
 }
 
-/** The server's certificate and, of those sent with it, each one's issuer: what comes beside the way does not count. */
+/**
+ * The server's certificate followed by the issuers among those sent; unrelated certificates are
+ * left out.
+ */
 export function pathOf(chain: readonly CertificateFacts[]): readonly CertificateFacts[] {
   const path = chain.slice(0, 1)
   for (let last = path[0]; last !== undefined && path.length < chain.length;) {
@@ -102,7 +105,7 @@ function keyFacts({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject):
   }
 }
 
-/** Names that the certificate is for, e.g. `DNS:example.com`, `IP Address:192.0.2.1`. */
+/** The names of the certificate, e.g. `DNS:example.com`, `IP Address:192.0.2.1`. */
 export function namesOf({ x509 }: CertificateFacts): readonly string[] {
   return (x509.subjectAltName ?? '')
     .split(', ')
@@ -110,18 +113,18 @@ export function namesOf({ x509 }: CertificateFacts): readonly string[] {
     .map(printable)
 }
 
-/** Where the certificate says that its issuer's own can be fetched (RFC 5280, 4.2.2.1). */
+/** The URL at which the issuer's certificate can be fetched (RFC 5280, 4.2.2.1). */
 export function issuersUrl({ x509 }: CertificateFacts): string | null {
   const url = /^CA Issuers - URI:(\S+)$/m.exec(x509.infoAccess ?? '')?.[1]
   return url === undefined ? null : printable(url)
 }
 
-/** Whole days until the end, negative after it; `null` where the date cannot be read. */
+/** Whole days until the expiry, negative after it; `null` if the date cannot be parsed. */
 export function daysLeft(not_after: EpochMs, now: EpochMs): number | null {
   return Number.isNaN(not_after) ? null : Math.floor((not_after - now) / DAY_MS)
 }
 
-/** What the details show of the server's own certificate. */
+/** Details of the server's own certificate. */
 export function leafDetails(leaf: CertificateFacts, now: EpochMs): JsonObject {
   const names = namesOf(leaf)
   return {
@@ -139,7 +142,7 @@ export function leafDetails(leaf: CertificateFacts, now: EpochMs): JsonObject {
   }
 }
 
-/** What the details show of each certificate that was sent. */
+/** Details of each certificate that was sent. */
 export function chainDetails(chain: readonly CertificateFacts[], now: EpochMs): JsonObject[] {
   return chain.map(({ subject, issuer, fingerprint256, not_after }) => ({
     subject,
@@ -159,7 +162,7 @@ function printable(text: string): string {
   return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN)}…` : line
 }
 
-/** OpenSSL refuses to look into some certificates; that is no reason to end the check. */
+/** OpenSSL fails to read some certificates; the check continues without the value. */
 function attempt<T>(look: () => T): T | null {
   try {
     return look()

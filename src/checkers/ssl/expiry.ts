@@ -9,18 +9,18 @@ import { dateOf, daysLeft } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { DAY_MS } from '../../model/time.ts'
 
-/** Days of the default warning. */
+/** Default threshold in days. */
 const DEFAULT_DAYS = 14
 
 /**
- * Certificates become short-lived (200 days since March 2026, 47 from March 2029: CA/Browser Forum
- * ballot SC-081v3): the default warning takes at most the last third of the lifetime.
+ * Certificate lifetimes become shorter (200 days since March 2026, 47 from March 2029: CA/Browser
+ * Forum ballot SC-081v3): the default threshold is at most the last third of the lifetime.
  */
 const SHARE = 3
 
 /**
- * A notice per certificate that is within a threshold; of several thresholds the nearest to the end.
- * `days_warn` is taken as it was set; `undefined` is the default, 14 days or a third of the lifetime.
+ * A notice per certificate that is within a threshold; of several thresholds the smallest.
+ * `days_warn` is used as set; `undefined` means the default, 14 days or a third of the lifetime.
  */
 export function expiryNotices(
   certificates: readonly CertificateFacts[],
@@ -33,7 +33,7 @@ export function expiryNotices(
   })
 }
 
-/** The smallest of the thresholds that have been passed, in days. */
+/** The smallest of the passed thresholds, in days. */
 function thresholdPassed(
   { not_before, not_after }: CertificateFacts,
   days_warn: readonly number[] | undefined,
@@ -43,12 +43,15 @@ function thresholdPassed(
   if (!(left_ms >= 0)) return undefined
   const thresholds = days_warn ?? [defaultDays((not_after - not_before) / DAY_MS)]
   const passed = thresholds
-    // 0 is the last day itself.
+    // 0 is the last day.
     .filter((days) => left_ms <= (days === 0 ? 1 : days) * DAY_MS)
   return passed.length === 0 ? undefined : Math.min(...passed)
 }
 
-/** In whole days; certificates of less than three days would be warned of all their life. */
+/**
+ * In whole days; without rounding, certificates of less than three days would always be within the
+ * threshold.
+ */
 function defaultDays(lifetime_days: number): number {
   const third = lifetime_days / SHARE
   return Math.min(DEFAULT_DAYS, third < 1 ? Math.round(third * 100) / 100 : Math.ceil(third))
