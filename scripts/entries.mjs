@@ -34,6 +34,7 @@ export const entries = [
   entry('./store/memory', 'store/memory', 'src/store/memory', 60),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 120),
+  entry('./store/tables', 'store/tables', 'src/store/tables', 60),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 250),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 125),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 158),

@@ -25,6 +25,7 @@ import { fill } from './markdown.ts'
 import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
 import { specificationPage } from './specification.ts'
+import { completeStore, storeMembers, storeTables } from './store-page.ts'
 import { webhookExamples } from './webhook-examples.ts'
 
 export function documentedCheckers(): readonly AnyChecker[] {
@@ -44,6 +45,11 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     filled('README.md', { check: checkReport() }),
     filled('docs/README.md', { checkers: checkerIndex(checkers) }),
     filled('docs/guide/contacts.md', { kinds: contactTable() }),
+    filled('docs/extend/store.md', {
+      tables: storeTables(),
+      example: completeStore(),
+      members: storeMembers(),
+    }),
     filled('docs/reference/events.md', {
       engine: engineEvents(),
       webhooks: webhookEvents(checkers),

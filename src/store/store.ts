@@ -32,6 +32,7 @@ import type {
 import type { Change, Committed, NewNotification } from './change.ts'
 import type { Allowance } from './quota.ts'
 import type { FinishedAttempt, Claim } from './claim.ts'
+import type { ClockSet, PruneOptions } from './housekeeping.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
 import type { Changes, Requests, Shards, Turns } from './shared.ts'
 
@@ -44,6 +45,7 @@ export type OnUnreadable = (error: StorageError) => void
 export type * from './change.ts'
 export { withIncident } from './change.ts'
 export type * from './claim.ts'
+export type * from './housekeeping.ts'
 export type * from './queries.ts'
 export { quotaError } from './quota.ts'
 export type { Allowance } from './quota.ts'
@@ -65,17 +67,26 @@ export interface Store {
   readonly shared: boolean
   /** Opens or creates, and migrates. Must be called once before all other methods. */
   open(): Promise<void>
+  /** Releases everything. Closing twice does no harm; any other method then rejects with `StorageError`. */
   close(): Promise<void>
 
+  /** Accounts, each with monitors, contacts and keys of its own. */
   readonly accounts: {
     /** The account 1; created from `account` if missing. */
     ensureFirst(account: NewAccount): Promise<AccountRecord>
     /** If an account with this `external_id` exists, returns it unchanged. */
     create(account: NewAccount): Promise<AccountRecord>
+    /** `undefined` also from the first step of its removal on; so in every method that follows. */
     get(id: number): Promise<AccountRecord | undefined>
+    /** The account with exactly this `external_id`. */
     byExternalId(external_id: string): Promise<AccountRecord | undefined>
+    /** All accounts, lowest id first. */
     list(): Promise<readonly AccountRecord[]>
-    /** @throws ConflictError `external_id_taken` */
+    /**
+     * Changes what is named; `undefined` where the account is not there.
+     *
+     * @throws ConflictError `external_id_taken`
+     */
     update(
       id: number,
       change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
@@ -99,42 +110,64 @@ export interface Store {
 
   /** Optional: API keys. Without it the app authenticates requests itself. */
   readonly keys?: {
+    /** @throws StorageError for a hash that is stored already, NotFoundError for an account that does not exist */
     create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
+    /** The key with exactly this hash, also a revoked one. */
     byHash(hash: string): Promise<KeyRecord | undefined>
+    /** Those of one account, lowest id first. */
     list(account_id: number): Promise<readonly KeyRecord[]>
+    /** Writes what is named; a key that is not there is ignored. */
     update(
       id: number,
       change: Partial<Pick<KeyRecord, 'last_used_at' | 'revoked_at'>>,
     ): Promise<void>
   }
 
+  /** Locations, shared by all accounts. */
   readonly locations: {
     /** The location with this name, created if missing: a name keeps its id for ever. */
     ensure(name: string): Promise<LocationRecord>
+    /** All locations, lowest id first. */
     list(): Promise<readonly LocationRecord[]>
   }
 
+  /** Receivers of notifications. */
   readonly contacts: {
-    /** @throws NotFoundError if the account does not exist, ConflictError `quota` beyond its allowance */
+    /**
+     * Stores a new contact.
+     *
+     * @throws NotFoundError for an account that does not exist, ConflictError `quota` beyond `within`
+     */
     create(contact: Omit<ContactRecord, 'id'>, within?: Allowance): Promise<ContactRecord>
+    /** The contact, or `undefined`. */
     get(id: number): Promise<ContactRecord | undefined>
+    /** Those of one account, lowest id first. */
     list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
+    /** Changes what is named; `undefined` where the contact is not there. */
     update(
       id: number,
       change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>,
     ): Promise<ContactRecord | undefined>
-    /** Also cancels its queued notifications. */
+    /** Removes it and cancels its queued notifications; `false` where it is not there. */
     remove(id: number): Promise<boolean>
   }
 
+  /** Monitors with their settings and the state of their machine. Only `commit` changes them. */
   readonly monitors: {
-    /** @throws NotFoundError if the account does not exist, ConflictError `quota` beyond its allowance */
+    /**
+     * Stores a new monitor with version 1 and revision 1.
+     *
+     * @throws NotFoundError for an account that does not exist, ConflictError `quota` beyond `within`
+     */
     create(
       monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>,
       within?: Allowance,
     ): Promise<MonitorRecord>
+    /** The monitor, or `undefined`. */
     get(id: number): Promise<MonitorRecord | undefined>
+    /** The monitor whose token has exactly this hash. */
     byTokenHash(hash: string): Promise<MonitorRecord | undefined>
+    /** The first `limit` that fit, lowest id first. */
     list(query: MonitorQuery, onUnreadable?: OnUnreadable): Promise<readonly MonitorRecord[]>
     /** The state per location, for any number of monitors. */
     locations(
@@ -149,12 +182,15 @@ export interface Store {
    */
   commit(changes: readonly Change[]): Promise<readonly Committed[]>
 
+  /** The history of checks. */
   readonly results: {
     /** Newest first unless `order` says otherwise. */
     list(query: ResultQuery): Promise<readonly ResultRecord[]>
   }
 
+  /** Incidents; only `commit` opens and changes them. */
   readonly incidents: {
+    /** The incident, or `undefined`. */
     get(id: number): Promise<IncidentRecord | undefined>
     /** Newest first. */
     list(query: IncidentQuery): Promise<readonly IncidentRecord[]>
@@ -180,6 +216,7 @@ export interface Store {
     list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
   }
 
+  /** The outbox and its log. */
   readonly notifications: {
     /** Rows outside a monitor's change (a test delivery, a resend). */
     create(
@@ -193,11 +230,13 @@ export interface Store {
         readonly created_at: EpochMs
       },
     ): Promise<NotificationRecord>
+    /** The notification, or `undefined`. */
     get(id: number): Promise<NotificationRecord | undefined>
     /** Newest first. */
     list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
     /** The newest notification with a finished attempt (`sent` or `failed`) of each of these contacts, in any order. */
     lastTold(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
+    /** The attempts of these notifications, by notification and then in their order. */
     attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
     /**
      * Takes rows that are due, each for one caller, until the lease ends. In one transaction:
@@ -234,6 +273,7 @@ export interface Store {
    * and lost when the process ends.
    */
   readonly replies?: {
+    /** The stored response, unless it has expired. */
     get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
     /** Of the account's other responses, those that expire first are removed until at most `most` are stored. */
     put(account_id: number, key: string, reply: StoredReply, most?: KeptReplies): Promise<void>
@@ -241,7 +281,9 @@ export interface Store {
 
   /** Small values of the engine itself (when it was last alive). */
   readonly meta: {
+    /** The value of this name, or `undefined`. */
     get(name: string): Promise<string | undefined>
+    /** Stores a value in place of the one before. */
     set(name: string, value: string): Promise<void>
   }
 
@@ -279,13 +321,6 @@ export type OptionalGroup = 'keys' | 'replies' | 'availability' | 'daily' | 'pru
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &
   Required<Pick<Store, OptionalGroup>> & { readonly accounts: Required<Store['accounts']> }
 
-/** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, refer to the old time. */
-export interface ClockSet {
-  readonly by_ms: number
-  readonly after: EpochMs
-  readonly before: EpochMs
-}
-
 export interface KeptReplies {
   readonly count: number
   /** Of all bodies together, in UTF-8. */
@@ -298,20 +333,4 @@ export interface StoredReply {
   readonly status: number
   readonly body: string
   readonly expires_at: EpochMs
-}
-
-export interface PruneOptions {
-  readonly results_before: EpochMs
-  /**
-   * Final notifications (with attempts). Those of an incident that is open, or that has further notifications to
-   * send, stay, since they determine which contacts receive its end.
-   */
-  readonly notifications_before: EpochMs
-  /**
-   * Daily statistics and availability changes. The last change of a monitor before this time stays, however old: it
-   * is the state when the kept part begins.
-   */
-  readonly history_before: EpochMs
-  readonly replies_before: EpochMs
-  readonly limit: number
 }

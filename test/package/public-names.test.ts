@@ -220,6 +220,15 @@ it('every subpath keeps its names', () => {
       type PostgresConnection
       type PostgresPool
       type PostgresStoreOptions
+    ./store/tables
+      TABLES
+      tableStore
+      type TableName
+      type TableQuery
+      type TableRow
+      type TableStoreOptions
+      type TableTransaction
+      type Tables
     ./probes/bullmq
       bullmqProbes
       createProbe

@@ -86,7 +86,7 @@ function* newestFirst(tables: Tables, query: NotificationQuery): Generator<Notif
   }
 }
 
-function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
+export function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
   redate(tables, wanted.now)
   let picked = pick(tables, wanted)
   let unreadable = picked.filter((row) => !isReadable(row.payload))

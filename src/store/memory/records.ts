@@ -1,16 +1,10 @@
 import { StorageError } from '../../errors.ts'
-import type {
-  AccountRecord,
-  EpochMs,
-  IncidentRecord,
-  MonitorRecord,
-  ResultRecord,
-} from '../../model.ts'
+import type { AccountRecord, EpochMs, IncidentRecord, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
-import { accountAsked, CONTACT_REMOVED, externalIdTaken, fold, searchText } from '../rules.ts'
-import { shardOf } from '../store.ts'
-import type { IncidentQuery, MonitorQuery, NewAccount, ResultQuery, FullStore } from '../store.ts'
+import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
+import type { NewAccount, FullStore } from '../store.ts'
+import { incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { removeAccount } from './account-removal.ts'
 import { useOf, useWith } from './accounts.ts'
 import { copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
@@ -135,7 +129,7 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
     list(query) {
       const account_id = accountAsked(query)
       const fits = (monitor: MonitorRecord) =>
-        isOf(account_id, monitor) && isThere(tables, monitor) && matches(monitor, query)
+        isOf(account_id, monitor) && isThere(tables, monitor) && monitorFits(monitor, query)
       return copy(first(tables.monitors.values(), query.limit, fits))
     },
     locations: (ids) =>
@@ -165,29 +159,12 @@ function first<T>(rows: Iterable<T>, limit: number, fits: (row: T) => boolean): 
   return found
 }
 
-function matches(monitor: MonitorRecord, query: MonitorQuery): boolean {
-  return (
-    monitor.id > (query.after_id ?? 0) &&
-    (query.states?.includes(monitor.machine.state) ?? true) &&
-    (query.types?.includes(monitor.type) ?? true) &&
-    (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
-    (query.tags === undefined || isTagged(monitor.common.tags, query.tags)) &&
-    (query.q === undefined ||
-      searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
-  )
-}
-
-function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
-  const own = tags.map(fold)
-  return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
-}
-
 export function results(tables: Tables): Sync<FullStore['results']> {
   return {
     list(query) {
       const rows = tables.results.get(query.monitor_id)?.rows ?? []
       const inOrder = query.order === 'asc' ? rows : backwards(rows)
-      return copy(first(inOrder, query.limit, (row) => fits(row, query)))
+      return copy(first(inOrder, query.limit, (row) => resultFits(row, query)))
     },
   }
 }
@@ -196,40 +173,14 @@ function* backwards<T>(rows: readonly T[]): Generator<T> {
   for (const index of rows.keys()) yield rows[rows.length - 1 - index] as T
 }
 
-function fits(row: ResultRecord, query: ResultQuery): boolean {
-  const { after_id } = query
-  const behind =
-    after_id === undefined || (query.order === 'asc' ? row.id > after_id : row.id < after_id)
-  return (
-    behind &&
-    (query.location_id ?? row.location_id) === row.location_id &&
-    (query.verdict ?? row.verdict) === row.verdict &&
-    within(row.started_at, query)
-  )
-}
-
 export function incidents(tables: Tables): Sync<FullStore['incidents']> {
   return {
     get: (id) => copy(tables.incidents.get(id)),
     list(query) {
       const account_id = accountAsked(query)
       const fits = (incident: IncidentRecord) =>
-        isOf(account_id, incident) && isWanted(incident, query)
+        isOf(account_id, incident) && incidentFits(incident, query)
       return copy(first([...tables.incidents.values()].reverse(), query.limit, fits))
     },
   }
-}
-
-function isWanted(incident: IncidentRecord, query: IncidentQuery): boolean {
-  return (
-    (query.monitor_id ?? incident.monitor_id) === incident.monitor_id &&
-    (query.open === undefined || query.open === (incident.ended_at === null)) &&
-    (query.cause_code ?? incident.cause_code) === incident.cause_code &&
-    incident.id < (query.before_id ?? Infinity) &&
-    within(incident.started_at, query)
-  )
-}
-
-function within(at: EpochMs, { from, to }: { readonly from?: EpochMs; readonly to?: EpochMs }) {
-  return at >= (from ?? -Infinity) && at < (to ?? Infinity)
 }

@@ -1,0 +1,53 @@
+/**
+ * Whether a record is one that a query asks for; its account and the limit aside.
+ *
+ * @module
+ */
+
+import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../model.ts'
+import { fold, searchText } from './rules.ts'
+import { shardOf } from './store.ts'
+import type { IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
+
+export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolean {
+  return (
+    monitor.id > (query.after_id ?? 0) &&
+    (query.states?.includes(monitor.machine.state) ?? true) &&
+    (query.types?.includes(monitor.type) ?? true) &&
+    (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
+    (query.tags === undefined || isTagged(monitor.common.tags, query.tags)) &&
+    (query.q === undefined ||
+      searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
+  )
+}
+
+function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
+  const own = tags.map(fold)
+  return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
+}
+
+export function resultFits(row: ResultRecord, query: ResultQuery): boolean {
+  const { after_id } = query
+  const behind =
+    after_id === undefined || (query.order === 'asc' ? row.id > after_id : row.id < after_id)
+  return (
+    behind &&
+    (query.location_id ?? row.location_id) === row.location_id &&
+    (query.verdict ?? row.verdict) === row.verdict &&
+    within(row.started_at, query)
+  )
+}
+
+export function incidentFits(incident: IncidentRecord, query: IncidentQuery): boolean {
+  return (
+    (query.monitor_id ?? incident.monitor_id) === incident.monitor_id &&
+    (query.open === undefined || query.open === (incident.ended_at === null)) &&
+    (query.cause_code ?? incident.cause_code) === incident.cause_code &&
+    incident.id < (query.before_id ?? Infinity) &&
+    within(incident.started_at, query)
+  )
+}
+
+function within(at: EpochMs, { from, to }: { readonly from?: EpochMs; readonly to?: EpochMs }) {
+  return at >= (from ?? -Infinity) && at < (to ?? Infinity)
+}

@@ -1,0 +1,104 @@
+/**
+ * Accounts, what they have, and their removal in steps.
+ *
+ * @module
+ */
+
+import type { AccountRecord, AccountUse } from '../../model.ts'
+import { checksOf } from '../memory/accounts.ts'
+import { externalIdTaken } from '../rules.ts'
+import type { FullStore, NewAccount, Removal } from '../store.ts'
+import type { Calls } from './calls.ts'
+import type { Records, Row, TableName } from './records.ts'
+
+export const accounts: Calls<FullStore['accounts']> = {
+  ensureFirst: async (r, account) => shown(await r.get('accounts', 1)) ?? create(r, account),
+  create,
+  get: async (r, id) => shown(await r.get('accounts', id)),
+  byExternalId: (r, external_id) => byExternalId(r, external_id),
+  list: async (r) => (await r.all('accounts', { removed: false })).map(record),
+  async update(r, id, change) {
+    const account = await r.get('accounts', id)
+    if (account?.removed !== false) return undefined
+    const other = await byExternalId(r, change.external_id)
+    if ((other?.id ?? id) !== id) throw externalIdTaken()
+    const changed = { ...account, ...change }
+    await r.put('accounts', changed)
+    return record(changed)
+  },
+  use: useOf,
+  async remove(r, id, limit) {
+    const account = await r.get('accounts', id)
+    if (account === undefined) return undefined
+    await r.put('accounts', { ...account, removed: true })
+    return removeSome(r, id, limit)
+  },
+}
+
+function record({ id, name, external_id, quotas, created_at }: AccountRecord): AccountRecord {
+  return { id, name, external_id, quotas, created_at }
+}
+
+function shown(account: Row<'accounts'> | undefined): AccountRecord | undefined {
+  return account?.removed === false ? record(account) : undefined
+}
+
+async function byExternalId(r: Records, external_id: string | null | undefined) {
+  if (external_id === undefined || external_id === null) return undefined
+  return shown(await r.first('accounts', { external_id, removed: false }))
+}
+
+async function create(r: Records, account: NewAccount): Promise<AccountRecord> {
+  const { name, external_id = null, quotas = {}, created_at } = account
+  const known = await byExternalId(r, external_id)
+  if (known !== undefined) return known
+  return record(
+    await r.insert('accounts', { name, external_id, quotas, created_at, removed: false }),
+  )
+}
+
+export async function useOf(r: Records, account_id: number): Promise<AccountUse> {
+  const monitors = await r.all('monitors', { account_id })
+  return {
+    monitors: monitors.length,
+    contacts: (await r.all('contacts', { account_id })).length,
+    checks_per_min: monitors.reduce((sum, monitor) => sum + checksOf(monitor), 0),
+  }
+}
+
+/** What goes with a monitor; incidents and notifications stay. */
+export const HISTORY = ['location_states', 'results', 'availability', 'daily'] as const
+
+/** Of an account that is there for nobody. */
+async function removeSome(r: Records, account_id: number, limit: number): Promise<Removal> {
+  let left = limit
+  const take = async (name: TableName, where: object): Promise<void> => {
+    for (const { id } of await r.some(name, where, { limit: left })) {
+      if (name === 'notifications') await removeAttempts(r, id)
+      await r.remove(name, id)
+      left--
+    }
+  }
+  for (const { id: monitor_id } of await r.some('monitors', { account_id }, { limit: left })) {
+    for (const name of HISTORY) if (left > 0) await take(name, { monitor_id })
+    if (left === 0) break
+    await r.remove('monitors', monitor_id)
+    left--
+  }
+  for (const name of ['notifications', 'incidents', 'contacts', 'keys', 'replies'] as const)
+    if (left > 0) await take(name, { account_id })
+  if (left === 0) return 'more'
+  await r.remove('accounts', account_id)
+  return 'done'
+}
+
+/** Goes on with a removal that came to no end; returns how many rows went. */
+export async function goOnRemoving(r: Records, limit: number): Promise<number> {
+  const account = await r.first('accounts', { removed: true })
+  if (account === undefined) return 0
+  return (await removeSome(r, account.id, limit)) === 'more' ? limit : 1
+}
+
+export async function removeAttempts(r: Records, notification_id: number): Promise<void> {
+  for (const { id } of await r.all('attempts', { notification_id })) await r.remove('attempts', id)
+}
