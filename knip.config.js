@@ -9,6 +9,8 @@ export default {
     'examples/**/*.{ts,mts,mjs,js}',
     'bench/**/*.{ts,mjs}',
     'test/**/*.test.ts',
+    // Found by name.
+    'test/checkers/**/*.samples.ts',
     // Run as processes of their own, to be killed.
     'test/store/children/*.ts',
     'test/faults/*.ts',

@@ -1,14 +1,16 @@
 /**
  * `npm run exports`: writes the lists of what is built in, found in its folders, into the sources and into
- * package.json. `-- --check` writes nothing and fails where a file differs; test/package/exports.test.ts does the same.
+ * package.json, and the list of public names. `-- --check` writes nothing and fails where a file differs, as
+ * test/package/exports.test.ts and test/package/public-names.test.ts do.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { checkerParts, contactParts } from './built-in.mjs'
 import { packageExports } from './entries.mjs'
+import { NAMES_FILE, publicNames } from './public-names.mjs'
 import { root } from './steps.mjs'
 
 /** @typedef {import('./built-in.mjs').Part} Part */
@@ -129,8 +131,16 @@ function read(file) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const check = process.argv.includes('--check')
-  for (const [file, text] of await writtenLists()) {
-    if (read(file) === text) continue
+  for (const [file, text] of await writtenLists()) bringUp(file, text)
+  // Read out of the sources, which are right by now.
+  bringUp(NAMES_FILE, publicNames())
+
+  /**
+   * @param {string} file
+   * @param {string} text
+   */
+  function bringUp(file, text) {
+    if (existsSync(join(root, file)) && read(file) === text) return
     console.log(`${check ? 'differs' : 'written'}  ${file}`)
     if (check) process.exitCode = 1
     else writeFileSync(join(root, file), text)

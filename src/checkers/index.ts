@@ -47,7 +47,7 @@ export {
   tcp,
 }
 
-/** Options of the types that have options. */
+/** Options of the types that have any. */
 export interface BuiltinOptions {
   readonly blacklist?: BlacklistOptions
   readonly domain?: DomainOptions
