@@ -74,11 +74,6 @@ type GivenNames<T extends FieldTable> = {
   [K in keyof T]: T[K]['presence'] extends 'optional' ? never : K
 }[keyof T]
 
-// Mapped over `keyof T`: a mapping over a union of names loses the comments.
-type Wires<T> = { readonly [K in keyof T]: WireOf<T[K]> }
-type Changes<T> = { readonly [K in keyof T]?: WireOf<T[K]> | null | undefined }
-type Values<T> = { readonly [K in keyof T]: ValueOf<T[K]> }
-
 type WireOf<F> = F extends Field<infer W, infer _V> ? W : never
 type ValueOf<F> = F extends Field<infer _W, infer V> ? V : never
 
@@ -96,22 +91,32 @@ type AnyText<N> = N extends string
 /** One object type instead of an intersection, as editors and messages show it. */
 export type Flat<T> = { [K in keyof T]: T[K] }
 
+// Here and below `keyof Pick` and `keyof Omit`: a mapping over a union of names loses the comments of `T`.
+
 /** What a user may write for a table: required fields must be there, all others may be left out. */
 export type Input<T extends FieldTable> = Flat<
-  Wires<Pick<T, RequiredNames<T>>> & Changes<Omit<T, RequiredNames<T>>>
+  { readonly [K in keyof Pick<T, RequiredNames<T>>]: WireOf<T[K]> } & {
+    readonly [K in keyof Omit<T, RequiredNames<T>>]?: WireOf<T[K]> | null | undefined
+  }
 >
 
 /** What a user may write to change some of it: `null` resets a field, `undefined` leaves it. */
-export type Patch<T extends FieldTable> = Changes<T>
+export type Patch<T extends FieldTable> = {
+  readonly [K in keyof T]?: WireOf<T[K]> | null | undefined
+}
 
 /** The wire form after validation: defaults are filled in. */
 export type Stored<T extends FieldTable> = Flat<
-  Wires<Pick<T, GivenNames<T>>> & Partial<Wires<Omit<T, GivenNames<T>>>>
+  { readonly [K in keyof Pick<T, GivenNames<T>>]: WireOf<T[K]> } & {
+    readonly [K in keyof Omit<T, GivenNames<T>>]?: WireOf<T[K]>
+  }
 >
 
 /** What `run` gets. */
 export type Settings<T extends FieldTable> = Flat<
-  Values<Pick<T, GivenNames<T>>> & Partial<Values<Omit<T, GivenNames<T>>>>
+  { readonly [K in keyof Pick<T, GivenNames<T>>]: ValueOf<T[K]> } & {
+    readonly [K in keyof Omit<T, GivenNames<T>>]?: ValueOf<T[K]>
+  }
 >
 
 /**

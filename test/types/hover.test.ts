@@ -6,6 +6,10 @@ import { root } from '../../scripts/steps.mjs'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { builtinContacts } from '../../src/contacts/index.ts'
+import { http } from '../../src/checkers/http/index.ts'
+import { ping } from '../../src/checkers/ping/index.ts'
+import { ntfyContact } from '../../src/contacts/ntfy.ts'
+import { fieldNamed } from '../../src/fields/field.ts'
 import type { FieldTable } from '../../src/fields/field.ts'
 import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 
@@ -32,6 +36,14 @@ const own = defineChecker({
   target: ({ host }) => host,
   run: () => Promise.resolve(up()),
 })
+const otherTcp = defineChecker({
+  type: 'tcp',
+  title: 'Other',
+  description: 'Has the name of a built-in one',
+  fields: { path: field.text({ description: 'A socket' }).required() },
+  target: ({ path }) => path,
+  run: () => Promise.resolve(up()),
+})
 const engine = createEngine({
   store: memoryStore(),
   checkers: [...builtinCheckers(), own],
@@ -50,9 +62,9 @@ const ofContacts = (builtinContacts() as readonly AnyContactKind[]).map(({ kind,
   places: writeAll(`await engine.contacts.create({ kind: '${kind}', name: 'a',`, fields),
 }))
 
-const USER = 'User name for Basic authentication (1 to 256 characters)'
-const METHOD = 'Request method (default `"GET"`)'
-const TOPIC = 'Topic to publish to (1 to 4096 characters)'
+const USER = ofSetting(http().fields.auth.info.fields ?? {}, 'user')
+const METHOD = ofSetting(http().fields, 'method')
+const TOPIC = ofSetting(ntfyContact().fields, 'topic')
 const elsewhere = [
   [`await engine.monitors.create({ type: 'http', url: '', auth: { user|: 'a' } })`, USER],
   [`await engine.monitors.update(1, { type: 'http', method|: 'GET' })`, METHOD],
@@ -63,9 +75,10 @@ const elsewhere = [
   [`const [it] = await engine.contacts.list(); if (it?.kind === 'ntfy') it.settings.topic|`, TOPIC],
   [
     `const { details } = await runCheck(ping, { host: 'a' }); details.rtt_avg_ms|`,
-    'Average round-trip time, in ms',
+    ping().measurements.rtt_avg_ms,
   ],
   [`await engine.monitors.create({ type: 'own', host|: 'a', pace: 1 })`, 'Where it is'],
+  [`await runCheck(otherTcp, { path|: 'a' })`, ''],
 ].map(([line = '', text = '']) => ({ line, text, place: write(line)[0] }))
 
 write(`// @ts-expect-error a number
@@ -98,6 +111,12 @@ describe('an editor shows what a setting means', { timeout: 300_000 }, () => {
     expect(ts.displayPartsToString(details?.documentation)).toBe(METHOD)
   })
 })
+
+function ofSetting(fields: FieldTable, name: string): string {
+  const found = fieldNamed(fields, name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return descriptionOf(found)
+}
 
 /** Adds a line without its `|`, and returns where these were. */
 function write(line: string): readonly number[] {

@@ -44,6 +44,7 @@ export type MonitorPatch<C extends AnyChecker = AnyChecker> = C extends AnyCheck
   : never
 
 type ContactCommon = {
+  /** Name of the contact. */
   readonly name: string
   /** Told about every monitor of the account. */
   readonly all_monitors?: boolean | undefined
