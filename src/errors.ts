@@ -59,6 +59,9 @@ export class StorageError extends WatchpostError {
   }
 }
 
+/** A row that is damaged: it is as unreadable the next time, unlike what a store fails at for a while. */
+export class UnreadableError extends StorageError {}
+
 /** A listener of the engine threw, or its promise rejected: what the event `error` tells then. `cause` is what it threw. */
 export class ListenerError extends WatchpostError {
   /** The event that it listened to. */

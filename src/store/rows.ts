@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StorageError } from '../errors.ts'
+import { StorageError, UnreadableError } from '../errors.ts'
 import { MONITOR_STATES } from '../model.ts'
 import type {
   AccountRecord,
@@ -64,9 +64,9 @@ function parsedObject<T extends object>(row: Row, column: string): T {
   throw unreadable(row, column)
 }
 
-function unreadable(row: Row, column: string, cause?: unknown): StorageError {
+function unreadable(row: Row, column: string, cause?: unknown): UnreadableError {
   const id = row['id'] ?? row['monitor_id']
-  return new StorageError(`Unreadable "${column}" in row ${id}`, { cause })
+  return new UnreadableError(`Unreadable "${column}" in row ${id}`, { cause })
 }
 
 function parsedOrNull<T>(row: Row, column: string): T | null {

@@ -9,7 +9,7 @@ import type { AttemptEndFacts } from './retry.ts'
 
 /** Nothing of the message was on its way: names, addresses, connections, handshakes, and our own side. */
 const NOTHING_SENT =
-  /^(?:dns|tls|probe|auth)_|^connect_(?:refused|timeout|unreachable|blocked)$|^(?:blocked|invalid_url|invalid_request|missing_dependency|lease_over)$/
+  /^(?:dns|tls|probe|auth)_|^connect_(?:refused|timeout|unreachable|blocked)$|^(?:blocked|invalid_url|invalid_request|missing_dependency|lease_over|storage)$/
 
 /** A mail server that says no has not taken the message over (RFC 5321, 4.2.1). */
 const REFUSED = /^smtp_[45]\d\d$/

@@ -32,7 +32,12 @@ const FIRST_PAUSE_MS = 30_000
 const JITTER = 0.1
 
 /** Failures of this machine, which the receiver has no part in: they are no attempts (spec 6.3.4). */
-const OWN_TROUBLE = new Set(['probe_offline', 'probe_resolver_broken', 'probe_overloaded'])
+const OWN_TROUBLE = new Set([
+  'probe_offline',
+  'probe_resolver_broken',
+  'probe_overloaded',
+  'storage',
+])
 /** Of a row; further ones are counted. With the longest pause that is a day: nobody waits for such old news. */
 const OWN_TROUBLE_CLAIMS = 300
 const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const

@@ -44,7 +44,8 @@ it('a monitor that another engine made while the store failed is watched once th
   const { clock, store, join } = place()
   const [a, inner] = [await join(store()), store()]
   let fails = 0
-  const get: FullStore['monitors']['get'] = (id) => (fails-- > 0 ? broken() : inner.monitors.get(id))
+  const get: FullStore['monitors']['get'] = (id) =>
+    fails-- > 0 ? broken() : inner.monitors.get(id)
   const b = await join({ ...inner, monitors: { ...inner.monitors, get } })
   const errors: unknown[] = []
   b.engine.on('error', (error) => errors.push(error))

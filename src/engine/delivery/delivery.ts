@@ -4,7 +4,7 @@
  * @module
  */
 
-import { unlessGone } from '../../errors.ts'
+import { StorageError, unlessGone, UnreadableError } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import { nextRepeat } from '../../incident/notices.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
@@ -18,6 +18,7 @@ import { repeatPayload } from '../../webhook/payload.ts'
 import { afterInterruption, nextAttempt } from '../../webhook/retry.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
+import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
@@ -68,8 +69,11 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     try {
       return await tell(row, bounds)
     } catch (err) {
-      core.log.error({ err, notification_id: row.id }, 'a notification could not be delivered')
-      return ended(row, ownFailure(clock.now() - at), at)
+      logError(core, err, 'a notification could not be delivered')
+      // What the store could not tell was to be known before anything is sent.
+      const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
+      const failure = ownFailure(clock.now() - at)
+      return ended(row, isPassing ? { ...failure, error: 'storage' } : failure, at)
     }
   }
 

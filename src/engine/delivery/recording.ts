@@ -8,7 +8,7 @@
 import type { NotificationRecord } from '../../model.ts'
 import type { FinishedAttempt } from '../../store/store.ts'
 import { createBatchBarrier } from '../commit/batch-barrier.ts'
-import { emit } from '../core/core.ts'
+import { emit, logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { notificationView } from '../views/views.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
@@ -76,7 +76,10 @@ export function createRecording({ core, underWay, awaited }: RecordingOptions): 
       const { id } = row
       if (!(await finish({ id, ...outcome })))
         core.log.warn({ notification_id: id }, 'a notification was taken over by another process')
-      else if (outcome.status !== 'queued') await tellFinal(row)
+      else if (outcome.status !== 'queued')
+        await tellFinal(row).catch((err: unknown) =>
+          logError(core, err, 'the end of a notification is recorded and could not be told'),
+        )
     },
   }
 }

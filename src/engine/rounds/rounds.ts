@@ -20,6 +20,7 @@ import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import { isAnswer } from './read-answer.ts'
 import { roundEvent, silence } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
@@ -119,13 +120,18 @@ export function createRounds(options: RoundsOptions): Rounds {
       memo: locations.get(location.id)?.memo ?? null,
       host: hostOf(record.target),
     }
-    probes.send(order).catch((err: unknown) => {
+    void handOver(order).catch((err: unknown) => {
       core.log.error(
         { err, monitor_id: record.id, location: location.name },
         'an order could not be sent',
       )
       take(round, { location_id: location.id, report: silence(clock.now()), lag_ms: 0 })
     })
+  }
+
+  /** A transport of somebody's own may throw at once. */
+  async function handOver(order: CheckOrder): Promise<void> {
+    await probes.send(order)
   }
 
   function take(round: OpenRound, reported: Reported): void {
@@ -179,7 +185,12 @@ export function createRounds(options: RoundsOptions): Rounds {
       return round.ended
     },
     underWay: (monitor_id) => open.has(monitor_id),
-    answer({ order, report, lag_ms }) {
+    answer(answer) {
+      if (!isAnswer(answer)) {
+        logError(core, new TypeError('The transport gave no answer'), 'an answer cannot be read')
+        return
+      }
+      const { order, report, lag_ms } = answer
       const round = open.get(order.monitor_id)
       if (
         round === undefined ||
