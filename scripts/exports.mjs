@@ -45,7 +45,7 @@ function allCheckers(from) {
 
 export { ${byName.map(({ factory }) => factory).join(', ')} }
 
-/** Options of the types that have any. */
+/** Options of the types that have options. */
 export interface BuiltinOptions {
 ${optional.map(({ name, options }) => `  readonly ${name}?: ${options}`).join('\n')}
 }

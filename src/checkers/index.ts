@@ -47,7 +47,7 @@ export {
   tcp,
 }
 
-/** Options of the types that have any. */
+/** Options of the types that have options. */
 export interface BuiltinOptions {
   readonly blacklist?: BlacklistOptions
   readonly domain?: DomainOptions
