@@ -8,7 +8,7 @@
 export interface CheckerDescriptions {
   readonly http: {
     readonly settings: {
-      /** Address to ask; user:pass@ is moved to auth (1 to 2048 characters) */
+      /** URL to request; user:pass@ is moved to auth (1 to 2048 characters) */
       readonly url: unknown
       /** Request method (default `"GET"`) */
       readonly method: unknown
@@ -212,9 +212,9 @@ export interface CheckerDescriptions {
   }
   readonly dns: {
     readonly settings: {
-      /** Name that is asked for (IDN allowed); an IP address for PTR (1 to 255 characters) */
+      /** Name to query (IDN allowed); an IP address for PTR (1 to 255 characters) */
       readonly dns_name: unknown
-      /** Record type that is asked for (default `"A"`) */
+      /** Record type to query (default `"A"`) */
       readonly rrtype: unknown
       /** Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front; default: those of the location */
       readonly nameserver: unknown
@@ -232,11 +232,11 @@ export interface CheckerDescriptions {
       readonly min_ttl: unknown
       /** Where the aliases of the name lead, in their order; only where it is one */
       readonly cname_chain: unknown
-      /** Serial number of the zone, where SOA was asked for */
+      /** Serial number of the zone, if SOA was queried */
       readonly soa_serial: unknown
       /** true: the answer comes from a server of the zone itself (AA) */
       readonly authoritative: unknown
-      /** true: it was cut off over UDP and asked for again over TCP (TC) */
+      /** true: truncated over UDP (TC), then queried again over TCP */
       readonly truncated: unknown
       /** true: the resolver has checked it with DNSSEC (AD) */
       readonly authenticated: unknown
@@ -342,7 +342,7 @@ export interface CheckerDescriptions {
       readonly statuses: unknown
       /** Name servers that the registry has for it */
       readonly nameservers: unknown
-      /** Whether the delegation is signed; null where that is not told */
+      /** Whether the delegation is signed; null if unknown */
       readonly dnssec: unknown
       /** true: the registry does not tell when the registration ends */
       readonly expiry_unpublished: unknown
@@ -350,13 +350,13 @@ export interface CheckerDescriptions {
       readonly registrar_expires_at: unknown
       /** true: the registry has renewed it by itself, and the registrar may still take that back */
       readonly auto_renew_grace: unknown
-      /** The end as it was told before, where it is another day now */
+      /** The previous expiry date, if it changed */
       readonly previous_expires_at: unknown
       /** rdap or whois */
       readonly source: unknown
-      /** Who told it */
+      /** The server that answered */
       readonly server: unknown
-      /** How long ago that was asked for another monitor, ms; 0: now */
+      /** Age of a result shared with another monitor, ms; 0: new */
       readonly age_ms: unknown
       /** Every query: source, server and result */
       readonly attempts: unknown

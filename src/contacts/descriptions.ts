@@ -17,7 +17,7 @@ export interface ContactDescriptions {
     readonly method: unknown
   }
   readonly discord: {
-    /** Address of the webhook; whoever has it can post (1 to 4096 characters) */
+    /** Address of the webhook; anyone who has it can post (1 to 4096 characters) */
     readonly url: unknown
   }
   readonly email: {
@@ -53,7 +53,7 @@ export interface ContactDescriptions {
     readonly region: unknown
   }
   readonly slack: {
-    /** Address of the incoming webhook; whoever has it can post (1 to 4096 characters) */
+    /** Address of the incoming webhook; anyone who has it can post (1 to 4096 characters) */
     readonly url: unknown
   }
   readonly teams: {

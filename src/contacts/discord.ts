@@ -24,7 +24,9 @@ const DESCRIPTION_CHARS = 4096
 const COLOURS = { down: 0xd92d20, up: 0x12a150, warning: 0xf5a524, info: 0x2f6fed } as const
 
 const fields = {
-  url: field.secret({ description: 'Address of the webhook; whoever has it can post' }).required(),
+  url: field
+    .secret({ description: 'Address of the webhook; anyone who has it can post' })
+    .required(),
 }
 
 /** @throws ConfigurationError where an option is wrong */

@@ -24,7 +24,7 @@ const SECTION_CHARS = 3000
 
 const fields = {
   url: field
-    .secret({ description: 'Address of the incoming webhook; whoever has it can post' })
+    .secret({ description: 'Address of the incoming webhook; anyone who has it can post' })
     .required(),
 }
 

@@ -27,7 +27,10 @@ it('POST and PATCH say which settings do nothing, and so does the client', async
     return { ...answer, etag: response.headers.get('etag') }
   }
   const job = { type: 'heartbeat', name: 'Backup' }
-  const timeout = { field: 'timeout_ms', text: 'has no effect: nothing is asked, the job calls' }
+  const timeout = {
+    field: 'timeout_ms',
+    text: 'has no effect: nothing is checked, the job sends signals',
+  }
   expect(await ask('POST', '/monitors', { ...job, timeout_ms: 5000 })).toMatchObject({
     ok: true,
     monitor: expect.not.objectContaining({ warnings: expect.anything() as unknown }) as unknown,

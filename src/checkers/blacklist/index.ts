@@ -89,7 +89,7 @@ export const blacklist = (options: BlacklistOptions = {}) => {
       timeout_ms: { default: 30_000 },
       singleLocation: true,
       noEffect: {
-        confirm_locations: 'a list answers the same everywhere, and is asked from one location',
+        confirm_locations: 'a list answers the same everywhere, and is checked from one location',
       },
       fail_threshold: { default: 1 },
     },
@@ -106,7 +106,7 @@ export const blacklist = (options: BlacklistOptions = {}) => {
       unresolved: 'Why the host has no address that could be looked up',
     },
     highlights: {
-      lists_checked: { title: 'Lists asked' },
+      lists_checked: { title: 'Lists queried' },
       lists_failed: { title: 'Lists without an answer' },
     },
     refine: (stored) => refine(stored),

@@ -36,7 +36,7 @@ export const BLACKLIST_CAUSES = {
   /** As `probe_dnsbl_blocked`. */
   probe_dnsbl_timeout: { text: 'The lists did not answer in time', verdict: 'unknown' },
   /** As `probe_dnsbl_blocked`. */
-  probe_dnsbl_failed: { text: 'The lists could not be asked', verdict: 'unknown' },
+  probe_dnsbl_failed: { text: 'The lists could not be queried', verdict: 'unknown' },
   /** settings: As `probe_dnsbl_blocked`. */
   probe_not_applicable: {
     text: 'None of the lists can be asked about this target',
@@ -48,7 +48,7 @@ export const BLACKLIST_CAUSES = {
     verdict: 'unknown',
   },
   /** As `probe_dnsbl_blocked`. */
-  probe_provider_failed: { text: 'The provider could not be asked', verdict: 'unknown' },
+  probe_provider_failed: { text: 'The provider could not be queried', verdict: 'unknown' },
   probe_rate_limited: { text: 'The provider is asked too often', verdict: 'unknown' },
   /** As `probe_dnsbl_blocked`. */
   probe_feed_stale: { text: 'The copy of the registry is too old', verdict: 'unknown' },
@@ -90,8 +90,8 @@ const ERROR_TEXTS: Readonly<Record<ListError, string>> = {
   selftest_failed: 'does not know its own test entries',
   timeout: 'did not answer in time',
   busy: 'had no turn in time',
-  failed: 'could not be asked',
-  hijacked: 'is answered for by somebody else',
+  failed: 'could not be queried',
+  hijacked: 'is answered by another server',
   not_applicable: 'cannot be asked about this target',
 }
 

@@ -129,7 +129,7 @@ async function lookUp(
     // Errors of others may contain their key; only our own errors are free of secrets.
     const why = error instanceof CheckFailure ? `: ${error.message}` : ''
     if (why === '') ctx.log.warn({ err: error }, 'a blacklist provider failed')
-    return failed(`The provider could not be asked${why}`)
+    return failed(`The provider could not be queried${why}`)
   }
 }
 

@@ -24,7 +24,7 @@ export const content = () =>
     type: 'content',
     title: 'Page content',
     description:
-      'Notices that the text of a page has changed; markup, scripts and what you want ignored do not count. A change is news, not a failure.',
+      'Detects changes of the text of a page; markup, scripts and ignored patterns do not count. A change is an event, not a failure.',
     fields: contentFields,
     common: { interval_sec: { default: 300 } },
     causes: {
@@ -40,7 +40,10 @@ export const content = () =>
         verdict: 'unknown',
       },
       /** settings: As `content_empty`. */
-      content_type_unsupported: { text: 'The answer is of a kind without text', phase: 'transfer' },
+      content_type_unsupported: {
+        text: 'The answer has an unsupported content type',
+        phase: 'transfer',
+      },
     },
     events: ['content_changed'],
     measurements: {

@@ -50,7 +50,7 @@ const MAX_NAME_SERVERS = 8
 
 export const dnsFields = {
   dns_name: dnsName().required(),
-  rrtype: field.oneOf(RRTYPES, { description: 'Record type that is asked for' }).default('A'),
+  rrtype: field.oneOf(RRTYPES, { description: 'Record type to query' }).default('A'),
   nameserver: nameServers(),
   expected: expectedValues(),
   match: field
@@ -121,7 +121,7 @@ function dnsName(): FieldBuilder<string> {
       return NEVER
     }),
   )
-  const description = 'Name that is asked for (IDN allowed); an IP address for PTR'
+  const description = 'Name to query (IDN allowed); an IP address for PTR'
   return defineField({ kind: 'string', format: 'dns_name', min: 1, max: 255, description }, schema)
 }
 

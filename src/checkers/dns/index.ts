@@ -23,7 +23,7 @@ export const dns = () => {
     type: 'dns',
     title: 'DNS records',
     description:
-      'Asks name servers for the records of a name and holds them against what is expected.',
+      'Queries name servers for the records of a name and compares them with the expected values.',
     fields: dnsFields,
     causes: DNS_CAUSES,
     measurements: {
@@ -31,9 +31,9 @@ export const dns = () => {
       answers: 'Records of the wanted type, at most 100: type, value and ttl (seconds)',
       min_ttl: 'Smallest ttl of these records, in seconds',
       cname_chain: 'Where the aliases of the name lead, in their order; only where it is one',
-      soa_serial: 'Serial number of the zone, where SOA was asked for',
+      soa_serial: 'Serial number of the zone, if SOA was queried',
       authoritative: 'true: the answer comes from a server of the zone itself (AA)',
-      truncated: 'true: it was cut off over UDP and asked for again over TCP (TC)',
+      truncated: 'true: truncated over UDP (TC), then queried again over TCP',
       authenticated: 'true: the resolver has checked it with DNSSEC (AD)',
       left_out:
         'Records that lead into an inner network and are not shown; only where there are any, and targets are not open',

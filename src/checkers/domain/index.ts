@@ -37,14 +37,15 @@ export const domain = (options: DomainOptions = {}) => {
     type: 'domain',
     title: 'Domain registration',
     description:
-      'Asks the registry of a domain, over RDAP or WHOIS, when the registration ends and whether it is on hold or about to be deleted.',
+      'Queries the registry of a domain, over RDAP or WHOIS, for the expiry of the registration and for holds or a pending deletion.',
     fields,
     common: {
       interval_sec: { default: 86_400, min: 3600 },
       timeout_ms: { default: 30_000 },
       singleLocation: true,
       noEffect: {
-        confirm_locations: 'a registry answers the same everywhere, and is asked from one location',
+        confirm_locations:
+          'a registry answers the same everywhere, and is checked from one location',
       },
       fail_threshold: { default: 1 },
     },
@@ -60,15 +61,15 @@ export const domain = (options: DomainOptions = {}) => {
       days_left: 'Whole days until then, rounded down; negative once it is over',
       statuses: 'States of the registration in the words of EPP, such as clientHold',
       nameservers: 'Name servers that the registry has for it',
-      dnssec: 'Whether the delegation is signed; null where that is not told',
+      dnssec: 'Whether the delegation is signed; null if unknown',
       expiry_unpublished: 'true: the registry does not tell when the registration ends',
       registrar_expires_at: "The registrar's own date, where it is another one than the registry's",
       auto_renew_grace:
         'true: the registry has renewed it by itself, and the registrar may still take that back',
-      previous_expires_at: 'The end as it was told before, where it is another day now',
+      previous_expires_at: 'The previous expiry date, if it changed',
       source: 'rdap or whois',
-      server: 'Who told it',
-      age_ms: 'How long ago that was asked for another monitor, ms; 0: now',
+      server: 'The server that answered',
+      age_ms: 'Age of a result shared with another monitor, ms; 0: new',
       attempts: 'Every query: source, server and result',
     },
     highlights: {

@@ -65,10 +65,10 @@ export const heartbeat = () =>
           'Deadlines in a row that the job misses before it is down; a failure that it reports is down at once',
       },
       noEffect: {
-        timeout_ms: 'nothing is asked, the job calls',
-        location_ids: 'nothing is asked from anywhere, the job calls',
-        confirm_locations: 'nothing is asked from anywhere, the job calls',
-        recover_threshold: 'one call is proof that the job runs',
+        timeout_ms: 'nothing is checked, the job sends signals',
+        location_ids: 'nothing is checked, the job sends signals',
+        confirm_locations: 'nothing is checked, the job sends signals',
+        recover_threshold: 'one signal proves that the job runs',
       },
     },
     causes: {

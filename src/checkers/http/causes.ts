@@ -33,7 +33,7 @@ export const HTTP_CAUSES = {
    * long: list fewer disks.
    */
   http_body_limit: {
-    text: 'The body is too long to be looked at to its end',
+    text: 'The body exceeds the limit of what is searched',
     verdict: 'unknown',
     phase: 'transfer',
   },

@@ -17,7 +17,7 @@ const MAX_SIZE_BYTES = 16 * 1024 * 1024
 export const httpFields = {
   url: field
     .url({
-      description: 'Address to ask; user:pass@ is moved to auth',
+      description: 'URL to request; user:pass@ is moved to auth',
       example: 'https://example.com/health',
       userinfo: true,
     })

@@ -24,8 +24,7 @@ export const http = () => {
   return defineChecker({
     type: 'http',
     title: 'Site over HTTP/HTTPS',
-    description:
-      'Asks a web address and judges status, redirects, text, size, a number, and speed.',
+    description: 'Requests a URL and evaluates status, redirects, text, size, a number, and speed.',
     fields: httpFields,
     causes: { ...HTTP_CAUSES, ...HTTP_RULE_CAUSES },
     measurements: {

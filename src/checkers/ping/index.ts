@@ -15,7 +15,7 @@ export const ping = () =>
   defineChecker({
     type: 'ping',
     title: 'ICMP ping',
-    description: 'Sends ICMP echo requests and judges how many are answered, and how fast.',
+    description: 'Sends ICMP echo requests and evaluates loss and round-trip time.',
     fields: {
       host: field.host({ description: 'Host name or IP address' }).required(),
       count: field

@@ -24,9 +24,15 @@ export const SQL_CAUSES = {
    */
   db_too_many_connections: { text: 'The server has no connection left', phase: 'auth' },
   /** As `db_too_many_connections`. */
-  db_host_blocked: { text: 'The server blocks our host after too many errors', phase: 'auth' },
+  db_host_blocked: {
+    text: "The server blocks the client's host after too many errors",
+    phase: 'auth',
+  },
   /** settings: As `auth_failed`. */
-  db_host_denied: { text: 'The server lets nobody in this way from our host', phase: 'auth' },
+  db_host_denied: {
+    text: "The server does not allow this login from the client's host",
+    phase: 'auth',
+  },
   /**
    * A restart, a failover, a recovery, or a Galera node out of sync: if it lasts, check the log of the
    * server.

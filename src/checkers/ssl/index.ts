@@ -53,7 +53,7 @@ export const ssl = () =>
     type: 'ssl',
     title: 'SSL certificate',
     description:
-      'Looks at the certificate of a server: dates, name, chain, key. Warns before it ends and, if wanted, when it changes.',
+      'Examines the certificate of a server: dates, name, chain, key. Warns before it ends and, if wanted, when it changes.',
     fields,
     common: { interval_sec: { default: 3600 } },
     events: ['ssl_expiring', 'ssl_changed'],

@@ -48,7 +48,7 @@ user of the machine can read. A line break at the end is left out.
   --timeout-ms     Deadline of the whole check
 ${settingsHelp(SETTINGS)}
 
-Exit code: 0 ok, 2 failing, 3 unknown (our side could not measure), 64 wrong usage. With --watch it is
+Exit code: 0 ok, 2 failing, 3 unknown (the check could not measure), 64 wrong usage. With --watch it is
 2 where one check failed, else 3 where one was unknown or none was made.
 "watchpost types" lists the types, "watchpost types http" the fields of one.`,
   options: {

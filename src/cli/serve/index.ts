@@ -65,8 +65,8 @@ export const command: Command = {
   help: `watchpost serve
 
 The REST API, the status page, /metrics and /healthz on http, with everything in one SQLite file or in
-PostgreSQL. The first start makes an account and prints its API key once. SIGTERM and SIGINT end it in
-order.
+PostgreSQL. The first start creates an account and prints its API key once. SIGTERM and SIGINT stop it
+gracefully.
 
   watchpost serve
   watchpost serve --port 0 --data /var/lib/watchpost/watchpost.db
