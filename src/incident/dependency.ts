@@ -1,23 +1,23 @@
 /**
- * What a monitor's parent says about its failure.
+ * What the state of a monitor's parent says about a failure of the monitor.
  *
  * @module
  */
 
 import type { EpochMs, MachineState } from '../model.ts'
 
-/** Rounds for which a failure waits to hear of its parent; after that it is told. */
-const PATIENCE_ROUNDS = 2
+/** Rounds for which the notification of a failure waits for a check of the parent; after that it is sent. */
+const MAX_WAIT_ROUNDS = 2
 
 export interface ParentState {
   readonly machine: MachineState
-  /** Fed by signals: it cannot be asked. */
+  /** A push type: it cannot be checked on demand. */
   readonly push: boolean
 }
 
 /**
- * `cause`: the parent is down or under maintenance, the failure is its. `unclear`: nobody has looked at
- * the parent since the failure began. `healthy`: it works, or is not watched.
+ * `cause`: the parent is down or in maintenance and explains the failure. `unclear`: the parent has not been checked
+ * since the failure began. `healthy`: the parent is up, or not monitored.
  */
 export function parentSays(
   { machine, push }: ParentState,
@@ -39,7 +39,7 @@ export function parentSays(
   }
 }
 
-/** Whether a failure that has waited for so many rounds goes on waiting for an unclear parent. */
+/** Whether a failure that has waited for `rounds` rounds waits further for an unclear parent. */
 export function mayStillWait(rounds: number): boolean {
-  return rounds < PATIENCE_ROUNDS
+  return rounds < MAX_WAIT_ROUNDS
 }

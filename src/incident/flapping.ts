@@ -1,7 +1,7 @@
 /**
- * Flapping: so many outages in so few rounds that each by itself is no news. Counted as Icinga does
- * (https://icinga.com/docs/icinga-2/latest/doc/08-advanced-topics/#check-flapping): the share of changes
- * among the last twenty steps, the latest weighing most, with a lower bar for the end than for the start.
+ * Flapping: so many outages in so few rounds that one event replaces the individual ones. Counted as in Icinga
+ * (https://icinga.com/docs/icinga-2/latest/doc/08-advanced-topics/#check-flapping): the weighted share of changes
+ * among the last twenty steps, the latest weighing most, with a lower threshold for the end than for the start.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const STOP_PERCENT = 25
 const LEAST_WEIGHT = 0.8
 const WEIGHT_STEP = 0.02
 
-/** The state with one more round counted; what counts is whether an incident is open after it. */
+/** The state with one more round counted: whether an incident is open after it. */
 export function countFlaps(state: MachineState): MachineState {
   const recent = `${state.recent ?? ''}${state.incident === null ? '0' : '1'}`.slice(-STEPS - 1)
   const flapping = flapPercent(recent) >= (state.flapping === true ? STOP_PERCENT : START_PERCENT)

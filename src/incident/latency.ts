@@ -1,22 +1,22 @@
 /**
- * Response times in buckets that grow by a tenth, so that a day's percentiles are kept in a few numbers
- * and days can be added up. A percentile read from them is off by at most five percent.
+ * Response times in buckets that grow by ten percent, so that a day's percentiles need a few numbers and days can be
+ * added. A percentile computed from them deviates by at most five percent.
  *
  * @module
  */
 
 const GROWTH = Math.log(1.1)
 
-/** Below a microsecond everything is one bucket. */
+/** Times below a microsecond share one bucket. */
 const LEAST_MS = 0.001
 
-/** Bucket 0 ends at one millisecond; those below it are negative. */
+/** Bucket 0 ends at one millisecond; shorter times have negative buckets. */
 export function bucketOf(ms: number): number {
-  // Without the sign of a zero, which would be another key.
+  // `|| 0` turns -0 into 0, since they would be two keys.
   return Math.ceil(Math.log(Math.max(LEAST_MS, ms)) / GROWTH) || 0
 }
 
-/** Days together. */
+/** Adds the counts of several days. */
 export function addCounts(
   days: readonly Readonly<Record<string, number>>[],
 ): Readonly<Record<string, number>> {
@@ -28,8 +28,8 @@ export function addCounts(
 }
 
 /**
- * For each share (0 to 1) the value below which that much of the counted times lies, in ms; `null` where none was
- * counted.
+ * For each share (0 to 1) the value in ms that this share of the counted times does not exceed; `null` without
+ * counts.
  */
 export function percentiles(
   counts: Readonly<Record<string, number>>,
@@ -49,13 +49,16 @@ function middleOf(bucket: number): number {
   return roundedMs(Math.exp((bucket - 0.5) * GROWTH))
 }
 
-/** To a tenth of a millisecond, and below one to a thousandth: round trips at home are as short. */
+/**
+ * Rounded to a tenth of a millisecond, below one to a thousandth, since round trips in a local network are that
+ * short.
+ */
 export function roundedMs(ms: number): number {
   const parts = ms < 1 ? 1000 : 10
   return Math.round(ms * parts) / parts
 }
 
-/** How many times were counted. */
+/** The number of counted times. */
 export function countOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

@@ -1,6 +1,6 @@
 /**
- * Planned work: whether one of a monitor's windows is open, and when that changes next. Recurring windows
- * begin at a time of day of their own time zone, whatever the clocks there do.
+ * Maintenance: whether a window of a monitor is open, and when that changes next. Recurring windows begin at a time
+ * of day in their own time zone, across changes of its offset.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import { timeZones } from '../model/time-zone.ts'
 import type { TimeZone, TimeZones, WallClock } from '../model/time-zone.ts'
 import { DAY_MS } from '../model/time.ts'
 
-/** A rule that fits no day for so long (the 31st of February) is looked at again then. */
+/** A rule that matches no day within this horizon (February 31) is evaluated again after it. */
 const HORIZON_DAYS = 400
 
 export interface Maintenance {
   readonly active: boolean
-  /** An open window asks for no checks at all. */
+  /** An open window pauses the checks. */
   readonly skip_checks: boolean
-  /** The answer holds until then; `null` for ever. */
+  /** The result is valid until then; `null` for ever. */
   readonly changes_at: EpochMs | null
 }
 
-/** Begin and end of one window, the end not included. */
+/** Start (inclusive) and end (exclusive) of one window. */
 type Span = readonly [from: EpochMs, to: EpochMs]
 
-/** `zones`: of whoever looks again and again. */
+/** `zones`: a cache for callers that evaluate windows repeatedly. */
 export function maintenanceAt(
   windows: readonly MaintenanceWindow[],
   at: EpochMs,
@@ -54,14 +54,14 @@ function oneOff({ start, end }: OneOffWindow): Span {
   return [Date.parse(start), Date.parse(end)]
 }
 
-/** The occurrence that is open at `at`, else the next one. */
+/** The occurrence that is open at `at`, otherwise the next one. */
 function occurrence(rule: RecurringWindow, at: EpochMs, zones: TimeZones): Span {
   const zone = zones(rule.time_zone)
   const [hour = 0, minute = 0] = rule.at.split(':').map(Number)
   const time_of_day = (hour * 60 + minute) * 60_000
   const length = rule.duration_min * 60_000
   const fits = daysOf(rule)
-  // A day of slack on both sides: no time zone is further from UTC than that.
+  // One day of margin on both sides: no time zone is further from UTC.
   const first = startOfDay(at - length) - DAY_MS
   for (let day = first; day <= first + HORIZON_DAYS * DAY_MS; day += DAY_MS) {
     if (!fits(day)) continue
@@ -73,7 +73,7 @@ function occurrence(rule: RecurringWindow, at: EpochMs, zones: TimeZones): Span 
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** Days of the week and of the month both have to fit: the first Sunday is a Sunday from the 1st to the 7th. */
+/** Days of the week and of the month must both match: the first Sunday is a Sunday from the 1st to the 7th. */
 function daysOf({ weekdays, days }: RecurringWindow): (day: number) => boolean {
   const ofWeek = WEEKDAYS.map((weekday) => weekdays.length === 0 || weekdays.includes(weekday))
   return (day) =>
@@ -81,13 +81,13 @@ function daysOf({ weekdays, days }: RecurringWindow): (day: number) => boolean {
     (days.length === 0 || days.includes(new Date(day).getUTCDate()))
 }
 
-/** A year of days is looked through for a rare one; a `Date` takes ten times as long. */
+/** A rare window needs a search over a year of days; a `Date` takes ten times as long. */
 function weekdayOf(day: number): number {
   const since_thursday = (day / DAY_MS) % 7
   return (since_thursday + 4 + 7) % 7
 }
 
-/** The clocks are rarely set: around most days the offset is one, and it is remembered. */
+/** Offsets rarely change: around most days there is one offset, which `TimeZone` caches. */
 function instantOn(day: number, time_of_day: number, zone: TimeZone): EpochMs {
   const offset = zone.offsetOf(day - DAY_MS)
   const wall = day + time_of_day
@@ -96,8 +96,8 @@ function instantOn(day: number, time_of_day: number, zone: TimeZone): EpochMs {
 }
 
 /**
- * When the wall clock shows `wall`. A time that comes twice means the first; one that is skipped is read
- * with the offset from before the change (RFC 5545, 3.3.5).
+ * The instant at which the wall clock shows `wall`. An ambiguous time means the first occurrence; a skipped one is
+ * read with the offset before the change (RFC 5545, 3.3.5).
  */
 function instantOf(wall: number, wallClock: WallClock): EpochMs {
   const before = wall - offsetAt(wall - DAY_MS, wallClock)

@@ -1,17 +1,17 @@
 /**
- * Who is told what and when: pure rules over contacts, delays and repetitions.
+ * Which contacts are notified, and when: pure rules for contacts, delays and repeats.
  *
  * @module
  */
 
 import type { CommonSettings, ContactRecord, EpochMs, Json, JsonObject, Notice } from '../model.ts'
 
-/** Keys of news remembered per monitor; the oldest are forgotten first. */
+/** Keys of sent notices stored per monitor; the oldest are dropped first. */
 const SENT_NOTICES_LIMIT = 50
 
 type Audience = Pick<CommonSettings, 'contact_ids' | 'contact_delay'>
 
-/** The contacts of a monitor: those it names and those marked for all monitors, each once, in order of id. */
+/** The contacts of a monitor: those it names and those for all monitors, each once, ordered by id. */
 export function audience<C extends Pick<ContactRecord, 'id' | 'all_monitors'>>(
   contacts: readonly C[],
   { contact_ids }: Pick<Audience, 'contact_ids'>,
@@ -21,7 +21,7 @@ export function audience<C extends Pick<ContactRecord, 'id' | 'all_monitors'>>(
     .sort((a, b) => a.id - b.id)
 }
 
-/** When a contact is to hear of an incident that was found at `detected_at`. */
+/** When a contact is notified of an incident that was detected at `detected_at`. */
 export function dueAt(
   contact_id: number,
   { contact_delay }: Pick<Audience, 'contact_delay'>,
@@ -30,7 +30,10 @@ export function dueAt(
   return detected_at + (contact_delay[String(contact_id)] ?? 0) * 60_000
 }
 
-/** The repetition that follows a delivery that ended at `at`, or `null` when there is none. `repeat` is the number of the one that ended, 0 for the first notification. */
+/**
+ * The repeat that follows a delivery that finished at `at`, or `null` for none. `repeat` is the number of the
+ * finished one, 0 for the first notification.
+ */
 export function nextRepeat(
   {
     notify_repeat_min,
@@ -45,8 +48,8 @@ export function nextRepeat(
 }
 
 /**
- * The notices that were not told before, and the memory with them added. What several locations say alike is one
- * of them, with all the locations.
+ * The notices whose keys were not sent before, and the sent keys with theirs added. Equal notices of several
+ * locations become one with all their locations.
  */
 export function newNotices(
   sent_notice_keys: readonly string[],

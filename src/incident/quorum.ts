@@ -1,42 +1,42 @@
 /**
- * What a round says when several locations looked: only this round's own results count.
+ * The verdict of a round with several locations: only results of this round count.
  *
  * @module
  */
 
 import type { Verdict } from '../model.ts'
 
-/** Rounds in a row that a silent location is waited for; after that the others decide without it. */
+/** Consecutive rounds in which a silent location still counts; after that the others decide without it. */
 const STRICT_ROUNDS = 3
 
 export interface LocationVerdict {
   readonly location_id: number
   readonly verdict: Verdict
   readonly late?: boolean
-  /** The location itself was gone: it did not report, or had no connection of its own. */
+  /** The location did not report, or had no network itself. */
   readonly silent?: boolean
 }
 
 export interface QuorumOptions {
-  /** Locations that must agree on a failure; taken as at most those that take part. */
+  /** Locations that must agree on a failure; capped at the number of participating locations. */
   readonly confirm_locations: number
-  /** Rounds in a row before this one in which a location was silent, by its id. */
+  /** Consecutive silent rounds of a location before this one, by its id. */
   readonly silent?: Readonly<Record<string, number>>
 }
 
 export interface Quorum {
   readonly verdict: 'ok' | 'late' | 'fail' | 'inconclusive'
-  /** Locations were left out because they have been silent for long. */
+  /** Locations were left out because they have been silent for too long. */
   readonly reduced: boolean
-  /** What to hand in with the next round. */
+  /** To be passed with the next round. */
   readonly silent: Readonly<Record<string, number>>
 }
 
 /**
- * `fail` when enough locations saw it fail, `ok` when so many saw it work that a failure can no longer
- * be agreed on; else `inconclusive`. Locations that could not measure count for neither. A silent one
- * still counts among those that might have seen a failure, at first: its loss must not turn a blip
- * elsewhere into an alarm. For ever it would hide every outage, so later the others decide alone.
+ * `fail` if enough locations report a failure; `ok` if so many succeeded that the failure quorum is unreachable;
+ * otherwise `inconclusive`. Locations that could not measure count for neither. A silent location first counts as a
+ * possible failure: its loss must not turn a short failure elsewhere into an alarm. Counting it for ever would hide
+ * every outage, so after some rounds the others decide alone.
  */
 export function quorum(
   verdicts: readonly LocationVerdict[],

@@ -1,12 +1,12 @@
 /**
- * The beginning of every monitor, and what its state means to a simple reader.
+ * The initial state of a monitor, and how states fold into a status.
  *
  * @module
  */
 
 import type { EpochMs, MachineState, MonitorState, MonitorStatus } from '../model.ts'
 
-/** Undecided rounds in a row after which a monitor is stale and its time counts as unknown. */
+/** Consecutive inconclusive rounds after which a monitor is stale and its time counts as unknown. */
 const STALE_AFTER = 3
 
 export function initialState(at: EpochMs): MachineState {
@@ -46,17 +46,17 @@ export function statesOf(status: MonitorStatus): MonitorState[] {
   return (Object.keys(STATUS_OF) as MonitorState[]).filter((state) => STATUS_OF[state] === status)
 }
 
-/** Too many rounds in a row could not be decided. */
+/** Whether too many consecutive rounds were inconclusive. */
 export function isUndecided(machine: Pick<MachineState, 'inconclusive'>): boolean {
   return machine.inconclusive > STALE_AFTER
 }
 
-/** When somebody looked last, as far as the state tells; being new or resumed counts as a look. */
+/** When the monitor was last checked, as far as the state says; creation and resumption count as checks. */
 export function lastCheckAt(machine: MachineState): EpochMs {
   return Math.max(...looksOf(machine))
 }
 
-/** What counts as a look: the last change of its state, and the last check. Out of order where a clock was set. */
+/** What counts as a check: the last change of the state, and the last check. Not ordered if the clock was set. */
 export function looksOf({ since, looked_at, last_round_at }: MachineState): readonly EpochMs[] {
   return [since, looked_at ?? last_round_at ?? since]
 }

@@ -1,6 +1,6 @@
 /**
- * The incident machine: what one event does to a monitor. Pure: the same state, event and policy give
- * the same answer, and nothing happens here; the effects are carried out by whoever asked.
+ * The incident machine: how one event changes a monitor. Pure: the same state, event and policy give the same result;
+ * the caller executes the effects.
  *
  * @module
  */
@@ -23,13 +23,13 @@ export interface Cause {
 export type RoundEvent = {
   readonly kind: 'round'
   readonly at: EpochMs
-  /** When the judged condition began, where that was before the round (a missed deadline). */
+  /** When the condition began, if that was before the round (a missed deadline). */
   readonly since?: EpochMs | undefined
-  /** Locations that were silent, with their rounds in a row. */
+  /** Silent locations with their consecutive rounds. */
   readonly silent?: MachineState['silent']
-  /** It was decided without those that have been silent for long. */
+  /** Decided without locations that have been silent for too long. */
   readonly reduced?: boolean
-  /** When the last of its checks ended, `null` where none was begun; absent for monitors that are fed by signals. */
+  /** When the last check of the round ended, `null` if none started; absent for push types. */
   readonly looked_at?: EpochMs | null
 } & (
   | { readonly verdict: 'ok' | 'late' | 'inconclusive' }
@@ -53,7 +53,7 @@ export type MachineEvent =
 export interface Policy {
   readonly fail_threshold: number
   readonly recover_threshold: number
-  /** A longer time between two rounds means that nobody looked; `null` for monitors that are fed by signals. */
+  /** A longer time between two rounds means that no check ran; `null` for push types. */
   readonly gap_ms: number | null
 }
 
@@ -80,7 +80,7 @@ export type Effect =
     }
   | { readonly kind: 'availability'; readonly at: EpochMs; readonly availability: Availability }
   | { readonly kind: 'announce'; readonly event: 'down' | 'up' }
-  /** The next round should not wait for its turn. */
+  /** The next round should start immediately. */
   | { readonly kind: 'check_soon' }
 
 export interface Transition {
@@ -88,7 +88,10 @@ export interface Transition {
   readonly effects: readonly Effect[]
 }
 
-/** Stands for the id of an incident that the effects of this transition open (see `OPENED_INCIDENT` of the store). */
+/**
+ * Placeholder for the id of an incident that the effects of this transition open (see `OPENED_INCIDENT` of the
+ * store).
+ */
 const OPENED = 0
 
 export function transition(before: MachineState, event: MachineEvent, policy: Policy): Transition {
@@ -122,7 +125,7 @@ function onRound(before: MachineState, event: RoundEvent, policy: Policy): Trans
   return { state: next.state, effects: [...gap.effects, ...next.effects] }
 }
 
-/** A state that is older than this field had its last look, as far as anybody knows, in its last round. */
+/** A state stored before this field existed counts as last checked in its last round. */
 function lookedAt(
   { looked_at, last_round_at, since }: MachineState,
   event: RoundEvent,
@@ -153,7 +156,7 @@ function judged(seen: MachineState, event: RoundEvent, policy: Policy): Transiti
 function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
   const good: MachineState = { ...seen, fails: 0, first_fail_at: null }
   if (seen.state !== 'down' && seen.state !== 'recovering') {
-    // An incident may be open here: maintenance left it so, and this round ends it.
+    // Maintenance may have left an incident open; this round closes it.
     return recovered({ ...good, first_ok_at: at }, at)
   }
   const counted = { ...good, oks: seen.oks + 1, first_ok_at: seen.first_ok_at ?? at }
@@ -188,7 +191,7 @@ function onFail(seen: MachineState, event: FailEvent, policy: Policy): Transitio
   }
   if (seen.incident !== null) return stillDown(failed, seen.incident, event)
   if (failed.fails >= policy.fail_threshold) return confirmed(failed, event)
-  // Its time still counts as it did; once confirmed, it is dated back.
+  // The time keeps its availability until confirmation, which is dated back.
   return { state: enter(failed, 'confirming', event.at), effects: [{ kind: 'check_soon' }] }
 }
 
@@ -211,14 +214,14 @@ function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): 
   return also(step, [{ kind: 'cause_changed', id: open.id, at: event.at, cause, locations_failed }])
 }
 
-/** Neither resets nor counts; but after several in a row nobody can claim to know. */
+/** Neither resets nor counts failures; after several in a row the time counts as unknown. */
 function onInconclusive(seen: MachineState, at: EpochMs): Transition {
   if (!isUndecided(seen)) return same(seen)
   const step = reckon(seen, 'unknown', at)
   return unknownUntil(step, at)
 }
 
-/** Nobody looked for longer than the policy allows: from when the next look was due, the time is unknown. */
+/** No check ran for longer than the policy allows: the time is unknown from when the next check was due. */
 function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition {
   const last = before.last_round_at
   if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
@@ -226,12 +229,12 @@ function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition
   return unknownUntil(step, at)
 }
 
-/** Nothing is dated back beyond `at`; nor beyond what is known already, where the clock was set back. */
+/** Nothing is dated before `at`, nor before what is stored already if the clock was set back. */
 function unknownUntil(step: Transition, at: EpochMs): Transition {
   return { ...step, state: { ...step.state, known_since: Math.max(step.state.known_since, at) } }
 }
 
-/** Out of the checks: the open incident ends here. */
+/** Ends the checks: an open incident is closed. */
 function leave(
   before: MachineState,
   at: EpochMs,
@@ -255,18 +258,18 @@ function leave(
   return also({ state, effects: step.effects }, [...closed, ...soon])
 }
 
-/** The clock may have been set back meanwhile: nothing ends before it began. */
+/** The clock may have been set back: an incident never ends before it started. */
 function endOf({ id, started_at }: OpenIncident, at: EpochMs) {
   return { id, ended_at: Math.max(at, started_at) }
 }
 
-/** Back into the checks: nothing is known yet; an incident left open by maintenance goes on. */
+/** Restarts the checks: the state is unknown; an incident that maintenance left open continues. */
 function restart(before: MachineState, at: EpochMs): Transition {
   const step = reckon({ ...reset(before, at), state: 'pending' }, 'unknown', at)
   return also(step, [{ kind: 'check_soon' }])
 }
 
-/** An open incident goes on afterwards, and is told anew if it is still there then. */
+/** An open incident continues after maintenance, and is notified again if it is still open then. */
 function maintain(before: MachineState, at: EpochMs): Transition {
   const suppression = { reason: 'maintenance', by: null, rounds: 0 } as const
   const incident = before.incident === null ? null : { ...before.incident, suppression }
@@ -291,7 +294,7 @@ function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineSta
   return from.state === state ? from : { ...from, state, since: at }
 }
 
-/** Counts the time from `at` as `availability`; never from before what was known last. */
+/** Counts the time from `at` as `availability`; never from before the last stored change. */
 function reckon(state: MachineState, availability: Availability, at: EpochMs): Transition {
   if (state.availability === availability) return same(state)
   const from = Math.max(at, state.known_since)

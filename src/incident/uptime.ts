@@ -1,6 +1,6 @@
 /**
- * Uptime from the intervals between state changes, never from the share of good checks: the seconds of
- * a day add up to the day, whatever the interval of the checks.
+ * Uptime from the intervals between state changes, not from the share of successful checks: the seconds of a day add
+ * up to the day, whatever the check interval.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { DAY_MS } from '../model/time.ts'
 export type Seconds = Readonly<Record<Availability, number>>
 
 /**
- * How long something lasted, in whole seconds: the one length of an outage, wherever it is told. Seconds of the clock
- * that begin within it, so that the parts of an outage (its days, its states) add up to it.
+ * A duration in whole seconds, used wherever the length of an outage is shown. It counts the clock's seconds that
+ * begin within it, so that the parts of an outage (its days, its states) add up to it.
  */
 export function secondsFrom(from: EpochMs, to: EpochMs): number {
   return Math.max(0, wholeSeconds(to) - wholeSeconds(from))
@@ -37,7 +37,7 @@ export function secondsBetween(
   return seconds
 }
 
-/** {@link secondsBetween} of each of these days up to `to`; looks at each change once, however many days there are. */
+/** {@link secondsBetween} for each of these days up to `to`; reads each change once, however many days there are. */
 export function secondsOfDays(
   changes: readonly AvailabilityChange[],
   begins: readonly EpochMs[],
@@ -46,7 +46,7 @@ export function secondsOfDays(
   let next = 0
   return begins.map((begin, index) => {
     const end = begins[index + 1] ?? to
-    // The last change before a day says what holds when it begins.
+    // The last change before a day is the state at its start.
     while ((changes[next + 1]?.at ?? Infinity) < begin) next += 1
     const first = next
     while ((changes[next]?.at ?? Infinity) < end) next += 1
@@ -56,7 +56,10 @@ export function secondsOfDays(
   })
 }
 
-/** Percent of the known time, floored to four digits so that a second of downtime never reads 100; `null` when nothing is known. */
+/**
+ * Percent of the known time, floored to four digits so that a second of downtime never shows as 100; `null` if no
+ * time is known.
+ */
 export function uptimePercent({ up, down }: Pick<Seconds, 'up' | 'down'>): number | null {
   const known = up + down
   if (known === 0) return null
@@ -73,7 +76,7 @@ export function addSeconds(a: Seconds, b: Seconds): Seconds {
   }
 }
 
-/** The last `days` UTC days up to and including that of `now`: their beginnings, oldest first. */
+/** The starts of the last `days` UTC days up to and including that of `now`, oldest first. */
 export function lastDays(now: EpochMs, days: number): EpochMs[] {
   const today = Math.floor(now / DAY_MS) * DAY_MS
   return Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS)

@@ -1,6 +1,6 @@
 /**
- * Who may read metrics: whoever has the token of the operator, everything; whoever has an API key, the
- * monitors of its account, and the figures of the engine where that account is the first one.
+ * Who may read metrics: the operator's token reads everything; an API key reads the monitors of its account, and the
+ * figures of the engine if that account is the first one.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { ConfigurationError } from '../errors.ts'
 const TOKEN = /^[\x21-\x7e]{16,512}$/
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
-/** Who asks, and what they may see. */
+/** The requester and what it may read. */
 interface Reading {
   readonly scope: MetricsScope
   readonly by: Requester
 }
 
-/** `undefined`: nothing, and nobody; `wrong`: a key or token was sent that is none. */
+/** `undefined`: no credentials; `wrong`: an invalid key or token. */
 type Reader = (request: Request) => Promise<Reading | 'wrong' | undefined>
 
 /** @throws ConfigurationError */
@@ -47,15 +47,15 @@ export function readerOf(
   }
 }
 
-/** Of one length, so that a comparison tells nothing of the token. */
+/** Hashed to equal length, for a comparison in constant time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
-/** Whose series are shown. */
+/** The series to show. */
 
 export interface MetricsScope {
-  /** Only monitors of this account, which has to be there (else `NotFoundError`). Left out: of all. */
+  /** Only monitors of this account, which must exist (else `NotFoundError`). If absent, all. */
   readonly account_id?: number
-  /** The figures of the engine as a whole. Default `true`. */
+  /** Includes the figures of the engine as a whole. Default `true`. */
   readonly engine?: boolean | undefined
 }

@@ -1,6 +1,5 @@
 /**
- * What is counted while the engine works: from its events, so that nothing of a check or a delivery waits
- * for it.
+ * Counters and histograms fed by the engine's events, so that neither a check nor a delivery waits for them.
  *
  * @module
  */
@@ -9,13 +8,13 @@ import type { Engine } from '../engine/api/engine.ts'
 import type { NotificationView, ResultView } from '../engine/api/views.ts'
 import { createCounter, createHistogram } from './instruments.ts'
 
-/** Seconds; from an answer of a neighbour to the longest timeouts that people set. */
+/** Seconds; from a response in the local network to the longest usual timeouts. */
 const CHECK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const COMMIT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 export interface Counting {
   text(): string
-  /** Counts no more. */
+  /** Stops counting. */
   close(): void
 }
 
@@ -24,7 +23,7 @@ export function createCounting(engine: Pick<Engine, 'on' | 'locations'>): Counti
   let names: Promise<ReadonlyMap<number, string>> | undefined
   const subscriptions = [
     engine.on('round', ({ monitor: { type }, results }) => {
-      // They are those of the configuration, and stay as long as the engine does.
+      // Locations come from the configuration and do not change while the engine runs.
       names ??= namesOf(engine)
       void names.then((known) => {
         for (const result of results) {
@@ -57,7 +56,7 @@ async function namesOf({
   try {
     return new Map((await locations.list()).map(({ id, name }) => [id, name]))
   } catch {
-    // The engine stops, with a last round to be counted.
+    // The engine is stopping, with a last round to count.
     return new Map()
   }
 }
@@ -131,7 +130,7 @@ function countCheck(
   { verdict, duration_ms, lag_ms, phases }: ResultView,
 ): void {
   meters.checks.add({ type, location, verdict })
-  // Signals that came in, and silence, took no time and were not late.
+  // Signals and missed deadlines have neither duration nor lag.
   if (duration_ms === 0 && lag_ms === 0) return
   meters.check_seconds.observe({ type, location }, duration_ms / 1000)
   meters.lag_seconds.observe({}, lag_ms / 1000)

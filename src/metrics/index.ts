@@ -1,5 +1,5 @@
 /**
- * `watchpost/metrics`: an engine's figures for Prometheus and whatever reads its text format.
+ * `watchpost/metrics`: metrics of an engine in the text format of Prometheus.
  *
  * @module watchpost/metrics
  */

@@ -1,6 +1,6 @@
 /**
- * Counters and histograms that grow in memory, one series per set of label values. Label values come from
- * small sets alone (types, locations, outcomes), so that the number of series is bounded.
+ * Counters and histograms in memory, one series per set of label values. Label values come from small sets (types,
+ * locations, outcomes), so that the number of series is bounded.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Labels } from './text.ts'
 export interface Description {
   readonly name: string
   readonly help: string
-  /** No labels: its one series is there from the start, since a rate needs a zero to grow from. */
+  /** No labels: its only series exists from the start, since a rate needs an initial zero. */
   readonly plain?: true
 }
 
@@ -41,12 +41,12 @@ export interface Histogram {
 
 interface Distribution {
   readonly labels: Labels
-  /** Per bucket by itself; they are added up when they are shown. */
+  /** Per bucket; accumulated on output. */
   readonly counts: number[]
   sum: number
 }
 
-/** `buckets` are upper bounds, rising; the last one, without bound, is added. */
+/** `buckets` are ascending upper bounds; `+Inf` is added. */
 export function createHistogram(
   { name, help, plain }: Description,
   buckets: readonly number[],

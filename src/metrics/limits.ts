@@ -1,5 +1,6 @@
 /**
- * How often metrics are read: a key's requests count with those of the API, the operator's token has a window of its own.
+ * Limits reads of metrics: reads with a key count with its API requests, the operator's token has a window of its
+ * own.
  *
  * @module
  */
@@ -17,10 +18,10 @@ export interface MetricsRate {
   readonly window_sec?: number | undefined
 }
 
-/** Both count one; the answer is how long to wait, in seconds, where there were too many. */
+/** Both count one request; they return the seconds to wait if there were too many. */
 export interface Limits {
   read(by: Requester): Promise<number | undefined>
-  /** A key or token that is none, per client where its address is known. */
+  /** An invalid key or token, counted per client if its address is known. */
   wrong(request: Request): number | undefined
 }
 

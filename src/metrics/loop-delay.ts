@@ -1,5 +1,5 @@
 /**
- * How late the event loop is: a timer that should come every tenth of a second says by how much it does not.
+ * Measures the delay of the event loop by a timer of a tenth of a second.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface LoopDelay {
   close(): void
 }
 
-/** Keeps no process alive. */
+/** The timer does not keep the process alive. */
 export function measureLoopDelay(clock: Clock): LoopDelay {
   const delays = createHistogram(
     {

@@ -1,6 +1,6 @@
 /**
- * Metrics of an engine in the text format of Prometheus: as a text for a host that has its own way of
- * answering, and as a `fetch(Request)` that can be mounted like the REST API.
+ * Metrics of an engine in the text format of Prometheus: as a string for a host that answers itself, and as a
+ * `fetch(Request)` that is mounted like the REST API.
  *
  * @module
  */
@@ -25,18 +25,18 @@ import { engineState, processState } from './state.ts'
 import { CONTENT_TYPE } from './text.ts'
 
 export interface MetricsOptions {
-  /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys alone. */
+  /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys only. */
   readonly token?: string | undefined
-  /** `false` leaves out the series of single monitors. Default `true`: 13 per monitor and 3 per location of it. */
+  /** `false` omits the series of single monitors. Default `true`: 13 per monitor and 3 per location of it. */
   readonly monitors?: boolean | undefined
-  /** Adds processor time, memory and start of the process, for hosts without metrics of their own. Default `false`. */
+  /** Adds CPU time, memory and start time of the process, for hosts without metrics of their own. Default `false`. */
   readonly process?: boolean | undefined
   /**
-   * Reads per API key, counted with its requests of REST, and per token; `false` switches it off. Default 60 in 60
+   * Reads per API key, counted with its REST requests, and per token; `false` disables the limit. Default 60 in 60
    * seconds.
    */
   readonly rateLimit?: false | MetricsRate | undefined
-  /** Where it is mounted. Default `/metrics`. */
+  /** The path. Default `/metrics`. */
   readonly path?: string | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
@@ -44,13 +44,13 @@ export interface MetricsOptions {
 }
 
 export interface Metrics {
-  /** Never rejects; needs no `this`. Answers GET and HEAD to whoever may read. */
+  /** Never rejects; needs no `this`. Answers GET and HEAD. */
   fetch(this: void, request: Request): Promise<Response>
-  /** Whether a path is this one. */
+  /** Whether a path is the path of the metrics. */
   owns(this: void, pathname: string): boolean
-  /** The text itself; who may read it is the host's own matter. */
+  /** The metrics as text; the host controls access. */
   text(this: void, scope?: MetricsScope): Promise<string>
-  /** Counts no more. Called when the engine stops. */
+  /** Stops counting. Called when the engine stops. */
   close(this: void): void
 }
 
@@ -67,7 +67,7 @@ const OPTIONS: OptionTable<MetricsOptions> = {
 }
 
 /**
- * Counts from now on: call it before `engine.start()`. One per engine is enough.
+ * Counts from the call on: call it before `engine.start()`. One per engine is enough.
  *
  * @throws ConfigurationError for a token that is none
  */
@@ -81,7 +81,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const loop = measureLoopDelay(clock)
 
   async function text(scope: MetricsScope = {}): Promise<string> {
-    // Left out it means all; a value that got lost does not.
+    // Absent means all accounts; `undefined` as a value does not.
     if ('account_id' in scope && !(await engine.accounts.exists(scope.account_id)))
       throw new NotFoundError('account')
     const all = await readAll()
@@ -99,9 +99,9 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     return parts.join('')
   }
 
-  /** In parts, between which the event loop turns: thousands of monitors would be late by it. */
+  /** In parts, with a turn of the event loop in between: thousands of monitors would block it. */
   async function readAll(): Promise<readonly MonitorReading[]> {
-    // By id: one that leaves and comes back meanwhile is read twice.
+    // By id: a monitor that leaves and returns meanwhile is read twice.
     const all = new Map<number, MonitorReading>()
     for (const reading of engine.readings()) {
       all.set(reading.id, reading)
@@ -128,7 +128,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     counting.close()
     loop.close()
   }
-  // What becomes final while the engine stops is counted still; only the timer must not outlive it.
+  // Counting continues until the engine has stopped; only the timer ends here.
   const stopped = engine.on('stop', () => loop.close())
 
   return {
@@ -143,7 +143,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   }
 }
 
-/** A store that does not answer is worth knowing of, and no reason to show nothing. */
+/** If the store does not answer, the metrics report that and leave out its figures. */
 async function healthOf(
   engine: Engine,
   logger: Logger,

@@ -1,5 +1,5 @@
 /**
- * The series of single monitors: as many as there are monitors, which is why they can be left out.
+ * The series of single monitors: their number grows with that of monitors, so they can be omitted.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { MonitorReading } from '../engine/api/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { head, labelPairs, line } from './text.ts'
 
-/** A monitor with its labels written out: they are the same in all of its series. */
+/** A monitor with its encoded labels, which all of its series share. */
 export interface MonitorRow {
   readonly monitor: MonitorReading
   readonly labels: string
@@ -84,10 +84,10 @@ const METRICS: readonly MonitorMetric[] = [
   ),
 ]
 
-/** Monitors per part: the event loop turns between two. */
+/** Monitors per part; the event loop turns between two parts. */
 export const PART = 250
 
-/** A text per metric and part. All samples of a metric stand together, as the format wants it. */
+/** One text per metric and part. All samples of a metric are contiguous, as the format requires. */
 export function* monitorParts(rows: readonly MonitorRow[]): Generator<string> {
   for (const { name, help, samples } of METRICS) {
     yield head(name, 'gauge', help)

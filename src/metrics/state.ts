@@ -1,5 +1,5 @@
 /**
- * What is read from the engine at the moment somebody asks.
+ * Gauges that are read from the engine at each scrape.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { head, sample } from './text.ts'
 
 type Health = Awaited<ReturnType<Engine['health']>>
 
-/** `health` is `undefined` where the store did not answer: what it would have said is left out. */
+/** `health` is `undefined` if the store did not answer; its gauges are then omitted. */
 export function engineState(
   monitors: readonly MonitorReading[],
   health: Health | undefined,
@@ -52,7 +52,7 @@ function healthText({ running, checks_running, outbox_depth, outbox_wait_ms }: H
   ].join('')
 }
 
-/** The three that every dashboard of a process begins with, under their usual names. */
+/** CPU time, memory and start time of the process, under their standard names. */
 export function processState(): string {
   const { user, system } = process.cpuUsage()
   const cpu = 'process_cpu_seconds_total'

@@ -10,7 +10,7 @@ export type MetricKind = 'counter' | 'gauge' | 'histogram'
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** `# HELP` and `# TYPE`, which stand before the samples of a metric. */
+/** `# HELP` and `# TYPE`, which precede the samples of a metric. */
 export function head(name: string, kind: MetricKind, help: string): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${kind}\n`
 }
@@ -19,7 +19,7 @@ export function sample(name: string, labels: Labels, value: number): string {
   return line(name, labelPairs(labels), value)
 }
 
-/** A sample whose labels are in their written form already. */
+/** A sample whose labels are already encoded. */
 export function line(name: string, pairs: string, value: number): string {
   return `${name}${pairs === '' ? '' : `{${pairs}}`} ${numberText(value)}\n`
 }

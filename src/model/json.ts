@@ -1,12 +1,12 @@
 /**
- * What a JSON document is made of.
+ * JSON values.
  *
  * @module
  */
 
 import type { JsonObject } from '../model.ts'
 
-/** An object as JSON has it: no array and not `null`. Its members are not looked at. */
+/** A JSON object: neither an array nor `null`. Its members are not validated. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

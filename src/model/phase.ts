@@ -1,10 +1,10 @@
 /**
- * The steps of a check, by which its time is told.
+ * The phases of a check, by which its time is reported.
  *
  * @module
  */
 
-/** The phases that the built-in checkers have, from name resolution to the last byte. */
+/** The phases of the built-in checkers, from name resolution to the last byte. */
 export type BuiltinPhase =
   | 'resolve'
   | 'connect'
@@ -17,7 +17,7 @@ export type BuiltinPhase =
   | 'first_byte'
   | 'transfer'
 
-/** The step of a check that was under way. A checker of your own may name others. */
+/** The phase of a check. A custom checker may define others. */
 export type Phase = BuiltinPhase | (string & {})
 
 /** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */

@@ -1,5 +1,5 @@
 /**
- * What a user sets for a monitor of any type.
+ * The settings of a monitor of any type.
  *
  * @module
  */
@@ -19,27 +19,27 @@ export interface CommonSettings {
   readonly location_ids: readonly number[]
   /** Locations that must agree on a failure; default 2, or 1 where there is only one */
   readonly confirm_locations: number
-  /** Failing rounds in a row before it is down */
+  /** Failed rounds in a row that open an incident */
   readonly fail_threshold: number
-  /** Good rounds in a row before it is up again */
+  /** Good rounds in a row that close it */
   readonly recover_threshold: number
-  /** Repeat the notification while down; 0 is never (minutes) */
+  /** Repeat the notification while down; 0: no repeats (minutes) */
   readonly notify_repeat_min: number
-  /** Repetitions at most; 0 is without limit */
+  /** Maximum number of repeats; 0: no limit */
   readonly notify_repeat_max: number
   /** Notify when it is up again */
   readonly notify_recovery: boolean
   /** Tags; a string with commas is accepted as well */
   readonly tags: readonly string[]
-  /** Contacts told besides those marked for all monitors */
+  /** Contacts, in addition to those for all monitors */
   readonly contact_ids: readonly number[]
-  /** Contact id to minutes: told only if it is still down then (minutes) */
+  /** Contact id to minutes: notify only if it is still down then (minutes) */
   readonly contact_delay: Readonly<Record<string, number>>
-  /** Windows of planned work, in which nobody is told of anything */
+  /** Maintenance windows, in which no notification is sent */
   readonly maintenance: readonly MaintenanceWindow[]
-  /** Monitors whose failure explains one of this: while they are down it is silent */
+  /** Parent monitors; while one is down, this monitor's alerts are suppressed */
   readonly depends_on: readonly number[]
-  /** Tell once of many outages in twenty rounds, instead of each */
+  /** Send one `flapping` event for many outages in twenty rounds */
   readonly flap_detection: boolean
 }
 

@@ -1,15 +1,15 @@
 /**
- * What the clock on the wall of a time zone shows.
+ * Local time in a time zone.
  *
  * @module
  */
 
 import type { EpochMs } from '../model.ts'
 
-/** A time to what the wall clock shows then, written as if it were UTC. */
+/** Maps a time to the local time, encoded as if it were UTC. */
 export type WallClock = (at: EpochMs) => number
 
-/** @throws RangeError where there is no such time zone */
+/** @throws RangeError for an unknown time zone */
 export function wallClockOf(time_zone: string): WallClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: time_zone,
@@ -29,22 +29,22 @@ export function wallClockOf(time_zone: string): WallClock {
   }
 }
 
-/** More than there are; a name may be written in many ways. */
+/** More than exist; a name has several spellings. */
 const ZONES_KEPT = 500
 const DAYS_KEPT = 64
 
-/** A time zone that was asked before. */
+/** A cached time zone. */
 export interface TimeZone {
   readonly wallClock: WallClock
-  /** From UTC to the wall clock at 00:00 UTC of that day, which `day` is. */
+  /** Local time minus UTC at 00:00 UTC of the given day. */
   offsetOf(day: EpochMs): number
 }
 
 export type TimeZones = (time_zone: string) => TimeZone
 
 /**
- * Time zones, each made once: making one takes twenty times as long as asking it, and asking it a hundred times as
- * long as remembering what it said.
+ * Caches time zones: creating a formatter takes twenty times as long as using it, and using it a hundred times as
+ * long as a cached result.
  */
 export function timeZones(): TimeZones {
   const zones = new Map<string, TimeZone>()
@@ -64,7 +64,7 @@ function timeZone(wallClock: WallClock): TimeZone {
   }
 }
 
-/** The first that came makes room. */
+/** Stores the value; evicts the oldest entry beyond the limit. */
 function kept<K, V>(values: Map<K, V>, limit: number, key: K, value: V): V {
   const first = values.size < limit ? undefined : values.keys().next()
   if (first?.done === false) values.delete(first.value)
@@ -72,7 +72,7 @@ function kept<K, V>(values: Map<K, V>, limit: number, key: K, value: V): V {
   return value
 }
 
-/** Whether it is a name of the IANA time zone database that this Node.js knows. */
+/** Whether this Node.js knows the name as an IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name })

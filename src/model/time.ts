@@ -1,5 +1,5 @@
 /**
- * Spans of time in milliseconds, and UTC days.
+ * Durations in milliseconds, and UTC days.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Names of attributes: those of the OpenTelemetry semantic conventions where they have one
- * (https://opentelemetry.io/docs/specs/semconv/), ours under `watchpost.` where they have none.
+ * Attribute names: those of the OpenTelemetry semantic conventions (https://opentelemetry.io/docs/specs/semconv/),
+ * otherwise names under `watchpost.`.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import type { Attributes } from '@opentelemetry/api'
 import type { NotificationRecord, Outcome } from '../model.ts'
 import type { CheckOrder } from '../probes/transport.ts'
 
-/** Of a check that begins. Neither settings nor the target's whole address: they may hold secrets. */
+/**
+ * Attributes of a check at its start. Neither settings nor the full address of the target, since they may contain
+ * secrets.
+ */
 export function orderAttributes(order: CheckOrder): Attributes {
   return {
     'watchpost.monitor.id': order.monitor_id,
@@ -20,7 +23,7 @@ export function orderAttributes(order: CheckOrder): Attributes {
   }
 }
 
-/** Of what a check came to. `error.type` is the cause, as the convention asks for where something failed. */
+/** Attributes of a check's outcome. `error.type` is the cause, as the convention requires for failures. */
 export function outcomeAttributes(outcome: Outcome): Attributes {
   const { verdict, cause_code, phase, remote_ip } = outcome
   return {

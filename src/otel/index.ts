@@ -1,5 +1,5 @@
 /**
- * `watchpost/otel`: the work of an engine as spans of OpenTelemetry.
+ * `watchpost/otel`: OpenTelemetry spans of an engine.
  *
  * @module watchpost/otel
  */

@@ -1,6 +1,5 @@
 /**
- * Which span something comes from, as long as that may still be asked for: at most so many, the oldest go
- * first.
+ * The span contexts from which later spans originate, bounded in number; the oldest are dropped first.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import type { SpanContext } from '@opentelemetry/api'
 
 export interface Origins {
   add(key: string, context: SpanContext): void
-  /** All of this key, which are forgotten with the answer. */
+  /** Returns and removes all of this key. */
   take(key: string): readonly SpanContext[]
 }
 

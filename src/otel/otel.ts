@@ -1,9 +1,9 @@
 /**
- * Spans around checks, commits and deliveries, with `@opentelemetry/api` where the host has it.
+ * Spans around checks, commits and deliveries, with `@opentelemetry/api` if installed.
  *
- * A check is the root of a trace, unless the host has one open; what it calls is below it. A commit is
- * linked to the checks whose rounds it stores, a delivery to the commit that queued it: each of them serves
- * several, or comes much later.
+ * A check is the root of a trace, unless the host has an active span; its network calls are children. A commit is
+ * linked to the checks whose rounds it stores, a delivery to the commit that queued it, since each of them serves
+ * several others or happens much later.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
 import { createOrigins } from './origins.ts'
 
-/** Rounds and notifications whose origin is remembered until they are stored, or sent. */
+/** Maximum number of rounds and notifications whose origin is kept until they are stored or sent. */
 const ORIGINS = 10_000
-/** Links of one span; the SDKs keep no more than this either. */
+/** Maximum number of links of one span; the SDKs have the same limit. */
 const LINKS = 128
 
 /**
- * For the option `tracing` of `createEngine`. Spans go to whatever SDK the host registers, before or after;
- * without one they cost next to nothing. It takes no options yet. `undefined` where `@opentelemetry/api` is not installed.
+ * For the option `tracing` of `createEngine`. Spans go to the SDK that the host registers, before or after this call;
+ * without one they cost next to nothing. It has no options yet. `undefined` if `@opentelemetry/api` is not installed.
  */
 export async function openTelemetry(
   options: Readonly<Record<string, never>> = {},
@@ -43,7 +43,7 @@ function tracingWith({ trace, SpanKind, SpanStatusCode }: typeof Api): Tracing {
   const checks = createOrigins(ORIGINS)
   const commits = createOrigins(ORIGINS)
 
-  /** Carries `work` out within the span and ends it, with what it threw where it threw. */
+  /** Runs `work` within the span and ends the span, recording an error. */
   function within<T>(
     name: string,
     options: SpanOptions,
@@ -116,7 +116,7 @@ function tracingWith({ trace, SpanKind, SpanStatusCode }: typeof Api): Tracing {
           ...(error === null ? {} : { 'error.type': error }),
         })
         if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
-        // A further attempt comes from the same commit.
+        // A further attempt originates from the same commit.
         if (status === 'queued') for (const origin of origins) commits.add(String(row.id), origin)
         return ending
       })

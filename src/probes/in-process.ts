@@ -1,6 +1,6 @@
 /**
- * Checks made in the engine's own process: places shared fairly by account, and a limit per account and
- * host, so that many monitors of one server do not knock it over or time each other out.
+ * Runs checks in the engine's own process: slots shared fairly among accounts, and a limit per account and host, so
+ * that many monitors of one server neither overload it nor delay each other into timeouts.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import type { CheckOrder, ProbeHost, ProbeTransport } from './transport.ts'
 export interface InProcessOptions {
   readonly clock: Clock
   /**
-   * Checks at the same time, default 64. An eighth more, at least one, is made only of accounts that have none
-   * under way, so that one whose checks hang keeps nobody else waiting (see fair-queue.ts).
+   * Maximum number of concurrent checks, default 64. An eighth more, at least one, is reserved for accounts without a
+   * running check, so that checks that hang delay no other account (see fair-queue.ts).
    */
   readonly concurrency?: number
-  /** Checks of one account at the same time against one host, default 2. */
+  /** Concurrent checks of one account against one host, default 2. */
   readonly perHost?: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * What stands for a check that was not made.
+ * Reports of checks that did not run.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { iso } from '../clock.ts'
 import type { CheckReport, EpochMs } from '../model.ts'
 
-/** An `unknown`: our side could not measure, so it opens no incident. */
+/** An `unknown` report: the engine could not measure, so no incident is opened. */
 export function unmeasured(at: EpochMs, cause_code: string, cause_text: string): CheckReport {
   return {
     outcome: {

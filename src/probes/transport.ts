@@ -1,17 +1,17 @@
 /**
- * How check orders reach a location and reports come back. In-process by default; the engine does not
- * know the difference.
+ * How check orders reach a location and reports return. In-process by default; the engine treats all transports
+ * alike.
  *
  * @module
  */
 
 import type { CheckReport, EpochMs, Json, JsonObject, LocationRecord } from '../model.ts'
 
-/** One check to be made at one location. Plain JSON, so that it can travel. */
+/** One check to run at one location. Plain JSON, so that it can be transmitted. */
 export interface CheckOrder {
-  /** `<monitor>-<version>-<round>-<location>`: the same order is never carried out twice. */
+  /** `<monitor>-<version>-<round>-<location>`: the same order is never executed twice. */
   readonly id: string
-  /** Whose monitor it is: places for checks are shared by account. 0 where that is not known. */
+  /** The account of the monitor, among which check slots are shared. 0 if unknown. */
   readonly account_id: number
   readonly monitor_id: number
   readonly version: number
@@ -20,15 +20,15 @@ export interface CheckOrder {
   readonly settings: JsonObject
   readonly timeout_ms: number
   readonly interval_sec: number
-  /** Only of monitors that are fed by signals, which the engine judges itself. */
+  /** Only for push types, whose results the engine computes itself. */
   readonly missed_limit?: number
   readonly location: LocationRecord
   /** Due time of the round. */
   readonly round: EpochMs
-  /** An order that could not begin by then is dropped: its round is over. */
+  /** An order that has not started by then is dropped: its round is over. */
   readonly expires_at: EpochMs
   readonly memo: Json | null
-  /** Checks of an account against the same host are limited; this names the host. */
+  /** The host for the limit of concurrent checks per account and host. */
   readonly host: string
 }
 
@@ -37,29 +37,29 @@ export interface CheckAnswer {
     readonly location_id: number
   }
   readonly report: CheckReport
-  /** How late the check began against `round`. */
+  /** How late the check started after `round`. */
   readonly lag_ms: number
 }
 
 export interface ProbeHost {
-  /** Those that orders will come for; none where the host makes checks for others. */
+  /** The locations that will receive orders; none if the host runs checks for other engines. */
   readonly locations: readonly LocationRecord[]
-  /** Makes one check; never rejects. */
+  /** Runs one check; never rejects. */
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
-  /** What comes late, twice or out of order changes nothing. */
+  /** Late, duplicate or out-of-order answers have no effect. */
   readonly onAnswer: (answer: CheckAnswer) => void
 }
 
 export interface ProbeTransport {
-  /** Checks are made in other processes, so that nothing is known of one until its report comes. Default `false`. */
+  /** Checks run in other processes, so that nothing is known of one until its report arrives. Default `false`. */
   readonly remote?: boolean
   start(host: ProbeHost): Promise<void>
-  /** Hands an order over; resolves once it is accepted, not when it is done. */
+  /** Sends an order; resolves when it is accepted, not when it is done. */
   send(order: CheckOrder): Promise<void>
-  /** Drops what is queued for a monitor and aborts what is under way. */
+  /** Drops queued orders of a monitor and aborts running ones. */
   cancel(monitor_id: number): void
   /** Waits for running checks up to `drain_ms`, then aborts them. */
   stop(drain_ms: number): Promise<void>
-  /** Whether the location can take orders now. */
+  /** Whether the location accepts orders now. */
   online(location_id: number): boolean
 }

@@ -1,5 +1,5 @@
 /**
- * Who asks: `Authorization: Bearer <API_KEY>` (spec 5), or whatever the host's own function makes of the request.
+ * Authentication: `Authorization: Bearer <API_KEY>` (spec 5), or a function of the host.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Engine } from '../engine/api/engine.ts'
 import { HttpError } from './http-error.ts'
 import type { Strangers } from './strangers.ts'
 
-/** The key a request came with, as far as `GET /me` and the rate limit need to know it. */
+/** The key of a request, as `GET /me` and the rate limit use it. */
 export interface RequestKey {
   /** Unique within the account: requests are counted per key. */
   readonly id: number | string
@@ -24,7 +24,7 @@ export interface Identity {
   readonly key: RequestKey
 }
 
-/** `undefined` refuses the request with 401; an account that is not there with 403. */
+/** `undefined` answers 401; an account that does not exist, 403. */
 export type Authenticate = (
   request: Request,
 ) => Promise<Identity | undefined> | Identity | undefined
@@ -32,7 +32,7 @@ export type Authenticate = (
 /** Characters of a bearer token (RFC 6750, section 2.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i
 
-/** Keys of the engine itself; the default. */
+/** Keys of the engine; the default. */
 export function engineKeys(engine: Pick<Engine, 'authenticate'>): Authenticate {
   return async (request) => {
     const key = BEARER.exec(request.headers.get('authorization')?.trim() ?? '')?.[1]
@@ -54,7 +54,7 @@ export async function identify(
   { engine, authenticate, strangers }: Known,
   request: Request,
 ): Promise<Identity> {
-  // Many a host says `null`, whatever the types say.
+  // Hosts may return `null` in spite of the types.
   const identity = (await authenticate(request)) ?? undefined
   if (identity !== undefined) {
     if (await engine.accounts.exists(identity.account_id)) return identity
@@ -75,7 +75,7 @@ export async function identify(
 export function requireScope(identity: Identity, method: string): void {
   const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
   const { scopes } = identity.key
-  // Left out it means both; a value that got lost, or a text that has the word in it, means none.
+  // Absent means both scopes; any other value that is not a list means none.
   if (scopes === undefined || (Array.isArray(scopes) && scopes.includes(scope))) return
   throw new HttpError({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
 }

@@ -1,5 +1,5 @@
 /**
- * Reads request bodies within bounds of size and time.
+ * Reads request bodies within limits of size and time.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { HttpError } from './http-error.ts'
 export const BODY_LIMITS = {
   /** 256 KiB. */
   bytes: 262_144,
-  /** From the first byte asked for to the last. */
+  /** From the first read to the last byte. */
   read_ms: 30_000,
 } as const
 
@@ -21,11 +21,11 @@ interface ReadOptions {
   readonly max_bytes: number
   /** `cut` keeps the beginning of a longer body, `refuse` answers 413. */
   readonly overflow: 'cut' | 'refuse'
-  /** Called before the first byte is kept. */
+  /** Called before the first byte is stored. */
   readonly onFirstByte?: () => void
 }
 
-/** @throws Refusal 400 `bad_json` when the sender breaks off, 408 `request_timeout`, 413 `too_large` */
+/** @throws HttpError 400 `bad_json` if the sender aborts, 408 `request_timeout`, 413 `too_large` */
 export async function readBytes(request: Request, options: ReadOptions): Promise<Uint8Array> {
   const { clock, max_bytes, overflow } = options
   const announced = Number(request.headers.get('content-length') ?? 0)
@@ -47,7 +47,7 @@ export async function readBytes(request: Request, options: ReadOptions): Promise
       if (size === 0 && value.length > 0) options.onFirstByte?.()
       chunks.push(value)
       size += value.length
-      // A body sent byte by byte would otherwise take a hundred times its size.
+      // A body sent byte by byte would otherwise need a hundred times its size.
       if (chunks.length === MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
     }
   } catch (error) {

@@ -1,16 +1,16 @@
 /**
- * The envelope of every answer (spec 4): `{ ok: true, … }` or `{ ok: false, error, message?, fields?, request_id }`.
- * Nothing else in this folder writes `ok`.
+ * The envelope of every response (spec 4): `{ ok: true, … }` or `{ ok: false, error, message?, fields?, request_id
+ * }`. Nothing else in this folder writes `ok`.
  *
  * @module
  */
 
 import { keptResponse } from './kept-body.ts'
 
-/** An answer before it becomes a `Response`. */
+/** A response before it becomes a `Response`. */
 export interface Reply {
   readonly status: number
-  /** An object is sent as JSON, a text as `text/plain`, bytes as the JSON they are, `null` as no body at all. */
+  /** An object is sent as JSON, a string as `text/plain`, bytes as JSON that is already encoded, `null` as no body. */
   readonly body: Readonly<Record<string, unknown>> | Uint8Array | string | null
   readonly headers: Readonly<Record<string, string>>
 }
@@ -25,16 +25,16 @@ export interface Failure {
   readonly status: number
   /** Stable machine code. */
   readonly error: string
-  /** One sentence for a person. Left out where `fields` says it all. */
+  /** One sentence for a person. Absent if `fields` says it all. */
   readonly message?: string
   /** Problem per field or parameter, as the user wrote its name. */
   readonly fields?: Readonly<Record<string, string>>
-  /** Whole seconds after which a repetition may succeed. */
+  /** Whole seconds after which a retry may succeed. */
   readonly retry_after?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A success: `resource` names what is sent, as in `{ monitor }` or `{ monitors, next_cursor }`. */
+/** A success: `resource` holds the named content, as in `{ monitor }` or `{ monitors, next_cursor }`. */
 export function ok(resource: object, options: ReplyOptions = {}): Reply {
   return {
     status: options.status ?? 200,
@@ -53,7 +53,7 @@ export function fail(failure: Failure, request_id: string): Reply {
   }
 }
 
-/** The reply on the wire. `base` headers give way to those of the reply. */
+/** Builds the `Response`. Headers of the reply override those of `base`. */
 export function toResponse(reply: Reply, base: Headers, options: { head: boolean }): Response {
   const headers = new Headers(base)
   for (const [name, value] of Object.entries(reply.headers)) headers.set(name, value)

@@ -1,8 +1,8 @@
 /**
- * Entity tags: of documents their digest, of monitors `"<version>.<digest of the body>"`.
+ * Entity tags: for documents their digest, for monitors `"<version>.<digest of the body>"`.
  *
- * The version alone decides about `If-Match`: a check that ran in between does not spoil an edit. The
- * digest is for `If-None-Match`: a body holds the state as well, which changes without a new version.
+ * `If-Match` compares the version alone, so that a check that ran meanwhile does not fail an edit. The digest is for
+ * `If-None-Match`: the body contains the state as well, which changes without a new version.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function monitorReply(
   return ok({ ...also, monitor }, { ...rest, headers })
 }
 
-/** A document that is the same for everybody, as bytes with the digest of them. */
+/** A document that is equal for all clients, as bytes with their digest. */
 export function documentReply(document: object): Reply {
   const body = Buffer.from(JSON.stringify(document))
   const digest = createHash('sha256').update(body).digest('base64url')
@@ -37,7 +37,7 @@ export function documentReply(document: object): Reply {
   }
 }
 
-/** 304 without a body where the client has this very reply already. */
+/** 304 without a body if the client has this response already. */
 export function unlessKnown(reply: Reply, request: Request): Reply {
   const etag = reply.headers['ETag']
   const known = request.headers.get('if-none-match')

@@ -1,5 +1,5 @@
 /**
- * The REST API as one function from `Request` to `Response`; every host that speaks them can mount it.
+ * The REST API as one function from `Request` to `Response`, for any host that supports them.
  *
  * @module
  */
@@ -39,25 +39,25 @@ import { countStrangers } from './strangers.ts'
 import type { Strangers } from './strangers.ts'
 
 export interface RestOptions {
-  /** Who asks. Default: the bearer key, looked up with `engine.authenticate`. */
+  /** Identifies the account. Default: the bearer key, looked up with `engine.authenticate`. */
   readonly authenticate?: Authenticate | undefined
-  /** Money of an account. Default: none is kept (`{ amount: null, unlimited: true }`). */
+  /** The balance of an account. Default: none (`{ amount: null, unlimited: true }`). */
   readonly balance?: Host['balance'] | undefined
   /**
-   * Requests per key (spec 8: 60 in 60 seconds, the default); `false` switches it off. `window` counts
-   * them. Default: the engine does, for REST, page and metrics together, and over all processes where its store
-   * is shared and the keys are the engine's.
+   * Requests per key (spec 8: 60 in 60 seconds, the default); `false` disables the limit. `window` counts them.
+   * Default: the engine counts them, for REST, page and metrics together, and across all processes if its store is
+   * shared and the keys are the engine's.
    */
   readonly rateLimit?:
     false | (Partial<RatePolicy> & { readonly window?: RateWindow | undefined }) | undefined
   /**
-   * Origins of other sites (`https://app.example.com`) whose pages may send what changes something without a bearer
-   * key: with a cookie that your `authenticate` knows. Default none.
+   * Origins of other sites (`https://app.example.com`) whose pages may send modifying requests without a bearer key,
+   * with a cookie that your `authenticate` accepts. Default none.
    */
   readonly allowedOrigins?: readonly string[] | undefined
   /**
-   * Tells clients apart for the limit on wrong keys and tokens (20 a minute). Default: the address that
-   * `toNodeHandler` found; nobody is limited where it is unknown.
+   * Identifies clients for the limit on wrong keys and tokens (20 a minute). Default: the address that
+   * `toNodeHandler` determined; clients without an address are not limited.
    */
   readonly clientOf?: ((request: Request) => string | undefined) | undefined
   /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
@@ -77,7 +77,7 @@ const OPTIONS: OptionTable<RestOptions> = {
       window: option.having('take'),
     }),
   ),
-  // Each is judged where it is used.
+  // Each is validated where it is used.
   allowedOrigins: option.listOf(option.text),
   clientOf: option.callback,
   basePath: option.mountPath,
@@ -88,11 +88,11 @@ const OPTIONS: OptionTable<RestOptions> = {
 export interface Rest {
   /** Never rejects; needs no `this`. */
   fetch(this: void, request: Request): Promise<Response>
-  /** Whether a path is this API's: `/api/v1` and `/hb` with all below them. */
+  /** Whether a path belongs to this API: `/api/v1`, `/hb` and everything below them. */
   owns(this: void, pathname: string): boolean
 }
 
-/** @throws ConfigurationError for options that cannot work */
+/** @throws ConfigurationError for invalid options */
 export function createRest(engine: Engine, options: RestOptions = {}): Rest {
   const service = createService(engine, options)
   return {
@@ -118,18 +118,18 @@ interface Service {
   readonly idempotency: Idempotency
   readonly clock: Clock
   readonly logger: Logger
-  /** Made when first asked for: the types are known by then. */
+  /** Built on the first request: all types are registered by then. */
   document(): Reply
 }
 
-/** One request on its way through. */
+/** One request and its context. */
 interface Exchange {
   readonly request: Request
   readonly url: URL
   /** Without the base path. */
   readonly pathname: string
   readonly request_id: string
-  /** For every answer to this request, whatever becomes of it. */
+  /** Headers of every response to this request, including errors. */
   readonly headers: Headers
 }
 
@@ -213,7 +213,7 @@ function isHeartbeat(pathname: string): boolean {
   return pathname === HEARTBEAT || pathname.startsWith(`${HEARTBEAT}/`)
 }
 
-/** For the log: a path would hold ids and heartbeat tokens, a pattern does not. */
+/** For the log: a path may contain ids and heartbeat tokens, a pattern does not. */
 function patternOf({ router }: Service, { request, pathname }: Exchange): string {
   if (isHeartbeat(pathname)) return `${HEARTBEAT}/:token`
   const match = router.match(request.method, pathname)
@@ -246,7 +246,7 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
   return service.idempotency.once(repeatable, () => operation.run(call))
 }
 
-/** Counts the request and tells on every answer how many are left. @throws Refusal 429 */
+/** Counts the request and adds the remaining number to every response. @throws HttpError 429 */
 async function count(service: Service, exchange: Exchange, identity: Identity): Promise<void> {
   const { rate } = service.host
   if (rate === null) return
@@ -257,7 +257,7 @@ async function count(service: Service, exchange: Exchange, identity: Identity): 
   requireQuota(rate, taken)
 }
 
-/** No key needed: it tells what there is, not what somebody has. */
+/** Requires no key: it describes the API and contains no data of an account. */
 function openapi(service: Service, request: Request): Reply {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD'])
   return unlessKnown(service.document(), request)
@@ -269,7 +269,7 @@ function requireNoFields(body: JsonObject): void {
   throw new ValidationError(Object.fromEntries(names.map((name) => [name, 'unknown_field'])))
 }
 
-/** The client's own id where it sent a harmless one; it ties our log lines to those of a proxy in front. */
+/** The client's own id if it consists of safe characters, so that log lines correlate with those of a proxy. */
 function requestId(request: Request, clock: Pick<Clock, 'random'>): string {
   const given = request.headers.get('x-request-id')
   if (given !== null && /^[\w.-]{1,64}$/.test(given)) return given

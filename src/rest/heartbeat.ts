@@ -1,10 +1,9 @@
 /**
- * The heartbeat address (spec 4): `/hb/<token>`, and as extensions `/start`, `/fail`, `/log` and `/<exit code>`
- * behind it. No key and no request limit of this folder; the token is the authentication and the engine
- * limits signals per monitor.
+ * The heartbeat address (spec 4): `/hb/<token>`, and as extensions `/start`, `/fail`, `/log` and `/<exit code>` below
+ * it. No key and no rate limit of this folder; the token authenticates and the engine limits signals per monitor.
  *
- * A ping must not be lost for an ornament: a message that is too long is cut, a parameter that does
- * not parse is ignored.
+ * A signal must not be lost because of optional parts: a message that is too long is cut, a parameter that does not
+ * parse is ignored.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import { HttpError } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Strangers } from './strangers.ts'
 
-/** Kept of a body, in bytes. */
+/** Maximum length of a stored body, in bytes. */
 export const MESSAGE_LIMIT_BYTES = 10_240
 
 const SHORT_TEXT = 200
@@ -43,10 +42,13 @@ interface Ping {
   readonly pathname: string
 }
 
-/** @throws Refusal 400 `bad_signal`, 405, 429 after too many unknown tokens; NotFoundError for an unknown token or path */
+/**
+ * @throws HttpError 400 `bad_signal`, 405, 429 after too many unknown tokens; NotFoundError for an unknown token or
+ * path
+ */
 export async function heartbeat(ping: Ping): Promise<Reply> {
   const { engine, clock, strangers, request, url, pathname } = ping
-  // Link previews and scanners ask with HEAD; none of them is the job.
+  // Link previews and scanners use HEAD; they are not the job.
   const method = request.method === 'HEAD' ? '' : request.method
   const match = router.match(method, pathname)
   if (match.kind === 'none') throw new NotFoundError('address')
@@ -87,14 +89,14 @@ function kindOf(suffix: string | undefined): Pick<SignalInput, 'kind' | 'exit_co
   })
 }
 
-/** The body, or else `msg`. */
+/** The body, or `msg` if it is empty. */
 async function messageOf(
   request: Request,
   url: URL,
   clock: Pick<Clock, 'timer'>,
 ): Promise<Pick<SignalInput, 'message'>> {
   const bytes = await readBytes(request, { clock, max_bytes: MESSAGE_LIMIT_BYTES, overflow: 'cut' })
-  // As a stream: the character that the limit cuts through is left out instead of spoilt.
+  // Decoded as a stream: a character that the limit cuts is dropped, not replaced by U+FFFD.
   const body = new TextDecoder().decode(bytes, { stream: bytes.length === MESSAGE_LIMIT_BYTES })
   const text = body === '' ? (url.searchParams.get('msg') ?? '') : body
   const message = storable(text, MESSAGE_LIMIT_BYTES)
@@ -110,7 +112,7 @@ function ornaments(query: URLSearchParams): Pick<SignalInput, 'run_id' | 'durati
   }
 }
 
-/** Without NUL, which not every database takes, and without the half of a character that the cut leaves. */
+/** Without NUL, which not every database stores, and without half of a surrogate pair at the cut. */
 function storable(text: string, max: number): string {
   return text
     .replaceAll('\0', '')
@@ -118,7 +120,7 @@ function storable(text: string, max: number): string {
     .replace(/\p{Surrogate}$/u, '')
 }
 
-/** `text/plain` was asked for before JSON (some clients send both by default, JSON first). */
+/** Whether `text/plain` precedes JSON in `Accept` (some clients send both by default, JSON first). */
 function prefersText(request: Request): boolean {
   const accept = request.headers.get('accept') ?? ''
   const text = accept.indexOf('text/plain')

@@ -1,5 +1,5 @@
 /**
- * From an error to the status and code that a client sees.
+ * Maps errors to the status and code of a response.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { isWatchpostError, WatchpostError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure } from './envelope.ts'
 
-/** A request that is refused before the engine sees it. */
+/** A request that is rejected before it reaches the engine. */
 export class HttpError extends WatchpostError {
   readonly failure: Failure
 
@@ -19,8 +19,8 @@ export class HttpError extends WatchpostError {
 }
 
 /**
- * Status per error of the engine. Looked up by name and not by `instanceof`: the host may have loaded
- * the engine from the ESM build and this adapter from the CommonJS one.
+ * Status per error of the engine. Looked up by name, not by `instanceof`: the host may have loaded the engine from
+ * the ESM build and this adapter from the CommonJS one.
  */
 const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['ValidationError', 422],
@@ -30,10 +30,10 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['ClosedError', 503],
 ])
 
-/** Codes that have a status of their own. A version is compared only where `If-Match` was sent, hence 412. */
+/** Codes with a status of their own. A version is compared only if `If-Match` was sent, hence 412. */
 const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([['version_mismatch', 412]])
 
-/** What the storage or the engine said about itself is for the operator, not for the client. */
+/** Messages of the store and the engine are for the operator; the client gets these instead. */
 const NEUTRAL_TEXT: ReadonlyMap<string, string> = new Map([
   ['storage', 'The storage does not answer; nothing was changed'],
   ['unavailable', 'The service is starting or stopping'],
@@ -41,7 +41,7 @@ const NEUTRAL_TEXT: ReadonlyMap<string, string> = new Map([
 
 interface FailureContext {
   readonly logger: Logger
-  /** What the log line carries besides the error; free of secrets. */
+  /** Further fields of the log line; free of secrets. */
   readonly about: Readonly<Record<string, unknown>>
 }
 

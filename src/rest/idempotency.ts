@@ -1,9 +1,8 @@
 /**
- * `Idempotency-Key`: a request that is sent again, because its answer was lost, takes effect once.
+ * `Idempotency-Key`: a request that is repeated because its response was lost takes effect once.
  *
- * Kept for 24 hours by the engine, per account. It does not matter which of the engines on one store the
- * second arrives at. Only successes are kept: a refusal is thrown, changed
- * nothing, and may be corrected and sent again under the same key.
+ * Responses are stored for 24 hours by the engine, per account, and shared by all engines on one store. Only
+ * successes are stored: an error changes nothing, and the request may be corrected and sent again with the same key.
  *
  * @module
  */
@@ -17,21 +16,21 @@ import type { JsonObject } from '../model.ts'
 import type { Reply } from './envelope.ts'
 import { HttpError } from './http-error.ts'
 
-/** How long an equal request waits for the first before it is told to come back. */
+/** How long an equal request waits for the first before it gets 409. */
 const WAIT_MS = 60_000
-/** How often it is looked whether another process has done with it. */
-const LOOK_MS = 250
+/** How often the store is polled for the end of the turn of another process. */
+const POLL_MS = 250
 
 interface Repeatable {
   readonly request: Request
   readonly account_id: number
-  /** The path without host, so that two names of one server are one. */
+  /** The path without host, since one server may have several names. */
   readonly path: string
   readonly body: JsonObject
 }
 
 export interface Idempotency {
-  /** Carries out `work`, or answers with the reply kept for an equal request. */
+  /** Executes `work`, or returns the stored response of an equal request. */
   once(repeatable: Repeatable, work: () => Promise<Reply>): Promise<Reply>
 }
 
@@ -42,7 +41,7 @@ interface Ports {
 }
 
 export function idempotency(ports: Ports): Idempotency {
-  /** The last request under way in this process, by account and key. */
+  /** The last running request in this process, by account and key. */
   const running = new Map<string, Promise<unknown>>()
 
   return {
@@ -51,7 +50,7 @@ export function idempotency(ports: Ports): Idempotency {
       if (key === undefined) return work()
       const slot = `${repeatable.account_id}:${key}`
       const before = running.get(slot)
-      // Taken in one step, without an await between: of two that arrive together one is second.
+      // Set without an await in between: of two concurrent requests one waits for the other.
       const asked = { ...repeatable, key }
       const answer = turn(before, ports.clock).then(() =>
         inTurn(ports, asked, () => answerOnce(ports, asked, work)),
@@ -91,13 +90,16 @@ async function answerOnce(
       body: JSON.stringify({ body, headers }),
     })
   } catch (error) {
-    // The work is done: a failure answer now would make the client do it twice.
-    logger.warn({ err: error }, 'an answer could not be kept for repetition')
+    // The work is done: an error response would make the client repeat it.
+    logger.warn({ err: error }, 'a response could not be stored for its Idempotency-Key')
   }
   return reply
 }
 
-/** Not while another process on the same store is at an equal request. @throws Refusal 409 when that takes too long */
+/**
+ * Waits while another process on the same store executes an equal request. @throws HttpError 409 if that takes too
+ * long
+ */
 async function inTurn(
   { services: { turns }, clock, logger }: Ports,
   { account_id, key }: Asked,
@@ -108,18 +110,20 @@ async function inTurn(
   let end = await turns.take(account_id, key)
   while (end === undefined) {
     if (clock.monotonic() - from >= WAIT_MS) throw inProgress()
-    await clock.sleep(LOOK_MS)
+    await clock.sleep(POLL_MS)
     end = await turns.take(account_id, key)
   }
   try {
     return await work()
   } finally {
-    // It lapses by itself.
-    await end().catch((err: unknown) => logger.warn({ err }, 'a turn could not be given back'))
+    // The turn expires by itself.
+    await end().catch((err: unknown) =>
+      logger.warn({ err }, 'an idempotency lock could not be released'),
+    )
   }
 }
 
-/** Resolves when `before` has ended. @throws Refusal 409 when that takes too long */
+/** Resolves when `before` has settled. @throws HttpError 409 if that takes too long */
 async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
   if (before === undefined) return
   const stop = new AbortController()

@@ -43,7 +43,7 @@ export const showIncident = operation({
 })
 
 export const acknowledgeIncident = operation({
-  summary: 'Takes the incident on: it is not repeated any more',
+  summary: 'Acknowledges the incident: repeats stop',
   tag,
   body: 'none',
   answers: { 200: { incident: ref('Incident') } },
@@ -60,7 +60,7 @@ export const listMonitorIncidents = operation({
   answers,
   async run({ scope, id }, query) {
     requireOrder(query)
-    // The filter alone would answer an unknown monitor with an empty list.
+    // The filter alone would return an empty list for an unknown monitor.
     await scope.monitors.get(id)
     const { items, next } = await scope.incidents.list({ ...paged(query), monitor_id: id })
     return ok({ incidents: items, next_cursor: cursorOf('incidents', next) })

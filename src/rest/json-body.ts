@@ -1,5 +1,5 @@
 /**
- * JSON bodies: an object, and nothing in it that a careless reader could stumble over.
+ * JSON bodies: an object within limits of depth and size, without keys that endanger prototypes.
  *
  * @module
  */
@@ -16,16 +16,19 @@ export const JSON_LIMITS = {
   depth: 32,
   /** Items of one array, members of one object. */
   entries: 1000,
-  /** Problems told at once, and characters of the name of each: an answer stays in proportion to its request. */
+  /**
+   * Maximum number of reported problems, and of characters of each name, so that a response stays in proportion to
+   * its request.
+   */
   problems: 100,
   name_characters: 200,
 } as const
 
-/** Keys that would reach an object's prototype once somebody copies them carelessly. */
+/** Keys that would change an object's prototype when copied by assignment. */
 const POISON: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * The JSON object in the body, `{}` where there is no body.
+ * The JSON object in the body, `{}` without a body.
  *
  * @throws Refusal 400 `bad_json`, 408 `request_timeout`, 413 `too_large`, 415 `unsupported_media_type`
  * @throws ValidationError for a key that is never allowed, or a list that is too long
@@ -48,7 +51,7 @@ export async function readJson(request: Request, clock: Pick<Clock, 'timer'>): P
   return value
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1): whoever announces another charset is told before the letters are wrong. */
+/** JSON is UTF-8 (RFC 8259, 8.1): another charset is rejected instead of being decoded wrongly. */
 const UTF8 = /^(?:utf-?8|us-ascii)$/i
 
 function requireJson(headers: Headers): void {
@@ -81,8 +84,8 @@ function parseJson(text: string): Json {
 }
 
 /**
- * Names of members in a valid JSON text: the strings before a colon. More of them than members in the
- * value are names given twice, of which `JSON.parse` silently keeps the last.
+ * Counts the member names in a valid JSON text: the strings before a colon. More of them than members in the value
+ * means duplicate names, of which `JSON.parse` silently keeps the last.
  */
 function namesIn(text: string): number {
   let names = 0
@@ -92,9 +95,9 @@ function namesIn(text: string): number {
   return names
 }
 
-/** Walks with a list of its own: recursion would run out of stack long before 256 KiB of brackets. */
+/** Iterative: recursion would overflow the stack long before 256 KiB of brackets. */
 function inspect(root: JsonObject): { readonly members: number } {
-  // Without a prototype: assigning to `problems['__proto__']` of a plain object would be lost.
+  // Without a prototype: assigning `problems['__proto__']` on a plain object has no effect.
   const problems = Object.create(null) as Record<string, string>
   let noted = 0
   const note = (place: Place | null, problem: string): void => {
@@ -132,7 +135,7 @@ function inspect(root: JsonObject): { readonly members: number } {
 interface Place {
   readonly value: JsonObject | readonly Json[]
   readonly step: string | number
-  /** `null` of the body itself. */
+  /** `null` for the body itself. */
   readonly parent: Place | null
   readonly depth: number
 }

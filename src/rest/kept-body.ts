@@ -1,14 +1,14 @@
 /**
- * Bodies that are the same for everybody: made once, and sent from there however many ask at a time. A
- * `Response` copies what it is made of; so the bytes are noted on it, for those who can send them as they are.
+ * Bodies that are equal for all clients: encoded once, and sent without a copy. A `Response` copies its body, so the
+ * bytes are attached to it for an adapter that can send them directly.
  *
  * @module
  */
 
-/** Known to every copy of this module that a process has loaded, the CommonJS one as well. */
+/** Shared by every copy of this module in a process, including the CommonJS build. */
 const NOTE = Symbol.for('watchpost.kept-body')
 
-/** To whoever reads it, it is any response. */
+/** An ordinary `Response` for any reader. */
 export function keptResponse(bytes: Uint8Array, init: ResponseInit): Response {
   const body = new ReadableStream<Uint8Array>(
     {
@@ -24,7 +24,7 @@ export function keptResponse(bytes: Uint8Array, init: ResponseInit): Response {
   return response
 }
 
-/** The bytes themselves: to be sent, not to be changed. */
+/** The bytes themselves: to be sent, never modified. */
 export function keptBytes(response: Response): Uint8Array | undefined {
   const noted: unknown = Reflect.get(response, NOTE)
   return noted instanceof Uint8Array ? noted : undefined

@@ -1,5 +1,5 @@
 /**
- * Monitors: create, read, change, remove, and the actions upon them.
+ * Monitors: create, read, update, delete, and their actions.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export const createMonitor = operation({
   versioned: true,
   repeatable: true,
   async run({ scope, body, host }) {
-    // The engine is the one that checks a user's input; until then it only looks like a `MonitorInput`.
+    // The engine validates the input; until then it only has the shape of a `MonitorInput`.
     const { warnings = [], ...monitor } = await scope.monitors.create(
       body as unknown as MonitorInput,
     )
@@ -95,7 +95,7 @@ export const deleteMonitor = operation({
 })
 
 export const pauseMonitor = operation({
-  summary: 'Pauses the monitor; an open incident is closed without a recovery notice',
+  summary: 'Pauses the monitor; an open incident is closed (`closed_reason` `paused`)',
   tag,
   body: 'none',
   answers: { 200: { monitor: ref('MonitorSummary') } },
@@ -197,7 +197,7 @@ export const showUptime = operation({
   },
 })
 
-/** @throws Refusal 429 `check_too_soon` */
+/** @throws HttpError 429 `check_too_soon` */
 async function requireAskable({ engine, scope, host, id }: Call): Promise<void> {
   if (host.rate === null) return
   const taken = await admitCheck(engine, { account_id: scope.account_id, id })
@@ -210,7 +210,7 @@ async function requireAskable({ engine, scope, host, id }: Call): Promise<void> 
   })
 }
 
-/** A typo in a type code would otherwise look like an empty account. */
+/** A misspelled type would otherwise return an empty list. */
 function requireKnownTypes({ engine }: Call, types: readonly string[]): void {
   const known = engine.types.tables()
   const strange = types.find((type) => !known.has(type))

@@ -1,5 +1,5 @@
 /**
- * The API on Node's own server and on what is built upon it: `createServer(toNodeHandler(rest))`,
+ * The API on Node's own server and frameworks built on it: `createServer(toNodeHandler(rest))`,
  * `app.use(toNodeHandler(rest))` in Express 4 and 5, `handler(request.raw, reply.raw)` in Fastify.
  *
  * @module watchpost/rest/node
@@ -30,28 +30,31 @@ export type NodeHandler = (
 
 export interface NodeHandlerOptions {
   /**
-   * The proxies in front that are believed: of what they write, `X-Forwarded-For` names the client and
-   * `X-Forwarded-Proto` says whether it came by https. Default: none, and both headers say nothing.
+   * Trusted proxies: of the headers they write, `X-Forwarded-For` names the client and `X-Forwarded-Proto` says
+   * whether the request came by https. Default: none, and both headers are ignored.
    */
   readonly trustProxy?: TrustProxy | undefined
-  /** Hears of an answer that broke off. Default: one line on stderr for each; `false` silences that. */
+  /** Logs a response that was aborted. Default: one line on stderr for each; `false` disables it. */
   readonly logger?: Logger | false | undefined
 }
 
-/** What frameworks add to Node's request. */
+/** Properties that frameworks add to Node's request. */
 type FrameworkRequest = IncomingMessage & {
-  /** The path as it was sent; Express cuts the mount point from `url`. */
+  /** The path as it was sent; Express removes the mount point from `url`. */
   readonly originalUrl?: string
-  /** A body that somebody has read and parsed. */
+  /** A body that a middleware has read and parsed. */
   readonly body?: unknown
 }
 
-/** Read and thrown away behind an answer, so that the client comes to read it; then the socket is closed. */
+/**
+ * Maximum number of bytes read and discarded after a response, so that the client gets to read it; then the socket is
+ * closed.
+ */
 const DISCARD_LIMIT_BYTES = 1_048_576
 
-/** @throws ConfigurationError for a `trustProxy` that is none */
+/** @throws ConfigurationError for an invalid `trustProxy` */
 export function toNodeHandler(rest: Rest, options: NodeHandlerOptions = {}): NodeHandler {
-  // Its values are judged where they are read.
+  // Its values are validated where they are read.
   checkOptions('toNodeHandler', options, { trustProxy: anything, logger })
   const { trustProxy } = options
   const log = loggerOf(options.logger)
@@ -111,7 +114,7 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
 }
 
 async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  // Events come one by one, and have no length; all else is short and is sent whole.
+  // An event stream has no length and is sent in parts; every other response is short and sent whole.
   const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   const body = events
     ? undefined
@@ -126,7 +129,7 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
     return
   }
   if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
-  // Who was too slow once is not waited for again (RFC 9110, 15.5.9).
+  // The connection of a client that was too slow is closed (RFC 9110, 15.5.9).
   if (response.status === 408 && req.httpVersionMajor === 1) res.setHeader('connection', 'close')
   res.end(body)
   if (!req.complete) discard(req)
@@ -141,7 +144,7 @@ function setHead(response: Response, res: ServerResponse): void {
   if (cookies.length > 0) res.setHeader('set-cookie', cookies)
 }
 
-/** Until either side ends it. What the client does not take waits in the stream, whose maker counts it. */
+/** Runs until either side ends it. Data that the client does not read waits in the stream, whose source limits it. */
 async function pass(body: ReadableStream<Uint8Array> | null, res: ServerResponse): Promise<void> {
   res.flushHeaders()
   const reader = body?.getReader()
@@ -162,26 +165,26 @@ function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => res.once('drain', () => resolve()))
 }
 
-/** Not JSON: it is not the API that answers here. */
+/** Not JSON: this response is not from the API. */
 function plain(status: number, text: string): Response {
   return new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain' } })
 }
 
-/** The address as the client sent it, without user and password; `undefined` for what is none (`*`, an authority). */
+/** The requested address without user and password; `undefined` for other forms (`*`, an authority). */
 function urlOf(req: FrameworkRequest, { secure }: Client): URL | undefined {
   const target = req.originalUrl ?? req.url ?? '/'
   if (!isAsSent(target)) return undefined
   const scheme = secure ? 'https' : 'http'
   const host = `${scheme}://${String(req.headers.host ?? req.headers[':authority'] ?? 'localhost')}`
-  // A host that is none is no reason to refuse: nothing here depends on it, least of all the path.
+  // An invalid host is not rejected: nothing depends on it, least of all the path.
   const origin = URL.canParse(host) ? new URL(host).origin : `${scheme}://localhost`
   const absolute = target.startsWith('/') ? origin + target : target
   return URL.canParse(absolute) ? withoutUserinfo(new URL(absolute)) : undefined
 }
 
 /**
- * Whether a path is still the same once it is resolved. The host may have guarded what it saw: dots and backslashes
- * would lead past it. Clients resolve them before they send.
+ * Whether a path stays the same after URL resolution. The host may have checked the path it received: dots and
+ * backslashes would bypass that. Clients resolve them before they send.
  */
 function isAsSent(target: string): boolean {
   const [sent = ''] = target.split(/[?#]/, 1)
@@ -189,14 +192,14 @@ function isAsSent(target: string): boolean {
   return /^(?:\/|$)/.test(path) && !/\\|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
-/** `Request` throws at an address with a user or password, which `Host: a:b@c` makes of any path. */
+/** `Request` throws for an address with a user or password, which `Host: a:b@c` would give any path. */
 function withoutUserinfo(url: URL): URL {
   url.username = ''
   url.password = ''
   return url
 }
 
-/** Methods that `Request` does not take; the API takes none of them either, and says so of any other. */
+/** Methods that `Request` rejects; the API has none of them and answers 405 to any other. */
 const FORBIDDEN = /^(?:connect|trace|track)$/i
 
 function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Request {
@@ -204,14 +207,14 @@ function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Reques
   const method = FORBIDDEN.test(sent) ? 'OPTIONS' : sent
   const headers = new Headers()
   for (const [name, value] of Object.entries(req.headers)) {
-    // Names with a colon are those of HTTP/2 that carry method and path.
+    // Names with a colon are HTTP/2 pseudo-headers for method and path.
     if (name.startsWith(':')) continue
     for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
   }
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
   const body = bodyOf(req)
   if (req.readableEnded) {
-    // What a parser read is neither compressed nor of its old length any more.
+    // A parsed body is no longer compressed and has another length.
     headers.delete('content-encoding')
     headers.delete('content-length')
   }
@@ -224,8 +227,8 @@ function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Reques
 }
 
 /**
- * The stream, or what a parser before us made of it. Whether it was read decides, not whether there is
- * a `body`: Express 4's JSON parser sets `{}` even where it has read nothing.
+ * The stream, or the body that a middleware parsed. Decided by whether the stream was read, not by the presence of
+ * `body`: Express 4's JSON parser sets `{}` even if it has read nothing.
  */
 function bodyOf(
   req: FrameworkRequest,
@@ -237,7 +240,7 @@ function bodyOf(
   return JSON.stringify(body)
 }
 
-/** Begins to read when it is read from: a body nobody wants stays with Node, which knows how to skip it. */
+/** Reads on demand: Node discards a body that is never read. */
 function streamOf(req: IncomingMessage): ReadableStream<Uint8Array> {
   let state: 'unread' | 'open' | 'ended' = 'unread'
   const begin = (controller: ReadableStreamDefaultController<Uint8Array>): void => {

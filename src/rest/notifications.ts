@@ -1,5 +1,5 @@
 /**
- * The notification log. Beyond the spec's table: it demands a log, and a log wants to be read.
+ * The notification log. The specification requires a log but no endpoint; these are extensions.
  *
  * @module
  */

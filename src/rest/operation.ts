@@ -1,6 +1,6 @@
 /**
- * One operation of the API: what it is called with, what it answers, how OpenAPI describes it. The
- * same object does the work and is the documentation, so that they cannot part.
+ * One operation of the API: its input, its responses and its OpenAPI description. One object contains both the
+ * implementation and the documentation, so that they cannot diverge.
  *
  * @module
  */
@@ -15,17 +15,17 @@ import type { Query, QueryTable } from './query.ts'
 import type { RatePolicy } from './rate-limit.ts'
 import type { Params } from './router.ts'
 
-/** What the host supplies and operations use. */
+/** What the host provides to operations. */
 export interface Host {
   readonly balance: (account_id: number) => Promise<Balance> | Balance
-  /** `null` where requests are not counted. */
+  /** `null` if requests are not counted. */
   readonly rate: RatePolicy | null
   /** Prefix of the paths in `Location`, `''` at the root. */
   readonly base_path: string
 }
 
 export interface Balance {
-  /** A decimal number as text: money does not fit a float. `null` where the host keeps no accounts of it. */
+  /** A decimal number as a string, since money does not fit a float. `null` if the host has no balances. */
   readonly amount: string | null
   /** ISO 4217. */
   readonly currency?: string
@@ -37,35 +37,35 @@ export interface Balance {
 /** One request to an operation. */
 export interface Call {
   readonly engine: Engine
-  /** The engine's groups for the account that asks. */
+  /** The engine's services for the account of the request. */
   readonly scope: AccountScope
   readonly identity: Identity
   readonly host: Host
   readonly request: Request
   readonly url: URL
   readonly params: Params
-  /** `:id` of the path; 0 where the path has none. */
+  /** `:id` of the path; 0 if the path has none. */
   readonly id: number
-  /** `{}` where none was sent. */
+  /** `{}` if none was sent. */
   readonly body: JsonObject
 }
 
-/** What OpenAPI is told. */
+/** The OpenAPI description. */
 interface Description {
   readonly summary: string
   /** Details beyond the summary. */
   readonly description?: string
   /** Group in the documentation. */
   readonly tag: string
-  /** The body: a schema by name, or `none` for an action, which takes no fields. Left out, no body is read. */
+  /** The body: a schema by name, or `none` for an action without fields. If absent, no body is read. */
   readonly body?: 'MonitorCreate' | 'MonitorUpdate' | 'none'
-  /** Status of success to what stands beside `ok`. */
+  /** Status of success, and the content beside `ok`. */
   readonly answers: Readonly<Record<number, Readonly<Record<string, Schema>>>>
-  /** Statuses of refusal beyond those that every operation has. */
+  /** Error statuses beyond those of every operation. */
   readonly refusals?: readonly number[]
-  /** `ETag` and the conditional headers. */
+  /** Has `ETag` and the conditional headers. */
   readonly versioned?: true
-  /** Heeds `Idempotency-Key`. */
+  /** Supports `Idempotency-Key`. */
   readonly repeatable?: true
 }
 
@@ -74,7 +74,7 @@ export interface Operation extends Description {
   run(call: Call): Promise<Reply>
 }
 
-/** @throws ValidationError from `run` for a bad parameter */
+/** @throws ValidationError from `run` for an invalid parameter */
 export function operation<const Q extends QueryTable = Record<never, never>>(
   definition: Description & {
     readonly query?: Q

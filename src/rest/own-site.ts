@@ -1,9 +1,9 @@
 /**
- * Requests that a browser was made to send by somebody else's page. A cookie goes along with them, and so does a
- * password that the browser keeps (`Basic`); a bearer key does not, so that requests with one are never asked.
+ * Detects cross-site requests. A browser attaches cookies to them, and stored `Basic` credentials; it never attaches
+ * a bearer key, so requests with one are not tested.
  *
- * Browsers say by `Sec-Fetch-Site` (on https and on this machine) or else by `Origin` where a request comes from; a
- * request with neither comes from a program.
+ * Browsers send the source in `Sec-Fetch-Site` (on https and on localhost) or `Origin`; a request with neither does
+ * not come from a browser.
  *
  * @module
  */
@@ -13,7 +13,10 @@ import { HttpError } from './http-error.ts'
 
 export type OwnSite = (request: Request) => void
 
-/** The function @throws Refusal 403 `cross_site`. @throws ConfigurationError for an entry that is no origin */
+/**
+ * The returned function @throws HttpError 403 `cross_site`. @throws ConfigurationError for an entry that is not an
+ * origin
+ */
 export function ownSite(allowedOrigins: readonly string[]): OwnSite {
   for (const origin of allowedOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)

@@ -1,6 +1,6 @@
 /**
- * Query parameters as a table, written once: it reads and checks the values and describes them in OpenAPI.
- * Unknown parameters are ignored; every bad value is told at once (422, `fields.<parameter>`).
+ * Query parameters as a table that parses and validates the values and describes them in OpenAPI. Unknown parameters
+ * are ignored; all invalid values are reported at once (422, `fields.<parameter>`).
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { positiveInteger } from './router.ts'
 
 export interface Param<T> {
   readonly description: string
-  /** JSON Schema of one value as it stands in the URL. */
+  /** JSON Schema of one value as written in the URL. */
   readonly schema: JsonObject
-  /** Used where the parameter is absent. */
+  /** Used if the parameter is absent. */
   readonly fallback?: T
-  /** Takes part as often as it is given; all others at most once. */
+  /** May be given repeatedly; all others at most once. */
   readonly repeatable?: true
   /** @throws BadValue */
   read(values: readonly string[]): T
@@ -24,7 +24,7 @@ export interface Param<T> {
 
 export type QueryTable = Readonly<Record<string, Param<unknown>>>
 
-/** What a table yields; parameters that were not sent are absent. */
+/** The result of a table; parameters that were not sent are absent. */
 export type Query<Q extends QueryTable> = {
   readonly [K in keyof Q]?: Q[K] extends Param<infer T> ? T : never
 }
@@ -61,10 +61,10 @@ const MAX_REPEATED = 20
 const CONTROL = /[\u0000-\u001f\u007f]/
 const MAX_WORDS = 50
 
-/** Thrown by `Param.read` and by nothing else; never leaves {@link readQuery}. */
+/** Thrown by `Param.read` only; never leaves {@link readQuery}. */
 class BadValue extends Error {}
 
-/** The vocabulary of parameters. */
+/** The kinds of parameters. */
 export const param = {
   integer(info: {
     readonly description: string
@@ -111,7 +111,7 @@ export const param = {
     }
   },
 
-  /** Any of several words, as a comma list or repeated. */
+  /** Any of several words, as a comma-separated list or repeated. */
   anyOf<const W extends string>(words: readonly W[], description: string): Param<readonly W[]> {
     return {
       description: `${description} (comma list: any of these)`,
@@ -121,7 +121,7 @@ export const param = {
     }
   },
 
-  /** Words that only the engine knows, as a comma list or repeated. */
+  /** Words that the engine validates, as a comma-separated list or repeated. */
   words(description: string): Param<readonly string[]> {
     return {
       description: `${description} (comma list: any of these)`,
@@ -131,7 +131,7 @@ export const param = {
     }
   },
 
-  /** Repeated: all must hold. Within one, separated by commas: any of these. */
+  /** Repeated: all must match. Within one, separated by commas: any of these. */
   allOfAnyOf(description: string): Param<readonly (readonly string[])[]> {
     return {
       description: `${description} (repeat: all must hold; comma list: any of these)`,
@@ -172,7 +172,7 @@ export const param = {
     }
   },
 
-  /** Where the page before ended; opaque to clients, and good for this kind of list only. */
+  /** Where the previous page ended; opaque to clients, and valid for this kind of list only. */
   cursor(list: string): Param<number> {
     return {
       description: '`next_cursor` of the page before',
@@ -208,7 +208,7 @@ export function paging(
   }
 }
 
-/** A query with `cursor` under the name by which the engine knows it. */
+/** A query with `cursor` under the engine's name for it. */
 export function paged<T extends { readonly cursor?: number }>(
   query: T,
 ): Omit<T, 'cursor'> & { readonly after?: number } {
@@ -216,7 +216,7 @@ export function paged<T extends { readonly cursor?: number }>(
   return cursor === undefined ? filter : { ...filter, after: cursor }
 }
 
-/** @throws ValidationError where `from` lies behind `to` */
+/** @throws ValidationError if `from` is after `to` */
 export function requireOrder(range: { readonly from?: EpochMs; readonly to?: EpochMs }): void {
   const { from, to } = range
   if (from === undefined || to === undefined || from <= to) return

@@ -1,5 +1,5 @@
 /**
- * At most so many requests per key in any window (spec 8: 60 per minute), and the headers that say so.
+ * Limits requests per key in any window (spec 8: 60 per minute), and sets the headers that report it.
  *
  * @module
  */
@@ -23,19 +23,19 @@ export interface Taken {
   readonly allowed: boolean
   /** Requests left at this moment. */
   readonly remaining: number
-  /** Milliseconds until the oldest counted request leaves the window; never less than until the next one may pass. */
+  /** Milliseconds until the oldest counted request leaves the window; never less than until the next one is admitted. */
   readonly reset_ms: number
 }
 
-/** Counts requests. Processes that share one limit put a shared store behind this. */
+/** Counts requests. Processes that share one limit implement it on a shared store. */
 export interface RateWindow {
-  /** Counts one request with this key if the policy allows it; a refused one is not counted. */
+  /** Counts one request with this key if the policy allows it; a rejected one is not counted. */
   take(identity: Identity, policy: RatePolicy): Taken | Promise<Taken>
 }
 
 /**
- * The window that all doors of an engine share. Keys of the engine are counted by their ids; those that a host
- * made up (`foreign`), by account and id.
+ * The window that REST, page and metrics of an engine share. Keys of the engine are counted by their ids, those of a
+ * host (`foreign`) by account and id.
  */
 export function engineWindow(
   engine: object,
@@ -74,7 +74,7 @@ export function rateHeaders(
   }
 }
 
-/** @throws Refusal 429 */
+/** @throws HttpError 429 */
 export function requireQuota(policy: RatePolicy, taken: Taken): void {
   if (taken.allowed) return
   throw new HttpError({

@@ -1,5 +1,5 @@
 /**
- * Reference lists and what concerns the account itself.
+ * Reference lists and the account itself.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Balance } from './operation.ts'
 const tag = 'Account and reference lists'
 
 export const showMe = operation({
-  summary: 'The account and the key that ask',
+  summary: 'The account and the key of the request',
   tag,
   answers: { 200: { me: ref('Me') } },
   async run({ engine, identity, host }) {
@@ -42,7 +42,7 @@ export const showMe = operation({
 })
 
 export const listLocations = operation({
-  summary: 'The places from which checks are made',
+  summary: 'The locations that run checks',
   tag,
   answers: { 200: { locations: arrayOf('Location') } },
   async run({ engine }) {
@@ -51,7 +51,7 @@ export const listLocations = operation({
 })
 
 export const listContacts = operation({
-  summary: 'The contacts that can be told',
+  summary: 'The contacts of the account',
   tag,
   answers: { 200: { contacts: arrayOf('Contact') } },
   async run({ scope }) {
@@ -79,7 +79,7 @@ export const listTypes = operation({
   },
 })
 
-/** The host's function is not ours, and a number there would round money without anybody noticing. */
+/** The host's function is not checked by our types at run time; a number would round money silently. */
 function requireDecimal({ amount }: Balance): void {
   if (amount === null || (typeof amount === 'string' && /^-?\d+(\.\d+)?$/.test(amount))) return
   throw new ConfigurationError('`balance` must yield the amount as a decimal text or null')

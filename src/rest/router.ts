@@ -1,6 +1,6 @@
 /**
- * Method and pattern to route. A pattern is a path whose segments may be `:name`; `:id` takes
- * positive integers only, so that `/monitors/abc` is an unknown path and not a bad number.
+ * Finds the route of a method and path. A pattern is a path whose segments may be `:name`; `:id` matches positive
+ * integers only, so that `/monitors/abc` is an unknown path and not an invalid number.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface Router<R> {
   match(method: string, pathname: string): Match<R>
 }
 
-/** `HEAD` is served by the route of `GET`; one slash at the end of a path is as none. */
+/** `HEAD` is served by the route of `GET`; one trailing slash is ignored. */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]): Router<R> {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }))
   return {
@@ -41,7 +41,7 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
   }
 }
 
-/** The positive safe integer written in `text`, in its one canonical form. */
+/** The positive safe integer in `text`, in canonical form only. */
 export function positiveInteger(text: string): number | undefined {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined
   const value = Number(text)

@@ -1,5 +1,5 @@
 /**
- * The route table. It reads like section 4 of the specification; what is ours beyond it stands below the line.
+ * The route table, in the order of section 4 of the specification; extensions are below the line.
  *
  * @module
  */

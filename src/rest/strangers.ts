@@ -1,6 +1,6 @@
 /**
- * Wrong keys and unknown tokens, counted per client where its address is known. A right one is never refused for
- * them: it is looked up first.
+ * Counts wrong keys and unknown tokens per client address, if known. A valid one is looked up first and never
+ * rejected because of them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { SIGN_IN_LIMIT, createSignInLimit } from '../engine/services/sign-in-lim
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 import { HttpError } from './http-error.ts'
 
-/** Counts one. @throws Refusal 429 where the client has sent too many */
+/** Counts one. @throws HttpError 429 if the client has sent too many */
 export type Strangers = (request: Request) => void
 
 export function countStrangers(

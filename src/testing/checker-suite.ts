@@ -1,6 +1,5 @@
 /**
- * What every checker must hold to, as cases for any test runner: the built-in ones and yours pass the
- * same.
+ * The requirements of every checker, as cases for any test runner; the built-in checkers pass the same suite.
  *
  * @module
  */
@@ -20,9 +19,12 @@ import type { CheckReport, JsonObject } from '../model.ts'
 import { createNetwork } from '../net/create-net.ts'
 
 export interface CheckerSuiteOptions {
-  /** Settings that are right; every required field, and a secret field where there is one. */
+  /** Valid settings with every required field, and a secret field if there is one. */
   readonly settings: JsonObject
-  /** Settings whose target accepts a connection and then stays silent, for the cases about time. Left out, those are not among the cases. */
+  /**
+   * Settings whose target accepts a connection and then stays silent, for the cases about time. Without them those
+   * cases are left out.
+   */
   readonly silent?: JsonObject | undefined
 }
 
@@ -31,11 +33,11 @@ export interface SuiteCase {
   run(): Promise<void>
 }
 
-/** Far more than an abort needs; a check that ignores it takes its whole timeout. */
+/** Far longer than an abort takes; a check that ignores the abort takes its whole timeout. */
 const ABORT_GRACE_MS = 2_000
 const TIMEOUT_MS = 1_000
 
-/** Cases for one checker; run each under a runner of your choice. */
+/** The cases for one checker, for a runner of your choice. */
 export function checkerSuite(
   checker: AnyChecker,
   { settings, silent }: CheckerSuiteOptions,
@@ -163,7 +165,7 @@ function hidesSecrets(checker: AnyChecker, settings: JsonObject): void {
   })
 }
 
-/** A synchronous case as a promise, so that a throw is a rejection. */
+/** Runs a synchronous case; a throw becomes a rejection. */
 async function attempt(body: () => void): Promise<void> {
   await Promise.resolve()
   body()

@@ -1,5 +1,5 @@
 /**
- * What watchpost is tested with, for the tests of what you build on it.
+ * Test tools of watchpost, for the tests of what you build on it.
  *
  * @module watchpost/testing
  */

@@ -1,5 +1,5 @@
 /**
- * A webhook transport that sends nothing: it keeps the requests and answers as told.
+ * A webhook transport that sends nothing: it records the requests and returns scripted responses.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export interface RecordedRequest extends WebhookRequest {
   header(name: string): string | undefined
   /** The body, parsed. */
   readonly json: Readonly<Record<string, unknown>>
-  /** What a receiver with this secret makes of it; the age of `sent_at` is not looked at. */
+  /** The result of verification by a receiver with this secret; the age of `sent_at` is not checked. */
   verify(secret: string): VerifyResult
 }
 
-/** A status; or a code such as `timeout`, `connect_refused`: no answer came. */
+/** A status, or an error code without a response, such as `timeout` or `connect_refused`. */
 export type ScriptedAnswer =
   | number
   | string
@@ -32,11 +32,11 @@ export type ScriptedAnswer =
 
 export interface RecordingTransport extends WebhookTransport {
   readonly requests: readonly RecordedRequest[]
-  /** Answers of the next requests, in order; then every further one gets the default again. */
+  /** The responses to the next requests, in order; after them the default applies again. */
   answerWith(...answers: readonly ScriptedAnswer[]): void
 }
 
-/** `fallback` answers what no script is left for; default 200. Without a script for it, everything is delivered. */
+/** `fallback` is the response without a script; default 200, so that everything is delivered. */
 export function recordingTransport(
   options: {
     readonly fallback?: ScriptedAnswer | undefined

@@ -1,5 +1,5 @@
 /**
- * A clock that stands still until it is moved: days of scheduling run in milliseconds, always the same.
+ * A clock that only moves on request: days of scheduling run in milliseconds, deterministically.
  *
  * @module
  */
@@ -12,30 +12,29 @@ import { dueQueue } from '../due-queue.ts'
 import type { EpochMs } from '../model.ts'
 
 export interface SimulatedClock extends Clock {
-  /** Moves time forward; timers fire in order, and what they set off settles before the next one. */
+  /** Moves time forward; timers fire in order, and the work of each settles before the next. */
   advance(ms: number): Promise<void>
-  /** Sets the wall clock off by `ms` without time passing, as an NTP step or an administrator does. */
+  /** Changes the wall clock by `ms` without passing time, as an NTP step or an administrator does. */
   jump(ms: number): void
-  /** Lets everything that is ready run, without moving time. */
+  /** Runs everything that is ready, without moving time. */
   settle(): Promise<void>
-  /** Timers that are set. */
+  /** The number of pending timers. */
   readonly pending: number
 }
 
 export interface SimulatedClockOptions {
-  /** Where the wall clock begins, default 2026-01-01T00:00:00Z. */
+  /** The initial wall clock time, default 2026-01-01T00:00:00Z. */
   readonly now?: EpochMs | undefined
-  /** Drives `random`, default 1. */
+  /** The seed of `random`, default 1. */
   readonly seed?: number | undefined
   /**
-   * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that
-   * `setImmediate` and sockets that are ready have their say; `promises` is much faster, and enough where
-   * a timer sets off nothing but promises.
+   * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that `setImmediate`
+   * and ready sockets run; `promises` is much faster, and sufficient if timers only cause promises.
    */
   readonly settling?: 'turns' | 'promises' | undefined
 }
 
-/** A clock of the test's own. */
+/** Creates a simulated clock. */
 export function simulatedClock(options: SimulatedClockOptions = {}): SimulatedClock {
   checkOptions('simulatedClock', options, {
     now: option.numberBetween(-8.64e15, 8.64e15),
@@ -60,7 +59,7 @@ export function simulatedClock(options: SimulatedClockOptions = {}): SimulatedCl
     now: () => wall,
     monotonic: () => monotonic,
     random() {
-      // mulberry32: small, and good enough to spread load in a test.
+      // mulberry32: small, and sufficient to spread load in a test.
       state = (state + 0x6d2b79f5) >>> 0
       let t = state
       t = Math.imul(t ^ (t >>> 15), t | 1)
@@ -96,7 +95,7 @@ export function simulatedClock(options: SimulatedClockOptions = {}): SimulatedCl
       wall += ms
     },
     async settle() {
-      // Node begins the next tick when no promise is left that could go on.
+      // Node runs the next tick when no promise job is left.
       if (settling === 'promises') {
         await new Promise<void>((resolve) => {
           process.nextTick(resolve)

@@ -12,7 +12,7 @@ import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
 /** Common settings of spec 2.1 as a user may write them. */
 export type CommonInput = Given<Omit<CommonSettings, 'maintenance'>> & {
-  /** Windows of planned work, in which nobody is told of anything */
+  /** Maintenance windows, in which no notification is sent */
   readonly maintenance?: readonly WindowInput[] | null | undefined
 }
 

@@ -64,24 +64,24 @@ function usualFields(rules: CommonRules) {
     fail_threshold: field
       .integer({
         description:
-          rules.fail_threshold?.description ?? 'Failing rounds in a row before it is down',
+          rules.fail_threshold?.description ?? 'Failed rounds in a row that open an incident',
         min: 1,
         max: 20,
       })
       .default(rules.fail_threshold?.default ?? 2),
     recover_threshold: field
-      .integer({ description: 'Good rounds in a row before it is up again', min: 1, max: 20 })
+      .integer({ description: 'Good rounds in a row that close it', min: 1, max: 20 })
       .default(1),
     notify_repeat_min: field
       .integer({
-        description: 'Repeat the notification while down; 0 is never',
+        description: 'Repeat the notification while down; 0: no repeats',
         unit: 'minutes',
         min: 0,
         max: 7 * DAY_MIN,
       })
       .default(0),
     notify_repeat_max: field
-      .integer({ description: 'Repetitions at most; 0 is without limit', min: 0, max: 1000 })
+      .integer({ description: 'Maximum number of repeats; 0: no limit', min: 0, max: 1000 })
       .default(0),
     notify_recovery: field.flag({ description: 'Notify when it is up again' }).default(true),
     tags: field
@@ -92,25 +92,24 @@ function usualFields(rules: CommonRules) {
       })
       .default([]),
     contact_ids: field
-      .list(id, { description: 'Contacts told besides those marked for all monitors', max: 100 })
+      .list(id, { description: 'Contacts, in addition to those for all monitors', max: 100 })
       .default([]),
     contact_delay: delays().default({}),
     maintenance: field
       .list(maintenanceWindow(), {
-        description: 'Windows of planned work, in which nobody is told of anything',
+        description: 'Maintenance windows, in which no notification is sent',
         max: 20,
         format: 'maintenance_windows',
       })
       .default([]),
     depends_on: field
       .list(id, {
-        description:
-          'Monitors whose failure explains one of this: while they are down it is silent',
+        description: "Parent monitors; while one is down, this monitor's alerts are suppressed",
         max: 20,
       })
       .default([]),
     flap_detection: field
-      .flag({ description: 'Tell once of many outages in twenty rounds, instead of each' })
+      .flag({ description: 'Send one `flapping` event for many outages in twenty rounds' })
       .default(false),
   } satisfies FieldTable
 }
@@ -143,7 +142,7 @@ function delays(): FieldBuilder<Readonly<Record<string, number>>> {
   return defineField(
     {
       kind: 'object',
-      description: 'Contact id to minutes: told only if it is still down then',
+      description: 'Contact id to minutes: notify only if it is still down then',
       unit: 'minutes',
       format: 'delays',
     },

@@ -1,6 +1,6 @@
 /**
- * Answers of a probe on their way: kept in order while Redis is away, at most an hour and a hundred
- * thousand of them. What is dropped is the oldest, whose round is long over.
+ * Answers of a probe that wait for Redis: kept in order for at most an hour and a hundred thousand of them. The
+ * oldest are dropped first, since their rounds are over.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const AGAIN_MS = 1000
 const AT_ONCE = 100
 
 export interface PendingAnswer {
-  /** Id of the engine that asked. */
+  /** Id of the engine that sent the order. */
   readonly engine: string
   readonly order_id: string
   readonly job: AnswerJob
@@ -22,7 +22,7 @@ export interface PendingAnswer {
 export interface BufferOptions {
   readonly clock: Clock
   readonly throttledLog: ThrottledLog
-  /** Parcels for one engine, in order; delivered all or none when it rejects. */
+  /** Delivers answers for one engine, in order; all, or none if it rejects. */
   readonly deliver: (engine: string, parcels: readonly PendingAnswer[]) => Promise<void>
   /** Default 100 000. */
   readonly limit?: number
@@ -34,11 +34,11 @@ export interface Buffer {
   readonly size: number
   /** Dropped since the start. */
   readonly dropped: number
-  /** Resolves once the answer is on its queue, or dropped. */
+  /** Resolves when the answer is on its queue or dropped. */
   add(answer: PendingAnswer): Promise<void>
-  /** Tries at once: Redis is back. */
+  /** Retries immediately: Redis is connected again. */
   wake(): void
-  /** Resolves when nothing is left to deliver. */
+  /** Resolves when no answer is waiting. */
   empty(): Promise<void>
   stop(): void
 }
@@ -65,7 +65,7 @@ export function createBuffer(options: BufferOptions): Buffer {
     waiting.clear()
   }
 
-  /** The oldest stand first. */
+  /** The oldest come first. */
   function dropWhatIsTooMuch(): void {
     const before = clock.monotonic() - max_age_ms
     for (const answer of kept) {
@@ -76,7 +76,7 @@ export function createBuffer(options: BufferOptions): Buffer {
     }
   }
 
-  /** The next ones for one engine. */
+  /** The next answers for one engine. */
   function batch(): readonly Kept[] {
     const found: Kept[] = []
     for (const answer of kept) {
@@ -122,7 +122,7 @@ export function createBuffer(options: BufferOptions): Buffer {
       return new Promise((resolve) => {
         kept.add({ ...answer, added_at: clock.monotonic(), done: resolve })
         dropWhatIsTooMuch()
-        // After a failure it waits for its turn with the others.
+        // After a failure the answer waits for the retry with the others.
         if (retry === undefined && !delivering) void run()
       })
     },

@@ -1,5 +1,5 @@
 /**
- * Keeps one session with Redis up: opens it, beats on it, and replaces it when a beat fails.
+ * Maintains one session with Redis: opens it, sends beats, and replaces it when a beat fails.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { explained, openSession } from './session.ts'
 import type { Session } from './session.ts'
 import { within } from './with-timeout.ts'
 
-/** A beat that takes longer means that Redis is not there for us. */
+/** A beat that takes longer counts as a lost connection. */
 const ANSWER_MS = 5000
 const BACKOFF_MS = { first: 250, most: 5000 } as const
 const STOP_MS = 2000
@@ -23,7 +23,7 @@ export interface LinkOptions {
   readonly every_ms: number
   /** Prepares a new session; the link is up when it resolves. */
   readonly onUp: (session: Session) => Promise<void>
-  /** Carried out once before the link is up, then every `every_ms`. */
+  /** Called once before the link is up, then every `every_ms`. */
   readonly beat: (session: Session) => Promise<void>
   readonly onDown: () => void
 }
@@ -31,11 +31,11 @@ export interface LinkOptions {
 export interface Link {
   /** The session in use; `undefined` while Redis is away. */
   readonly session: Session | undefined
-  /** Resolves after the first try, whether Redis was there or not. @throws ConfigurationError, MissingDependencyError */
+  /** Resolves after the first try, whether it succeeded or not. @throws ConfigurationError, MissingDependencyError */
   start(): Promise<void>
-  /** The session, waited for at most `ms`. @throws ClosedError */
+  /** The session, or a rejection after `ms`. @throws ClosedError */
   whenUp(ms: number): Promise<Session>
-  /** No beat after this resolves: one in flight would bring back what is taken off Redis now. */
+  /** Resolves when no further beat is running or will start: a beat would restore keys that are removed now. */
   silence(): Promise<void>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export function createLink(options: LinkOptions): Link {
         if (isStopping()) return
         const err = explained(thrown)
         if (!wasUp && isFatal(err)) {
-          // What no waiting heals ends a start; a session that was up once may come back.
+          // A permanent error fails the start; after a first success it may be temporary.
           onFatal(err)
           return
         }
@@ -75,7 +75,7 @@ export function createLink(options: LinkOptions): Link {
     }
   }
 
-  /** From the opening of one session to its loss. */
+  /** Runs from the opening of one session to its loss. */
   async function live(onReady: () => void): Promise<void> {
     const opened = await openSession({
       connection,

@@ -1,5 +1,5 @@
 /**
- * Orders and engines that are gone for good.
+ * Finds orders and engines that are lost.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { deadEngines, forgetEngine } from './presence.ts'
 import type { Beating } from './presence.ts'
 import type { Session } from './session.ts'
 
-/** Looked for at one beat. */
+/** Maximum number of orders tested per beat. */
 const LOOKED_FOR = 200
 
-/** Longer than a probe keeps answers: nothing comes for this engine any more. */
+/** Longer than a probe keeps answers: none will arrive for this engine. */
 const DEAD_MS = 2 * 3_600_000
 
 export interface Search {
@@ -27,8 +27,8 @@ export interface Search {
 }
 
 /**
- * A probe lets go of an order only when its answer is on the queue. So an order that is neither there
- * nor answered, at two beats, was lost: with its probe, or with the memory of Redis.
+ * A probe removes an order only after its answer is on the queue. So an order that is neither queued nor answered, at
+ * two beats, was lost with its probe or with the memory of Redis.
  */
 export async function findLost(search: Search): Promise<readonly Asked[]> {
   const { session, names, engine, pending, clock, beat_ms } = search
@@ -44,7 +44,7 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
   }
   const found = (await asking.exec()) ?? []
   return looked.filter((asked, index) => {
-    // The answer may have come while we asked.
+    // The answer may have arrived during the query.
     if (found[index]?.[1] !== 0 || !pending.has(asked.order.id)) return keep(asked, false)
     if (!asked.missed) return keep(asked, true)
     return pending.take(asked.order.id) !== undefined
@@ -57,7 +57,7 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
   }
 }
 
-/** Removes the queues of engines that died without clearing up. */
+/** Removes the queues of engines that ended without cleanup. */
 export async function clearUpAfterDead(session: Session, beating: Beating): Promise<void> {
   for (const engine of await deadEngines(beating, DEAD_MS)) {
     await session.queue(beating.names.answers(engine)).obliterate({ force: true })

@@ -1,6 +1,6 @@
 /**
- * Names of queues, keys and channels on Redis. They are the contract between engines and probes of
- * different versions, and what access rules of Redis are written for.
+ * Names of queues, keys and channels on Redis. They are the contract between engines and probes of different
+ * versions, and the basis of Redis ACL rules.
  *
  * @module
  */
@@ -16,13 +16,13 @@ export interface Names {
   job(queue: string, id: string): string
   /** Sorted set of engines by the time of their last beat, in ms of Redis' clock. */
   readonly engines: string
-  /** What one engine says of itself. */
+  /** The beat of one engine. */
   engine(id: string): string
   /** Set of the ids of probes at a location. */
   probes(location: string): string
-  /** What one probe says of itself. */
+  /** The beat of one probe. */
   probe(location: string, id: string): string
-  /** Channel on which probes of a location hear which orders are no longer wanted. */
+  /** Channel on which probes of a location receive the ids of cancelled orders. */
   cancel(location: string): string
 }
 
@@ -40,7 +40,7 @@ export function namesUnder(prefix: string): Names {
   }
 }
 
-/** A location may be called anything; a colon would read as the next part of a key. */
+/** A location may have any name; a colon would be read as a separator of the key. */
 function plain(location: string): string {
   return encodeURIComponent(location)
 }

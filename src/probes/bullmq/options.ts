@@ -1,5 +1,5 @@
 /**
- * What both sides are told: where Redis is, and the key that closes what passes over it.
+ * The options of both sides: the address of Redis, and the key that encrypts orders and answers.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface RedisParts {
   readonly password?: string | undefined
   /** Number of the database, default 0. */
   readonly db?: number | undefined
-  /** `true`, or what to trust (PEM) and which name to expect of the server. */
+  /** `true`, or the trusted certificates (PEM) and the expected server name. */
   readonly tls?:
     | boolean
     | { readonly ca?: string | undefined; readonly servername?: string | undefined }
@@ -38,13 +38,13 @@ export interface RedisParts {
 export interface QueueOptions {
   /** Redis 6.2 or later. Not a cluster. */
   readonly connection: RedisAddress
-  /** 32 bytes, or their base64; the same for the engine and its probes. Orders and answers are sealed with it. */
+  /** 32 bytes, or their base64; the same for the engine and its probes. Encrypts orders and answers. */
   readonly secretKey?: string | Uint8Array | undefined
-  /** Instead of a key: orders, with the passwords of monitors in them, stand on Redis in clear. */
+  /** Instead of a key: orders, including passwords of monitors, are stored on Redis unencrypted. */
   readonly plainText?: true | undefined
-  /** Begins every key, default `watchpost`. */
+  /** Prefix of every key, default `watchpost`. */
   readonly prefix?: string | undefined
-  /** How often each side says and looks who is there, default 5000 ms. A lost probe is noticed within three. */
+  /** Interval of the beats of each side, default 5000 ms. A lost probe is detected within three. */
   readonly beat_ms?: number | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
@@ -53,10 +53,10 @@ export interface QueueOptions {
 
 const BEAT_MS = 5000
 
-/** What is left of the options once they are known to work. */
+/** The validated options. */
 export interface Setup {
   readonly connection: RedisAddress
-  /** Of this engine or this probe, until it stops. */
+  /** Id of this engine or probe for its lifetime. */
   readonly id: string
   readonly wire: Wire
   readonly names: Names
@@ -99,7 +99,7 @@ export function setupOf(options: QueueOptions): Setup {
   }
 }
 
-/** The address is not repeated: it may hold a password. */
+/** The address is not repeated: it may contain a password. */
 function checkAddress(connection: RedisAddress): void {
   if (typeof connection !== 'string') return
   const url = URL.canParse(connection) ? new URL(connection) : undefined

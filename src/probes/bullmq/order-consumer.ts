@@ -1,5 +1,5 @@
 /**
- * What a probe does with an order: opens it, has it carried out in this process, closes the answer.
+ * Handles an order on a probe: decrypts it, executes it in this process, encrypts the answer.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import type { ThrottledLog } from './throttled-log.ts'
 import { orderShifted, reportShifted } from './wire.ts'
 import type { OrderJob, Refusal, Wire } from './wire.ts'
 
-/** Clocks nearer to each other than this are taken for one: the way of a question to Redis blurs more. */
+/** Smaller differences between clocks are ignored: the round trip to Redis is less exact. */
 const SAME_CLOCK_MS = 500
 
-/** Orders remembered after their end, so that one that comes again, or too late, is not carried out. */
+/** Finished orders that are remembered, so that a duplicate or a late one is not executed. */
 const REMEMBERED = 10_000
 
 export interface OrderConsumerOptions {
@@ -29,27 +29,27 @@ export interface OrderConsumerOptions {
   readonly concurrency: number
   readonly perHost: number
   readonly run: ProbeHost['run']
-  /** Whether this place reaches anything at all. */
+  /** Whether this location has a network. */
   readonly connected: () => boolean
-  /** Redis' clock minus ours, in ms. */
+  /** Redis' clock minus the local clock, in ms. */
   readonly offset: () => number
 }
 
 export interface OrderConsumer {
-  /** Orders in hand. */
+  /** Orders being executed or waiting. */
   readonly size: number
   start(): Promise<void>
   /** Resolves when the answer is on its queue: only then may the order leave its own. */
   take(job: Job<OrderJob>, token: string | undefined): Promise<void>
-  /** Drops orders that are no longer wanted, by the ids of their jobs. */
+  /** Drops cancelled orders, by the ids of their jobs. */
   drop(job_ids: readonly string[]): void
-  /** Gives back what has not begun, waits up to `drain_ms` for the rest. */
+  /** Returns orders that have not started to the queue, and waits up to `drain_ms` for the rest. */
   stop(drain_ms: number): Promise<void>
 }
 
 interface Held {
   readonly order: CheckOrder
-  /** Stands for the monitor in this process: two engines may each have a monitor 1. */
+  /** Replaces the monitor id in this process: two engines may each have a monitor 1. */
   readonly serial: number
   begun: boolean
   readonly end: (ending: Ending) => void
@@ -65,7 +65,7 @@ export function createOrderConsumer(options: OrderConsumerOptions): OrderConsume
   let serial = 0
   let stopped = false
 
-  /** The runner knows an order by the id of its job. */
+  /** The runner identifies an order by the id of its job. */
   function run(local: CheckOrder, signal: AbortSignal): Promise<CheckReport> {
     const own = held.get(local.id)
     if (!options.connected()) {
@@ -128,7 +128,7 @@ export function createOrderConsumer(options: OrderConsumerOptions): OrderConsume
     take,
     drop(job_ids) {
       for (const job_id of job_ids) {
-        // It may be on its way from the queue to us.
+        // The order may be on its way from the queue.
         remember(done, job_id)
         const own = held.get(job_id)
         if (own === undefined) continue
@@ -150,7 +150,7 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   unreadable: 'an order cannot be read',
 }
 
-/** Back to the queue, for another probe of the location. */
+/** Returns the order to the queue, for another probe of the location. */
 async function giveBack(job: Job<OrderJob>, token: string | undefined): Promise<void> {
   const { WaitingError } = await import('bullmq')
   await job.moveToWait(token)

@@ -1,5 +1,5 @@
 /**
- * Orders that an engine has sent and has no answer to yet.
+ * Orders that an engine has sent and that have no answer yet.
  *
  * @module
  */
@@ -13,22 +13,22 @@ export interface Asked {
   /** On the queue of the location. */
   readonly job_id: string
   readonly account_id: number
-  /** Monotonic: when it is worth a look what has become of it. */
+  /** Monotonic time after which the order is tested for being lost. */
   look_at: number
-  /** It was neither on the queue nor answered when last looked for. */
+  /** The order was neither on the queue nor answered at the last test. */
   missed: boolean
 }
 
 export interface PendingOrders {
   readonly size: number
   has(order_id: string): boolean
-  /** The answer is how many of the account are asked for at the location with this one. */
+  /** Returns the number of pending orders of the account at the location, this one included. */
   add(order: CheckOrder, job_id: string, look_at: number): number
-  /** Removes an order; `undefined` where nobody waits for it. */
+  /** Removes an order; `undefined` if it is not pending. */
   take(order_id: string): Asked | undefined
   takeAll(of: (asked: Asked) => boolean): readonly Asked[]
   all(): readonly Asked[]
-  /** Orders to look after now, at most `limit`, the oldest first. */
+  /** Orders to test now, at most `limit`, oldest first. */
   due(now: number, limit: number): readonly Asked[]
   /** Resolves when no order is left. */
   empty(): Promise<void>

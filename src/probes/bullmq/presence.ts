@@ -1,6 +1,6 @@
 /**
- * Who is there. Engines and probes say so with every beat, by a key that goes away by itself; each side
- * reads what the other says, and how far its own clock is from that of Redis.
+ * Presence of engines and probes. Each writes a key that expires with every beat; each side reads the other's keys,
+ * and measures the offset of its clock from that of Redis.
  *
  * @module
  */
@@ -10,34 +10,34 @@ import type { Clock } from '../../clock.ts'
 import type { LocationRecord } from '../../model.ts'
 import type { Names } from './names.ts'
 
-/** What a probe says of itself. */
+/** The beat of a probe. */
 export interface ProbeBeat {
   readonly id: string
   readonly version: string
   /** ISO 8601. */
   readonly started_at: string
-  /** Orders it holds. */
+  /** Orders being executed or waiting. */
   readonly running: number
-  /** Whether it reaches what it is to check from. */
+  /** Whether the probe has a network. */
   readonly connected: boolean
-  /** It takes no more orders, and ends when those it has are done. */
+  /** It accepts no more orders, and ends when its orders are done. */
   readonly leaving: boolean
 }
 
-/** What an engine says of itself. */
+/** The beat of an engine. */
 export interface EngineBeat {
   readonly version: string
   readonly locations: readonly LocationRecord[]
 }
 
-/** A beat lasts for two and a half: one may be lost on the way. */
+/** A key expires after two and a half beats, so that one beat may be lost. */
 export const LASTS = 2.5
-/** Sets of names outlive their members by a day, and are then gone as well. */
+/** Sets of names are kept a day longer than their members. */
 const SET_SECONDS = 86_400
 const ENGINES_READ = 100
 
 export interface Measured {
-  /** Redis' clock minus ours, in ms. */
+  /** Redis' clock minus the local clock, in ms. */
   readonly offset_ms: number
 }
 
@@ -82,12 +82,12 @@ export async function sayEngine(
   return timed(said, clock)
 }
 
-/** Its name stays in the list: answers may still come, and whoever clears up has to know of them. */
+/** The name stays in the list: answers may still arrive, and the cleanup needs the name. */
 export async function unsayEngine({ redis, names }: Beating, id: string): Promise<void> {
   await redis.del(names.engine(id))
 }
 
-/** Engines whose last beat is older than `older_ms`: their answers will never be fetched. */
+/** Engines whose last beat is older than `older_ms`: they will not fetch their answers. */
 export async function deadEngines(
   { redis, names }: Beating,
   older_ms: number,
@@ -106,7 +106,7 @@ export async function readEngines({ redis, names }: Beating): Promise<readonly E
   return parsed<EngineBeat>(await redis.mget(ids.map((id) => names.engine(id))))
 }
 
-/** The probes of each location, those that went away without a word left out. */
+/** The probes of each location, without those whose key expired. */
 export async function readProbes(
   { redis, names }: Beating,
   locations: readonly string[],
@@ -124,7 +124,7 @@ export async function readProbes(
   return new Map(found)
 }
 
-/** Carries out the commands and asks the time along with them. */
+/** Executes the commands together with `TIME`. */
 async function timed(commands: ChainableCommander, clock: Clock): Promise<Measured> {
   const from = clock.now()
   const results = (await commands.time().exec()) ?? []
@@ -138,13 +138,13 @@ async function redisNow(redis: Redis): Promise<number> {
   return inMs(await redis.time())
 }
 
-/** The answer to `TIME`: seconds and microseconds. */
+/** The result of `TIME`: seconds and microseconds. */
 function inMs(answer: unknown): number {
   const [seconds, micros] = answer as readonly (string | number)[]
   return Number(seconds) * 1000 + Number(micros) / 1000
 }
 
-/** What is not JSON of ours is left out. */
+/** Ignores texts that are not valid JSON. */
 function parsed<T>(texts: readonly (string | null)[]): T[] {
   return texts.flatMap((text) => {
     if (text === null) return []

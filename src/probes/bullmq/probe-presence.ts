@@ -1,5 +1,5 @@
 /**
- * Which locations have a probe, as an engine last saw it.
+ * Which locations have a probe, as of the engine's last beat.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Logger } from '../../logger.ts'
 import type { ProbeBeat } from './presence.ts'
 
 export interface ProbePresence {
-  /** Takes note of who was there at a beat. */
+  /** Stores the probes that a beat found. */
   note(found: ReadonlyMap<string, readonly ProbeBeat[]>): void
-  /** A probe takes orders and can carry them out. */
+  /** Whether a probe accepts orders and has a network. */
   online(location: string): boolean
-  /** A probe is there, be it only to end what it has begun. */
+  /** Whether a probe is alive, even if it only finishes its orders. */
   present(location: string): boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * The far side: takes the orders of one location from its queue, has them carried out, and answers.
+ * A probe: takes the orders of one location from its queue, executes them and answers.
  *
  * @module
  */
@@ -26,48 +26,57 @@ import type { OrderJob } from './wire.ts'
 
 const DRAIN_MS = 11_000
 const DELIVER_MS = 5000
-/** For each of the last steps of a stop. */
+/** Limit for each of the last steps of a stop. */
 const LEAVE_MS = 1000
 /**
- * Orders taken from the queue for each check that may run: places are shared among those in hand, so that many of
- * one account must not keep others on the queue.
+ * Orders taken from the queue per check slot: slots are shared among the orders taken, so that many of one account do
+ * not keep others on the queue.
  */
 const TAKEN_PER_CHECK = 16
 
 export interface BullmqProbeOptions extends QueueOptions {
   /** Name of the location, or its id with the engine. */
   readonly location: string | number
-  /** Makes one check. */
+  /** Executes one check. */
   readonly run: ProbeHost['run']
-  /** Checks at the same time, default 64, at most 1000; an eighth more are for accounts that have none under way. */
+  /**
+   * Maximum number of concurrent checks, default 64, at most 1000; an eighth more are reserved for accounts without a
+   * running check.
+   */
   readonly concurrency?: number | undefined
-  /** Checks of one account at the same time against one host, default 2. */
+  /** Concurrent checks of one account against one host, default 2. */
   readonly perHost?: number | undefined
   /**
-   * Whether this place can judge others at all: looked at every 30 s, with 5 s to answer. While it says
-   * no or throws, the location is offline and what was ordered before is `unknown`.
+   * Whether this location has a working network: called every 30 s, with 5 s to answer. While it returns `false` or
+   * throws, the location is offline and pending orders become `unknown`.
    */
   readonly selfCheck?: ((signal: AbortSignal) => Promise<boolean>) | undefined
 }
 
 export interface Probe {
   readonly id: string
-  /** Resolves after the first try to reach Redis, which goes on until `stop`. @throws ConfigurationError, MissingDependencyError */
+  /**
+   * Resolves after the first try to reach Redis; retries continue until `stop`. @throws ConfigurationError,
+   * MissingDependencyError
+   */
   start(): Promise<void>
-  /** Takes no more orders, waits up to `drain_ms` (default 11000) for those under way and delivers their answers. */
+  /** Accepts no more orders, waits up to `drain_ms` (default 11000) for running ones and delivers their answers. */
   stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   status(): ProbeStatus
 }
 
 export interface ProbeStatus {
-  /** Redis is reached, so orders come. */
+  /** Redis is connected. */
   readonly connected: boolean
   /** Orders taken and not yet answered. */
   readonly running: number
-  /** Answers that wait for Redis. */
+  /** Answers waiting for Redis. */
   readonly buffered: number
-  /** Answers given up since the start, because Redis was away for more than an hour or they were more than 100 000. */
+  /**
+   * Answers dropped since the start, because Redis was unreachable for more than an hour or there were more than 100
+   * 000.
+   */
   readonly dropped: number
 }
 
@@ -110,7 +119,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
   async function onUp(session: Session): Promise<void> {
     location = await nameOfLocation(beatingOn(session.redis), options.location, log)
     await listen(session, location)
-    // The clock's offset has to be known before the first order is judged by its time.
+    // The offset of the clock must be known before the first order is tested for its expiry.
     await beat(session)
     if (leaving) return
     session.work(names.orders(location), concurrency * TAKEN_PER_CHECK, (job, token) =>

@@ -1,6 +1,6 @@
 /**
- * The location a probe is of. Engines write down theirs, so that an id can stand for a name and a
- * mistyped name is told.
+ * Resolves the location of a probe. Engines publish theirs, so that an id can replace a name and a misspelled name is
+ * reported.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Logger } from '../../logger.ts'
 import { readEngines } from './presence.ts'
 import type { Beating } from './presence.ts'
 
-/** @throws ClosedError while no engine has such an id, ConfigurationError where two mean different places by it */
+/** @throws ClosedError while no engine has this id, ConfigurationError if two engines have different locations with it */
 export async function nameOfLocation(
   beating: Beating,
   location: string | number,

@@ -1,5 +1,5 @@
 /**
- * Whether a place reaches anything at all. Where it does not, every target would look down from it.
+ * Tests whether a location has a network. Without one, every target would appear down from it.
  *
  * @module
  */
@@ -17,9 +17,9 @@ export interface SelfCheckOptions {
 }
 
 export interface SelfCheck {
-  /** As it was last seen; `true` without a check. */
+  /** The last result; `true` without a check. */
   readonly passes: boolean
-  /** Resolves after the first look. */
+  /** Resolves after the first check. */
   start(): Promise<void>
   stop(): void
 }

@@ -1,6 +1,6 @@
 /**
- * One connection to Redis with everything on it. A session that has lost its connection, or does not
- * answer, is closed and replaced by a new one; nothing in it tries to heal itself.
+ * One connection to Redis with its queues and workers. A session whose connection is lost or unresponsive is closed
+ * and replaced; nothing in it reconnects.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { within } from './with-timeout.ts'
 const CONNECT_MS = 5000
 const CLOSE_MS = 1000
 
-/** An order that was taken by a probe which is no longer there, or never heard of it, counts as lost after both. */
+/** An order taken by a probe that ended counts as lost after both. */
 const LOCK_MS = 10_000
 const STALLED_MS = 5000
-/** Events of BullMQ are for watching a queue; nobody here reads them. */
+/** BullMQ's events are for monitoring a queue and are not used here. */
 const EVENTS_KEPT = 100
 
 export type Processor = (job: Job<unknown>, token: string | undefined) => Promise<void>
@@ -28,27 +28,27 @@ export interface Session {
   readonly redis: Redis
   /** Aborts when the connection is lost. */
   readonly lost: AbortSignal
-  /** One object per queue, however often it is asked for. `own`: what is noted about the queue is ours to write. */
+  /** One object per queue. `own`: this side writes the queue's metadata. */
   queue(name: string, own?: 'own'): Queue<unknown>
   work(name: string, concurrency: number, process: Processor): Worker<unknown>
-  /** Takes no more jobs; those under way go on. */
+  /** Takes no more jobs; active ones continue. */
   rest(): Promise<void>
-  /** Before the end: resolves when the jobs under way have left their queues. */
+  /** Before closing: resolves when the active jobs have left their queues. */
   finished(): Promise<void>
-  /** A further connection, for what a connection with commands on it cannot do. */
+  /** A further connection, for commands that block or subscribe. */
   connect(): Promise<Redis>
-  /** Returns within a second, whatever Redis does. */
+  /** Returns within a second, whether Redis answers or not. */
   close(): Promise<void>
 }
 
 export interface SessionOptions {
   readonly connection: RedisAddress
   readonly prefix: string
-  /** As `CLIENT LIST` shows it. */
+  /** As shown by `CLIENT LIST`. */
   readonly name: string
   readonly clock: Clock
   readonly throttledLog: ThrottledLog
-  /** Ends an opening that nobody waits for any more. */
+  /** Aborts an opening that is no longer needed. */
   readonly signal: AbortSignal
 }
 
@@ -71,7 +71,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     made.on('end', () => {
       if (!closing) lost.abort()
     })
-    // BullMQ duplicates a connection to wait on; ours has to know of it to end it.
+    // BullMQ duplicates a connection for blocking commands; it is recorded here to be closed.
     made.duplicate = client
     return made
   }
@@ -93,7 +93,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   async function close(): Promise<void> {
     closing = true
     const closed = [...workers, ...queues.values()].map((each) =>
-      // Forced: what runs is not waited for here.
+      // Forced: active jobs are not waited for here.
       each.close(true).catch(() => undefined),
     )
     await within(clock, CLOSE_MS, Promise.all(closed)).catch(() => undefined)
@@ -125,7 +125,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           concurrency,
           lockDuration: LOCK_MS,
           stalledInterval: STALLED_MS,
-          // What a lost probe had begun is not begun again.
+          // A job that a lost probe started is not started again.
           maxStalledCount: 0,
           runRetryDelay: 1000,
           removeOnComplete: { count: 0 },
@@ -168,15 +168,15 @@ function redisOptions({ connection, name }: SessionOptions) {
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
     connectionName: name,
-    // A new session is begun instead; a command must not be carried out long after it was given up.
+    // A new session replaces this one; a command must not be executed long after its timeout.
     retryStrategy: () => null,
     autoResendUnfulfilledCommands: false,
-    // As BullMQ demands of connections that wait.
+    // Required by BullMQ for blocking connections.
     maxRetriesPerRequest: null,
   } as const
 }
 
-/** Without what is `undefined`, which is no value to ioredis. */
+/** Without `undefined` values, which ioredis does not accept. */
 type Parts = { readonly [K in Exclude<keyof RedisParts, 'tls'>]?: NonNullable<RedisParts[K]> } & {
   readonly tls?: { readonly ca?: string; readonly servername?: string }
 }
@@ -206,9 +206,9 @@ function present<T extends object>(parts: T): { [K in keyof T]?: NonNullable<T[K
   return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
-/** Waiting does not help against a wrong password: that is told to whoever starts us. */
+/** A wrong password is permanent: it is reported to the caller of `start`. */
 export function explained(error: unknown): unknown {
-  // Of several commands sent together, the first that was refused.
+  // Of several pipelined commands, the error of the first that failed.
   const { previousErrors: [first = error] = [] } = (error ?? {}) as { previousErrors?: unknown[] }
   const text = first instanceof Error ? first.message : ''
   if (!/^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH))/.test(text))

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a queue is wrong with every order on it: the log says it once, then once a minute.
+ * Logs a problem of a queue once, then once a minute: it affects every order on the queue.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { Logger } from '../../logger.ts'
 
 const AGAIN_MS = 60_000
 
-/** Kinds of complaints come from the code; this bounds what a mistake in it could cost. */
+/** Messages come from the code; this bounds the memory if one is built dynamically. */
 const KINDS = 100
 
 export interface ThrottledLog {
-  /** At most once a minute for each `message`, with how often it was left out meanwhile. */
+  /** At most once a minute for each `message`, with the number of suppressed lines. */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 

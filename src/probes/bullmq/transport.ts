@@ -1,5 +1,5 @@
 /**
- * The engine's side: orders go to a queue per location, answers come back on a queue of this engine.
+ * The engine's side: orders go to a queue per location, answers arrive on a queue of this engine.
  *
  * @module
  */
@@ -26,24 +26,23 @@ import { withdraw, withdrawWaiting } from './withdraw.ts'
 import { within } from './with-timeout.ts'
 import type { AnswerJob, Refusal } from './wire.ts'
 
-/** How long an order waits for Redis to be there, and then for Redis to take it. */
+/** How long an order waits for the connection to Redis, and then for the command. */
 const REACH_MS = 2000
 const SEND_MS = 5000
-/** For each of the steps of a stop that need Redis. */
+/** Limit for each step of a stop that needs Redis. */
 const LEAVE_MS = 1000
-/** On top of its own deadline, before an order is looked for. */
+/** Time after its own deadline before an order is tested for being lost. */
 const LOOK_AFTER_MS = 5000
 const CLEAR_UP_EVERY_MS = 3_600_000
-/** BullMQ knows no higher number for a priority; the lowest comes first. */
+/** BullMQ's highest number for a priority; the lowest comes first. */
 const LAST_RANK = 2 ** 21 - 1
 
 export type BullmqProbesOptions = QueueOptions
 
 /**
- * Probes in many places, reached over Redis. To be given to `createEngine({ probes })`.
+ * Probes at remote locations, reached over Redis; pass it to `createEngine({ probes })`.
  *
  * @throws ConfigurationError for options that cannot work. The packages bullmq and ioredis are loaded
- *   by `start`, which throws MissingDependencyError.
  */
 export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   checkOptions('bullmqProbes', options, queueOptions)
@@ -64,13 +63,13 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     setup,
     throttledLog,
     name: `watchpost-engine-${id}`,
-    // Twice as often as probes speak, so that a lost one is noticed within three of its beats.
+    // Twice as often as probes send beats, so that a lost one is detected within three of its beats.
     every_ms: beat_ms / 2,
     onUp(session) {
       givingUp?.cancel()
       up_at = clock.monotonic()
       session.queue(names.answers(id), 'own')
-      // One at a time: in the order in which they came.
+      // One at a time, in the order of arrival.
       session.work(names.answers(id), 1, take)
       return Promise.resolve()
     },
@@ -104,17 +103,17 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     await clearUpAfterDead(session, beating)
   }
 
-  /** Not just after Redis came back: then nobody has had the time to say that it is there. */
+  /** Not just after a reconnect: probes have not sent their beats yet. */
   function giveUpDeserted(session: Session): void {
     const deserted = pending.takeAll(({ location }) => !presence.present(location))
     giveUp(deserted, 'The location has no probe at work')
-    // They are given up either way; a probe that comes back drops what is too old.
+    // The orders are given up in any case; a probe that returns drops expired ones.
     withdraw(session, setup, deserted).catch((err: unknown) =>
       throttledLog.warn({ err }, 'orders of a location without a probe could not be withdrawn'),
     )
   }
 
-  /** One answer from the queue. Never rejects: BullMQ would only log it. */
+  /** Handles one answer from the queue. Never rejects, since BullMQ would only log it. */
   function take(job: Job<unknown>): Promise<void> {
     const order_id = String(job.id)
     const opened = wire.openAnswer(job.data as AnswerJob, id, order_id)
@@ -157,7 +156,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     }
     const job = wire.order(id, { order, offset_ms })
     const gone = { removeOnComplete: true, removeOnFail: true, attempts: 1 }
-    // The first one of each account goes before the second one of any: the queue is shared, too.
+    // The first order of each account precedes the second of any, since the queue is shared.
     const options = { jobId: job_id, priority: Math.min(rank, LAST_RANK), ...gone }
     const added = session.queue(names.orders(name), 'own').add('order', job, options)
     await within(clock, SEND_MS, added)
@@ -173,7 +172,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
   }
 
-  /** Until all that was begun has answered, the time is over, or Redis is away. */
+  /** Waits until all orders are answered, the time is over, or Redis is disconnected. */
   async function drain(drain_ms: number): Promise<void> {
     const down = new Promise<void>((resolve) => (onDown = resolve))
     await within(clock, drain_ms, Promise.race([pending.empty(), down])).catch(() => undefined)

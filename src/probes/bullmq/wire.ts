@@ -1,6 +1,6 @@
 /**
- * Orders and answers as they lie on Redis: one text, sealed as a whole where there is a key. What stands
- * beside it in clear says only where the answer goes.
+ * Encoding of orders and answers on Redis: one text, encrypted as a whole if there is a key. The fields beside it
+ * only name the recipient of the answer.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { CheckReport } from '../../model.ts'
 import { createSeal, isSealed } from '../../seal.ts'
 import type { CheckAnswer, CheckOrder } from '../transport.ts'
 
-/** Raised when what is written changes so that older readers would misread it. */
+/** Raised when the format changes so that older readers would misread it. */
 const FORMAT = 1
 
 /** Data of a job on the queue of a location. */
 export interface OrderJob {
   readonly format: number
-  /** Id of the engine that asks. */
+  /** Id of the engine that sent the order. */
   readonly engine: string
   /** `order.id`; the job itself is called `<engine>-<order id>`. */
   readonly order_id: string
@@ -32,7 +32,7 @@ export type Refusal = 'key' | 'format' | 'unreadable'
 
 export interface SentOrder {
   readonly order: CheckOrder
-  /** Redis' clock minus the engine's, in ms: clocks of two machines never agree. */
+  /** Redis' clock minus the engine's, in ms; the clocks of two machines differ. */
   readonly offset_ms: number
 }
 
@@ -57,7 +57,7 @@ export function createWire(key?: string | Uint8Array): Wire {
 
   function open<T>(text: unknown, place: string, fits: (value: unknown) => value is T): Opened<T> {
     if (typeof text !== 'string') return refuse('unreadable', 'It is of no known form')
-    // An open text beside a key would let everybody who reaches Redis give orders.
+    // Accepting a plain text despite a key would let everyone with access to Redis send orders.
     if (key !== undefined && !isSealed(text))
       return refuse('key', 'It is not sealed, but a secret key is set here')
     try {
@@ -100,13 +100,13 @@ export function createWire(key?: string | Uint8Array): Wire {
   }
 }
 
-/** An engine may not say whose monitor it is: then all that it asks for counts as one account. */
+/** An engine may omit the account: all its orders then count as one account. */
 function withAccount({ order, offset_ms }: SentOrder): SentOrder {
   const account_id = Number.isSafeInteger(order.account_id) ? order.account_id : 0
   return { order: { ...order, account_id }, offset_ms }
 }
 
-/** An order or a report of another clock, `by` ms ahead of ours or behind. */
+/** Shifts the times of an order or a report from a clock that is `by` ms ahead of or behind the local one. */
 export function orderShifted(order: CheckOrder, by: number): CheckOrder {
   if (by === 0) return order
   return { ...order, round: order.round + by, expires_at: order.expires_at + by }

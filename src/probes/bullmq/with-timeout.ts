@@ -1,5 +1,5 @@
 /**
- * A bound for what Redis may never answer.
+ * A timeout for commands that Redis may never answer.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Clock } from '../../clock.ts'
 import { ClosedError } from '../../errors.ts'
 
 /**
- * The result of `work`, or a rejection after `ms`. The work itself goes on, its end is ignored.
+ * The result of `work`, or a rejection after `ms`. The work itself continues; its result is ignored.
  *
  * @throws ClosedError
  */

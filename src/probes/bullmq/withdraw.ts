@@ -1,5 +1,5 @@
 /**
- * Taking back orders: those that wait leave the queue, those that run are told to stop.
+ * Cancels orders: waiting ones are removed from the queue, running ones are aborted.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Names } from './names.ts'
 import type { Setup } from './options.ts'
 import type { Session } from './session.ts'
 
-/** Commands under way at once. */
+/** Maximum number of concurrent commands. */
 const AT_ONCE = 100
 
 export async function withdraw(
@@ -25,14 +25,14 @@ export async function withdraw(
   })
 }
 
-/** Only what no probe has begun; what runs may end. */
+/** Removes only orders that no probe has started. */
 export async function withdrawWaiting(
   session: Session,
   names: Names,
   pending: PendingOrders,
 ): Promise<void> {
   await inTurns(pending.all(), async ({ order, location, job_id }) => {
-    // 0: a probe holds it.
+    // 0: a probe has taken it.
     const removed = await session.queue(names.orders(location)).remove(job_id)
     if (removed === 1) pending.take(order.id)
   })

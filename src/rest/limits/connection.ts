@@ -1,5 +1,5 @@
 /**
- * One connection of a server: what it waits for, since when, and for how long it may.
+ * One connection of a server: what the server waits for, since when, and the limit of the wait.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { LimitName, Limits } from './options.ts'
 
-/** A request on its way to the server's listeners. */
+/** A request that waits for or is being handled by the server's listeners. */
 export interface Turn {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -16,28 +16,28 @@ export interface Turn {
 }
 
 export interface Connection {
-  /** The TLS socket once the handshake is over. */
+  /** Replaced by the TLS socket after the handshake. */
   socket: Socket
   readonly address: string | undefined
-  /** Whom it is counted with; `undefined` for a proxy, which is counted with nobody. */
+  /** The client it is counted for; `undefined` for a proxy, which has no limit of its own. */
   readonly client: string | undefined
-  /** Requests without an answer, in their order; the first is being answered. */
+  /** Requests without a response, in order; the first is being handled. */
   readonly turns: Turn[]
-  /** The latest request: its body may still be arriving when its answer is over. */
+  /** The latest request: its body may still arrive after its response was sent. */
   latest: IncomingMessage | undefined
-  /** No further request is taken. */
+  /** No further request is accepted. */
   last: boolean
-  /** Requests that came after the last one that is taken. */
+  /** Requests received after the last accepted one. */
   beyond: number
-  /** It speaks another protocol by now. */
+  /** The connection was upgraded to another protocol. */
   upgraded: boolean
-  /** When it was opened, a request had its turn or its answer, or new headers were first seen. */
+  /** The last time it was opened, a request started or was answered, or the first byte of new headers was seen. */
   since: number
-  /** Bytes that had been read then. */
+  /** The number of bytes read at `since`. */
   readAtRest: number
-  /** The first byte of a request has been seen, or nothing has ever been asked. */
+  /** The first byte of a request has been received, or no request was ever received. */
   beginning: boolean
-  /** What was waiting to be written when it was last looked at, and since when it has been as much. */
+  /** The size of the write buffer at the last poll, and since when it has not changed. */
   backlog: { readonly bytes: number; readonly since: number } | undefined
 }
 
@@ -61,14 +61,14 @@ export function createConnection(
   }
 }
 
-/** Nothing is asked any more: the next request may come. */
+/** No request is pending: waits for the next one. */
 export function rest(connection: Connection, now: number): void {
   connection.since = now
   connection.readAtRest = connection.socket.bytesRead
   connection.beginning = false
 }
 
-/** Looks at what has happened since the last time; the bound that has passed, if one has. */
+/** Updates the timers from the connection's state; returns the limit that was exceeded, if any. */
 export function overdue(
   connection: Connection,
   limits: Limits,
@@ -90,7 +90,7 @@ export function overdue(
   return now - connection.since >= limits[limit] ? limit : undefined
 }
 
-/** Since when the server waits for the client, and not the client for the server; `undefined` where it does not. */
+/** Since when the server has been waiting for the client; `undefined` if the client waits for the server. */
 export function waitingSince(connection: Connection): number | undefined {
   const { socket, turns, backlog, since } = connection
   if (connection.upgraded) return undefined
@@ -99,12 +99,12 @@ export function waitingSince(connection: Connection): number | undefined {
   return turns.length === 0 ? since : undefined
 }
 
-/** A body that nobody reads before its turn is not late. */
+/** A body that is not read because its request has not been started is not late. */
 function isArriving({ latest, turns }: Connection): boolean {
   return turns.length < 2 && latest !== undefined && !latest.complete && !latest.destroyed
 }
 
-/** Whether the client may still be told that it was too slow: nothing of an answer has left. */
+/** Whether a 408 response can still be sent: no byte of a response has left. */
 export function isUnanswered({ turns, socket }: Connection, limit: LimitName): boolean {
   if (limit !== 'headersTimeoutMs' && limit !== 'bodyTimeoutMs') return false
   if (limit === 'bodyTimeoutMs' && turns.length !== 1) return false
@@ -118,8 +118,8 @@ function backlogOf({ socket, backlog }: Connection, now: number): Connection['ba
 }
 
 /**
- * What the kernel has not taken yet. `writableLength` has a buffer as a whole until all of it is taken; the
- * handle's own figure, which Node's socket timeouts look at as well, moves with every piece.
+ * The bytes that the kernel has not accepted yet. `writableLength` contains a buffer until all of it is written; the
+ * handle's own counter, which Node's socket timeouts use as well, changes with every part.
  */
 function unwritten(socket: Socket): number {
   const { _handle } = socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } }

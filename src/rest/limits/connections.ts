@@ -1,6 +1,7 @@
 /**
- * All connections of a server, and who gives way when there are too many: whoever the server waits for the
- * longest, of the client that has the most. Whoever waits for the server stays.
+ * All connections of a server, and which one is closed when there are too many: among those of the client with the
+ * most connections, the one the server has waited for the longest. Connections that wait for the server are never
+ * closed.
  *
  * @module
  */
@@ -13,10 +14,10 @@ import type { Connection } from './connection.ts'
 import type { LimitName, Limits } from './options.ts'
 
 export interface Connections {
-  /** `undefined` where there is no place, and nobody to give way: the socket is closed. */
+  /** `undefined` if there is no capacity and no connection can be closed: the socket is closed. */
   admit(socket: Socket): Connection | undefined
   of(socket: Socket): Connection | undefined
-  /** The handshake over a socket is over, and it goes on as this one. */
+  /** The TLS handshake is complete; the connection continues on this socket. */
   secured(socket: Socket): void
   end(connection: Connection, limit: LimitName): void
   readonly all: Iterable<Connection>
@@ -46,7 +47,7 @@ export function createConnections({ limits, now, ended }: ConnectionsOptions): C
     ended(connection, limit)
   }
 
-  /** Whether there is a place for one more. */
+  /** Closes a connection if the limits are reached; returns the limit that still prevents a new one. */
   function makeRoom(client: string | undefined): LimitName | undefined {
     const own = byClient.get(client) ?? new Set()
     if (client !== undefined && own.size >= limits.maxConnectionsPerAddress) {
@@ -101,16 +102,13 @@ export function createConnections({ limits, now, ended }: ConnectionsOptions): C
   }
 }
 
-/** A proxy is one of many that stand for many; so is a socket without addresses, whose other end is on this machine. */
+/** A proxy represents many clients; a socket without addresses has a local peer. */
 function clientOf({ remoteAddress = '' }: Socket, { isProxy }: Limits): string | undefined {
   const ip = parseIp(remoteAddress.replace(/%.*/s, ''))
   return ip === undefined || isProxy(ip, 0) ? undefined : neighbourhoodOf(remoteAddress)
 }
 
-/**
- * What a client has not read goes with the connection: after an orderly end, the kernel would keep megabytes for
- * it for minutes.
- */
+/** Resets the connection: after an orderly close the kernel would keep megabytes of unread data for minutes. */
 function cut(socket: Socket): void {
   if (socket.writableLength > 0 && !('encrypted' in socket)) socket.resetAndDestroy()
   else socket.destroy()

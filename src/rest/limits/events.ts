@@ -1,6 +1,6 @@
 /**
- * What happens on a server, before those who listen on it hear of it. A listener cannot keep an event from
- * the others, nor hold it back until its turn; so `emit` itself is taken.
+ * Intercepts the events of a server before its listeners receive them. A listener cannot suppress or delay an event
+ * for the others, so `emit` itself is replaced.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 interface ServerEvents {
-  /** `false` keeps the server from ever hearing of it. */
+  /** `false` suppresses the event. */
   connection(socket: Socket): boolean
-  /** The TLS handshake over a connection is over. */
+  /** The TLS handshake of a connection is complete. */
   secured(socket: Socket): void
-  /** The connection speaks another protocol from now on, such as WebSocket. */
+  /** The connection was upgraded to another protocol, such as WebSocket. */
   upgraded(socket: Socket): void
-  /** `run` hands the request to whoever listens. */
+  /** `run` passes the request to the listeners. */
   request(req: IncomingMessage, res: ServerResponse, run: () => void): void
 }
 
-/** Events that bring a request with its response. */
+/** Events with a request and its response. */
 const REQUESTS: ReadonlySet<string | symbol> = new Set([
   'request',
   'checkContinue',

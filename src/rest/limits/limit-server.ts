@@ -1,5 +1,5 @@
 /**
- * Bounds for a server of Node that strangers reach: connections, requests that wait on one, and time.
+ * Limits for a Node server that is open to the internet: connections, pipelined requests, and time.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import { readLimits } from './options.ts'
 import type { LimitServerOptions } from './options.ts'
 import { createTurns } from './response-turns.ts'
 
-/** How exact the deadlines are. */
-const LOOK_MS = 1000
+/** Resolution of the deadlines. */
+const POLL_MS = 1000
 
-/** What Node itself says where headers or a body are late (RFC 9110, 15.5.9). */
+/** Node's own response to late headers or bodies (RFC 9110, 15.5.9). */
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
 /**
- * Keeps clients that are slow, silent, deaf or too many from taking a server away from the others. Works on a
- * `Server` of `node:http` or `node:https`, whoever made it (`createServer`, `app.listen` of Express, `app.server`
- * of Fastify), with whatever listens on it. Call it once, before `listen`.
+ * Prevents clients that are slow, idle, do not read, or are too many from exhausting a server. Works on a `Server` of
+ * `node:http` or `node:https` (`createServer`, `app.listen` of Express, `app.server` of Fastify), with any listeners.
+ * Call it once, before `listen`.
  *
- * Requests that come behind each other on a connection reach the server's listeners one by one, each when the
- * answer before it has left. Beyond `maxPipelinedRequests` a connection ends after the answers that are owed.
- * Beyond `maxConnections` or `maxConnectionsPerAddress` the connection that the server has waited for the longest
- * gives way; where the server waits for none, the new one is closed.
+ * Pipelined requests on a connection reach the server's listeners one by one, each after the previous response was
+ * sent. Beyond `maxPipelinedRequests` a connection is closed after the pending responses. Beyond `maxConnections` or
+ * `maxConnectionsPerAddress` the connection that the server has waited for the longest is closed; if the server waits
+ * for none, the new one is closed.
  *
  * @throws ConfigurationError for an option that is unknown or out of its bounds
  */
@@ -53,20 +53,20 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (isSpoken(connection) && isUnanswered(connection, limit)) connection.socket.write(TOO_SLOW)
       connections.end(connection, limit)
     }
-    timer = connections.size === 0 ? undefined : clock.timer(LOOK_MS, look, { background: true })
+    timer = connections.size === 0 ? undefined : clock.timer(POLL_MS, look, { background: true })
   }
 
-  /** Before the end of a TLS handshake there is no HTTP. */
+  /** There is no HTTP before the end of the TLS handshake. */
   function isSpoken({ socket }: Connection): boolean {
     return 'encrypted' in socket || !('setSecureContext' in server)
   }
 
-  // Node's own deadlines stay as a second line where they are shorter.
+  // Node's own deadlines remain in force where they are shorter.
   server.keepAliveTimeout = limits.idleTimeoutMs
   onEvents(server, {
     connection(socket) {
       if (connections.admit(socket) === undefined) return false
-      timer ??= clock.timer(LOOK_MS, look, { background: true })
+      timer ??= clock.timer(POLL_MS, look, { background: true })
       return true
     },
     secured: (socket) => connections.secured(socket),
@@ -75,7 +75,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (connection !== undefined) connection.upgraded = true
     },
     request(req, res, run) {
-      // The parser reads on to the end of what has arrived.
+      // The parser continues to the end of the received data.
       if (req.socket.destroyed) return
       const connection = connections.of(req.socket)
       if (connection === undefined) run()

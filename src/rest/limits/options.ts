@@ -1,5 +1,5 @@
 /**
- * The bounds of `limitServer` with their defaults.
+ * The limits of `limitServer` with their defaults.
  *
  * @module
  */
@@ -11,26 +11,29 @@ import { anything, callback, checkOptions, having, wholeNumber } from '../../opt
 import type { OptionRule, OptionTable } from '../../options.ts'
 
 export interface LimitServerOptions {
-  /** Connections at the same time. 1 to 1,000,000, default 1000. */
+  /** Maximum number of connections. 1 to 1,000,000, default 1000. */
   readonly maxConnections?: number | undefined
   /**
-   * Of these from one client address; an IPv6 address counts as its /64. 1 to 1,000,000, default 100.
-   * Connections from `trustProxy` are bounded by `maxConnections` alone.
+   * Maximum number of connections from one client address; an IPv6 address counts as its /64. 1 to 1,000,000, default
+   * 100. Connections from `trustProxy` are limited by `maxConnections` alone.
    */
   readonly maxConnectionsPerAddress?: number | undefined
-  /** Requests on one connection that wait for their answer. 1 to 1000, default 16. */
+  /** Maximum number of requests on one connection that wait for a response. 1 to 1000, default 16. */
   readonly maxPipelinedRequests?: number | undefined
-  /** Until the headers of a request have arrived, TLS included. 1000 to 3,600,000 ms, default 10,000. */
+  /** Limit for receiving the headers of a request, TLS included. 1000 to 3,600,000 ms, default 10,000. */
   readonly headersTimeoutMs?: number | undefined
-  /** From there until its body has arrived. 1000 to 3,600,000 ms, default 40,000: the API itself answers 408 after 30,000. */
+  /**
+   * Limit for receiving the body after the headers. 1000 to 3,600,000 ms, default 40,000: the API itself answers 408
+   * after 30,000.
+   */
   readonly bodyTimeoutMs?: number | undefined
-  /** Without any progress of an answer, as its client does not read it. 1000 to 3,600,000 ms, default 20,000. */
+  /** Limit without progress of a response that the client does not read. 1000 to 3,600,000 ms, default 20,000. */
   readonly writeTimeoutMs?: number | undefined
-  /** Between an answer and the next request. 1000 to 3,600,000 ms, default 5000. */
+  /** Limit between a response and the next request. 1000 to 3,600,000 ms, default 5000. */
   readonly idleTimeoutMs?: number | undefined
-  /** Proxies in front, as `toNodeHandler` takes them: one address that stands for many clients. Default `loopback`. */
+  /** Trusted proxies, as for `toNodeHandler`: one address that represents many clients. Default `loopback`. */
   readonly trustProxy?: TrustProxy | undefined
-  /** Told of every connection that a bound has ended or refused; must not throw. */
+  /** Called for every connection that a limit closed or rejected; must not throw. */
   readonly onLimit?: ((event: LimitEvent) => void) | undefined
   readonly clock?: Pick<Clock, 'monotonic' | 'timer'> | undefined
 }
@@ -48,9 +51,9 @@ const NUMBERS = {
 export type LimitName = keyof typeof NUMBERS
 
 export interface LimitEvent {
-  /** The bound, by the name of its option. */
+  /** The limit, by the name of its option. */
   readonly limit: LimitName
-  /** Of the client; `undefined` on a socket without addresses. */
+  /** The client's address; `undefined` on a socket without addresses. */
   readonly address: string | undefined
 }
 
@@ -62,7 +65,7 @@ const OPTIONS: OptionTable<LimitServerOptions> = {
   ...(Object.fromEntries(
     Object.entries(NUMBERS).map(([name, { min, max }]) => [name, wholeNumber(min, max)]),
   ) as Record<LimitName, OptionRule>),
-  // Judged where it is read.
+  // Validated where it is read.
   trustProxy: anything,
   onLimit: callback,
   clock: having('monotonic', 'timer'),

@@ -1,5 +1,5 @@
 /**
- * Requests that come behind each other on a connection, one at a time.
+ * Handles pipelined requests on a connection one at a time.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type { Connection, Turn } from './connection.ts'
 import type { LimitName, Limits } from './options.ts'
 
 /**
- * Requests beyond the last one that are dropped while the answers before them leave: no client sends as many
- * without waiting, and each costs some KiB.
+ * How many requests beyond the last accepted one are dropped while the pending responses are sent: no client
+ * pipelines this many, and each takes some KiB.
  */
 const BEYOND_LIMIT = 256
 
@@ -30,8 +30,8 @@ export function createTurns({ limits, clock, end }: TurnsOptions): Turns {
   let timer: Timer | undefined
 
   /**
-   * One in a turn of the event loop. In each, Node takes up one new connection (libuv 1.45): the more is done in
-   * it, the longer those wait who come new.
+   * One request per turn of the event loop. Node accepts one new connection per turn (libuv 1.45): more work in a
+   * turn delays new clients.
    */
   function beginSoon(connection: Connection): void {
     waiting.push(connection)
@@ -50,7 +50,7 @@ export function createTurns({ limits, clock, end }: TurnsOptions): Turns {
     connection.since = clock.monotonic()
     const { res } = turn
     if (connection.last && connection.turns.length === 1) res.setHeader('Connection', 'close')
-    // After `finish`, which comes when the kernel has taken the last byte, or when the socket is gone.
+    // After `finish`, which fires when the kernel has accepted the last byte, or when the socket is closed.
     res.once('close', () => {
       connection.turns.shift()
       if (connection.turns.length > 0) beginSoon(connection)

@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 from the route table and the field tables: nothing in it is written twice.
+ * OpenAPI 3.1, generated from the route table and the field tables.
  *
  * @module
  */
@@ -126,7 +126,7 @@ function headerParameters(route: Route): JsonObject[] {
   ]
 }
 
-/** Whether it changes something that may have changed meanwhile. */
+/** Whether the operation modifies a versioned resource. */
 function comparesVersion({ method, path, operation }: Route): boolean {
   return operation.versioned === true && path.includes(':id') && method !== 'GET'
 }

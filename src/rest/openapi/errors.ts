@@ -1,5 +1,5 @@
 /**
- * What a refused request is answered with, in OpenAPI's words.
+ * The error responses in OpenAPI.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export const REFUSALS: Readonly<Record<number, JsonObject>> = {
     error: 'rate_limited',
     retry_after: 12,
   }),
-  500: refusal('A fault on our side', { error: 'internal' }),
+  500: refusal('An internal error', { error: 'internal' }),
   503: refusal('The storage does not answer (`storage`), or the service stops (`unavailable`)', {
     error: 'storage',
   }),

@@ -1,5 +1,5 @@
 /**
- * The heartbeat addresses, in OpenAPI's words.
+ * The heartbeat addresses in OpenAPI.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What `POST /monitors` and `PATCH /monitors/:id` take, one schema per registered type, from the same
- * field tables that check the input.
+ * The bodies of `POST /monitors` and `PATCH /monitors/:id`, one schema per registered type, from the same field
+ * tables that validate the input.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export function inputSchemas(types: Engine['types']): Readonly<Record<string, Sc
   }
 }
 
-/** Names of components allow letters, digits, dots, hyphens and underscores only. */
+/** Component names allow only letters, digits, dots, hyphens and underscores. */
 function schemaName(kind: string, type: string): string {
   return `${kind}.${type.replace(/[^\w.-]/g, '_')}`
 }

@@ -1,5 +1,5 @@
 /**
- * JSON Schema (2020-12, as OpenAPI 3.1 uses it) by a few words, for what the API answers with.
+ * Builders for JSON Schema (2020-12, as OpenAPI 3.1 uses it) of responses.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export function word(words: readonly string[], description?: string): Schema {
   return { ...text(description), enum: words }
 }
 
-/** An object of any members. */
+/** An object with arbitrary members. */
 export function record(description?: string, values: Schema | true = true): Schema {
   return {
     type: 'object',
@@ -57,11 +57,11 @@ export function record(description?: string, values: Schema | true = true): Sche
 interface ObjectOptions {
   readonly optional?: readonly string[]
   readonly description?: string
-  /** Members beyond those listed may occur. */
+  /** Members other than those listed may occur. */
   readonly open?: true
 }
 
-/** Every member of `T` has to be listed, and no other: a view that changes breaks the build here. */
+/** Every member of `T` must be listed, and no other: a changed view fails the type check here. */
 export function object<T = never>(
   properties: [T] extends [never]
     ? Readonly<Record<string, Schema>>

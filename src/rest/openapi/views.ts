@@ -1,5 +1,5 @@
 /**
- * The schemas of what the engine shows of its records.
+ * The schemas of the engine's views.
  *
  * @module
  */
@@ -89,7 +89,7 @@ const percentiles = {
   p99_ms: nullable(number()),
 }
 
-/** Percent of the known time; never 100 with a second down. */
+/** Percent of the known time; never 100 if there was downtime. */
 const percent = nullable({ type: 'number', minimum: 0, maximum: 100 })
 
 export const VIEWS: Readonly<Record<string, Schema>> = {

@@ -26,7 +26,7 @@ function keyOf(account_id: number): Omit<KeyRecord, 'id'> {
   return { account_id, name: 'ci', prefix: 'svc_ab', hash: `hash of ${account_id}`, ...times }
 }
 
-/** An account with something of every kind. */
+/** An account with a record of every kind. */
 async function furnished(store: FullStore) {
   const account_id = await anotherAccount(store)
   const made = await store.monitors.create(monitor({ account_id, token_hash: `of ${account_id}` }))
@@ -210,7 +210,7 @@ export const quotaCases: Readonly<Record<string, Case>> = {
     const other = await store.monitors.create(monitor({ machine: machine({ state: 'paused' }) }))
     const faster = on(made, { ...every(20), within })
     const resumed = on(other, { machine: machine(), within })
-    // One check a minute, and two more; of both changes together one is too many.
+    // The limit allows one check a minute more; each change alone fits, both together do not.
     const both = await store.commit([faster, resumed])
     assert.deepEqual(
       both.map((one) => (one.ok ? 'ok' : one.reason)),

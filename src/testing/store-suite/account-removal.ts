@@ -22,7 +22,7 @@ import type { Case } from './case.ts'
 
 const MONITORS = 4
 const NOTICES = 3
-/** Rows of a step. */
+/** Rows per step. */
 const FEW = 4
 
 const key = (account_id: number) => ({
@@ -40,7 +40,7 @@ interface Big {
   readonly monitors: readonly MonitorRecord[]
 }
 
-/** An account with more than goes in a step. */
+/** An account with more rows than one step removes. */
 async function big(store: FullStore): Promise<Big> {
   const account = { name: 'Big', external_id: 'crm-7', created_at: T0 }
   const { id: account_id } = await store.accounts.create(account)
@@ -71,7 +71,7 @@ async function big(store: FullStore): Promise<Big> {
   return { account_id, monitors }
 }
 
-/** Nobody comes upon it, and nothing is added to it. */
+/** No query returns the account, and nothing can be added to it. */
 async function requireGone(store: FullStore, { account_id, monitors }: Big): Promise<void> {
   assert.equal(await store.accounts.get(account_id), undefined)
   assert.equal(await store.accounts.update(account_id, { name: 'b' }), undefined)
@@ -102,7 +102,7 @@ async function requireGone(store: FullStore, { account_id, monitors }: Big): Pro
   await refused(queue(store, { account_id }), 'not_found')
 }
 
-/** Nothing of it is kept. */
+/** No row of the account is stored. */
 async function requireNothing(store: FullStore, { account_id, monitors }: Big): Promise<void> {
   const of = { account_id, limit: 9 }
   const lists: (readonly unknown[])[] = [
@@ -183,7 +183,7 @@ async function endByPrune(store: FullStore): Promise<void> {
     assert.ok(steps < 99, 'a removal comes to its end')
 }
 
-/** The first step before a restart, the others after it. */
+/** The first step runs before a restart, the others after it. */
 export async function removeAcrossRestart(
   store: FullStore,
   restarted: (store: FullStore, then: (store: FullStore) => Promise<void>) => Promise<void>,

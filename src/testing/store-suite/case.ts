@@ -1,5 +1,5 @@
 /**
- * Records to test with: complete, and with names for what a test wants to be different.
+ * Builders of complete records, with named overrides.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import type {
 
 export type Case = (store: FullStore) => Promise<void>
 
-/** What a store may leave out, by the names of its members. */
+/** The members that a store may leave out. */
 export type Part =
   | OptionalGroup
   | 'accounts.remove'
@@ -40,14 +40,14 @@ export type Part =
   | 'shards'
   | 'turns'
 
-/** Whether the store has it; the cases of a part run only where it does. */
+/** Whether the store has the member; the cases of a part run only then. */
 export function offers(store: Store, part: Part): boolean {
   if (part === 'accounts.remove') return store.accounts.remove !== undefined
   if (part === 'accounts.use') return store.accounts.use !== undefined
   return store[part] !== undefined
 }
 
-/** All that is kept of a monitor; nothing where the store offers none. */
+/** All availability changes of a monitor; none if the store lacks the member. */
 export async function availabilityOf(
   store: FullStore,
   monitor_id: number,
@@ -55,7 +55,7 @@ export async function availabilityOf(
   return offers(store, 'availability') ? store.availability.list(monitor_id, 0, T0 * 2) : []
 }
 
-/** All days of a monitor; none where the store offers none. */
+/** All days of a monitor; none if the store lacks the member. */
 export async function dailyOf(
   store: FullStore,
   monitor_id: number,
@@ -187,7 +187,7 @@ export function notice(change: Partial<NewNotification> = {}): NewNotification {
   }
 }
 
-/** A change of a monitor on the revision it was read at. */
+/** A change of a monitor at the given revision. */
 export function on(
   { id, revision }: Pick<MonitorRecord, 'id' | 'revision'>,
   change: Partial<Change>,
@@ -197,7 +197,7 @@ export function on(
 
 type Done = Extract<Committed, { ok: true }>
 
-/** Commits one change that must be accepted, on whatever revision the monitor has by now. */
+/** Commits one change that must be accepted, at the current revision of the monitor. */
 export async function commitOne(store: FullStore, change: Change): Promise<Done> {
   const stored = await store.monitors.get(change.monitor_id)
   const revision = stored?.revision ?? change.revision
@@ -206,18 +206,18 @@ export async function commitOne(store: FullStore, change: Change): Promise<Done>
   return committed
 }
 
-/** Makes the account that these records are of. */
+/** Creates the account of these records. */
 export async function firstAccount(store: FullStore): Promise<void> {
   await store.accounts.ensureFirst({ name: 'First', created_at: T0 })
 }
 
-/** An account besides the first one, which is there already. */
+/** Creates a further account. */
 export async function anotherAccount(store: FullStore): Promise<number> {
   const { id } = await store.accounts.create({ name: 'Another', created_at: T0 })
   return id
 }
 
-/** Queues a row outside of any monitor's change. */
+/** Queues a row outside a monitor's change. */
 export function queue(
   store: FullStore,
   change: Partial<Parameters<FullStore['notifications']['create']>[0]> = {},
@@ -236,7 +236,7 @@ export function queue(
   })
 }
 
-/** Claims with room enough, unless asked otherwise. */
+/** Claims without effective limits, unless overridden. */
 export function claim(
   store: FullStore,
   change: Partial<Claim> = {},
@@ -255,7 +255,7 @@ export function ids(records: readonly { readonly id: number }[]): number[] {
   return records.map(({ id }) => id)
 }
 
-/** The record under this id, which must be there. */
+/** The record with this id, which must exist. */
 export async function stored(
   store: FullStore,
   notification_id: number,
@@ -265,7 +265,7 @@ export async function stored(
   return row
 }
 
-/** Rejects with a `StorageError`, or with the error of another code. */
+/** Asserts a rejection with a `StorageError`, or with an error of another code. */
 export async function refused(promise: Promise<unknown>, code = 'storage'): Promise<void> {
   await assert.rejects(promise, (error: unknown) => {
     assert.ok(isWatchpostError(error), `a WatchpostError was expected, not ${String(error)}`)

@@ -63,7 +63,7 @@ export const claimCases: Readonly<Record<string, Case>> = {
 
   'a backlog that waits behind a row in backoff hides nothing that is free, however deep it is':
     async (store) => {
-      // More of them than any store looks at one by one, all due before what is free.
+      // More rows than any store tests one by one, all due before the claimable one.
       const [head = 0] = await lane(store, ...Array.from({ length: 300 }, () => ({})))
       await claim(store)
       await store.notifications.finish(end(head, { status: 'queued', due_at: T0 + 3 * MINUTE }))
@@ -81,7 +81,7 @@ export const claimCases: Readonly<Record<string, Case>> = {
     store,
   ) => {
     const contacts = [11, 12, 13, 14, 15]
-    // One after the other: at the same time a shared store may give them ids in any order.
+    // Sequentially: created concurrently, a shared store may give them ids in any order.
     const made: NotificationRecord[] = []
     for (const contact_id of contacts) made.push(await queue(store, { contact_id }))
     const of = new Map([11, 12, 13].map((id) => [id, 'one.test']))

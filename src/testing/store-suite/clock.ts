@@ -9,7 +9,7 @@ function pause(id: number, due_at: number): FinishedAttempt {
   return { ...base, due_at, error: null, at: T0 }
 }
 
-/** What waits while the wall clock is set, on a store that one engine has for itself. */
+/** Waiting rows while the wall clock is set, on a store that one engine owns. */
 export const clockCases: Readonly<Record<string, Case>> = {
   'a store that one engine has for itself follows the clock with what waits': async (store) => {
     const created_at = T0 - 10

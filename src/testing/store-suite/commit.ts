@@ -129,7 +129,7 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await store.results.list({ monitor_id: a.id, limit: 9 }), [])
     assert.deepEqual(await store.incidents.list({ account_id: 'all', limit: 9 }), [])
     assert.equal(await store.notifications.depth(), 0)
-    // And it goes on working.
+    // The store continues to work.
     await commitOne(store, on(a, good))
     assert.equal((await store.results.list({ monitor_id: a.id, limit: 9 })).length, 1)
   },

@@ -111,7 +111,7 @@ export const finishCases: Readonly<Record<string, Case>> = {
     const ends = await Promise.allSettled([
       store.notifications.finish(end(good ?? 0)),
       store.notifications.finish(end(lost ?? 0, { claim: 7 })),
-      // No store can hold it.
+      // A symbol cannot be stored.
       store.notifications.finish(end(broken ?? 0, { attempts: Symbol('broken') as never })),
       store.notifications.finish(end(other ?? 0, { status: 'failed', error: 'http_404' })),
     ])

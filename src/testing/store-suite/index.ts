@@ -32,9 +32,9 @@ import { newsCases, removalNewsCases, requestCases, shardCases, turnCases } from
 import type { SharedCase } from './shared-parts.ts'
 
 export interface StoreTest {
-  /** A sentence about what a store does. */
+  /** A sentence about a behaviour of the store. */
   readonly name: string
-  /** Rejects with an `AssertionError` where it does not. */
+  /** Rejects with an `AssertionError` if the store does not comply. */
   run(): Promise<void>
 }
 
@@ -42,21 +42,21 @@ export interface StoreTest {
 export type StorePart = Part
 
 export interface StoreSuiteOptions<S extends Store = Store> {
-  /** A store on what the closed one has left, not open yet. Without it the cases on restarting are left out. */
+  /** Reopens the data of the closed store; the result is not open yet. Without it the cases on restarts are left out. */
   readonly reopen?: ((closed: S) => Promise<Store>) | undefined
-  /** Another store on what the open one has, not open yet. Without it the cases on sharing are left out. */
+  /** A further store on the data of the open one, not open yet. Without it the cases on sharing are left out. */
   readonly beside?: ((opened: S) => Promise<Store>) | undefined
   /**
-   * What the store does not offer. One test for each stands in for the cases that need it: its name says how many
-   * are left out, and it fails where the store offers it after all.
+   * The members that the store lacks. One test for each replaces the cases that need it: its name says how many are
+   * left out, and it fails if the store has the member after all.
    */
   readonly without?: readonly StorePart[] | undefined
 }
 
-/** Cases, and the optional members without which they cannot run. */
+/** Cases, and the optional members that they need. */
 type Section = readonly [Readonly<Record<string, Case>>, ...needs: Part[]]
 
-/** `make` hands out a store that is empty and not open yet; each test opens one of its own and closes it. */
+/** `make` returns an empty store that is not open yet; each test opens one and closes it. */
 export function storeSuite<S extends Store>(
   make: () => Promise<S>,
   { reopen, beside, without = [] }: StoreSuiteOptions<S> = {},
@@ -159,7 +159,7 @@ function countNeeding(sections: readonly Section[], part: Part): number {
   return needing.reduce((sum, [cases]) => sum + Object.keys(cases).length, 0)
 }
 
-/** The case on a store that has its first account. */
+/** Runs the case on a store with its first account. */
 function needing(needs: readonly Part[], run: Case): Case {
   return async (store) => {
     for (const part of needs)

@@ -27,7 +27,7 @@ async function statuses(store: FullStore, row_ids: readonly number[]): Promise<s
   return Promise.all(row_ids.map(async (id) => (await stored(store, id)).status))
 }
 
-/** One row of each sort of one monitor: under way, due, later, later but attempted, a repetition that is due. */
+/** One row of each sort for one monitor: sending, due, later, later but attempted, a repeat that is due. */
 async function oneOfEach(store: FullStore) {
   const made = await store.monitors.create(monitor())
   const lane = (contact_id: number, change = {}) => notice({ contact_id, ...change })
@@ -168,7 +168,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     )
     assert.deepEqual(await statuses(store, done.notification_ids), ['cancelled', 'cancelled'])
     assert.equal(gone.notification_ids.length, 1)
-    // The monitor is gone; what it still owes is sent, and kept until then.
+    // The monitor is removed; its waiting notifications are sent, and stored until then.
     const pruned = { results_before: T0, history_before: T0, replies_before: T0, limit: 10 }
     if (offers(store, 'prune')) await store.prune({ ...pruned, notifications_before: T0 + MINUTE })
     const [row] = await claim(store)

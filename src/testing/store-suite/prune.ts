@@ -15,7 +15,7 @@ import {
 } from './case.ts'
 import type { Case } from './case.ts'
 
-/** Nothing is old enough unless a test says so. */
+/** Nothing is old enough unless a test overrides it. */
 function older(change: Partial<PruneOptions>): PruneOptions {
   return {
     results_before: 0,

@@ -45,7 +45,7 @@ export const replyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await kept(), ['a', 'd', 'e'])
     await put('e', 70, 'ä'.repeat(50))
     assert.deepEqual(await kept(), ['e'])
-    // The one that is put stays, whatever it is like.
+    // The newest response stays, whatever its size.
     await put('f', 5, 'z'.repeat(101))
     assert.deepEqual(await kept(), ['f'])
     assert.notEqual(await store.replies.get(account_id, 'a', T0), undefined)

@@ -19,7 +19,7 @@ import {
 } from './case.ts'
 import type { Case } from './case.ts'
 
-/** A store on what the closed one has left. */
+/** Reopens the data of the closed store. */
 export type Reopen = (closed: FullStore) => Promise<FullStore>
 
 type Restarted = (store: FullStore, then: (store: FullStore) => Promise<void>) => Promise<void>
@@ -44,7 +44,7 @@ export function removalRestartCases(reopen: Reopen): Readonly<Record<string, Cas
   }
 }
 
-/** Cases on what outlives a restart. */
+/** Cases on data that survives a restart. */
 export function restartCases(reopen: Reopen): Readonly<Record<string, Case>> {
   const restarted = restarter(reopen)
   return {

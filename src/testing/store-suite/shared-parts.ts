@@ -1,5 +1,5 @@
 /**
- * The parts that only shared stores have: shards, news of monitors, a common count of requests, turns.
+ * The members that only shared stores have: shards, change broadcasts, a common count of requests, turns.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import {
   T0,
 } from './case.ts'
 
-/** `beside` opens another store on the same place; it is closed when the case is over. */
+/** `beside` opens another store on the same data; it is closed when the case ends. */
 export type SharedCase = (store: FullStore, beside: () => Promise<FullStore>) => Promise<void>
 
 export function shardCases(): Record<string, SharedCase> {
   const every = Array.from({ length: 256 }, (_, index) => index)
   const beat = (now: number) => ({ now, until: now + 15_000 })
-  /** Beats in turn, twice, so that what one gives up reaches the others; no shard may be held twice. */
+  /** Two beats per engine, so that released shards reach the others; no shard may have two owners. */
   const settled = async (now: number, engines: readonly (readonly [FullStore, string])[]) => {
     let shares: (readonly number[])[] = []
     for (let turn = 0; turn < 2; turn++) {
@@ -84,7 +84,7 @@ export function shardCases(): Record<string, SharedCase> {
       const before = await other.shards?.hold({ owner: 'b', ...beat(T0 + 14_999) })
       assert.equal(before?.length, 128)
       assert.deepEqual(await other.shards?.hold({ owner: 'b', ...beat(T0 + 15_000) }), every)
-      // Who comes back begins with what is free.
+      // An engine that returns starts with the free shards.
       assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0 + 15_001) }), [])
     },
 
@@ -98,7 +98,7 @@ export function shardCases(): Record<string, SharedCase> {
           ),
         )
         const held = shares.flatMap((share) => share ?? [])
-        // An engine that beat before the others came still counts what it gives up at its next beat.
+        // An engine whose beat preceded the others' still owns what it releases at its next beat.
         await settled(
           T0 + round * 20_000,
           owners.map((owner) => [store, owner]),
@@ -109,7 +109,7 @@ export function shardCases(): Record<string, SharedCase> {
   }
 }
 
-/** What a store is told, and a promise for the moment when it has been told of a monitor. */
+/** Collects what a store broadcasts, with a promise that resolves when a monitor was reported. */
 async function hearing(store: FullStore) {
   const heard: (number | null)[] = []
   const waiting = new Map<number, () => void>()
@@ -168,7 +168,7 @@ export function newsCases(): Record<string, SharedCase> {
       await second.until(made.id)
       assert.deepEqual(first.heard, [])
       await second.stop()
-      // And may listen again.
+      // A store can listen again.
       const third = await hearing(other)
       const next = await store.monitors.create(monitor())
       await third.until(next.id)
@@ -230,7 +230,7 @@ export function turnCases(): Record<string, SharedCase> {
       const owner = `${answers.indexOf(true)}`
       await stores[1]?.turns?.end({ ...turn, owner })
       assert.equal(await store.turns?.take({ ...turn, owner: 'x' }), true)
-      // It lapses, and whoever had it ends the next one's turn no more.
+      // The turn expires, and its former owner cannot end the next one's turn.
       const next = { ...turn, owner: 'y', now: T0 + 10, until: T0 + 20 }
       assert.equal(await store.turns?.take(next), true)
       await store.turns?.end({ ...turn, owner: 'x' })

@@ -1,5 +1,5 @@
 /**
- * What several stores on one place have to get right together.
+ * Cases for several stores on the same data.
  *
  * @module
  */

@@ -84,8 +84,8 @@ export const TELLING_RULES: readonly Rule[] = [
     name: 'held-for-ever',
     about: 'What is held because of a parent is never released.',
     file: 'incident/dependency.ts',
-    find: 'const PATIENCE_ROUNDS = 2',
-    replace: 'const PATIENCE_ROUNDS = 2_000',
+    find: 'const MAX_WAIT_ROUNDS = 2',
+    replace: 'const MAX_WAIT_ROUNDS = 2_000',
   },
   {
     name: 'held-is-not-judged-again',
