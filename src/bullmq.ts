@@ -1,6 +1,6 @@
 /**
- * Probes in many places over BullMQ on Redis: the transport for `createEngine`, and the probe that
- * makes the checks far away. The packages bullmq and ioredis are loaded on first use.
+ * Remote probes over BullMQ on Redis: the transport for `createEngine`, and the probe that runs the checks. The
+ * packages bullmq and ioredis are loaded on first use.
  *
  * @module watchpost/probes/bullmq
  */
@@ -27,11 +27,14 @@ export type { QueueOptions, RedisAddress, RedisParts } from './probes/bullmq/opt
 export interface ProbeOptions extends Omit<BullmqProbeOptions, 'run'> {
   /** The types it can check; others are answered with `unknown`. */
   readonly checkers: readonly CheckerSource[]
-  /** Which addresses it may dial; default `open`: all but the metadata services of clouds. */
+  /** The addresses that it may connect to; default `open`: all but the metadata services of clouds. */
   readonly targets?: TargetRule | undefined
-  /** Certificates (PEM) trusted besides the default ones. */
+  /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[] | undefined
-  /** Addresses (`host:port`) that answer whenever this place has a network: a failure is believed only while one does. */
+  /**
+   * Addresses (`host:port`) that answer whenever this location has a network: a failure counts only while one
+   * answers.
+   */
   readonly anchors?: readonly string[] | undefined
 }
 
@@ -42,15 +45,15 @@ const OPTIONS: OptionTable<ProbeOptions> = {
   perHost: option.wholeNumber(1, 1000),
   selfCheck: option.callback,
   checkers: option.listOf(option.eitherOf('a checker', option.object, option.callback)),
-  // Judged where the policy is made.
+  // Validated where the policy is created.
   targets: option.anything,
   ca: option.authority,
   anchors: option.listOf(option.text),
 }
 
 /**
- * A probe: takes the orders of one location from Redis, makes the checks here, and answers. It needs
- * nothing but Redis: no store, no port.
+ * A probe: takes the orders of one location from Redis, runs the checks in this process, and answers. It needs only
+ * Redis: no store, no port.
  *
  * @throws ConfigurationError
  */

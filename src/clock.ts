@@ -1,12 +1,12 @@
 /**
- * Time, timers and chance as a port: the only file that touches the platform's own.
+ * Time, timers and randomness as an interface: the only file that uses the platform's own.
  *
  * @module
  */
 
 import type { EpochMs } from './model.ts'
 
-/** Node fires timers above 2^31-1 ms at once; no timer of ours is set beyond half of that. */
+/** Node fires timers above 2^31-1 ms immediately; longer waits are cut at half of that. */
 const MAX_TIMER_MS = 2 ** 30
 
 export interface Timer {
@@ -14,13 +14,19 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Wall time in epoch milliseconds; may jump when the system's clock is set. */
+  /** Wall time in epoch milliseconds; may jump when the system clock is set. */
   now(): EpochMs
   /** Monotonic milliseconds with fractions, for durations. */
   monotonic(): number
-  /** Calls `run` once after `ms` (bounded to 2^30); 0 is the next turn of the event loop. `background` timers do not keep the process alive. */
+  /**
+   * Calls `run` once after `ms` (at most 2^30); 0 is the next turn of the event loop. `background` timers do not keep
+   * the process alive.
+   */
   timer(ms: number, run: () => void, options?: { readonly background?: boolean }): Timer
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Any length is allowed; 0 lets everybody else have a turn. */
+  /**
+   * Resolves after `ms`; rejects with the signal's reason if it aborts first. Any length is allowed; 0 yields to the
+   * event loop.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Uniform in [0, 1). For spreading load, never for secrets. */
   random(): number
@@ -42,7 +48,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }
 
-/** The next turn of the event loop; a timer of Node waits for a millisecond at the least. */
+/** The next turn of the event loop; a timer of Node waits at least a millisecond. */
 function turn(run: () => void, options?: { readonly background?: boolean }): Timer {
   const handle = setImmediate(run)
   if (options?.background === true) handle.unref()
@@ -51,7 +57,7 @@ function turn(run: () => void, options?: { readonly background?: boolean }): Tim
 
 /* eslint-enable no-restricted-globals, no-restricted-properties */
 
-/** `sleep` for any clock that has timers: long waits are cut into steps that a timer can do. */
+/** `sleep` for any clock with timers: long waits are split into steps that a timer supports. */
 export async function sleepOn(
   clock: Pick<Clock, 'timer'>,
   ms: number,
@@ -82,12 +88,12 @@ function pause(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): P
   })
 }
 
-/** What long work does before everybody else has a turn. */
+/** How long work runs before it yields. */
 const STEP_MS = 10
 
 /**
- * For long work to await between its parts: others have a turn where it has taken 10 ms since the last one. On a
- * simulated clock work takes no time, and never waits for the clock to be advanced.
+ * For long work to await between its parts: yields to the event loop if 10 ms have passed since the last time. On a
+ * simulated clock work takes no time, so it never waits for the clock to be advanced.
  */
 export function stepsOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
   let begun = clock.monotonic()
@@ -103,7 +109,7 @@ export function iso(at: EpochMs): string {
   return new Date(at).toISOString()
 }
 
-/** {@link iso} for times that may not have come. */
+/** {@link iso} for times that may be `null`. */
 export function isoOrNull(at: EpochMs | null): string | null {
   return at === null ? null : iso(at)
 }

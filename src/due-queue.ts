@@ -1,5 +1,5 @@
 /**
- * What is due when: a binary heap over (time, id) in which an id stands at most once.
+ * A priority queue of due times: a binary heap over (time, id) that contains each id at most once.
  *
  * @module
  */
@@ -14,13 +14,13 @@ export interface DueQueue {
   get(id: number): EpochMs | undefined
   /** The earliest, left in place. */
   peek(): { readonly id: number; readonly due_at: EpochMs } | undefined
-  /** Takes the earliest out. */
+  /** Removes and returns the earliest. */
   pop(): { readonly id: number; readonly due_at: EpochMs } | undefined
   ids(): IterableIterator<number>
 }
 
 export function dueQueue(): DueQueue {
-  // Two flat arrays and one map instead of an object per entry: a million monitors are to fit.
+  // Two flat arrays and one map instead of an object per entry, which saves memory for a million monitors.
   const ids: number[] = []
   const times: number[] = []
   const places = new Map<number, number>()

@@ -1,12 +1,15 @@
 /**
- * Every error that leaves watchpost carries a stable `code`, a sentence that helps, and the `cause`.
+ * Every error that leaves watchpost has a stable `code`, a sentence on how to resolve it, and the `cause`.
  *
  * @module
  */
 
 const brand = Symbol.for('watchpost.error')
 
-/** Base of all errors thrown by watchpost. Recognise it with {@link isWatchpostError}, which works across copies of the package. */
+/**
+ * Base of all errors thrown by watchpost. Test with {@link isWatchpostError}, which works across copies of the
+ * package.
+ */
 export class WatchpostError extends Error {
   readonly code: string
   readonly [brand] = true
@@ -22,7 +25,7 @@ export function isWatchpostError(error: unknown): error is WatchpostError {
   return typeof error === 'object' && error !== null && brand in error
 }
 
-/** Settings that do not fit: every problem at once, keyed by the field as the user wrote it. */
+/** Invalid settings: every problem at once, keyed by the field as the user wrote it. */
 export class ValidationError extends WatchpostError {
   readonly fields: Readonly<Record<string, string>>
 
@@ -33,19 +36,19 @@ export class ValidationError extends WatchpostError {
   }
 }
 
-/** There is no such monitor, contact, incident, …, or it belongs to another account. */
+/** The monitor, contact, incident, … does not exist, or belongs to another account. */
 export class NotFoundError extends WatchpostError {
   constructor(what: string) {
     super('not_found', `There is no such ${what}`)
   }
 }
 
-/** For `catch`, where what is gone is left out: a store that does not answer is no reason to leave it out. */
+/** For `catch`, to skip what does not exist; any other error, such as that of a store, is thrown again. */
 export function unlessGone(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error
 }
 
-/** The request is valid, but not in the present state (a check while paused, an outdated version). */
+/** The request is valid, but not in the current state (a check while paused, an outdated version). */
 export class ConflictError extends WatchpostError {
   constructor(code: string, message: string) {
     super(code, message)
@@ -59,12 +62,12 @@ export class StorageError extends WatchpostError {
   }
 }
 
-/** A row that is damaged: it is as unreadable the next time, unlike what a store fails at for a while. */
+/** A damaged row: reading it again fails as well, unlike a temporary failure of the store. */
 export class UnreadableError extends StorageError {}
 
-/** A listener of the engine threw, or its promise rejected: what the event `error` tells then. `cause` is what it threw. */
+/** A listener of the engine threw or rejected; passed to the event `error`. `cause` is what it threw. */
 export class ListenerError extends WatchpostError {
-  /** The event that it listened to. */
+  /** The event of the listener. */
   readonly event: string
 
   constructor(event: string, options?: ErrorOptions) {
@@ -85,7 +88,7 @@ export class MissingDependencyError extends WatchpostError {
   }
 }
 
-/** Whether an import failed since the package is not installed (`import()` and `require` name it differently). */
+/** Whether an import failed because the package is not installed (`import()` and `require` have different codes). */
 export function isMissingPackage(error: unknown): boolean {
   const code = (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'

@@ -1,5 +1,5 @@
 /**
- * Logging as a port in the form that pino and its kin have: fields first, then the message.
+ * Logging as an interface in the form of pino: fields first, then the message.
  *
  * @module
  */
@@ -15,10 +15,10 @@ export interface Logger {
 
 const nothing = (): void => undefined
 
-/** Says nothing: what `logger: false` stands for. */
+/** Logs nothing: the meaning of `logger: false`. */
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** Where no logger is given: an error is one line on stderr, everything else is silent. */
+/** The default: an error is one line on stderr, everything else is silent. */
 const defaultLogger: Logger = {
   ...silentLogger,
   error(fields, message) {
@@ -28,13 +28,13 @@ const defaultLogger: Logger = {
   },
 }
 
-/** The logger that an option stands for. Whatever the host's does, whoever logs goes on. */
+/** The logger for an option. Errors of the host's logger do not reach the caller. */
 export function loggerOf(option: Logger | false | undefined): Logger {
   if (option === false) return silentLogger
   return option === undefined ? defaultLogger : guarded(option)
 }
 
-/** What it throws, at once or in a promise, is told once: a log that is full fails with every line. */
+/** A throw or rejection of the logger is reported once, since a full log fails with every line. */
 function guarded(logger: Logger): Logger {
   let told = false
   const failed = (err: unknown): void => {
@@ -46,7 +46,7 @@ function guarded(logger: Logger): Logger {
     (level: keyof Logger) =>
     (fields: LogFields, message: string): void => {
       try {
-        // Some write to a stream, and are answered with a promise.
+        // Some loggers write to a stream and return a promise.
         const result = (logger as Record<keyof Logger, (...line: unknown[]) => unknown>)[level](
           fields,
           message,
@@ -82,7 +82,7 @@ function textOf(value: unknown): string {
 
 const CAUSES_LIMIT = 4
 
-/** The error with what caused it, and the place in the code where the first of it came from. */
+/** The error with its causes, and the source location of the first one. */
 function troubleOf(err: unknown): string {
   const said: string[] = []
   let frame: string | undefined

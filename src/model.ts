@@ -1,6 +1,6 @@
 /**
- * The nouns of the engine. Names are those of the REST API and the webhooks, kept verbatim down to
- * storage. Times inside the engine are epoch milliseconds (UTC); they become ISO 8601 at the edges.
+ * The records of the engine. Names are those of the REST API and the webhooks, used verbatim down to storage. Times
+ * inside the engine are epoch milliseconds (UTC); they become ISO 8601 at the edges.
  *
  * @module
  */
@@ -20,53 +20,53 @@ export interface JsonObject {
 /** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
 export type EpochMs = number
 
-/** `unknown` means that our side could not measure; it never opens an incident. */
+/** `unknown` means that the check could not measure; it never opens an incident. */
 export type Verdict = 'ok' | 'fail' | 'unknown'
 
-/** How a measurement is written for people: `end` is a time at which something ends, and how far off that is matters. */
+/** How a measurement is formatted: `end` is the time of an expiry, shown with the remaining time. */
 export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const
 export type MeasurementFormat = (typeof MEASUREMENT_FORMATS)[number]
 
-/** What one check from one location found out. */
+/** The outcome of one check at one location. */
 export interface Outcome<D extends JsonObject = JsonObject> {
   readonly verdict: Verdict
   /** Stable machine code of the cause, `null` when `verdict` is `ok`. */
   readonly cause_code: string | null
-  /** One sentence for a person; never holds a secret. */
+  /** One sentence for a person; never contains a secret. */
   readonly cause_text: string | null
-  /** The phase in which it failed, where one can be named. */
+  /** The phase that failed, if known. */
   readonly phase: Phase | null
   /** ISO 8601 UTC with milliseconds. */
   readonly started_at: string
-  /** How long the check took. */
+  /** The duration of the check. */
   readonly duration_ms: number
   readonly phases: Phases
-  /** The address that answered, or was tried last. */
+  /** The address that answered, or the last one tried. */
   readonly remote_ip: string | null
-  /** What the type measured; the names are listed per type in the documentation. */
+  /** The measurements of the type; the documentation lists their names. */
   readonly details: D
 }
 
-/** A fact that may be news (a certificate nears its end, a page changed). The engine tells it once per `key`. */
+/** A fact that is not a failure (a certificate expires soon, a page changed). The engine sends it once per `key`. */
 export interface Notice {
   readonly event: string
-  /** Identifies the news: the same key is not told twice for one monitor. */
+  /** Identifies the notice: the same key is not sent twice for one monitor. */
   readonly key: string
   /** Added to the webhook body as it is. */
   readonly data: JsonObject
 }
 
-/** An outcome with what the engine needs besides it; this is what a probe sends back. */
+/** An outcome with further data for the engine; a probe returns this. */
 export interface CheckReport {
   readonly outcome: Outcome
   readonly notices?: readonly Notice[]
-  /** Handed to the next check of this monitor at this location as `ctx.memo`. */
+  /** Passed to the next check of this monitor at this location as `ctx.memo`. */
   readonly memo?: Json
-  /** When the judged condition began, where that differs from the check's own time (a missed deadline). */
+  /** When the condition began, if that differs from the time of the check (a missed deadline). */
   readonly since?: EpochMs
-  /** The verdict is `ok`, but something awaited is overdue (a heartbeat within its grace). */
+  /** The verdict is `ok`, but a signal is overdue (a heartbeat within its grace). */
   readonly late?: boolean
-  /** No check was begun: what stands here says why. */
+  /** No check started: the cause says why. */
   readonly begun?: false
 }
 
@@ -82,36 +82,36 @@ export const MONITOR_STATES = [
 ] as const
 export type MonitorState = (typeof MONITOR_STATES)[number]
 
-/** The eight states folded for a simple reader. */
+/** The eight states folded into four. */
 export const MONITOR_STATUSES = ['up', 'down', 'unknown', 'paused'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
 /** How the seconds of a day are counted. */
 export type Availability = 'up' | 'down' | 'unknown' | 'paused' | 'maintenance'
 
-/** What the incident machine remembers of a monitor between rounds. Plain JSON. */
+/** The state of the incident machine of a monitor between rounds. Plain JSON. */
 export interface MachineState {
   readonly state: MonitorState
   /** When `state` was entered. */
   readonly since: EpochMs
-  /** Failing, good and undecided rounds in a row. */
+  /** Failed, good and inconclusive rounds in a row. */
   readonly fails: number
   readonly oks: number
   readonly inconclusive: number
   readonly first_fail_at: EpochMs | null
   readonly first_ok_at: EpochMs | null
   readonly last_round_at: EpochMs | null
-  /** When a check of it ended last, wherever it was made; absent before the first round that could say so. */
+  /** When a check last ended, at any location; absent before the first round that recorded it. */
   readonly looked_at?: EpochMs
-  /** The last change of `availability`, or the end of a time in which nobody looked: nothing is dated back beyond it. */
+  /** The last change of `availability`, or the end of a gap without checks: nothing is dated before it. */
   readonly known_since: EpochMs
   readonly incident: OpenIncident | null
-  /** Keys of the notices told last, newest last, at most 50. */
+  /** Keys of the last sent notices, newest last, at most 50. */
   readonly sent_notice_keys: readonly string[]
   readonly availability: Availability
-  /** Rounds in a row in which a location was silent, by location id; only those above zero. */
+  /** Consecutive silent rounds per location id; only those above zero. */
   readonly silent?: Readonly<Record<string, number>>
-  /** The last round was decided without the locations that have been silent for long. */
+  /** The last round was decided without locations that have been silent for too long. */
   readonly reduced_quorum?: boolean
   /** The last 21 rounds, `1` with an incident open and `0` without; only with `flap_detection`. */
   readonly recent?: string
@@ -122,15 +122,15 @@ export interface OpenIncident {
   readonly id: number
   readonly started_at: EpochMs
   readonly cause_code: string
-  /** Why nobody is told, or told again, for now. */
+  /** Why notifications are suppressed at present. */
   readonly suppression?: Suppression
 }
 
 export interface Suppression {
   readonly reason: 'dependency' | 'flapping' | 'maintenance'
-  /** The parent that explains it, `null` while that is not clear and for the other reasons. */
+  /** The parent that is the reason, `null` while that is unclear and for other reasons. */
   readonly by: number | null
-  /** Failing rounds since it is held. */
+  /** Failed rounds since the suppression began. */
   readonly rounds: number
 }
 
@@ -139,24 +139,24 @@ export interface MonitorRecord {
   readonly account_id: number
   readonly type: string
   readonly common: CommonSettings
-  /** Type-specific settings in wire form; secrets are sealed where the engine has a key. */
+  /** Type-specific settings in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
-  /** What webhooks and lists show as the checked address; free of secrets. */
+  /** The checked address as shown in webhooks and lists; free of secrets. */
   readonly target: string
   readonly machine: MachineState
-  /** SHA-256 (hex) of the token of a monitor that is fed by signals, else `null`. */
+  /** SHA-256 (hex) of the token of a push type, else `null`. */
   readonly token_hash: string | null
-  /** The token itself, sealed where the engine has a key. */
+  /** The token itself, encrypted if the engine has a key. */
   readonly token: string | null
-  /** Starts at 1; grows with every change that a user makes: of settings, by pause and by resume. */
+  /** Starts at 1; raised by every change that a user makes: of settings, by pause and by resume. */
   readonly version: number
-  /** Starts at 1; grows with every change of any kind. A change worked out on an older one is refused. */
+  /** Starts at 1; raised by every change of any kind. A change computed on an older one is rejected. */
   readonly revision: number
   readonly created_at: EpochMs
   readonly updated_at: EpochMs
 }
 
-/** What is known of one monitor at one location. */
+/** The state of one monitor at one location. */
 export interface LocationState {
   readonly monitor_id: number
   readonly location_id: number
@@ -172,7 +172,7 @@ export interface ResultRecord extends Omit<Outcome, 'started_at'> {
   /** The due time shared by all locations of one round. */
   readonly round: EpochMs
   readonly started_at: EpochMs
-  /** How late the check began against its due time; waiting is never part of `duration_ms`. */
+  /** How late the check started after its due time; waiting is never part of `duration_ms`. */
   readonly lag_ms: number
 }
 
@@ -188,7 +188,7 @@ export interface IncidentRecord {
   readonly id: number
   readonly account_id: number
   readonly monitor_id: number
-  /** The first failing round, not the moment of its confirmation. */
+  /** The first failed round, not the time of its confirmation. */
   readonly started_at: EpochMs
   readonly detected_at: EpochMs
   /** The first good round; `null` while open. */
@@ -199,9 +199,9 @@ export interface IncidentRecord {
   readonly causes: readonly IncidentCause[]
   readonly locations_failed: readonly number[]
   readonly closed_reason: ClosedReason | null
-  /** The monitor whose failure explains this one: nobody is told while it lasts. */
+  /** The parent whose failure suppresses the notifications. */
   readonly suppressed_by: number | null
-  /** Somebody has taken it on; repetitions end. */
+  /** When it was acknowledged; repeats stop then. */
   readonly acknowledged_at: EpochMs | null
 }
 
@@ -226,12 +226,12 @@ export interface DailyStats {
   readonly latency: Readonly<Record<string, number>>
 }
 
-/** Whether a value can be the id of an account at all: a positive integer that a number holds exactly. */
+/** Whether a value can be the id of an account: a positive safe integer. */
 export function isAccountId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }
 
-/** What an account may have at most. Left out: as the options of the engine say. `null`: without limit. */
+/** The quotas of an account. Absent: those of the engine's options. `null`: unlimited. */
 export interface AccountQuotas {
   readonly monitors?: number | null | undefined
   readonly contacts?: number | null | undefined
@@ -241,7 +241,7 @@ export interface AccountQuotas {
   readonly checks_per_min?: number | null | undefined
 }
 
-/** What an account has of it. */
+/** The usage of an account. */
 export interface AccountUse {
   readonly monitors: number
   readonly contacts: number
@@ -251,7 +251,7 @@ export interface AccountUse {
 export interface AccountRecord {
   readonly id: number
   readonly name: string
-  /** Its id in the host's own books, once in a store. */
+  /** Its id in the host's system, unique in a store. */
   readonly external_id: string | null
   readonly quotas: AccountQuotas
   readonly created_at: EpochMs
@@ -261,7 +261,7 @@ export interface KeyRecord {
   readonly id: number
   readonly account_id: number
   readonly name: string
-  /** The first characters, to recognise a key by. */
+  /** The first characters, to identify a key. */
   readonly prefix: string
   /** SHA-256 of the key, hex. The key itself is shown once and never stored. */
   readonly hash: string
@@ -280,9 +280,9 @@ export interface ContactRecord {
   readonly account_id: number
   readonly kind: string
   readonly name: string
-  /** Told about every monitor of the account. */
+  /** Receives the notifications of every monitor of the account. */
   readonly all_monitors: boolean
-  /** Settings of the kind in wire form; secrets are sealed where the engine has a key. */
+  /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
   readonly created_at: EpochMs
   readonly updated_at: EpochMs
@@ -303,16 +303,16 @@ export interface NotificationRecord {
   readonly due_at: EpochMs
   /** Counted attempts so far. */
   readonly attempts: number
-  /** Claims so far, counted or not: the fencing token of the attempt under way. */
+  /** Claims so far, counted or not: the fencing token of the running attempt. */
   readonly claims: number
-  /** Attempts in a row whose end nobody saw (the process died). */
+  /** Consecutive attempts without a recorded result (the process ended). */
   readonly interruptions: number
   readonly lease_until: EpochMs | null
-  /** The event's body without `notification_id` and `sent_at`, frozen when the row is made: JSON text. */
+  /** The event's body without `notification_id` and `sent_at`, fixed when the row is created: JSON text. */
   readonly payload: string
   /** Time of the first attempt; `null` before it. */
   readonly sent_at: EpochMs | null
-  /** Number of the repetition, 0 for all other events. */
+  /** Number of the repeat, 0 for all other events. */
   readonly repeat: number
   /** Why it failed or was cancelled. */
   readonly error: string | null
@@ -322,13 +322,13 @@ export interface NotificationRecord {
 
 export interface AttemptRecord {
   readonly notification_id: number
-  /** The claim this attempt was made under. */
+  /** The claim of this attempt. */
   readonly claim: number
   readonly at: EpochMs
   readonly duration_ms: number
   readonly http_status: number | null
-  /** Machine code of the failure, `interrupted` for an attempt whose end nobody saw, `null` on success. */
+  /** Machine code of the failure, `interrupted` for an attempt without a recorded result, `null` on success. */
   readonly error: string | null
-  /** The beginning of the receiver's answer, cut and escaped. */
+  /** The beginning of the receiver's response, cut and escaped. */
   readonly answer: string | null
 }

@@ -1,7 +1,6 @@
 /**
- * Options of the functions that users call, held against a table: an unknown name and a value that cannot work
- * are refused by name, all of them at once. The table has one rule per option of the TypeScript type, so that a
- * new option cannot be forgotten.
+ * Validates the options of public functions against a table: unknown names and invalid values are rejected by name,
+ * all at once. The table has one rule per option of the TypeScript type, so that the compiler reports a missing one.
  *
  * @module
  */
@@ -9,13 +8,13 @@
 import { ConfigurationError } from './errors.ts'
 import { isJsonObject } from './model/json.ts'
 
-/** Says what is wrong with a value; nothing where it fits. Values are never repeated: they may be secrets. */
+/** Returns the problems of a value; empty if it is valid. Values are never repeated, since they may be secrets. */
 export type OptionRule = (value: unknown, path: string) => readonly string[]
 
 export type OptionTable<T> = { readonly [K in keyof T]-?: OptionRule }
 
 /**
- * An option that is `undefined` is absent, also under a name that does not exist.
+ * An option with the value `undefined` is absent, even if its name is unknown.
  *
  * @param caller begins the sentence: `createEngine`
  * @throws ConfigurationError
@@ -29,7 +28,7 @@ export function checkOptions<T extends object>(
   if (problems.length > 0) throw new ConfigurationError(`${caller}: ${problems.join('; ')}`)
 }
 
-/** Options within options. */
+/** Nested options. */
 export function group<T extends object>(table: OptionTable<T>): OptionRule {
   const rules = table as Readonly<Record<string, OptionRule>>
   const names = Object.keys(rules)
@@ -44,10 +43,10 @@ export function group<T extends object>(table: OptionTable<T>): OptionRule {
   }
 }
 
-/** For what is looked at elsewhere, or may be anything. */
+/** For options that are validated elsewhere, or not at all. */
 export const anything: OptionRule = () => []
 
-/** Each entry by itself: `anchors[2]: a text is expected`. */
+/** Validates each entry: `anchors[2]: a text is expected`. */
 export function listOf(entry: OptionRule): OptionRule {
   return (value, path) =>
     Array.isArray(value)
@@ -72,7 +71,7 @@ export function wholeNumber(min: number, max: number): OptionRule {
   )
 }
 
-/** Fractions as well. */
+/** Including fractions. */
 export function numberBetween(min: number, max: number): OptionRule {
   return rule(
     `a number from ${min} to ${max}`,
@@ -80,18 +79,18 @@ export function numberBetween(min: number, max: number): OptionRule {
   )
 }
 
-/** Whatever fits one of these. */
+/** Valid if it matches any of the rules. */
 export function eitherOf(what: string, ...rules: readonly OptionRule[]): OptionRule {
   return rule(what, (value) => rules.some((each) => each(value, '').length === 0))
 }
 
-/** `false` switches off what the rule describes. */
+/** `false` disables what the rule describes. */
 export const falseOr =
   (given: OptionRule): OptionRule =>
   (value, path) =>
     value === false ? [] : given(value, path)
 
-/** Where something is mounted: the root, or a path without a slash at its end. */
+/** A mount path: the root, or a path without a trailing slash. */
 export const mountPath = rule(
   'a path such as /watch, without a slash at its end,',
   (value) => typeof value === 'string' && /^(?:\/[\w.~-]+)*$/.test(value),
@@ -101,7 +100,7 @@ export const mountPath = rule(
 export const requestCount = wholeNumber(1, 1_000_000)
 export const windowSec = numberBetween(1, 86_400)
 
-/** Milliseconds; what is longer than a timer can be is refused as well. */
+/** Milliseconds; values beyond the range of a timer are rejected. */
 export const milliseconds = (min: number, max: number = 2 ** 31 - 1): OptionRule =>
   numberBetween(min, max)
 
@@ -110,7 +109,7 @@ export function oneOf(...words: readonly unknown[]): OptionRule {
   return rule(shown, (value) => words.includes(value))
 }
 
-/** An object of somebody's that has these methods: a clock, a logger, a store. */
+/** An object with these methods: a clock, a logger, a store. */
 export function having(...methods: readonly string[]): OptionRule {
   return rule(
     `an object with ${methods.map((name) => `${name}()`).join(', ')}`,
@@ -128,7 +127,7 @@ export const logger = eitherOf(
   having('debug', 'info', 'warn', 'error'),
 )
 
-/** Of a store or a receiver, which need no more of it. */
+/** For a store or a receiver, which only need `now`. */
 export const wallClock = having('now')
 
 export const authority = eitherOf('a PEM text, or a list of them,', text, listOf(text))
@@ -147,19 +146,19 @@ function unknownName(prefix: string, name: string, names: readonly string[]): st
 
 const LONGEST_SHOWN = 60
 
-/** A name as a caller wrote it, fit for a sentence. */
+/** A name as a caller wrote it, quoted for a message. */
 export function quoted(name: string): string {
   return JSON.stringify(name.length > LONGEST_SHOWN ? `${name.slice(0, LONGEST_SHOWN)}…` : name)
 }
 
-/** What may have been meant by an unknown name: the one that is near it, else all there are. */
+/** A suggestion for an unknown name: the nearest known one, otherwise all of them. */
 export function suggestion(name: string, known: readonly string[]): string {
   if (known.length === 0) return 'there are none'
   const near = nearestName(name, known)
   return near === undefined ? `known are ${known.join(', ')}` : `did you mean "${near}"?`
 }
 
-/** The known name that a slip or two lead to; case and underscores do not count. */
+/** The known name within two typos; case and underscores are ignored. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const given = plain(name).slice(0, LONGEST_SHOWN)
   const most = given.length < 4 ? 1 : given.length < 10 ? 2 : 3
@@ -176,7 +175,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-/** Letters left out, added, changed or swapped with their neighbour (optimal string alignment). */
+/** Letters omitted, added, changed or swapped with their neighbour (optimal string alignment). */
 function slipsBetween(a: string, b: string): number {
   let before: readonly number[] = []
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j)

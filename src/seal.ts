@@ -1,6 +1,6 @@
 /**
- * Secrets at rest and on the way: AES-256-GCM per value with a random nonce, bound to the place it is
- * stored at or the message it is part of. Without a key values stay as they are.
+ * Encryption of secrets at rest and in transit: AES-256-GCM per value with a random nonce, bound to the place where
+ * it is stored or the message that contains it. Without a key values stay as they are.
  *
  * @module
  */
@@ -13,9 +13,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export interface Seal {
-  /** `place` (table and field) is authenticated: a sealed value moved elsewhere does not open. */
+  /** `place` (table and field) is authenticated: an encrypted value copied elsewhere cannot be decrypted. */
   encrypt(secret: string, place: string): string
-  /** @throws ConfigurationError when it was sealed with another key, or there is none */
+  /** @throws ConfigurationError if it was encrypted with another key, or there is none */
   decrypt(stored: string, place: string): string
 }
 
@@ -25,7 +25,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
   const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
   if (bytes.length !== 32)
     throw new ConfigurationError(`The secret key has ${bytes.length} bytes; 32 are needed (base64)`)
-  // Identifies the key and reveals nothing of it, for a clear error after a change of keys.
+  // Identifies the key without revealing it, for a clear error after a change of keys.
   const keyId = createHash('sha256')
     .update('watchpost key id')
     .update(bytes)
@@ -67,7 +67,7 @@ export function createSeal(key?: string | Uint8Array): Seal {
   }
 }
 
-/** Whether a value was closed by a seal with a key; `open` takes both. */
+/** Whether a value is encrypted; `decrypt` accepts both. */
 export function isSealed(stored: string): boolean {
   return stored.startsWith(PREFIX)
 }

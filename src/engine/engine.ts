@@ -1,5 +1,6 @@
 /**
- * `createEngine`: what a host sees of an engine. Nothing happens before `start()` or the first call of a group.
+ * `createEngine`: builds the public object of an engine. Nothing runs before `start()` or the first call of a
+ * service.
  *
  * @module
  */
@@ -31,7 +32,7 @@ import { readingOf } from './views/readings.ts'
 import { REQUEST_SERVICES } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
 
-/** @throws ConfigurationError for options that cannot work */
+/** @throws ConfigurationError for invalid options */
 export function createEngine<
   const S extends CheckerSource,
   const K extends AnyContactKind = ReturnType<typeof webhookContact>,
@@ -75,7 +76,7 @@ export function createEngine<
     },
     on(event, listener) {
       checkListener(event, listener)
-      // A function of its own: of a listener that was added twice, one unsubscription ends one.
+      // A separate function per call: if a listener was added twice, removing it once removes one.
       const own = (payload: unknown): unknown =>
         (listener as (payload: unknown) => unknown)(payload)
       core.events.on(event, own)
@@ -131,6 +132,6 @@ export function createEngine<
         yield readingOf(cached, core.locations, staleness.isStale(cached))
     },
   }
-  // The groups know the types by their tables alone.
+  // At run time the services know the types only by their tables.
   return engine
 }

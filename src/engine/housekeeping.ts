@@ -1,5 +1,5 @@
 /**
- * What an engine does beside its work while it runs: it notes that it is alive, and removes what is old.
+ * Periodic work of a running engine: stores that it is alive, and prunes.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import type { Core } from './core/core.ts'
 import type { Retention } from './options.ts'
 import type { ShardLeases } from './scheduling/shard-leases.ts'
 
-/** How often the engine notes that it is alive. */
+/** How often the engine stores that it is alive. */
 export const ALIVE_MS = 15_000
 const PRUNE_MS = 5 * 60_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 50
-/** The engine that watches the shard of this id prunes for all; a monitor with it need not exist. */
+/** The shard of this id decides which engine prunes for all; no monitor needs to have it. */
 const PRUNING = 0
 
 export interface Housekeeping {
-  /** When an engine on this store was last known to be alive; now where there was none. */
+  /** When an engine on this store was last known to be alive; the current time if there was none. */
   lastAlive(): Promise<EpochMs>
   noteAlive(): Promise<void>
   start(): void
@@ -48,7 +48,7 @@ export function createHousekeeping({
     await store.meta.set('alive_at', String(clock.now()))
   }
 
-  /** Repeats `work` from the end of one run to the begin of the next. */
+  /** Repeats `work`, with `ms` between the end of one run and the next. */
   function every(ms: number, work: () => Promise<unknown>): void {
     if (stopped) return
     const timer = clock.timer(
@@ -64,7 +64,7 @@ export function createHousekeeping({
     timers.add(timer)
   }
 
-  /** In small steps, by one engine of all, so that checks and deliveries are never kept waiting. */
+  /** In small steps and by one engine of all, so that checks and deliveries are not delayed. */
   async function prune(): Promise<void> {
     if (!shardLeases.owns(PRUNING)) return
     const now = clock.now()

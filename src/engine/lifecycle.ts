@@ -1,5 +1,5 @@
 /**
- * Opening, starting and stopping, in the order in which the parts need each other.
+ * Opens, starts and stops the parts of an engine in the order of their dependencies.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { Staleness } from './scheduling/staleness.ts'
 
 const DRAIN_MS = 11_000
-/** Silence of the engine itself that is worth forgiving heartbeats for. */
+/** An absence of the engine after which heartbeats get new deadlines. */
 const OUTAGE_MS = 2 * ALIVE_MS
 
 export interface Lifecycle {
@@ -84,7 +84,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   let opened: Promise<void> | undefined
   let state: 'idle' | 'running' | 'stopped' = 'idle'
   let starting: Promise<void> | undefined
-  /** Somebody waits for the start to end, to stop what it has begun. */
+  /** A stop waits for the end of the start, to stop what it has started. */
   let ending = false
 
   async function openStore(): Promise<void> {
@@ -98,7 +98,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   function open(): Promise<void> {
     if (state === 'stopped') return Promise.reject(new ClosedError('The engine has been stopped'))
     opened ??= openStore().catch((error: unknown) => {
-      // A store that could not be opened may be there a moment later.
+      // A store that could not be opened may be reachable later.
       opened = undefined
       throw error
     })
@@ -121,7 +121,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   async function begin(): Promise<void> {
     requireShared(store)
     await Promise.all([open(), loadPackages()])
-    // First of all: what others change while the monitors are read is not missed.
+    // First, so that changes made while the monitors are read are not missed.
     await changeFeed.start()
     const shards = await shardLeases.join()
     await monitorCache.load(shards)
@@ -131,7 +131,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await connectivity.start()
     await adopt(monitorCache.all())
     await housekeeping.noteAlive()
-    // Last of what can fail: a start that rejects leaves nothing half begun, and can be made again.
+    // The last step that can fail: a start that rejects leaves nothing running, and can be repeated.
     await probes.start({
       locations: core.locations,
       run: staleness.countingChecks(run),
@@ -144,7 +144,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     state = 'running'
     schedule.start()
     staleness.start(announcer.announceTurn)
-    // The clock was set back meanwhile: deadlines, retries and the leases of who died would be as far away as that.
+    // The clock was set back meanwhile: deadlines, retries and leases would otherwise be that far ahead.
     if (away_ms < -OUTAGE_MS) {
       push.clockSet(away_ms)
       outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
@@ -163,7 +163,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     for (const { record } of entries) {
       await others()
       if (ending) return
-      // Between the steps it may be changed, removed or given away.
+      // The monitor may be changed, removed or released between the steps.
       const present = monitorCache.peek(record.id)
       if (present !== undefined) schedule.adopt(present)
     }
@@ -173,12 +173,12 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     for (const id of monitorCache.drop(shards)) schedule.release(id)
   }
 
-  /** What has begun is to be stopped whole; a start that hangs is not waited for longer than that. */
+  /** A running start is awaited before the stop, but not longer than `longest_ms`. */
   async function endOfStart(start: Promise<void>, longest_ms: number): Promise<void> {
     ending = true
     const over = new AbortController()
     const late = clock.sleep(longest_ms, over.signal)
-    // What failed to begin is told to who began it.
+    // The error of a failed start is reported to the caller of `start`.
     await Promise.race([start, late]).catch(() => undefined)
     over.abort()
     await late.catch(() => undefined)
@@ -218,7 +218,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   }
 }
 
-/** @throws ConfigurationError where two engines on this store would not know of each other */
+/** @throws ConfigurationError if two engines on this store could not coordinate */
 function requireShared({ shared, shards, changes }: Store): void {
   if (!shared) return
   if (shards === undefined) throw notOffered('An engine on a shared store', 'shards')

@@ -1,5 +1,5 @@
 /**
- * What `createEngine` takes, and the first look at it.
+ * The options of `createEngine` and their first validation.
  *
  * @module
  */
@@ -30,24 +30,24 @@ import type { Tracing } from './core/tracing.ts'
 
 /** Whole numbers from 1 to 10000. */
 export interface EngineLimits {
-  /** Checks at the same time, default 64; an eighth more are made of accounts that have none under way. */
+  /** Concurrent checks, default 64; an eighth more are reserved for accounts without a running check. */
   readonly checks?: number | undefined
-  /** Checks of one account at the same time against one host, default 2. */
+  /** Concurrent checks of one account against one host, default 2. */
   readonly checksPerHost?: number | undefined
-  /** Deliveries at the same time, default 50, and per contact, default 5. */
+  /** Concurrent deliveries, default 50, and per contact, default 5. */
   readonly deliveries?: number | undefined
   readonly deliveriesPerContact?: number | undefined
-  /** Deliveries of one account at the same time to one host, default 10. */
+  /** Concurrent deliveries of one account to one host, default 10. */
   readonly deliveriesPerHost?: number | undefined
 }
 
-/** Days, also fractions of one: from 0.1 to 36500. */
+/** Days, including fractions: from 0.1 to 36500. */
 export interface Retention {
   /** Raw results, default 30 days. */
   readonly results_days?: number | undefined
   /** The notification log, default 90 days. */
   readonly notifications_days?: number | undefined
-  /** Daily counts and availability, default 400 days. */
+  /** Daily totals and availability, default 400 days. */
   readonly history_days?: number | undefined
 }
 
@@ -59,32 +59,35 @@ export interface EngineOptions<
   readonly checkers: readonly S[]
   /** The contact kinds that monitors can notify; default the webhook of the specification. */
   readonly contacts?: readonly K[] | undefined
-  /** Who runs checks; default this process. */
+  /** Where checks run; default this process. */
   readonly probes?: ProbeTransport | undefined
   /** Names of the locations, default one, `local`. A name keeps its id for ever. */
   readonly locations?: readonly string[] | undefined
-  /** Which addresses checks may dial. Default `open`: everything but the metadata services of clouds; `public` for monitors of people you do not know. */
+  /**
+   * The addresses that checks may connect to. Default `open`: everything but the metadata services of clouds; use
+   * `public` for monitors of untrusted users.
+   */
   readonly targets?: TargetRule | undefined
-  /** 32 bytes, or their base64: seals secrets in the store. */
+  /** 32 bytes, or their base64: encrypts secrets in the store. */
   readonly secretKey?: string | Uint8Array | undefined
-  /** Where the REST API is reached from outside, for the addresses of heartbeats. Default: a bare path. */
+  /** The public address of the REST API, for heartbeat addresses. Default: a path only. */
   readonly baseUrl?: string | undefined
-  /** Certificates (PEM) that checks and deliveries trust besides the default ones. */
+  /** Certificates (PEM) that checks and deliveries trust in addition to the default ones. */
   readonly ca?: string | readonly string[] | undefined
   /**
-   * Addresses (`host:port`, at most 10) that answer whenever this place has a network: a gateway, a resolver, a
-   * large site. A failing check is believed only while one of them does; else it is `unknown` (`probe_offline`).
-   * One that never answered is no evidence. Default none: every failure is believed.
+   * Addresses (`host:port`, at most 10) that answer whenever this location has a network: a gateway, a resolver, a
+   * large site. A failing check counts only while one of them answers; otherwise it is `unknown` (`probe_offline`).
+   * One that never answered proves nothing. Default none: every failure counts.
    */
   readonly anchors?: readonly string[] | undefined
   readonly limits?: EngineLimits | undefined
   readonly retention?: Retention | undefined
-  /** What an account may have at most that was given nothing else (`accounts.create`). Default: no limits. */
+  /** Quotas of accounts without their own (`accounts.create`). Default: unlimited. */
   readonly quotas?: AccountQuotas | undefined
   readonly clock?: Clock | undefined
   /**
-   * Called pino's way, `(fields, message)`: a pino logger fits as it is. Default: an error that no listener of
-   * `error` hears is one line on stderr, everything else is silent. `false` silences that as well.
+   * Called like pino, `(fields, message)`: a pino logger fits as it is. Default: errors that no listener of `error`
+   * receives are one line each on stderr, everything else is silent. `false` silences that as well.
    */
   readonly logger?: Logger | false | undefined
   /** Spans around checks, commits and deliveries: `await openTelemetry()` of `watchpost/otel`. Default none. */
@@ -100,7 +103,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
   contacts: option.listOf(option.having('check', 'deliver')),
   probes: option.having('start', 'send', 'cancel', 'stop', 'online'),
   locations: option.listOf(option.text),
-  // Judged where the policy is made.
+  // Validated where the policy is created.
   targets: option.anything,
   secretKey: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
   baseUrl: option.text,
@@ -128,7 +131,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
 export function coreOf(options: EngineOptions): Core {
   checkOptions('createEngine', options, OPTIONS)
   const { store, checkers, contacts = [webhookContact()], secretKey } = options
-  // Callers without types get a sentence instead of a stack of ours.
+  // Callers without types get a message instead of a stack trace.
   if (typeof (store as Partial<Store> | undefined)?.commit !== 'function') {
     throw new ConfigurationError(
       'createEngine needs a store: createEngine({ store: memoryStore(), checkers: […] })',
@@ -163,7 +166,7 @@ export function coreOf(options: EngineOptions): Core {
   }
 }
 
-/** @throws ConfigurationError for an option that the store cannot keep to */
+/** @throws ConfigurationError for an option that the store does not support */
 function refuseUnsupported({ store, quotas, retention }: EngineOptions): void {
   if (retention !== undefined && store.prune === undefined)
     throw notOffered('The option `retention`', 'prune')
@@ -171,7 +174,7 @@ function refuseUnsupported({ store, quotas, retention }: EngineOptions): void {
     throw notOffered('The option `quotas`', 'accounts.use')
 }
 
-/** @throws ConfigurationError where two kinds have one name: only one of them could be meant */
+/** @throws ConfigurationError if two kinds have one name */
 function kindsOf(contacts: readonly AnyContactKind[]): Core['kinds'] {
   const kinds = new Map<string, AnyContactKind>()
   for (const kind of contacts) {

@@ -1,6 +1,6 @@
 /**
- * The running parts of one engine, made in the order in which they need each other: whatever a part calls is there
- * before it. What follows from a committed change is subscribed at the end.
+ * Creates the running parts of one engine in the order of their dependencies. Subscriptions to committed changes are
+ * last.
  *
  * @module
  */
@@ -118,7 +118,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   })
   const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
   const announcer = createAnnouncer({ core, schedule })
-  // The schedule comes first: what is told of a monitor says when it is due next.
+  // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     committed.subscribe(follow)
   const lifecycle = createLifecycle({

@@ -1,6 +1,5 @@
 /**
- * The status page as one function from `Request` to `Response`; every host that speaks them can mount it,
- * in the same way as the REST API.
+ * The status page as one function from `Request` to `Response`, mounted in the same way as the REST API.
  *
  * @module
  */
@@ -35,11 +34,11 @@ import { THEME_COOKIE } from './layout/theme.ts'
 export interface StatusPage {
   /** Never rejects; needs no `this`. */
   fetch(this: void, request: Request): Promise<Response>
-  /** Whether a path is the page's. Unknown paths beside its own are left to the host. */
+  /** Whether a path belongs to the page. Unknown paths beside its own are left to the host. */
   owns(this: void, pathname: string): boolean
 }
 
-/** @throws ConfigurationError for options that cannot work */
+/** @throws ConfigurationError for invalid options */
 export function createPage(engine: Engine, options: StatusPageOptions = {}): StatusPage {
   checkPage(options)
   const service = createService(engine, options)
@@ -109,16 +108,16 @@ function callOf(service: Service, request: Request): Call {
     here: url.pathname + url.search,
     assets,
   }
-  // One slash at the end of a path is as none, but for the start itself.
+  // One trailing slash is ignored, except for the root.
   const path = url.pathname.slice(base.length).replace(/(?<=[^/])\/$/, '')
   return { service, request, url, path, frame, params: [] }
 }
 
-/** @throws PageRefusal and whatever the engine throws */
+/** @throws HttpError and any error of the engine */
 async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | Response> {
   const { service, request, url, path } = call
   if (!owns(service.base, url.pathname)) throw notFound()
-  // The base path alone: links of the page begin behind its slash.
+  // The base path alone redirects: relative links of the page need its trailing slash.
   if (path === '') return { status: 308, headers: { Location: `${service.base}/${url.search}` } }
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const here = routes.filter(({ pattern }) => pattern.test(path))
@@ -132,7 +131,7 @@ async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | 
   return route.answer({ ...call, params: (route.pattern.exec(path) ?? []).slice(1) })
 }
 
-/** Errors of the engine are known by name: the host may have loaded it from the other build. */
+/** Errors of the engine are matched by name: the host may have loaded it from the other build. */
 function failureOf(error: unknown, { service, request, path }: Call): Failure {
   if (error instanceof PageError) return error.failure
   if (isWatchpostError(error)) {

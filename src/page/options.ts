@@ -1,5 +1,5 @@
 /**
- * What `createPage` takes, and the first look at it.
+ * The options of `createPage` and their first validation.
  *
  * @module
  */
@@ -17,36 +17,36 @@ import type { PublicStatus } from './public/public-facts.ts'
 import type { PageRate } from './http/requests.ts'
 
 export interface StatusPageOptions {
-  /** Path under which the page is mounted, without a slash at its end (`/watch`). Default: the root. */
+  /** Path under which the page is mounted, without a trailing slash (`/watch`). Default: the root. */
   readonly basePath?: string | undefined
   /** Name in the head of the page. Default `watchpost`. */
   readonly title?: string | undefined
-  /** Who looks, instead of the sign-in by API key: for hosts with accounts of their own. */
+  /** Authorizes visitors, instead of the sign-in by API key: for hosts with accounts of their own. */
   readonly authorize?: Authorize | undefined
   /** Pages for customers, at `/status/<slug>`; `/status` leads to the first. Default none. */
   readonly public?: readonly PublicStatus[] | undefined
   /**
-   * Signs the cookies of who is signed in. Default: random, so that everybody signs in anew after a restart, and
-   * several processes do not know each other's sessions.
+   * Signs the session cookies. Default: random, so that sessions end with the process and are not shared by several
+   * processes.
    */
   readonly sessionKey?: string | Uint8Array | undefined
-  /** How long one stays signed in, default 12 hours; 60 seconds to 31 days. */
+  /** Lifetime of a session, default 12 hours; 60 seconds to 31 days. */
   readonly session_sec?: number | undefined
-  /** Cookies for https alone. Default: where the request came by https; say `true` behind a proxy that ends TLS. */
+  /** Marks cookies as `Secure`. Default: if the request came by https; set `true` behind a proxy that terminates TLS. */
   readonly secureCookies?: boolean | undefined
   /**
-   * Tells clients apart for the limit on wrong keys (20 a minute). Default: the address that `toNodeHandler` found;
-   * where it had no part, all are one.
+   * Identifies clients for the limit on wrong keys (20 a minute). Default: the address that `toNodeHandler`
+   * determined; without it all clients count as one.
    */
   readonly clientOf?: ((request: Request) => string) | undefined
   /**
-   * How often one may look and press buttons, per key; `false` switches it off. Buttons share the window of the API's
-   * requests. Default 60 of them and 600 views in 60 seconds.
+   * Limits of buttons and views per key; `false` disables them. Buttons share the window of the API's requests.
+   * Default 60 buttons and 600 views in 60 seconds.
    */
   readonly rateLimit?: false | PageRate | undefined
   /**
-   * Live connections at the same time: default 50 per account, 200 per public page, and of these 10 per session
-   * (`perSession`) and 25 per client (`perClient`, as `clientOf` tells them apart); 500 in all (`total`).
+   * Maximum number of concurrent live connections: default 50 per account, 200 per public page, within these 10 per
+   * session (`perSession`) and 25 per client (`perClient`, as `clientOf` identifies them); 500 in total (`total`).
    */
   readonly listeners?: Partial<Places> | undefined
   readonly clock?: Clock | undefined
@@ -68,7 +68,7 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
       slug: option.text,
       title: option.text,
       description: option.text,
-      // Judged below, where one that got lost is told from one that was left out.
+      // Validated below, where `undefined` as a value differs from an absent option.
       account_id: option.anything,
       monitors: option.anything,
       show_targets: option.flag,

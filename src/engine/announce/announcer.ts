@@ -1,6 +1,5 @@
 /**
- * Tells the listeners of the engine what became of a monitor: what a committed change brought about, and that
- * nobody checks it any more.
+ * Emits the events of a committed change to the engine's listeners, and that a monitor is starved.
  *
  * @module
  */
@@ -17,7 +16,7 @@ import { incidentView, monitorSummary, resultView } from '../views/views.ts'
 const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] as const
 
 export interface Announcer {
-  /** Resolves when everything is told: an incident is read from the store for it. */
+  /** Resolves when all events are emitted; this may read an incident from the store. */
   announce(this: void, changed: Changed): Promise<void>
   announceTurn(this: void, turn: Turn): void
 }
@@ -33,9 +32,9 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
 
   return {
     async announce({ before, after, committed, change, fresh }) {
-      // What nobody listens to need not be composed, round by round.
+      // Views are only composed if an event has a listener.
       if (!OF_A_MONITOR.some(isHeard)) return
-      // Of a monitor that was removed, the end of its incident is told.
+      // The end of an incident is emitted for a removed monitor as well.
       const cached = after ?? before
       const monitor = monitorSummary(cached, schedule.factsOf(cached))
       if (isHeard('round') && change.results !== undefined && change.results.length > 0) {

@@ -1,5 +1,5 @@
 /**
- * The engine as its users see it. What REST can do is here, and REST does nothing else.
+ * The public API of the engine. REST offers the same functions and no others.
  *
  * @module
  */
@@ -34,16 +34,16 @@ import type { EngineEvents } from './events.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MonitorReading } from './readings.ts'
 
-/** A moment: a `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset; from 1970 to 9999. */
+/** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset; from 1970 to 9999. */
 export type TimeInput = Date | EpochMs | string
 
 export interface PageOptions {
   /**
-   * Default 50, 1 to 200 (results: default 100, at most 1000, and fewer where their `details` have more than
-   * 1 MiB of JSON in all).
+   * Default 50, 1 to 200 (results: default 100, at most 1000, and fewer if their `details` exceed 1 MiB of JSON in
+   * total).
    */
   readonly limit?: number | undefined
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: number | undefined
 }
 
@@ -51,18 +51,18 @@ export interface MonitorFilter extends PageOptions {
   /** Any of these states, or of the four statuses they fold into. */
   readonly status?: readonly (MonitorState | MonitorStatus)[] | undefined
   readonly type?: readonly string[] | undefined
-  /** Each inner list is "any of these"; all must hold. */
+  /** Each inner list means "any of these"; all must match. */
   readonly tag?: readonly (readonly string[])[] | undefined
-  /** Part of the name or the target, without regard to case. */
+  /** Part of the name or the target; case is ignored. */
   readonly q?: string | undefined
 }
 
 export interface ResultFilter extends PageOptions {
   readonly location_id?: number | undefined
   readonly verdict?: Verdict | undefined
-  /** Not before. */
+  /** Inclusive. */
   readonly from?: TimeInput | undefined
-  /** Before. */
+  /** Exclusive. */
   readonly to?: TimeInput | undefined
   readonly order?: 'asc' | 'desc' | undefined
 }
@@ -71,9 +71,9 @@ export interface IncidentFilter extends PageOptions {
   readonly monitor_id?: number | undefined
   readonly open?: boolean | undefined
   readonly cause_code?: string | undefined
-  /** Started not before. */
+  /** Started at or after this time. */
   readonly from?: TimeInput | undefined
-  /** Started before. */
+  /** Started before this time. */
   readonly to?: TimeInput | undefined
 }
 
@@ -84,13 +84,13 @@ export interface NotificationFilter extends PageOptions {
 }
 
 export interface VersionOptions {
-  /** Refused with a `ConflictError` (`version_mismatch`) where another version is stored. */
+  /** Rejects with a `ConflictError` (`version_mismatch`) if another version is stored. */
   readonly version?: number | undefined
 }
 
 /**
- * All of one account. Foreign ids are `NotFoundError`s. An unknown name in a filter or in options, and a value that
- * means nothing, is a `ValidationError` that names it; what is `undefined` is absent.
+ * The services of one account. Ids of other accounts reject with `NotFoundError`. An unknown name in a filter or in
+ * options, or an invalid value, rejects with a `ValidationError` that names it; `undefined` means absent.
  */
 export interface AccountScope<
   C extends AnyChecker = AnyChecker,
@@ -102,21 +102,21 @@ export interface AccountScope<
     /** @throws ValidationError with every problem at once */
     create(input: MonitorInput<C>): Promise<MonitorView<C>>
     /**
-     * What `create` would store, without storing it; with `against`, how that differs from a monitor of the
-     * same type. Secrets are compared and never shown. @throws ValidationError with every problem at once
+     * What `create` would store, without storing it; with `against`, the differences from a monitor of the same type.
+     * Secrets are compared and never shown. @throws ValidationError with every problem at once
      */
     preview(
       input: MonitorInput<C>,
       options?: { readonly against?: number | undefined },
     ): Promise<MonitorPreview>
     list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
-    /** Its settings are those of its type: `if (view.type === 'http')` narrows. */
+    /** The settings are those of the type: `if (view.type === 'http')` narrows. */
     get(id: number): Promise<MonitorView<C>>
     /**
      * Merges: `null` resets a field, `undefined` leaves it, lists are replaced, a masked secret is kept.
      *
-     * The compiler takes the fields of every registered type, since an id does not say which; `type: 'http'` in the
-     * patch makes it those of that type alone. It has to be the monitor's own.
+     * The compiler accepts the fields of every registered type, since an id does not determine one; `type: 'http'` in
+     * the patch restricts them to that type. It must be the monitor's own type.
      *
      * @throws ValidationError also for each secret that is kept while its destination changes
      */
@@ -124,7 +124,7 @@ export interface AccountScope<
     remove(id: number, options?: VersionOptions): Promise<void>
     pause(id: number, options?: VersionOptions): Promise<MonitorSummary>
     resume(id: number, options?: VersionOptions): Promise<MonitorSummary>
-    /** A round now; joins one under way. @throws ConflictError `paused` */
+    /** Runs a round now, or joins the running one. @throws ConflictError `paused` */
     check(
       id: number,
       options?: VersionOptions,
@@ -140,14 +140,17 @@ export interface AccountScope<
   }
 
   readonly results: {
-    /** Of `details`, the compiler knows the names of every registered type. */
+    /** The compiler accepts the `details` of every registered type. */
     list(monitor_id: number, filter?: ResultFilter): Promise<Page<ResultView<DetailsOf<C>>>>
   }
 
   readonly incidents: {
     get(id: number): Promise<IncidentView>
     list(filter?: IncidentFilter): Promise<Page<IncidentView>>
-    /** Somebody is on it: it is not repeated, and not told to whoever was to hear later. Once; again changes nothing. @throws ConflictError `closed` */
+    /**
+     * Acknowledges the incident: repeats and delayed notifications stop. A second call has no effect. @throws
+     * ConflictError `closed`
+     */
     acknowledge(id: number): Promise<IncidentView>
   }
 
@@ -158,19 +161,19 @@ export interface AccountScope<
     /** Merges, as `monitors.update` does. */
     update(id: number, patch: ContactPatch<K>): Promise<ContactView<K>>
     remove(id: number): Promise<void>
-    /** One delivery of the event `test`, without retries; resolves when it has ended. */
+    /** Sends one notification of the event `test`, without retries; resolves when it is final. */
     test(id: number): Promise<NotificationView>
   }
 
   readonly notifications: {
     get(id: number): Promise<NotificationView>
     list(filter?: NotificationFilter): Promise<Page<NotificationView>>
-    /** Sends a final notification once more, under a new id. */
+    /** Sends a final notification again, with a new id. */
     resend(id: number): Promise<NotificationView>
   }
 
   readonly keys: {
-    /** The key itself is in the answer and nowhere else. */
+    /** Only this response contains the key itself. */
     create(options?: {
       readonly name?: string | undefined
       readonly key?: string | undefined
@@ -180,9 +183,9 @@ export interface AccountScope<
   }
 }
 
-/** What a page shows of `details` at a glance. */
+/** The measurement that a page highlights. */
 export interface HighlightView {
-  /** Of `measurements`, with dots into nested ones. */
+  /** A name of `measurements`, with dots for nested ones. */
   readonly name: string
   readonly title: string
   readonly format?: MeasurementFormat
@@ -194,7 +197,7 @@ export interface TypeView {
   readonly name: string
   readonly description: string
   readonly fields: readonly FieldRow[]
-  /** The common fields of which this type has a default or bounds of its own, or which do nothing in it. */
+  /** The common fields for which this type has its own default or bounds, or in which they have no effect. */
   readonly common_fields: readonly FieldRow[]
   readonly causes: readonly {
     readonly code: string
@@ -204,16 +207,16 @@ export interface TypeView {
   }[]
   readonly measurements: readonly { readonly name: string; readonly description: string }[]
   readonly highlights: readonly HighlightView[]
-  /** Which of its `measurements` is the response time; `duration_ms`: how long the check took; `null`: none. */
+  /** Which of its `measurements` is the response time; `duration_ms`: the duration of the check; `null`: none. */
   readonly response: string | null
   readonly events: readonly string[]
   readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
-  /** `false` where its driver is not installed; `install` says how to change that. */
+  /** `false` if its driver is not installed; `install` says how to install it. */
   readonly available: boolean
   readonly install?: string
 }
 
-/** A signal as it comes in at `/hb/<token>`. */
+/** A signal received at `/hb/<token>`. */
 export interface SignalInput {
   readonly kind: 'success' | 'start' | 'fail' | 'log'
   readonly exit_code?: number | undefined
@@ -222,30 +225,33 @@ export interface SignalInput {
   readonly duration_ms?: number | undefined
 }
 
-/** `C` are its checkers, `K` its kinds of contacts: both are inferred by `createEngine`. */
+/** `C` are the checkers, `K` the contact kinds; `createEngine` infers both. */
 export interface Engine<
   C extends AnyChecker = AnyChecker,
   K extends AnyContactKind = AnyContactKind,
 >
   extends Omit<AccountScope<C, K>, 'account_id'>, AsyncDisposable {
-  /** Opens the store and begins to check. */
+  /** Opens the store and starts checks and deliveries. */
   start(): Promise<void>
-  /** Opens the store only: every group works, nothing is checked or sent. Called by `start` and by the first group call. */
+  /**
+   * Opens the store only: all services work, but nothing is checked or sent. Called by `start` and by the first call
+   * of a service.
+   */
   open(): Promise<void>
-  /** No new checks and claims; what runs ends within `drain_ms` (default 11000), then it is aborted. */
+  /** Starts no new checks and deliveries; waits up to `drain_ms` (default 11000) for running ones, then aborts them. */
   stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
   readonly running: boolean
   /**
-   * Calls the listener after each event of this name; it is not waited for. One that throws, or whose promise
-   * rejects, is told as `error`. Returns what ends it. @throws ConfigurationError for an unknown event
+   * Calls the listener after each event of this name, without waiting for it. If it throws or rejects, `error` is
+   * emitted. Returns a function that removes the listener. @throws ConfigurationError for an unknown event
    */
   on<E extends keyof EngineEvents>(
     event: E,
     listener: (payload: EngineEvents[E]) => unknown,
   ): () => void
   /**
-   * The same groups for another account; the engine itself is the scope of the first one. Every call of a group
-   * rejects with a `NotFoundError` where there is no such account.
+   * The services of another account; the engine itself has those of the first one. Every call rejects with a
+   * `NotFoundError` if the account does not exist.
    *
    * @throws NotFoundError at once for what cannot be an id: `undefined`, text, a number that is no positive integer
    */
@@ -254,11 +260,11 @@ export interface Engine<
   readonly locations: {
     list(): Promise<readonly LocationView[]>
   }
-  /** Account and key of an API key, `undefined` for one that is unknown or revoked. */
+  /** Account and key of an API key, `undefined` if it is unknown or revoked. */
   authenticate(
     key: string,
   ): Promise<{ readonly account_id: number; readonly key: KeyView } | undefined>
-  /** A signal for the monitor with this token. @throws NotFoundError */
+  /** Handles a signal for the monitor with this token. @throws NotFoundError */
   signal(
     token: string,
     signal: SignalInput,
@@ -270,7 +276,7 @@ export interface Engine<
   readonly types: {
     list(): readonly TypeView[]
     common(): readonly FieldRow[]
-    /** The tables behind it, for OpenAPI and docs. */
+    /** The field tables, for OpenAPI and documentation. */
     tables(): ReadonlyMap<
       string,
       { readonly title: string; readonly fields: FieldTable; readonly common: FieldTable }
@@ -283,11 +289,11 @@ export interface Engine<
     readonly checks_running: number
     readonly outbox_depth: number
     readonly lag_ms: number
-    /** Monitors of this engine that are `stale`, a second ago at most. */
+    /** Stale monitors of this engine, at most a second old. */
     readonly stale: number
-    /** For how long the longest-waiting notification has been due; 0 where none is. */
+    /** How long the longest-waiting notification has been due; 0 without one. */
     readonly outbox_wait_ms: number
   }>
-  /** The monitors that this engine watches, from memory: none before `start`. May be read a part at a time. */
+  /** The monitors of this engine, from memory; empty before `start`. May be read in parts. */
   readings(): IterableIterator<MonitorReading>
 }

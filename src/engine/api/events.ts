@@ -70,7 +70,7 @@ const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   error: true,
 }
 
-/** @throws ConfigurationError for an event that there is none of, or for what cannot be called */
+/** @throws ConfigurationError for an unknown event or a listener that is not a function */
 export function checkListener(event: PropertyKey, listener: unknown): void {
   if (!Object.hasOwn(EVENTS, event)) {
     const hint = suggestion(String(event), Object.keys(EVENTS))

@@ -1,5 +1,5 @@
 /**
- * What users write: monitors and contacts, by the fields of their types.
+ * The inputs of monitors and contacts, by the fields of their types.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Described, Input, IsAnyText, Patch } from '../../fields/field.ts'
 import type { CommonSettings, JsonObject, OneOffWindow, RecurringWindow } from '../../model.ts'
 import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
-/** Common settings of spec 2.1 as a user may write them. */
+/** Common settings (spec 2.1) as a user may write them. */
 export type CommonInput = Given<Omit<CommonSettings, 'maintenance'>> & {
   /** Maintenance windows, in which no notification is sent */
   readonly maintenance?: readonly WindowInput[] | null | undefined
 }
 
-/** Over the names of `T` alone, so that its comments come along. */
+/** Maps the names of `T`, which preserves its doc comments. */
 type Given<T> = { readonly [K in keyof T]?: T[K] | null | undefined }
 
 type WindowInput =
@@ -24,16 +24,16 @@ type WindowInput =
   | (Pick<RecurringWindow, 'at' | 'duration_min'> & Partial<RecurringWindow>)
 
 /**
- * What `monitors.create` takes: one of the registered types with its own fields, and the common ones. `name` is the
- * checked address where it is left out.
+ * The input of `monitors.create`: a registered type with its fields, and the common ones. `name` defaults to the
+ * checked address.
  */
 export type MonitorInput<C extends AnyChecker = AnyChecker> = C extends AnyChecker
   ? CheckerInput<C> & CommonInput
   : never
 
 /**
- * What `monitors.update` takes: fields of one type, and the common ones. A `type` is not changed by it; written down,
- * it lets the compiler take the fields of that type alone.
+ * The input of `monitors.update`: fields of one type, and the common ones. `type` cannot be changed; if given, it
+ * restricts the fields to those of that type.
  */
 export type MonitorPatch<C extends AnyChecker = AnyChecker> = C extends AnyChecker
   ? IsAnyText<
@@ -46,11 +46,11 @@ export type MonitorPatch<C extends AnyChecker = AnyChecker> = C extends AnyCheck
 type ContactCommon = {
   /** Name of the contact. */
   readonly name: string
-  /** Told about every monitor of the account. */
+  /** Receives the notifications of every monitor of the account. */
   readonly all_monitors?: boolean | undefined
 }
 
-/** What `contacts.create` takes: one of the registered kinds with its own fields. */
+/** The input of `contacts.create`: a registered kind with its fields. */
 export type ContactInput<K extends AnyContactKind = AnyContactKind> = K extends AnyContactKind
   ? IsAnyText<
       K['kind'],
@@ -59,7 +59,7 @@ export type ContactInput<K extends AnyContactKind = AnyContactKind> = K extends 
     >
   : never
 
-/** What `contacts.update` takes: fields of one kind, which `kind` may name; that is not changed by it. */
+/** The input of `contacts.update`: fields of one kind. `kind` restricts them and cannot be changed. */
 export type ContactPatch<K extends AnyContactKind = AnyContactKind> = K extends AnyContactKind
   ? IsAnyText<
       K['kind'],

@@ -1,12 +1,12 @@
 /**
- * What the engine has in memory of its monitors, as plain numbers.
+ * The monitors in the engine's memory, as plain numbers.
  *
  * @module
  */
 
 import type { EpochMs, MonitorState, Verdict } from '../../model.ts'
 
-/** One monitor that this engine watches. */
+/** One monitor of this engine. */
 export interface MonitorReading {
   readonly account_id: number
   readonly id: number
@@ -14,21 +14,21 @@ export interface MonitorReading {
   readonly type: string
   readonly state: MonitorState
   readonly flapping: boolean
-  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
+  /** The state is unknown: no check has started for two intervals, or the last rounds were inconclusive. */
   readonly stale: boolean
   readonly incident_open: boolean
-  /** The incident is not told, since another monitor or a window of planned work explains it. */
+  /** No notifications are sent for the incident: a parent or a maintenance window suppresses them. */
   readonly incident_held: boolean
   readonly locations: readonly LocationReading[]
 }
 
-/** The last check of one location; of a location that has not checked yet there is none. */
+/** The last check of one location; absent before its first check. */
 export interface LocationReading {
   readonly location_id: number
   readonly name: string
   readonly verdict: Verdict
   readonly checked_at: EpochMs
   readonly duration_ms: number
-  /** The response time of it, as the type measures it; `null` where it has none. */
+  /** Its response time, as the type measures it; `null` without one. */
   readonly response_ms: number | null
 }

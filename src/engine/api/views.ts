@@ -1,6 +1,6 @@
 /**
- * What the engine shows of its records: the bodies of the REST API, the same for a caller in code.
- * Times are ISO 8601 UTC with milliseconds, secrets are masked.
+ * The views of the engine's records: the bodies of the REST API, the same for callers in code. Times are ISO 8601 UTC
+ * with milliseconds, secrets are masked.
  *
  * @module
  */
@@ -29,17 +29,17 @@ export interface MonitorSummary {
   readonly target: string
   readonly state: MonitorState
   readonly status: MonitorStatus
-  /** Nobody knows how it is: its checks have not begun for two intervals, or the last rounds could not be decided. */
+  /** The state is unknown: no check has started for two intervals, or the last rounds were inconclusive. */
   readonly stale: boolean
-  /** So many outages in the last rounds that `down` and `up` are not told (`flap_detection`). */
+  /** So many outages in the last rounds that `down` and `up` are not sent (`flap_detection`). */
   readonly flapping: boolean
   readonly interval_sec: number
   readonly tags: readonly string[]
   readonly last_check_at: string | null
   readonly next_check_at: string | null
-  /** How long the last check took; what its target took is `last_response_ms`. */
+  /** The duration of the last check; the response time of its target is `last_response_ms`. */
   readonly last_duration_ms: number | null
-  /** The response time of the last check, as the type measures it; `null` where it has none. */
+  /** The response time of the last check, as the type measures it; `null` without one. */
   readonly last_response_ms: number | null
   readonly cause_code: string | null
   readonly open_incident_id: number | null
@@ -62,8 +62,8 @@ export interface LocationStatus {
 }
 
 /**
- * Summary, every setting (type-specific ones at the top level, as they are written), status per location. Where the
- * checkers are known, `type` tells which settings there are.
+ * Summary, every setting (type-specific ones at the top level, as they are written), status per location. If the
+ * checkers are known, `type` determines the settings.
  */
 export type MonitorView<C extends AnyChecker = AnyChecker> = C extends AnyChecker
   ? IsAnyText<
@@ -85,25 +85,25 @@ interface MonitorStanding {
     readonly oks: number
     readonly inconclusive: number
   }
-  /** Only of monitors fed by signals. */
+  /** Only for push types. */
   readonly token?: string
   readonly ping_url?: string
-  /** Only in the answer of `create` and `update`, and only where there are any. */
+  /** Only in the result of `create` and `update`, and only if there are any. */
   readonly warnings?: readonly SettingWarning[]
 }
 
-/** A setting that was given and does nothing: it is stored, and `text` says why that changes nothing. */
+/** A setting that was given and has no effect: it is stored, and `text` says why it has no effect. */
 export interface SettingWarning {
   readonly field: string
   readonly text: string
 }
 
-/** Settings as they would be stored, secrets masked, and what would change. */
+/** The settings as they would be stored, secrets masked, and what would change. */
 export interface MonitorPreview {
   readonly settings: JsonObject
-  /** Empty where nothing differs. */
+  /** Empty if nothing differs. */
   readonly changes: readonly SettingChange[]
-  /** Of what was given; empty where all of it does something. */
+  /** For the given settings; empty if all have an effect. */
   readonly warnings: readonly SettingWarning[]
 }
 
@@ -112,7 +112,7 @@ export interface SettingChange {
   readonly field: string
   readonly from: Json
   readonly to: Json
-  /** Only what is masked differs. */
+  /** Only the masked part differs. */
   readonly secret: boolean
 }
 
@@ -126,9 +126,9 @@ export interface StatusView {
   readonly flapping: boolean
   /** Locations have been silent for so long that the others decide without them. */
   readonly reduced_quorum: boolean
-  /** Locations that see it fail while too few agree. */
+  /** Locations at which the check fails while the quorum is not reached. */
   readonly degraded_locations: readonly number[]
-  /** Begin or end of the next window of planned work. */
+  /** Start or end of the next maintenance window. */
   readonly maintenance_changes_at: string | null
   readonly cause_code: string | null
   readonly cause_text: string | null
@@ -137,13 +137,13 @@ export interface StatusView {
   readonly uptime_24h: number | null
 }
 
-/** An outcome with what its type takes for the response time. */
+/** An outcome with the response time that its type declares. */
 export interface TimedOutcome<D extends JsonObject = JsonObject> extends Outcome<D> {
-  /** How long the target took, as the type measures it; `null` where that was not measured. */
+  /** The response time of the target, as the type measures it; `null` if not measured. */
   readonly response_ms: number | null
 }
 
-/** An outcome with its place in history. */
+/** An outcome with its ids and times. */
 export interface ResultView<D extends JsonObject = JsonObject> extends TimedOutcome<D> {
   readonly id: number
   readonly monitor_id: number
@@ -164,7 +164,7 @@ export interface IncidentView {
   readonly started_at: string
   readonly detected_at: string
   readonly ended_at: string | null
-  /** Until now while open. */
+  /** Until now for an open incident. */
   readonly duration_sec: number
   readonly cause_code: string
   readonly cause_text: string
@@ -175,14 +175,14 @@ export interface IncidentView {
   }[]
   readonly locations_failed: readonly number[]
   readonly closed_reason: ClosedReason | null
-  /** The monitor whose failure explains it; nobody is told meanwhile. */
+  /** The parent whose failure suppresses the notifications. */
   readonly suppressed_by: number | null
-  /** Since when somebody is on it; it is not repeated any more. */
+  /** When the incident was acknowledged; repeats stop then. */
   readonly acknowledged_at: string | null
 }
 
 export interface UptimeSeconds {
-  /** Percent, floored to four digits: never 100 with a second down; `null` without data. */
+  /** Percent, floored to four digits: never 100 if there was downtime; `null` without data. */
   readonly uptime: number | null
   readonly up_sec: number
   readonly down_sec: number
@@ -195,12 +195,12 @@ export interface UptimeSeconds {
 export interface UptimeDay extends UptimeSeconds {
   readonly date: string
   readonly checks: number
-  /** Response times of the good checks; percentiles are exact within five percent. */
+  /** Response times of successful checks; percentiles deviate by at most five percent. */
   readonly avg_ms: number | null
   readonly p50_ms: number | null
   readonly p95_ms: number | null
   readonly p99_ms: number | null
-  /** The day has not ended, or the monitor is younger than it. */
+  /** The day has not ended, or the monitor was created during it. */
   readonly partial: boolean
 }
 
@@ -209,14 +209,14 @@ export interface UptimeView extends Omit<UptimeSeconds, 'uptime'> {
   readonly to: string
   readonly tz: 'UTC'
   readonly overall: number | null
-  /** Of the good checks of all these days together. */
+  /** Over the successful checks of all these days. */
   readonly p50_ms: number | null
   readonly p95_ms: number | null
   readonly p99_ms: number | null
   readonly days: readonly UptimeDay[]
 }
 
-/** Where the kinds are known, `kind` tells which settings there are. */
+/** If the kinds are known, `kind` determines the settings. */
 export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends AnyContactKind
   ? {
       readonly id: number
@@ -266,15 +266,15 @@ export interface NotificationView {
 export interface AccountView {
   readonly id: number
   readonly name: string
-  /** Its id in the host's own books. */
+  /** Its id in the host's system. */
   readonly external_id: string | null
-  /** Those that were given to this account; what is left out is as the engine's options say. */
+  /** The quotas set for this account; absent ones are those of the engine's options. */
   readonly quotas: AccountQuotas
   readonly created_at: string
 }
 
 export interface AccountUseView {
-  /** What it may have; `null` is without limit. */
+  /** The effective quotas; `null` is unlimited. */
   readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
   readonly use: AccountUse
 }
@@ -289,7 +289,7 @@ export interface KeyView {
   readonly revoked_at: string | null
 }
 
-/** A page of a list; `next` goes into `after`/`before` of the next call, `null` at the end. */
+/** A page of a list; pass `next` as `after`/`before` of the next call; `null` at the end. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next: number | null

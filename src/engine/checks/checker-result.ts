@@ -1,6 +1,6 @@
 /**
- * What a checker returned, as the engine can use it. Anything may come from a plugin at run time, whatever
- * the types say; what is not as agreed must not reach the store, where it would spoil the commit of others.
+ * Validates the value that a checker returned. A plugin may return anything at run time, whatever the types say; an
+ * invalid value must not reach the store, where it would fail the commit of others.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { Findings, Judgement } from '../../checkers/checker.ts'
 import type { Json, JsonObject, Notice } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 
-/** A sentence, not a page of the server's. */
+/** Long enough for a sentence, too short for a server's whole page. */
 const CAUSE_TEXT_CHARS = 1000
 const CODE = /^\w{1,64}$/
 
-/** @throws TypeError where it is no judgement */
+/** @throws TypeError for an invalid judgement */
 export function readJudgement(type: string, value: unknown): Judgement {
   const wrong = (what: string): TypeError =>
     new TypeError(`The checker "${type}" returned something that is not a judgement: ${what}`)
@@ -54,7 +54,7 @@ function readNotice({ event, key, data }: Notice): Notice {
   return { event, key, data: asJson<JsonObject>(data) }
 }
 
-/** As it would come out of the store. @throws TypeError for a circle or a BigInt */
+/** The value as it would come out of the store. @throws TypeError for a cycle or a BigInt */
 function asJson<T extends Json>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }

@@ -1,6 +1,6 @@
 /**
- * Whether this place reaches anything at all. A failure is believed only where one of a few well-known
- * addresses answers at the same time; else every target would look down at once.
+ * Whether this location has a network. A failure counts only if one of a few well-known addresses answers at the same
+ * time; otherwise every target would appear down at once.
  *
  * @module
  */
@@ -14,9 +14,12 @@ import { createNetwork } from '../../net/create-net.ts'
 import { createTrace } from '../../net/timing/trace.ts'
 
 const ANSWER_MS = 3_000
-/** That there is no network holds for so long. */
+/** How long the result "offline" is reused. */
 const OFFLINE_HOLDS_MS = 5_000
-/** That there is one: failures come in swarms, and the first ones of an outage come right after good answers. */
+/**
+ * How long the result "online" is reused: failures come in groups, and the first ones of an outage follow right after
+ * successes.
+ */
 const ONLINE_HOLDS_MS = 250
 const ANCHORS_LIMIT = 10
 
@@ -26,20 +29,20 @@ export interface Anchor {
 }
 
 export interface Connectivity {
-  /** As last seen. */
+  /** The last result. */
   readonly online: boolean
-  /** Learns which anchors answer; those that never did are no evidence. Resolves when it knows. */
+  /** Determines which anchors answer; those that never did prove nothing. Resolves when done. */
   start(): Promise<void>
-  /** Whether any anchor answers; `true` as well where none ever did. Asked anew once the last answer is old. */
+  /** Whether any anchor answers; also `true` if none ever did. Tested again when the last result is too old. */
   check(): Promise<boolean>
-  /** The report as it is, or `unknown` where the failure is our own; `began` is when the check did, monotonic. */
+  /** The report unchanged, or `unknown` if the location was offline; `began` is the monotonic start of the check. */
   verify(report: CheckReport, began: number): Promise<CheckReport>
 }
 
 export interface ConnectivityOptions {
   readonly clock: Clock
   readonly log: Logger
-  /** `host:port`, at most 10. None: every failure is believed. */
+  /** `host:port`, at most 10. Without any, every failure counts. */
   readonly anchors: readonly string[]
   readonly onChange?: (online: boolean) => void
 }
@@ -50,11 +53,11 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
   const anchors = options.anchors.map(anchorOf)
   if (anchors.length > ANCHORS_LIMIT)
     throw new ConfigurationError(`At most ${ANCHORS_LIMIT} anchors are asked`)
-  // The operator names them, so no policy judges them.
+  // The operator names the anchors, so no policy applies to them.
   const network = createNetwork({ clock, policy: () => undefined })
   const proven = new Set<Anchor>()
   let online = true
-  /** What began before that may have failed for want of a network that is there again. */
+  /** Checks that started before this may have failed while the location was offline. */
   let online_since = -Infinity
   let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
 
@@ -75,7 +78,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     }
   }
 
-  /** Without an anchor that ever answered nothing is known, and the failure is believed. */
+  /** Without an anchor that ever answered nothing is known, and the failure counts. */
   async function look(): Promise<boolean> {
     const any = (await Promise.all(anchors.map(answers))).includes(true)
     const reached = any || proven.size === 0
@@ -110,7 +113,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     async verify(report, began) {
       const { verdict } = report.outcome
       if (anchors.length === 0 || verdict === 'unknown') return report
-      // While offline, a good check is asked about as well: it says that the time is over.
+      // While offline, a successful check also triggers a test: it indicates that the network is back.
       if (verdict === 'ok' && online) return report
       const reached = await ask()
       return verdict === 'ok' || (reached && began >= online_since) ? report : ownFailure(report)

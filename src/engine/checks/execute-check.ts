@@ -1,6 +1,6 @@
 /**
- * One check: its context, its deadline, and what came of it. Nothing that a checker or a server does
- * gets past this: it always ends, releases what it held, and yields a report.
+ * One check: its context, its deadline and its report. Whatever a checker or a server does, the check ends, releases
+ * its resources and returns a report.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { redactorFor } from './redact.ts'
 import type { Redactor } from './redact.ts'
 import { report } from './report.ts'
 
-/** What a checker may take to let go of what it held. */
+/** Time for a checker to release its resources. */
 const RELEASE_MS = 1_000
 
 export interface CheckRun {
@@ -38,21 +38,21 @@ export interface CheckRun {
   readonly log: Logger
   readonly memo?: Json
   readonly signal?: AbortSignal
-  /** Remembers what is made of stored settings, as long as they are in use. */
+  /** Caches the decoded form of stored settings while they are in use. */
   readonly decoded?: DecodedSettings
 }
 
 export type DecodedSettings = WeakMap<JsonObject, Prepared>
 
-/** Made once for stored settings, not for every check on them. */
+/** Built once per stored settings, not per check. */
 interface Prepared {
-  /** Of their secrets. */
+  /** Removes the secrets of these settings. */
   readonly redact: Redactor
-  /** In the form that `run` gets, patterns compiled; missing until they are first read. */
+  /** The settings as `run` gets them, with compiled patterns; absent until first read. */
   settings?: object
 }
 
-/** Carries out one check on stored settings. Never rejects. */
+/** Executes one check on stored settings. Never rejects. */
 export async function executeCheck(
   checker: AnyChecker,
   stored: JsonObject,
@@ -94,9 +94,9 @@ export async function executeCheck(
   })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
-  // Read before anything is released: a phase that was cut off would go on meanwhile.
+  // Read before anything is released: an aborted phase would continue to count.
   const { phases, remote_ip } = trace
-  // A signal, or silence, took no time.
+  // A signal or a missed deadline has no duration.
   const duration_ms =
     checker.push === undefined ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms)) : 0
   timer.cancel()
@@ -120,8 +120,8 @@ const STOP = Symbol('stop')
 type Unsignalled = Omit<CheckContext, 'signal'> & { readonly [STOP]: Stop }
 
 /**
- * Made when a checker asks for it, which few do. A property of the context's own, or a copy would lose
- * it, and the same for all: an accessor written in the literal is five times as dear.
+ * Created on access, since few checkers use it. Defined as an own property, since a copy of the context must include
+ * it; shared by all contexts, since an accessor in the literal costs five times as much.
  */
 const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
   enumerable: true,
@@ -161,19 +161,19 @@ async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): 
     const running = Promise.resolve(checker.run(ctx, settings as never))
     return readJudgement(checker.type, await untilAborted(running, stop))
   } catch (thrown) {
-    // What a library throws once its socket is destroyed is noise; the reason for the abort is the cause.
+    // Errors of a library after its socket was destroyed are secondary; the reason for the abort is the cause.
     const error: unknown = stop.aborted ? stop.reason : thrown
     const { cause_code, cause_text, phase, ...explained } = explain(error, { phase: trace.current })
     if (cause_code === 'internal_error') {
       ctx.log.error({ err: error, type: checker.type }, 'a checker failed')
     }
-    // A checker may throw a cause of its own; its table says what that means.
+    // A checker may throw a cause of its own; its table defines the verdict.
     const verdict = checker.causes[cause_code]?.verdict ?? explained.verdict
     return { verdict, cause_code, cause_text, findings: phase === null ? {} : { phase } }
   }
 }
 
-/** The stop is the check's own and goes with it, so that nothing has to be taken off it. */
+/** The stop signal belongs to this check, so that no listener has to be removed. */
 function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
   return new Promise((resolve, reject: (reason: unknown) => void) => {
     const onAbort = () => reject(stop.reason)
@@ -186,7 +186,7 @@ function untilAborted<T>(running: Promise<T>, stop: StopSignal): Promise<T> {
 type Release = () => void | Promise<void>
 type Releasing = Pick<CheckRun, 'clock' | 'log'>
 
-/** Never rejects; nothing to wait for where nothing was held. */
+/** Never rejects; `undefined` if there is nothing to release. */
 function letGo(release: Release, run: Releasing): Promise<void> | undefined {
   try {
     const ending = release()
@@ -197,7 +197,7 @@ function letGo(release: Release, run: Releasing): Promise<void> | undefined {
   }
 }
 
-/** After a while nobody waits for it any more. */
+/** Bounded by a timeout. */
 function inTime(ending: Promise<void>, { clock, log }: Releasing): Promise<void> {
   return new Promise((resolve) => {
     const late = clock.timer(RELEASE_MS, () => {

@@ -1,18 +1,18 @@
 /**
- * How much JSON a value makes, for bounds. Asked in every check, nearly always about a few hundred
- * characters, so what is surely short is told without making the JSON: a quarter of the price.
+ * Tests whether the JSON of a value exceeds a limit. Called in every check, nearly always for a few hundred
+ * characters: a value that is certainly short is decided without serializing, in a quarter of the time.
  *
  * @module
  */
 
-/** Most that one character takes (`\\u0000`), a number, and what stands around a value. */
+/** Maximum for one character (`\\u0000`), a number, and the punctuation around a value. */
 const CHARACTER_CHARS = 6
 const NUMBER_CHARS = 25
 const FRAME_CHARS = 4
-/** `null,` where a list has a gap. */
+/** `null,` for a hole of a list. */
 const GAP_CHARS = 5
 
-/** Whether its JSON has at most so many characters; never, where it is no JSON at all (a circle, a BigInt). */
+/** Whether its JSON has at most `limit_chars` characters; `false` if it has no JSON (a cycle, a BigInt). */
 export function fitsIn(value: unknown, limit_chars: number): boolean {
   try {
     if (mostChars(value, limit_chars) <= limit_chars) return true
@@ -22,14 +22,14 @@ export function fitsIn(value: unknown, limit_chars: number): boolean {
   }
 }
 
-/** Not less than its JSON has; beyond the limit anything above it. */
+/** An upper bound of the length of its JSON; any number above the limit beyond it. */
 function mostChars(value: unknown, limit: number): number {
   if (typeof value === 'string') return CHARACTER_CHARS * value.length + FRAME_CHARS
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return NUMBER_CHARS
   if (typeof value !== 'object') return value === undefined ? FRAME_CHARS : Infinity
-  // Dates and the like say themselves what they are.
+  // Dates and the like define their own JSON.
   if ('toJSON' in value) return Infinity
-  // Five times as fast as `for … in` where a list is among the objects (Node 24).
+  // Five times as fast as `for … in` if a list is among the objects (Node 24).
   const [names, inner] = Array.isArray(value)
     ? [undefined, value as unknown[]]
     : [Object.keys(value), Object.values(value)]

@@ -1,6 +1,6 @@
 /**
- * Carries out check orders in this process: of an engine for itself, of a probe for the engines that
- * ask it. Both make a check in exactly the same way.
+ * Executes check orders in this process, for the engine itself or on a probe for other engines. Both execute a check
+ * in exactly the same way.
  *
  * @module
  */
@@ -23,11 +23,11 @@ export interface OrderRunnerOptions {
   readonly checkerOf: (type: string) => AnyChecker | undefined
   readonly clock: Clock
   readonly log: Logger
-  /** Which addresses may be dialled; default `open`: all but the metadata services of clouds. */
+  /** The addresses that may be connected to; default `open`: all but the metadata services of clouds. */
   readonly targets?: TargetRule | undefined
-  /** Certificates (PEM) trusted besides the default ones. */
+  /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[] | undefined
-  /** Asked before a failure is believed. */
+  /** Called before a failure is accepted. */
   readonly connectivity?: Pick<Connectivity, 'verify'>
 }
 
@@ -65,7 +65,7 @@ export function orderRunner({
     })
   }
 
-  /** What was measured while this process stood still is measured again; if it stands still again, a failure is ours. */
+  /** Repeats a check during which this process was suspended; if it is suspended again, a failure becomes `unknown`. */
   async function steady(
     checker: AnyChecker,
     order: CheckOrder,
@@ -87,11 +87,11 @@ export function orderRunner({
   return async (order, signal) => {
     const checker = checkerOf(order.type)
     if (checker === undefined) {
-      // A probe that was not updated with its engine.
+      // A probe of an older version than its engine.
       const text = `This location has no checker of the type "${order.type}"`
       return unmeasured(clock.now(), 'probe_unsupported', text)
     }
-    // Fed by signals: nothing is measured here.
+    // A push type: nothing is measured here.
     if (checker.push !== undefined) return once(checker, order, signal)
     const began = clock.monotonic()
     const report = await steady(checker, order, signal)

@@ -1,6 +1,6 @@
 /**
- * Keeps the secrets of a monitor out of what is written about it: a server may echo a password in its
- * answer, a library may put one in its error text.
+ * Removes the secrets of a monitor from texts: a server may return a password in its response, a library may include
+ * one in an error message.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { redaction } from '../../secrets/redaction.ts'
 export interface Redactor {
   text(text: string): string
   json(value: JsonObject): JsonObject
-  /** A logger that passes on nothing secret, errors included. */
+  /** A logger that redacts fields and messages, errors included. */
   log(logger: Logger): Logger
 }
 
-/** For the secrets of settings, as the table of their fields names them. */
+/** For the secrets of settings, as their field table declares them. */
 export function redactorFor(fields: FieldTable, stored: JsonObject): Redactor {
   const forms = formsOfSecrets(fields, stored)
   if (forms.size === 0) {
@@ -31,7 +31,7 @@ export function redactorFor(fields: FieldTable, stored: JsonObject): Redactor {
     if (typeof value !== 'object' || value === null) return value
     return named(value as JsonObject, text)
   }
-  /** The names of measurements are the checker's own; those below may come from a server. */
+  /** Names of measurements come from the checker; nested names may come from a server. */
   const named = (value: JsonObject, name: (key: string) => string): JsonObject =>
     Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), walk(item)]))
   return {
@@ -47,10 +47,10 @@ function redactedLogger(logger: Logger, text: (text: string) => string): Logger 
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Deeper than this nobody reads; it also ends what refers to itself. */
+/** Maximum depth; it also ends circular references. */
 const DEPTH = 6
 
-/** Plain data and errors; of an error name, message, stack, code and cause are kept, and nothing else that it carries. */
+/** Plain data and errors; of an error only name, message, stack, code and cause are kept. */
 function redacted(value: unknown, text: (text: string) => string, depth = DEPTH): unknown {
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value

@@ -1,5 +1,5 @@
 /**
- * From a judgement and a trace to the report that is stored: texts filled in, sizes bounded, secrets out.
+ * Builds the stored report from a judgement and a trace: fills in texts, bounds sizes, removes secrets.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { printable } from '../../webhook/printable.ts'
 import { fitsIn } from './json-size.ts'
 import type { Redactor } from './redact.ts'
 
-/** Most JSON characters of `details` and of a memo; what is larger is dropped. */
+/** Maximum JSON characters of `details` and of a memo; larger ones are dropped. */
 const SIZE_LIMIT = 64 * 1024
 
 const SHARED: CauseTable = SHARED_CAUSES
 
 export interface Ended {
   readonly checker: AnyChecker
-  /** Of the secrets of its settings. */
+  /** Removes the secrets of the settings. */
   readonly redact: Redactor
   readonly judgement: Judgement
   readonly measured: JsonObject
@@ -54,7 +54,7 @@ export function report({
     remote_ip,
     details: redact.json(bounded({ ...measured, ...findings.details }, {})),
   }
-  // Most checks find nothing of the kind.
+  // Most checks have none of these.
   const { notices, memo, since, late } = findings
   const found: { -readonly [K in keyof CheckReport]: CheckReport[K] } = { outcome }
   if (notices !== undefined) {

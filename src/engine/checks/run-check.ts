@@ -1,5 +1,5 @@
 /**
- * One check without an engine: for a test, a script, the command line.
+ * One check without an engine: for tests, scripts and the command line.
  *
  * @module
  */
@@ -22,15 +22,15 @@ import { createNetwork } from '../../net/create-net.ts'
 import { executeCheck } from './execute-check.ts'
 import type { TimedOutcome } from '../api/views.ts'
 
-/** Without settings of its own a check may take this long. */
+/** Timeout of a check without its own setting. */
 const DEFAULT_TIMEOUT_MS = 10_000
 
 export interface RunCheckOptions {
-  /** Total deadline in ms, default 10000, or what the type says. */
+  /** Total deadline in ms, default 10000 or that of the type. */
   readonly timeout_ms?: number | undefined
-  /** Which addresses may be dialled; default `open`: all but the metadata services of clouds. */
+  /** The addresses that may be connected to; default `open`: all but the metadata services of clouds. */
   readonly targets?: TargetRule | undefined
-  /** Certificates (PEM) trusted besides the default ones. */
+  /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[] | undefined
   readonly memo?: Json | undefined
   readonly signal?: AbortSignal | undefined
@@ -41,7 +41,7 @@ export interface RunCheckOptions {
 
 const OPTIONS: OptionTable<RunCheckOptions> = {
   timeout_ms: option.milliseconds(1),
-  // Judged where the policy is made.
+  // Validated where the policy is created.
   targets: option.anything,
   ca: option.authority,
   memo: option.anything,
@@ -51,7 +51,7 @@ const OPTIONS: OptionTable<RunCheckOptions> = {
 }
 
 /**
- * One check without an engine. The outcome says what was found; only wrong settings are thrown.
+ * Runs one check without an engine. The outcome contains every failure; only invalid settings throw.
  *
  * @throws ValidationError for settings, ConfigurationError for options
  */
@@ -87,7 +87,10 @@ export async function runCheck<const C extends AnyChecker>(
   return timed as TimedOutcome<DetailsOf<C>>
 }
 
-/** Settings as a user wrote them to the wire form, by the fields and rules of the checker. @throws ValidationError */
+/**
+ * Converts settings as a user writes them to the stored form, by the fields and rules of the checker. @throws
+ * ValidationError
+ */
 export function parseSettings(checker: AnyChecker, input: unknown): JsonObject {
   const parsed = parse(checker.fields, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)

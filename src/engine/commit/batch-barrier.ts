@@ -1,5 +1,5 @@
 /**
- * Lets those who are about to do the same do it in the same moment.
+ * Lets concurrent operations of the same kind run as one batch.
  *
  * @module
  */
@@ -7,11 +7,11 @@
 import type { Clock, Timer } from '../../clock.ts'
 
 export interface BatchBarrier {
-  /** Resolves for all who wait at once: when nobody else is expected, after `patience_ms` at the latest. */
+  /** Resolves for all waiting callers together: when no other is expected, at the latest after the maximum wait. */
   join(): Promise<void>
 }
 
-/** `expected`: how many there are who may come, those included who wait. */
+/** `expected`: how many callers may join, including those that wait. */
 export function createBatchBarrier(
   clock: Pick<Clock, 'timer'>,
   patience_ms: number,

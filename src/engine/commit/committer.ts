@@ -1,9 +1,8 @@
 /**
- * Gathers changes and hands them to the store together: one fsync serves many rounds. What arrives while a
- * commit is under way goes into the next one; a good round also waits a few milliseconds for those that are
- * about to end. A lone change does not wait, nor does one that somebody is to be told of. Rounds that change
- * nothing and that nobody waits for are stored a few times a second: what a kill loses of them is looked at
- * again by the next round.
+ * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next
+ * one; a successful round also waits a few milliseconds for rounds that are about to end. A single change does not
+ * wait, nor does one with notifications. Deferrable rounds, which change nothing and have no waiting caller, are
+ * stored a few times a second: if the process is killed, the next round repeats the lost checks.
  *
  * @module
  */
@@ -13,13 +12,13 @@ import type { Change, Committed, Store } from '../../store/store.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 
-/** Most changes in one transaction. */
+/** Maximum number of changes in one transaction. */
 const GROUP = 128
 
 /** How long a round waits for others. */
 const GATHER_MS = 5
 
-/** From one commit to the next, where it holds nothing but what may wait for it. */
+/** Interval of commits that contain only deferrable changes. */
 const DEFER_MS = 250
 
 interface Waiting {
@@ -29,18 +28,18 @@ interface Waiting {
 }
 
 export interface Committer {
-  /** Resolves when the change is durable. `patient`: nobody waits for it. @throws StorageError */
+  /** Resolves when the change is durable. `deferrable`: no caller waits for it. @throws StorageError */
   commit(change: Change, options?: { readonly deferrable?: boolean }): Promise<Committed>
-  /** What waits goes now. */
+  /** Commits waiting changes now. */
   flush(): void
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no change is waiting. */
   drain(): Promise<void>
 }
 
 export interface CommitterOptions {
   readonly store: Pick<Store, 'commit'>
   readonly clock: Pick<Clock, 'timer' | 'monotonic'>
-  /** Rounds that have not been stored, those included whose change waits here. */
+  /** The number of rounds that are not stored, including those whose change waits here. */
   readonly underWay: () => number
 }
 
@@ -48,7 +47,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
   const waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
   let gathering: { readonly timer: Timer; readonly until: number } | undefined
-  /** When the first of those that wait has to go, and when the last commit began, by the monotonic clock. */
+  /** Monotonic: when the first waiting change must be committed, and when the last commit started. */
   let due = Infinity
   let begun = -Infinity
 
@@ -75,12 +74,12 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     if (waiting.length > 0) arm()
   }
 
-  /** In order: what waits goes with what does not. */
+  /** Deferrable changes are committed along with the others, in order. */
   function begin(): void {
     gathering?.timer.cancel()
     gathering = undefined
     due = -Infinity
-    // A turn later, so that the rounds that end together are written together.
+    // One microtask later, so that rounds that end together are committed together.
     flushing ??= Promise.resolve().then(writeGroups)
   }
 
@@ -116,7 +115,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
   }
 }
 
-/** A round that nobody is to hear of; everything else has somebody who waits for it. */
+/** A round without notifications; every other change has a waiting caller. */
 function mayWait({ results = [], notify = [], ...change }: Change): boolean {
   return (
     results.length > 0 &&
@@ -126,7 +125,7 @@ function mayWait({ results = [], notify = [], ...change }: Change): boolean {
   )
 }
 
-/** The commits of the store of this engine, timed for listeners and traced where the host traces. */
+/** The store's commits, timed for listeners and traced if the host has tracing. */
 export function observedCommits(core: Core): Pick<Store, 'commit'> {
   const { store, clock, tracing, events } = core
   const plain: Store['commit'] = (changes) => store.commit(changes)

@@ -1,6 +1,5 @@
 /**
- * What the parts of one engine share. Made once by `createEngine`; no part holds state of its own
- * outside of it.
+ * What all parts of one engine share. Created once by `createEngine`.
  *
  * @module
  */
@@ -23,29 +22,29 @@ type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => unkn
 export interface Core {
   readonly clock: Clock
   readonly log: Logger
-  /** The host set no logger: an error that a listener of `error` hears is not written as well. */
+  /** The host set no logger: errors that a listener of `error` receives are not logged as well. */
   readonly logsOnlyUnheard: boolean
   readonly store: FullStore
   readonly registry: Registry
-  /** Those of windows of planned work, asked again and again. */
+  /** Cached time zones, for maintenance windows. */
   readonly zones: TimeZones
   readonly kinds: ReadonlyMap<string, AnyContactKind>
   readonly seal: Seal
-  /** Of accounts that were given none of their own. */
+  /** For accounts without quotas of their own. */
   readonly quotas: AccountQuotas
   readonly tracing?: Tracing | undefined
   readonly events: EventEmitter<Listeners>
-  /** Begins the address of a heartbeat: `<baseUrl>/hb/<token>`. */
+  /** Prefix of heartbeat addresses: `<baseUrl>/hb/<token>`. */
   readonly baseUrl: string
-  /** Certificates (PEM) trusted besides the default ones, of targets and receivers. */
+  /** Certificates (PEM) trusted in addition to the default ones, for targets and receivers. */
   readonly ca: string | readonly string[] | undefined
-  /** Of this engine, in order of the configuration; filled when the store is opened. */
+  /** The locations of this engine, in the order of the configuration; set when the store is opened. */
   locations: readonly LocationRecord[]
 }
 
 /**
- * Tells listeners one by one, and waits for none. What one of them throws, at once or in a promise, reaches no other
- * and not the engine: it is told as `error`.
+ * Calls the listeners one by one, and waits for none. If one throws or rejects, the others and the engine continue,
+ * and `error` is emitted.
  */
 export function emit<E extends keyof EngineEvents>(
   core: Core,
@@ -63,7 +62,7 @@ export function emit<E extends keyof EngineEvents>(
   }
 }
 
-/** For what fails where no caller waits. */
+/** Reports an error that no caller waits for. */
 export function logError(core: Core, err: unknown, message: string): void {
   const heard = core.events.listenerCount('error') > 0
   if (!heard || !core.logsOnlyUnheard) core.log.error({ err }, message)
@@ -73,7 +72,7 @@ export function logError(core: Core, err: unknown, message: string): void {
 function listenerFailed(core: Core, event: keyof EngineEvents, cause: unknown): void {
   const err = new ListenerError(event, { cause })
   const message = 'a listener of the engine failed'
-  // Told as `error`, it could fail again.
+  // Emitting `error` again could fail again.
   if (event === 'error') core.log.error({ err }, message)
   else logError(core, err, message)
 }

@@ -1,5 +1,5 @@
 /**
- * Secrets that the engine hands out: API keys and heartbeat tokens. Only their hashes are looked up.
+ * Secrets that the engine creates: API keys and heartbeat tokens. Only their hashes are stored.
  *
  * @module
  */
@@ -16,13 +16,13 @@ const CHECK_CHARS = 6
 
 const TOKEN_PLACE = 'monitor.token'
 
-/** A new API key: 256 random bits, and a checksum by which a mistyped key is told without a look-up. */
+/** A new API key of 43 random characters, and a checksum that detects a mistyped key without a query. */
 export function makeKey(): string {
   const body = [...randomBytes(KEY_CHARS)].map((byte) => BASE62.charAt(byte % 62)).join('')
   return KEY_PREFIX + body + checksum(body)
 }
 
-/** Whether a key could be one of ours. Keys given by the operator have no checksum and pass. */
+/** Whether the checksum of a key is right. Keys set by the operator have no checksum and pass. */
 export function isPlausibleKey(key: string): boolean {
   if (key.length < 16 || key.length > 512) return false
   if (!key.startsWith(KEY_PREFIX) || key.length !== KEY_PREFIX.length + KEY_CHARS + CHECK_CHARS)
@@ -31,7 +31,7 @@ export function isPlausibleKey(key: string): boolean {
   return checksum(body) === key.slice(-CHECK_CHARS)
 }
 
-/** SHA-256, hex: keys and tokens have so much entropy that a slow hash would only serve an attacker's load. */
+/** SHA-256, hex: keys and tokens have enough entropy that a slow hash would only add load. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
@@ -47,7 +47,7 @@ export function makeToken(core: Core): MadeToken {
   return { token_hash: hashOf(token), sealed: core.seal.encrypt(token, TOKEN_PLACE) }
 }
 
-/** The token of a monitor and the address its job calls. */
+/** The token of a monitor and the address for its job. */
 export function pingOf(
   core: Core,
   { token }: MonitorRecord,

@@ -1,5 +1,5 @@
 /**
- * A port for whoever wants to stand around the work of the engine: `watchpost/otel` fills it.
+ * The interface for tracing the work of the engine; `watchpost/otel` implements it.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { CheckReport, NotificationRecord } from '../../model.ts'
 import type { CheckOrder } from '../../probes/transport.ts'
 import type { Change, Committed } from '../../store/store.ts'
 
-/** Each function carries `work` out once and hands on what it yields or throws; it adds no wait of its own. */
+/** Each function calls `work` once and returns its result or error; it adds no wait of its own. */
 export interface Tracing {
-  /** A check that this process makes. */
+  /** A check that this process runs. */
   check(order: CheckOrder, work: () => Promise<CheckReport>): Promise<CheckReport>
-  /** Changes that are stored together. */
+  /** Changes that are committed together. */
   commit(
     changes: readonly Change[],
     work: () => Promise<readonly Committed[]>,
   ): Promise<readonly Committed[]>
-  /** One attempt to deliver a notification; `ending` is what it came to. */
+  /** One attempt to deliver a notification; its result is in the returned value. */
   delivery<E extends TracedAttempt>(row: NotificationRecord, work: () => Promise<E>): Promise<E>
 }
 
 interface TracedAttempt {
-  /** `queued` where it will be tried again. */
+  /** `queued` if it will be retried. */
   readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
   readonly error: string | null
   readonly attempt?: { readonly http_status: number | null }

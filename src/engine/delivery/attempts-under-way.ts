@@ -1,5 +1,5 @@
 /**
- * The attempts that this process is making, with the claim that each stands on.
+ * The running attempts of this process, with their claims.
  *
  * @module
  */
@@ -9,22 +9,22 @@ import type { NotificationRecord } from '../../model.ts'
 interface Attempt {
   /** The last claim of the row. */
   claim: number
-  /** It only waits for an answer. */
+  /** It only waits for a response. */
   waiting: boolean
   readonly ended: Promise<void>
 }
 
 export interface AttemptsUnderWay {
   readonly size: number
-  /** How many do more than wait for a slow answer. */
+  /** The number of attempts that are not waiting for a slow response. */
   readonly busy: number
-  /** The last claim of a row, 0 where no attempt of it is under way. */
+  /** The last claim of a row, 0 without a running attempt. */
   claimOf(id: number): number
-  /** Begins `attempt`, which never rejects. A row that is under way already is not begun again; its claim is noted. */
+  /** Starts `attempt`, which never rejects. If an attempt of the row is running, only the new claim is recorded. */
   begin(row: NotificationRecord, attempt: () => Promise<void>): void
-  /** Those that still stand on these claims wait for a slow answer. */
+  /** Marks attempts with these claims as waiting for a slow response. */
   areSlow(rows: readonly NotificationRecord[]): void
-  /** Resolves when no attempt is under way any more. */
+  /** Resolves when no attempt is running. */
   ended(): Promise<void>
 }
 
@@ -42,7 +42,8 @@ export function createAttemptsUnderWay(): AttemptsUnderWay {
     claimOf: (id) => attempts.get(id)?.claim ?? 0,
     begin({ id, claims }, attempt) {
       const present = attempts.get(id)
-      // Claimed from ourselves, since the clock was set beyond its lease: the attempt that runs is the one.
+      // Claimed again by this process, since the clock was set beyond its lease: the running attempt continues under
+      // the new claim.
       if (present !== undefined) {
         present.claim = claims
         return

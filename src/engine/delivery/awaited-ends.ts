@@ -1,5 +1,5 @@
 /**
- * Ends of notifications that a caller waits for. Not every end is ours: a row is cancelled with its contact, removed
+ * Waits for the end of a notification. The end may come from elsewhere: a row is cancelled with its contact, removed
  * with its account, or sent by another process.
  *
  * @module
@@ -10,16 +10,16 @@ import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { NotificationRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 
-/** How often the store is asked for ends that nobody here has brought about. */
-const LOOK_MS = 1_000
+/** How often the store is polled for ends from elsewhere. */
+const POLL_MS = 1_000
 
 export interface AwaitedEnds {
-  /** @throws NotFoundError for a row that is gone, ConflictError `stopped` when the engine stops before the end */
+  /** @throws NotFoundError for a removed row, ConflictError `stopped` if the engine stops first */
   of(id: number): Promise<NotificationRecord>
   has(id: number): boolean
   /** The row is final. */
   settle(record: NotificationRecord): void
-  /** Nothing is sent any more. */
+  /** Deliveries have stopped. */
   stop(): void
 }
 
@@ -39,7 +39,7 @@ export function createAwaitedEnds({
   let isOver = false
 
   function lookLater(): void {
-    timer ??= clock.timer(LOOK_MS, () => void look(), { background: true })
+    timer ??= clock.timer(POLL_MS, () => void look(), { background: true })
   }
 
   async function look(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The bounds of one attempt of any contact kind. A kind promises to end by itself and never to reject;
- * one of somebody's own may do neither, and must harm no other delivery by it.
+ * Bounds one attempt of any contact kind. A kind must end within its deadline and never reject; a custom kind may do
+ * neither, and must not affect other deliveries.
  *
  * @module
  */
@@ -10,12 +10,15 @@ import { LONGEST_ATTEMPT_MS } from '../../webhook/attempt.ts'
 import type { AttemptResult } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'
 
-/** What a kind may take to end once the engine stops. */
+/** Time for a kind to end after the engine stops. */
 const GRACE_MS = 200
-/** The deadline of the kind is late as well where the process stood still, and an answer may wait to be read. */
+/** After a suspended process the kind's deadline is late as well, and a response may wait to be read. */
 const READING_MS = 2_000
 
-/** Resolves with the end of `deliver`, or with a failure of our own: it threw, answered rubbish, or did not end. */
+/**
+ * Resolves with the result of `deliver`, or with an internal failure: it threw, returned an invalid value, or did not
+ * end.
+ */
 export function bounded(
   { clock, log }: Pick<Core, 'clock' | 'log'>,
   signal: AbortSignal,
@@ -28,7 +31,7 @@ export function bounded(
       log.error({}, `a contact kind did not end its delivery: ${error}`)
       end(cut(error, elapsed()))
     }
-    // Within the lease, with the time for recording.
+    // Within the lease, with time for recording.
     const limit = { ms: LONGEST_ATTEMPT_MS, reading_ms: READING_MS }
     let timer = deadlineTimer(clock, limit, giveUp('timeout'))
     const onStop = (): void => {
@@ -42,7 +45,7 @@ export function bounded(
     }
     if (signal.aborted) onStop()
     else signal.addEventListener('abort', onStop, { once: true })
-    // In a turn of its own, so that what it throws at once is caught as well.
+    // In a microtask, so that a synchronous throw is caught as well.
     Promise.resolve()
       .then(deliver)
       .then((answer: unknown) => {
@@ -57,7 +60,7 @@ export function bounded(
   })
 }
 
-/** An attempt that failed on our own side. It counts, or a row that always fails would be tried for ever. */
+/** An attempt that failed internally. It counts, since otherwise a row that always fails would be retried for ever. */
 export function ownFailure(duration_ms: number): AttemptResult {
   return cut('internal_error', duration_ms)
 }
@@ -75,7 +78,7 @@ function cut(error: string, duration_ms: number): AttemptResult {
 
 const CLASSES: readonly unknown[] = ['delivered', 'temporary', 'failed']
 
-/** Anything may come from a plugin at run time, whatever the types say; the store takes no other. */
+/** A plugin may return anything at run time, whatever the types say; the store accepts only this shape. */
 function readEnd(value: unknown): AttemptResult | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const given = value as Partial<AttemptResult>

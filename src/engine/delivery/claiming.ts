@@ -1,6 +1,6 @@
 /**
- * Claims what is due, as much as there is room for, and rests until there is more. An attempt that waits for
- * a slow receiver leaves its place to another.
+ * Claims due rows, up to the free capacity, and sleeps until more are due. An attempt that waits for a slow receiver
+ * does not count against the capacity.
  *
  * @module
  */
@@ -12,31 +12,34 @@ import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
 
-/** Longer than any attempt lasts; after it another process may take the row over. */
+/** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
-/** An attempt that begins later after its claim might outlive it, and be made a second time by another process. */
+/**
+ * The latest start of an attempt after its claim: a later one might outlast the lease, and another process would send
+ * it too.
+ */
 const BEGIN_MS = 15_000
 /**
- * An attempt that has waited for this long costs a socket and no work: it leaves its place to another, or
- * a few receivers that hang would keep everybody else waiting.
+ * An attempt that has waited this long uses a socket but no CPU: it stops counting against the capacity, since
+ * otherwise a few receivers that hang would delay all others.
  */
 const SLOW_AFTER_MS = 100
-/** What ends within this time is followed by one claim. */
+/** Attempts that end within this time are followed by one claim. */
 const GATHER_MS = 5
-/** Most attempts under way, in times of `deliveries`, those that wait included. */
+/** Maximum number of running attempts as a multiple of `deliveries`, including waiting ones. */
 const CROWD = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const POLL_MS = 5_000
-/** The same on a store of our own: nothing turns up there unless the store failed. */
+/** The same on a store that this engine owns: rows only appear by its own commits, unless one failed. */
 const POLL_ALONE_MS = 60_000
 
-/** Those of `EngineLimits` that concern deliveries. */
+/** The limits of `EngineLimits` for deliveries. */
 export interface DeliveryLimits {
-  /** Attempts at the same time. Those that have waited for 100 ms leave their place to others. */
+  /** Concurrent attempts. Those that have waited for 100 ms do not count. */
   readonly deliveries?: number | undefined
   readonly deliveriesPerContact?: number | undefined
-  /** Attempts of one account at the same time to one host. */
+  /** Concurrent attempts of one account to one host. */
   readonly deliveriesPerHost?: number | undefined
 }
 
@@ -45,16 +48,16 @@ export interface ClaimingOptions {
   readonly limits: DeliveryLimits
   readonly hosts: Pick<ContactHosts, 'byContact'>
   readonly underWay: AttemptsUnderWay
-  /** Makes the attempt of a claimed row. It may not begin after `latest`, in monotonic ms; a failure is logged. */
+  /** Runs the attempt of a claimed row. It must not start after `latest`, in monotonic ms; a failure is logged. */
   readonly deliver: (row: NotificationRecord, latest: number) => Promise<void>
 }
 
 export interface Claiming {
-  /** Claims from the next `wake` on. */
+  /** Starts claiming with the next `wake`. */
   start(): void
-  /** Claims nothing more. */
+  /** Stops claiming. */
   stop(): void
-  /** Something may be due. */
+  /** Rows may be due. */
   wake(this: void): void
 }
 
@@ -73,7 +76,7 @@ export function createClaiming({
   let soon: Timer | undefined
   let failures = 0
 
-  /** One claim at a time; who asks for another meanwhile gets it afterwards. */
+  /** One claim at a time; a request during a claim is served afterwards. */
   async function claim(): Promise<void> {
     again = true
     if (claiming) return
@@ -112,7 +115,7 @@ export function createClaiming({
     return Math.min(deliveries - underWay.busy, CROWD * deliveries - underWay.size)
   }
 
-  /** All that were begun together at once, so that one claim serves the places they leave. */
+  /** For all attempts that started together, so that one claim fills their capacity. */
   function leavePlaces(rows: readonly NotificationRecord[]): void {
     const wanted = room() <= 0
     underWay.areSlow(rows)
@@ -129,7 +132,7 @@ export function createClaiming({
     )
   }
 
-  /** Attempts that end at about the same time are followed by one claim, not by one each. */
+  /** Attempts that end at about the same time are followed by one claim. */
   function claimSoon(): void {
     soon ??= clock.timer(GATHER_MS, () => {
       soon = undefined
@@ -139,10 +142,9 @@ export function createClaiming({
 
   async function restUntilDue(): Promise<void> {
     const due_at = await store.notifications.nextDue()
-    // Rows that are due and were not claimed wait for others under way, whose end is followed by a claim.
+    // Due rows that were not claimed wait for running attempts, whose ends trigger a claim.
     const wait_ms = due_at === null ? Infinity : Math.max(RETRY_MIN_MS, due_at - clock.now())
-    // What another engine queued and did not live to send is found by looking; and what was queued by a
-    // commit of ours whose answer was lost.
+    // Polling finds rows of an engine that ended before sending them, and rows of a commit whose result was lost.
     rest(Math.min(wait_ms, store.shared ? POLL_MS : POLL_ALONE_MS))
   }
 

@@ -1,7 +1,7 @@
 /**
- * Which host each contact calls, for the limit of deliveries per host: a provider that hangs must not
- * take every place because fifty contacts are at home there. Each account has its own number of them at a
- * host, so that nobody's slow address there holds up another account.
+ * The host of each contact, for the limit of deliveries per host: a provider that hangs must not use the whole
+ * capacity because fifty contacts use it. The limit applies per account, so that a slow address of one account does
+ * not delay another.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/host-of.ts'
 
 export interface ContactHosts {
-  /** Account and host, by the id of the contact. Contacts of kinds without a target are not in it. */
+  /** Account and host, by contact id. Contacts of kinds without a target are absent. */
   readonly byContact: ReadonlyMap<number, string>
   /** Reads all contacts. */
   load(): Promise<void>
-  /** Takes in a contact as it is now, where known with its settings in clear. */
+  /** Adds or updates a contact, with its decrypted settings if known. */
   learn(contact: ContactRecord, settings?: JsonObject): void
 }
 
@@ -44,7 +44,7 @@ export function createContactHosts(core: Core): ContactHosts {
   }
 }
 
-/** What cannot be opened fails its own deliveries, and is logged there. */
+/** Settings that cannot be decrypted fail the contact's own deliveries, which log it. */
 function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undefined {
   const kind = core.kinds.get(contact.kind)
   try {
@@ -54,7 +54,7 @@ function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undef
   }
 }
 
-/** A kind that cannot tell has no limit per host. */
+/** A kind without a target has no limit per host. */
 function targetOf(core: Core, name: string, settings: JsonObject): string | undefined {
   try {
     return core.kinds.get(name)?.target?.(settings as never)

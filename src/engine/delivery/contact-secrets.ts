@@ -1,5 +1,5 @@
 /**
- * Settings of contacts with their secrets sealed for the store, or opened for a delivery.
+ * Settings of contacts, with secrets encrypted for the store or decrypted for a delivery.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * One claimed notification: whether it is still to be told, the attempt, and what follows from its end.
+ * One claimed notification: whether it is still to be sent, the attempt, and the follow-up of its result.
  *
  * @module
  */
@@ -24,30 +24,30 @@ import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 
-/** How an attempt ended, and the repetition that follows from it. */
+/** The result of an attempt, and the repeat that follows from it. */
 export type AttemptOutcome = Omit<FinishedAttempt, 'id' | 'claim'>
 
 export interface DeliveryOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  /** Told of every contact that is about to be called, with its settings in clear. */
+  /** Called with every contact before its attempt, with decrypted settings. */
   readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
 }
 
 export interface Bounds {
-  /** Ends the attempt when the engine stops. */
+  /** Aborts the attempt when the engine stops. */
   readonly signal: AbortSignal
-  /** Monotonic milliseconds, after which it may not begin any more: the claim would end before it does. */
+  /** Monotonic milliseconds, after which the attempt must not start: the lease would end first. */
   readonly latest: number
 }
 
-/** Makes the attempt of a claimed row. */
+/** Runs the attempt of a claimed row. */
 export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<AttemptOutcome>
 
 /** Rows of an incident that are read at a time. */
 const LOOKED_AT = 100
 
-/** The process, or its store, stood still between the claim and now. */
+/** The process or its store was suspended between the claim and the attempt. */
 const TOO_LATE: AttemptResult = {
   class: 'temporary',
   uncounted: true,
@@ -63,7 +63,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   const networks = new Map<AnyContactKind, Network>()
   const chance = (): number => clock.random()
 
-  /** Whatever fails on our own side ends the attempt of this one row, and is seen in its log. */
+  /** An internal failure ends the attempt of this row, and is recorded in its log. */
   async function attempt(row: NotificationRecord, bounds: Bounds): Promise<AttemptOutcome> {
     const at = clock.now()
     try {
@@ -108,7 +108,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     return ended(row, withoutSecrets(end, redact), at)
   }
 
-  /** One network per kind: each judges addresses by its own policy. */
+  /** One network per kind: each has an address policy of its own. */
   function networkOf(kind: AnyContactKind): Network {
     const { policy } = kind
     const network =
@@ -124,7 +124,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   ): Promise<AttemptOutcome> {
     const now = clock.now()
     const next = nextAttempt(row, end, { now, random: chance })
-    // A test is one attempt, reported to whoever asked for it.
+    // A test is one attempt, reported to its caller.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = end
     const error = end.class === 'delivered' ? null : (end.error ?? codeOf(http_status))
@@ -154,8 +154,8 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     try {
       return await nextRepetition(row, at)
     } catch (err) {
-      // What was sent must not be sent again because of what would follow from it.
-      core.log.error({ err, notification_id: row.id }, 'a repetition could not be planned')
+      // A notification that was sent must not be sent again because its repeat could not be planned.
+      core.log.error({ err, notification_id: row.id }, 'a repeat could not be planned')
       return {}
     }
   }
@@ -166,17 +166,17 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   ): Promise<Pick<AttemptOutcome, 'then'>> {
     if (row.incident_id === null || row.monitor_id === null || isSequel(row)) return {}
     const cached = await monitorCache.get(row.monitor_id).catch(unlessGone)
-    // What is held is told anew once nothing explains it any more.
-    const held = cached?.record.machine.incident?.suppression !== undefined
+    // A suppressed incident is notified when the suppression ends.
+    const isSuppressed = cached?.record.machine.incident?.suppression !== undefined
     const next =
-      cached === undefined || held ? null : nextRepeat(cached.record.common, row.repeat, at)
+      cached === undefined || isSuppressed ? null : nextRepeat(cached.record.common, row.repeat, at)
     if (cached === undefined || next === null) return {}
     const max = cached.record.common.notify_repeat_max
     const payload = repeatPayload(row.payload, { n: next.repeat, max })
     return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
   }
 
-  /** Whether the contact knows of the row's incident, as far as anybody can tell. */
+  /** Whether the contact may have received a notification of the row's incident. */
   async function mayBeKnown(row: NotificationRecord): Promise<boolean> {
     const { account_id, incident_id, contact_id } = row
     if (incident_id === null) return true
@@ -201,7 +201,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   return attempt
 }
 
-/** What makes sense only to somebody who knows of the incident. */
+/** Events that only make sense to a contact that received `down`. */
 function isSequel({ event }: Pick<NotificationRecord, 'event'>): boolean {
   return event === 'up' || event === 'acknowledged'
 }
@@ -210,7 +210,7 @@ function codeOf(http_status: number | null): string {
   return http_status === null ? 'internal_error' : `http_${http_status}`
 }
 
-/** A kind takes them out where it can; one of somebody's own may not. */
+/** Kinds remove secrets where they can; a custom kind may not. */
 function withoutSecrets(end: AttemptResult, { text }: Redactor): AttemptResult {
   const without = (said: string | null): string | null => (said === null ? null : text(said))
   return { ...end, error: without(end.error), answer: without(end.answer) }

@@ -1,6 +1,6 @@
 /**
- * Sends what the store holds for sending, and nothing else: claim, attempt, record. A killed process
- * loses nothing, since what it was about to send is a row; what it was sending is sent again.
+ * Sends the stored notifications: claim, attempt, record. A killed process loses nothing, since every notification is
+ * a row; an attempt that was running is repeated.
  *
  * @module
  */
@@ -30,17 +30,17 @@ export interface OutboxOptions {
 
 export interface Outbox {
   start(): void
-  /** Claims nothing more; waits for attempts under way up to `drain_ms`, then ends them. */
+  /** Stops claiming; waits for running attempts up to `drain_ms`, then aborts them. */
   stop(drain_ms: number): Promise<void>
-  /** Looks for what is due where a committed change has queued notifications. */
+  /** Claims after a committed change has queued notifications. */
   follow(this: void, changed: Changed): void
-  /** A contact was made or changed. */
+  /** A contact was created or changed. */
   contactChanged(contact: ContactRecord): void
-  /** The wall clock was set: what waits, waits as long as before. */
+  /** The wall clock was set: waiting rows keep their delays. */
   clockSet(set: ClockSet): void
-  /** One delivery of `test`; resolves when it is final. @throws ConflictError `not_running` */
+  /** Sends one `test`; resolves when it is final. @throws ConflictError `not_running` */
   test(contact: ContactRecord): Promise<NotificationRecord>
-  /** A copy of a final notification, under an id of its own. @throws ConflictError `not_final` */
+  /** Queues a copy of a final notification with a new id. @throws ConflictError `not_final` */
   resend(record: NotificationRecord): Promise<NotificationRecord>
 }
 
@@ -69,7 +69,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
       recording.start()
       claiming.start()
       stopping = new AbortController()
-      // Every attempt under way listens to it; beyond ten Node takes that for a leak and warns the host.
+      // Every running attempt listens to it; Node warns of a leak beyond ten listeners.
       setMaxListeners(0, stopping.signal)
       hosts
         .load()

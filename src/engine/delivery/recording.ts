@@ -1,6 +1,6 @@
 /**
- * Records how an attempt ended, and tells who waits for it. An end that the store does not take is recorded
- * again and again: what was sent must not be sent twice for that.
+ * Records the result of an attempt and resolves its waiting callers. If the store fails, recording is retried, since
+ * a notification that was sent must not be sent again.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { AwaitedEnds } from './awaited-ends.ts'
 import type { AttemptOutcome } from './delivery.ts'
 
-/** How long a finished attempt is tried to be recorded, and how long where the engine stops. */
+/** How long recording is retried, and how long while the engine stops. */
 const RECORD_MS = 300_000
 const RECORD_STOPPING_MS = 15_000
 const RETRY_MS = 1_000
-/** What ends within this time is recorded together. */
+/** Results within this time are recorded together. */
 const GATHER_MS = 5
 
 export interface RecordingOptions {
@@ -30,22 +30,22 @@ export interface RecordingOptions {
 
 export interface Recording {
   start(): void
-  /** Records what still ends, with less patience for a store that fails. */
+  /** Records remaining results, with a shorter limit for a store that fails. */
   stop(): void
-  /** Rejects where the store has failed for too long. */
+  /** Rejects if the store has failed for too long. */
   record(row: NotificationRecord, outcome: AttemptOutcome): Promise<void>
 }
 
 export function createRecording({ core, underWay, awaited }: RecordingOptions): Recording {
   const { clock, store } = core
-  // Those that wait for a slow answer are not about to end.
+  // Attempts that wait for a slow response are not about to end.
   const barrier = createBatchBarrier(clock, GATHER_MS, () => underWay.busy)
   let running = false
 
-  /** Whether the row was still ours: the claim keeps us from writing over what another process did. */
+  /** Whether the claim was still valid: it prevents overwriting what another process recorded. */
   async function finish(end: Omit<FinishedAttempt, 'claim'>): Promise<boolean> {
     const from = clock.monotonic()
-    // In the same moment, so that the store can write them together; each end is recorded by itself.
+    // At the same time, so that the store can batch them; each result is still recorded by itself.
     if (running) await barrier.join()
     for (;;) {
       try {

@@ -1,5 +1,5 @@
 /**
- * A monitor as the engine works with it, and what a commit makes of it.
+ * A monitor in the cache, and how a commit changes it.
  *
  * @module
  */
@@ -26,26 +26,26 @@ const LATER_SETTINGS = {
 export interface CachedMonitor {
   readonly record: MonitorRecord
   readonly type: MonitorType
-  /** Type-specific settings in wire form with secrets in clear. */
+  /** Type-specific settings in stored form with decrypted secrets. */
   readonly settings: JsonObject
   readonly locations: ReadonlyMap<number, LocationState>
 }
 
-/** A change that was worked out and not stored yet. */
+/** A change that is computed and not stored yet. */
 export interface Planned {
   readonly change: Change
-  /** Notices that it tells for the first time. */
+  /** Notices that the change sends for the first time. */
   readonly fresh?: readonly Notice[]
 }
 
 /** A commit that took effect, with the monitor before and after it. */
 export interface Changed {
   readonly before: CachedMonitor
-  /** `undefined` where the monitor was removed. */
+  /** `undefined` if the monitor was removed. */
   readonly after: CachedMonitor | undefined
   readonly change: Change
   readonly committed: Extract<Committed, { ok: true }>
-  /** Notices that were told for the first time. */
+  /** Notices that were sent for the first time. */
   readonly fresh: readonly Notice[]
 }
 
@@ -53,7 +53,7 @@ type Keys = Pick<Core, 'registry' | 'seal'>
 
 const place = (path: string): string => `monitor.${path}`
 
-/** @throws ConfigurationError where a secret cannot be opened */
+/** @throws ConfigurationError if a secret cannot be decrypted */
 export function cachedMonitorOf(
   { registry, seal }: Keys,
   record: MonitorRecord,
@@ -61,7 +61,7 @@ export function cachedMonitorOf(
 ): CachedMonitor {
   const type = registry.getOrThrow(record.type)
   return {
-    // Written before these settings existed, it has none of them.
+    // A record stored before these settings existed lacks them.
     record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
     type,
     settings: mapSecrets(type.checker.fields, record.settings, (secret, path) =>
@@ -71,7 +71,7 @@ export function cachedMonitorOf(
   }
 }
 
-/** Type-specific settings as they go to the store. */
+/** Type-specific settings as stored, with secrets encrypted. */
 export function sealed({ seal }: Keys, type: MonitorType, settings: JsonObject): JsonObject {
   return mapSecrets(type.checker.fields, settings, (secret, path) =>
     seal.encrypt(secret, place(path)),
@@ -103,7 +103,7 @@ export function applied(
     : cachedMonitorOf(keys, next, [...states.values()])
 }
 
-/** It was up or down and stays so: the next step of a decision does not depend on it. */
+/** The monitor was up or down and stays so: no later decision depends on this step. */
 export function isSteady({ record }: CachedMonitor, { machine }: Change): boolean {
   const { state } = record.machine
   return (state === 'up' || state === 'down') && machine?.state === state

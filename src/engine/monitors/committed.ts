@@ -1,6 +1,6 @@
 /**
- * Tells what was committed to those who follow it. Whoever commits a change publishes it; the schedule, the
- * outbox and the announcer subscribe, and none of them is known to the publisher.
+ * Publishes committed changes. The code that commits publishes; the schedule, the outbox and the announcer subscribe,
+ * and the publisher does not know them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { Changed } from './cached-monitor.ts'
 
-/** What follows from a committed change; a promise where that takes a while. */
+/** Handles a committed change; may return a promise. */
 export type CommittedListener = (changed: Changed) => void | Promise<void>
 
 export interface CommittedChanges {
@@ -21,7 +21,7 @@ export interface CommittedChanges {
 export function createCommittedChanges(core: Core): CommittedChanges {
   const listeners: CommittedListener[] = []
 
-  /** The change is in the store: a listener that fails undoes nothing and stops no other. */
+  /** The change is stored: a listener that fails neither undoes it nor stops the others. */
   async function tell(listener: CommittedListener, changed: Changed): Promise<void> {
     try {
       await listener(changed)

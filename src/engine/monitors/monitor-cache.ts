@@ -1,6 +1,6 @@
 /**
- * The monitors as the engine works with them. While it runs they are held in memory; every change goes
- * through `change`, one at a time per monitor, and is in the store before memory shows it.
+ * The monitors of this engine in memory. Every change goes through `change`, one at a time per monitor, and is stored
+ * before memory shows it.
  *
  * @module
  */
@@ -18,47 +18,47 @@ import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
 
-/** How often a change is worked out anew because another process was faster. */
+/** How often a change is computed again after a concurrent commit of another process. */
 const TRIES = 5
 
 export interface MonitorCache {
   /**
-   * Reads the monitors of these shards (`undefined`: all) into memory and keeps them there, with those of the
-   * same shards that are made later. @throws ConfigurationError where a secret cannot be opened
+   * Reads the monitors of these shards (`undefined`: all) into memory and keeps them, together with those created
+   * later. @throws ConfigurationError if a secret cannot be decrypted
    */
   load(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
-  /** Keeps the monitors of these shards no longer; the answer is which they were. */
+  /** Removes the monitors of these shards from memory; returns their ids. */
   drop(shards: readonly number[]): readonly number[]
-  /** Reads a kept monitor anew: as it was held, and as it is. */
+  /** Reads a cached monitor again; returns its state before and after. */
   refresh(id: number): Promise<{
     readonly before: CachedMonitor | undefined
     readonly after: CachedMonitor | undefined
   }>
-  /** Kept monitors that are not as the store has them. */
+  /** Cached monitors that differ from the store. */
   outdated(): Promise<readonly number[]>
   /** @throws NotFoundError */
   get(id: number): Promise<CachedMonitor>
   /** From memory alone. */
   peek(id: number): CachedMonitor | undefined
   byTokenHash(hash: string): Promise<CachedMonitor>
-  /** Takes in a monitor that was just created. */
+  /** Adds a monitor that was just created. */
   add(record: MonitorRecord): CachedMonitor
   all(): IterableIterator<CachedMonitor>
   readonly size: number
   /**
-   * Works a change out on the present state and commits it; `null` changes nothing. `patient`: nobody waits for
-   * it, unless it moves the monitor. @throws NotFoundError, ConflictError, StorageError
+   * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
+   * it; ignored if the monitor changes its state. @throws NotFoundError, ConflictError, StorageError
    */
   change(
     id: number,
     work: (cached: CachedMonitor) => Promise<Planned | null> | Planned | null,
     options?: { readonly deferrable?: boolean },
   ): Promise<Changed | null>
-  /** What patiently waits to be stored is stored now. */
+  /** Commits deferred changes now. */
   flush(): void
-  /** Secrets of type-specific settings, sealed for the store or opened. */
+  /** Encrypts or decrypts the secrets of type-specific settings. */
   seal(type: MonitorType, settings: JsonObject): JsonObject
-  /** Resolves when every change that was begun has ended. */
+  /** Resolves when every running change has ended. */
   drain(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
 
-  /** One after the other per monitor; a failure of one does not reach the next. */
+  /** Serializes work per monitor; a failure does not affect the next. */
   function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
     const turn = (tails.get(id) ?? Promise.resolve()).then(work, work)
     tails.set(id, turn)
@@ -92,7 +92,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       const planned = await work(before)
       if (planned === null) return null
       const { change } = planned
-      // Who holds it in memory has to hear of it.
+      // Other processes that cache the monitor must learn of it.
       const announced = keeps(id) ? change : { ...change, news: true }
       const committed = await committer.commit(announced, {
         deferrable: deferrable && isSteady(before, change),
@@ -106,7 +106,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         throw quotaError('checks_per_min', change.within?.checks_per_min ?? 0)
       if (tries === TRIES)
         throw new ConflictError('busy', 'Others change the monitor all the time; ask again')
-      // The old one stays until the new one is read: what is not in memory is not watched.
+      // The old one stays until the new one is read: a monitor that is not in memory is not checked.
       const record = await store.monitors.get(id)
       if (record === undefined || !keeps(id)) held.delete(id)
       else held.set(id, await reader.read(record))
@@ -128,7 +128,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     async load(shards) {
       const before = kept
       const asked = shards ?? Array.from({ length: SHARDS }, (_, shard) => shard)
-      // From the beginning: what is made or changed while the others are read belongs to them.
+      // Set before reading: monitors that are created or changed meanwhile belong to these shards.
       kept = new Set([...kept, ...asked])
       const entries = await reader.all(shards).catch((error: unknown) => {
         monitorCache.drop(asked.filter((shard) => !before.has(shard)))
@@ -185,7 +185,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       return held.size
     },
     change(id, work, { deferrable = false } = {}) {
-      // A round of this monitor may wait to be stored, and this one behind it.
+      // A deferred round of this monitor may be waiting, and this change behind it.
       if (!deferrable && tails.has(id)) committer.flush()
       return inTurn(id, () => attempt(id, work, deferrable))
     },

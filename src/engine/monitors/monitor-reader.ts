@@ -1,5 +1,5 @@
 /**
- * Reads monitors from the store, with what is known of their locations and with their secrets in clear.
+ * Reads monitors from the store, with the states of their locations and with decrypted secrets.
  *
  * @module
  */
@@ -14,25 +14,25 @@ import type { Core } from '../core/core.ts'
 import { cachedMonitorOf, groupByMonitor } from './cached-monitor.ts'
 import type { CachedMonitor } from './cached-monitor.ts'
 
-/** Monitors read from the store in one go, where those before had long bodies or headers, and where not. */
+/** Number of monitors per query, after a page with long bodies or headers and otherwise. */
 const HEAVY_PAGE = 32
 const PAGE = 500
-/** Characters of the settings of a monitor that take no time to speak of. */
+/** Length of a monitor's settings up to which its parsing time is negligible. */
 const LIGHT_CHARS = 4096
 
 export interface MonitorReader {
-  /** The records of all monitors of these shards (`undefined`: of all), page by page. */
+  /** The records of all monitors of these shards (`undefined`: all), in pages. */
   pages(shards: readonly number[] | undefined): AsyncGenerator<readonly MonitorRecord[]>
-  /** The same as the engine works with them. @throws ConfigurationError where a secret cannot be opened */
+  /** The same as cached monitors. @throws ConfigurationError if a secret cannot be decrypted */
   all(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
-  /** @throws NotFoundError where there is no record */
+  /** @throws NotFoundError without a record */
   read(record: MonitorRecord | undefined): Promise<CachedMonitor>
 }
 
 export function createMonitorReader(core: Core): MonitorReader {
   const { store, registry } = core
 
-  /** A row that cannot be read must not keep the other monitors from being watched. */
+  /** A row that cannot be parsed must not prevent other monitors from running. */
   const setAside = (error: StorageError): void =>
     logError(core, error, 'a monitor cannot be read; it is set aside')
 
@@ -54,7 +54,7 @@ export function createMonitorReader(core: Core): MonitorReader {
     }
   }
 
-  /** A type that is no longer registered must not keep the others from being watched. */
+  /** A type that is no longer registered must not prevent other monitors from running. */
   function isKnown({ id, type }: MonitorRecord): boolean {
     if (registry.get(type) !== undefined) return true
     core.log.error({ monitor_id: id, type }, 'no checker for a monitor')

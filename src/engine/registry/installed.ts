@@ -12,7 +12,7 @@ export function isInstalled(name: string): boolean {
     createRequire(import.meta.url).resolve(name)
     return true
   } catch (error) {
-    // A package may be there and still not export its root to `require`.
+    // A package may be installed without exporting its root to `require`.
     return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
   }
 }

@@ -1,5 +1,5 @@
 /**
- * How a user writes a window of planned work.
+ * The input format of a maintenance window.
  *
  * @module
  */
@@ -34,7 +34,7 @@ function listOf<const S extends v.GenericSchema>(item: S, max: number) {
 
 const skip_checks = v.optional(v.boolean('invalid: true or false is expected'), false)
 
-/** With a zone, since a server's own is nobody's intention. */
+/** An offset is required, since the server's own time zone is never what a user means. */
 const moment = v.pipe(
   v.string('invalid: a time is expected'),
   v.regex(
@@ -77,7 +77,7 @@ const recurring = v.strictObject(
   strict,
 )
 
-/** `{ start, end }` once, or `{ at, duration_min, time_zone?, weekdays?, days? }` again and again. */
+/** `{ start, end }` for one occurrence, or `{ at, duration_min, time_zone?, weekdays?, days? }` for recurring ones. */
 export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
   const schema = v.pipe(
     v.custom<object>(isJsonObject, 'invalid: an object is expected'),

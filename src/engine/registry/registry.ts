@@ -1,5 +1,5 @@
 /**
- * The types an engine knows, and what a monitor of each may be made of.
+ * The registered types, and the fields of a monitor of each.
  *
  * @module
  */
@@ -36,9 +36,9 @@ export interface ParsedMonitor {
 
 export interface Registry {
   get(type: string): MonitorType | undefined
-  /** @throws ConfigurationError for a monitor whose type is not registered (any more) */
+  /** @throws ConfigurationError for a type that is not registered */
   getOrThrow(type: string): MonitorType
-  /** Every problem at once; ids of locations and contacts are judged by the caller. */
+  /** Reports every problem at once; the caller validates ids of locations and contacts. */
   parse(
     type: MonitorType,
     input: JsonObject,
@@ -113,7 +113,7 @@ function parseMonitor(type: MonitorType, input: JsonObject): ReturnType<Registry
   }
 }
 
-/** The default must not be what refuses a short interval. */
+/** The default timeout must not make a short interval invalid. */
 function fittingTimeout({ interval_sec, timeout_ms }: Stored<CommonFields>): number {
   const interval_ms = interval_sec * 1000
   return timeout_ms < interval_ms ? timeout_ms : interval_ms * 0.8
@@ -125,7 +125,7 @@ function commonProblems({ interval_sec, timeout_ms }: Stored<CommonFields>): Pro
     : { timeout_ms: 'out_of_range: must be less than interval_sec' }
 }
 
-/** What is said of settings that were given and do nothing beside all that are stored. */
+/** Warnings for given settings that have no effect beside the stored ones. */
 export function warningsOf(
   { all, checker }: MonitorType,
   settings: JsonObject,
@@ -147,7 +147,7 @@ function isUsual(row: FieldRow): boolean {
   return USUAL.get(row.name) === JSON.stringify(row)
 }
 
-/** Makes the rules of a type final: where one place or one look is enough, the settings say so. */
+/** Applies the rules of a type: if one location or one failure is sufficient, the settings say so. */
 export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
   const rules = type.checker.common ?? {}
   if (rules.singleLocation !== true && rules.certain !== true) return common

@@ -1,6 +1,6 @@
 /**
- * From what the machine says to what the store is to do. Everything that one event does to a monitor is
- * put into a single change here; nothing else writes monitor state, incidents or notifications.
+ * Turns the effects of the machine into one change. Everything that one event changes of a monitor is in a single
+ * change; nothing else writes monitor state, incidents or notifications.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { planDown, planReleased, planNotices, planUp } from './plan-notifications.ts'
 
-/** Changes of cause remembered per incident; the latest are kept. */
+/** Changes of cause stored per incident; the latest are kept. */
 const CAUSES_LIMIT = 50
 
 export interface MachineInput {
@@ -32,27 +32,27 @@ export interface MachineInput {
   readonly notices?: readonly Notice[]
 }
 
-/** What an interpretation needs: monitors may depend on one another. */
+/** What planning needs besides the monitor, since monitors may depend on each other. */
 export interface PlanningContext {
   readonly core: Core
   readonly monitorCache: Pick<MonitorCache, 'get'>
 }
 
-/** One event with all that is known of what it does. */
+/** One event with its effects and their context. */
 interface Step {
   readonly cached: CachedMonitor
   readonly event: MachineEvent
   readonly effects: readonly Effect[]
   readonly reports: readonly Reported[]
   readonly machine: MachineState
-  /** The stored incident that it closes, adds to, or tells of at last. */
+  /** The stored incident that it closes, updates or notifies of after a suppression. */
   readonly incident: IncidentRecord | undefined
   readonly fresh: readonly Notice[]
 }
 
 type FailEvent = Extract<RoundEvent, { verdict: 'fail' }>
 
-/** The change that an event makes, or `null` where it makes none. */
+/** The change for an event, or `null` if it changes nothing. */
 export async function planChange(
   { core, monitorCache }: PlanningContext,
   cached: CachedMonitor,
@@ -95,12 +95,12 @@ function policyOf(cached: CachedMonitor): Policy {
     cached.type,
     cached.record.common,
   )
-  // Twice the interval: a single skipped round is a busy machine, not a blind one.
+  // Twice the interval: a single skipped round indicates a busy machine, not a gap.
   const gap_ms = cached.type.checker.push === undefined ? 2 * interval_sec * 1000 : null
   return { fail_threshold, recover_threshold, gap_ms }
 }
 
-/** The state with this round counted for flapping, and the news if that began or ended. */
+/** The state with this round counted for flapping, and the event if flapping started or ended. */
 function counted(
   { record }: CachedMonitor,
   state: MachineState,
@@ -116,7 +116,7 @@ function counted(
   return { state: next, flaps: [{ event: 'flapping', key: String(event.at), data }] }
 }
 
-/** The open incident, with the reason why it is not to be told now, where there is one. */
+/** The open incident, with the reason for its suppression, if any. */
 async function withSuppression(
   monitorCache: PlanningContext['monitorCache'],
   cached: CachedMonitor,
@@ -131,7 +131,7 @@ async function withSuppression(
   return suppression === undefined ? open : { ...open, suppression }
 }
 
-/** Whether an incident that was held is told by this step. */
+/** The failing event of this step, if it ends the suppression of an incident. */
 function isReleased({ cached, machine, event }: Step): FailEvent | undefined {
   if (event.kind !== 'round' || event.verdict !== 'fail') return undefined
   const released =
@@ -141,7 +141,7 @@ function isReleased({ cached, machine, event }: Step): FailEvent | undefined {
   return released ? event : undefined
 }
 
-/** The stored incident that this step is about; one that it opens is not stored yet. */
+/** The stored incident that this step concerns; an incident that it opens is not stored yet. */
 async function touchedIncident(
   core: Core,
   {
@@ -198,17 +198,17 @@ function incidentChange({
   return { update_incident: { id: open.id, suppressed_by } }
 }
 
-/** Nothing is told of a monitor that is gone but the end of what was told before. */
+/** After a removal only the end of a notified incident is still sent. */
 export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as const
 
-/** Those that can be read. */
+/** The contacts that can be read. */
 export function contactsOf(core: Core, account_id: number): Promise<readonly ContactRecord[]> {
   return core.store.contacts.list(account_id, (error) =>
     logError(core, error, 'a contact cannot be read, and is not told'),
   )
 }
 
-/** What was planned for an incident that is over, or under maintenance, is not told; what is under way ends. */
+/** Notifications planned for an incident that is closed or in maintenance are cancelled; running attempts end. */
 function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {
   const closed = effects.find((effect) => effect.kind === 'close_incident')
   if (closed?.reason === 'deleted') return { cancel: MONITOR_DELETED }

@@ -1,5 +1,5 @@
 /**
- * What the contacts of a monitor are to hear of a step: rows for the outbox, with their bodies.
+ * Plans the notifications of a step: rows for the outbox, with their bodies.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface NotificationContext {
 type Opened = Extract<Effect, { kind: 'open_incident' }>
 type Closed = Extract<Effect, { kind: 'close_incident' }>
 
-/** The first notifications of an incident that this step opens. */
+/** The `down` notifications of an incident that this step opens. */
 export function planDown(context: NotificationContext, opened: Opened): NewNotification[] {
   const { cached, contacts } = context
   const { started_at, detected_at, cause, locations_failed } = opened
@@ -48,8 +48,8 @@ export function planDown(context: NotificationContext, opened: Opened): NewNotif
 }
 
 /**
- * An incident that was held is told now: to those who know of it, a repetition where they asked for any;
- * to all others, the news. In this order, since the news would make them know.
+ * Notifications of an incident whose suppression ends: a repeat for contacts that received `down`, if repeats are
+ * enabled; `down` for all others. In this order, since the `down` rows would make every contact a notified one.
  */
 export function planReleased(
   context: NotificationContext,
@@ -87,7 +87,7 @@ export function planReleased(
 
 type FollowUp = Pick<NotificationContext, 'cached' | 'contacts' | 'at'>
 
-/** The end of an incident, whatever has ended it. `contacts`: all of the account. */
+/** The `up` notifications of an incident, whatever its `closed_reason`. `contacts`: all of the account. */
 export function planUp(
   followUp: FollowUp,
   incident: IncidentRecord,
@@ -101,15 +101,15 @@ export function planUp(
   })
 }
 
-/** Somebody has taken an incident on. `contacts`: all of the account. */
+/** The `acknowledged` notifications. `contacts`: all of the account. */
 export function planAcknowledged(followUp: FollowUp, incident: IncidentRecord): NewNotification[] {
   const facts = { acknowledged_at: followUp.at }
   return planFollowUp(followUp, incident, { event: 'acknowledged', facts })
 }
 
 /**
- * Only to those who were told of the failure, be they contacts of the monitor still or not; the store knows who that
- * is.
+ * Only for contacts that were notified of the incident, even if they no longer belong to the monitor; the store
+ * decides which those are.
  */
 function planFollowUp(
   { cached, contacts, at }: FollowUp,
@@ -132,7 +132,7 @@ function planFollowUp(
   }))
 }
 
-/** News that has nothing to do with an incident. */
+/** Notifications that belong to no incident. */
 export function planNotices(
   { cached, contacts, at }: NotificationContext,
   notices: readonly Pick<Notice, 'event' | 'data'>[],

@@ -1,7 +1,6 @@
 /**
- * Monitors that are fed by signals: a signal is folded into the memo and judged at once; silence is
- * judged when its deadline passes. Both happen inside a change of the monitor, so that a signal and a
- * deadline at the same moment cannot overtake each other.
+ * Push types: a signal is folded into the memo and judged at once; a missing signal is judged when its deadline
+ * passes. Both happen inside a change of the monitor, which serializes a signal and a deadline at the same time.
  *
  * @module
  */
@@ -24,7 +23,7 @@ import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-c
 import { slidingLog } from './sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
-/** Signals of one monitor in a minute; more are answered and not recorded. */
+/** Signals of one monitor per minute; more are answered and not recorded. */
 const SIGNALS = { limit: 60, window_ms: 60_000 }
 
 export interface SignalAnswer {
@@ -36,11 +35,11 @@ export interface SignalAnswer {
 export interface PushMonitors {
   /** @throws NotFoundError for an unknown token */
   signal(token: string, input: SignalInput): Promise<SignalAnswer>
-  /** Judges the silence of a monitor whose deadline has passed. */
+  /** Judges a monitor whose deadline has passed. */
   judge(cached: CachedMonitor): Promise<Changed | null>
-  /** A job of which a deadline passed while the engine was away has its period and grace anew. */
+  /** Jobs whose deadline passed while the engine was down get a new period and grace. */
   forgiveOutage(alive_at: EpochMs): Promise<void>
-  /** The wall clock was set: every deadline moves with it. */
+  /** The wall clock was set: moves every deadline by the same amount. */
   clockSet(by_ms: number): void
 }
 
@@ -58,7 +57,7 @@ export function createPushMonitors({
   committed,
 }: PushOptions): PushMonitors {
   const { clock } = core
-  /** Forgets by itself who is silent, so also a monitor that was removed. */
+  /** Drops idle monitors by itself, including removed ones. */
   const recent = slidingLog(clock)
 
   async function judged(
@@ -119,7 +118,7 @@ export function createPushMonitors({
       conclude(record.id, (cached) => {
         const { version, machine } = cached.record
         if (version !== record.version || machine.state === 'paused') return null
-        // On the memo as it is now: a signal that came just before its deadline was judged counts.
+        // Judges the current memo: a signal that arrived just before the deadline was judged counts.
         return judged(cached, memoOf(cached), clock.now())
       }),
 
@@ -132,7 +131,7 @@ export function createPushMonitors({
     },
 
     clockSet(by_ms) {
-      // All are begun at once: a deadline that seems to have passed is judged behind its change.
+      // All start at once: a deadline that seems to have passed is judged after its change.
       for (const { record, type } of [...monitorCache.all()]) {
         if (type.checker.push === undefined) continue
         conclude(record.id, (cached) => planned(moved(cached, by_ms, clock.now()))).catch(
@@ -143,7 +142,7 @@ export function createPushMonitors({
   }
 }
 
-/** What a passive checker judges by. */
+/** What a push checker judges by. */
 export function termsOf(cached: CachedMonitor): Terms<never> {
   const { interval_sec, fail_threshold } = cached.record.common
   return {
@@ -153,7 +152,7 @@ export function termsOf(cached: CachedMonitor): Terms<never> {
   }
 }
 
-/** The memo with a new period, for a monitor that comes back from a pause. */
+/** The memo with a new period, for a monitor that resumes. */
 export function withDeadlineReset(cached: CachedMonitor, at: EpochMs): Partial<Change> {
   const memo = cached.type.checker.push?.resetDeadline(
     memoOf(cached),

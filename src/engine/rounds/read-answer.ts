@@ -1,6 +1,5 @@
 /**
- * Whether an answer of a probe transport is one: of a transport of somebody's own anything may come, whatever the
- * types say.
+ * Validates an answer of a probe transport: a custom transport may send anything, whatever the types say.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import type { CheckAnswer } from '../../probes/transport.ts'
 
 const VERDICTS: readonly unknown[] = ['ok', 'fail', 'unknown']
 
-/** A round waits in vain for what is no answer, and ends without it. */
+/** An invalid answer is ignored, and the round ends without it. */
 export function isAnswer(value: unknown): value is CheckAnswer {
   const { order, report } = recordOf(value)
   const { outcome, notices } = recordOf(report)

@@ -1,5 +1,5 @@
 /**
- * What a round leaves behind: results, what is known per location, and the counts of the day.
+ * The records of a round: results, states per location, and the totals of the day.
  *
  * @module
  */

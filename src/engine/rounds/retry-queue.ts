@@ -1,19 +1,19 @@
 /**
- * What could not be stored, kept until it can be: one per monitor, the latest. While the store fails, one
- * of them asks it again every few seconds; once anything is stored, all of them are.
+ * Rounds that could not be stored: one per monitor, the latest. While the store fails, one of them is retried every
+ * few seconds; after a success all are.
  *
  * @module
  */
 
 import type { Clock, Timer } from '../../clock.ts'
 
-/** Between two tries. */
-const AGAIN_MS = 5_000
+/** Time between two tries. */
+const RETRY_MS = 5_000
 
 export interface RetryQueue<T> {
   keep(monitor_id: number, item: T): void
   forget(monitor_id: number): void
-  /** The store works: everything that is kept is tried again. */
+  /** The store works again: retries all rounds. */
   release(): void
   clear(): void
 }
@@ -42,7 +42,7 @@ export function createRetryQueue<T>(
   return {
     keep(monitor_id, item) {
       kept.set(monitor_id, item)
-      timer ??= clock.timer(AGAIN_MS, probe)
+      timer ??= clock.timer(RETRY_MS, probe)
     },
     forget: (monitor_id) => void kept.delete(monitor_id),
     release() {

@@ -1,5 +1,5 @@
 /**
- * What the reports of a round amount to: one verdict by quorum, one cause.
+ * Aggregates the reports of a round: one verdict by quorum, one cause.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
-/** Causes that say of a location that it did not look. */
+/** Causes that mean that a location did not run the check. */
 const SILENT_CAUSES = ['probe_no_report', 'probe_offline']
 
-/** The event that the reports of a round amount to. */
+/** The machine event of a round. */
 export function roundEvent(
   cached: CachedMonitor,
   reports: readonly Reported[],
@@ -48,7 +48,7 @@ export function roundEvent(
   }
 }
 
-/** The cause that most locations name; the first of them where several lead. */
+/** The cause that most locations report; among equals the first. */
 function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
   const counts = new Map<string, number>()
   let best: CheckReport | undefined
@@ -67,7 +67,7 @@ function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause
   }
 }
 
-/** When the last check ended, `null` where none was begun. */
+/** When the last check ended, `null` if none started. */
 function lookedAt(reports: readonly Reported[]): EpochMs | null {
   const ends = reports
     .filter(({ report }) => report.begun !== false)
@@ -75,12 +75,12 @@ function lookedAt(reports: readonly Reported[]): EpochMs | null {
   return ends.length === 0 ? null : Math.round(Math.max(...ends))
 }
 
-/** The location was gone, as against a measurement that failed there. */
+/** Whether the location was silent, as opposed to a measurement that failed there. */
 function isSilence({ outcome: { verdict, cause_code } }: CheckReport): boolean {
   return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
 }
 
-/** What is noted of a location that was asked and has not answered. */
+/** The report recorded for a location that did not answer. */
 export function silence(at: EpochMs): CheckReport {
   return unmeasured(at, 'probe_no_report', 'The location did not report in time')
 }

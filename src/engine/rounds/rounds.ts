@@ -1,7 +1,7 @@
 /**
- * A round asks all locations of a monitor at one tick and is decided by their answers alone. At most one
- * round of a monitor is under way; what comes too late changes nothing. A round that could not be stored
- * is stored later, as long as no other one of its monitor has begun.
+ * Runs rounds: one tick of a monitor at all its locations, decided by their reports alone. At most one round of a
+ * monitor is open; late reports have no effect. A round that could not be stored is retried, unless another round of
+ * its monitor has started.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { isAnswer } from './read-answer.ts'
 import { roundEvent, silence } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
-/** For the way of an answer back to the engine. */
+/** Time for a report to reach the engine. */
 const SLACK_MS = 5_000
 
 export interface OpenRound {
@@ -34,19 +34,19 @@ export interface OpenRound {
   readonly reports: Map<number, Reported>
   readonly timer: Timer
   readonly ended: Promise<Changed | null>
-  /** Nobody waits for its end. */
+  /** No caller waits for its end. */
   deferrable: boolean
   readonly end: (changed: Changed | null) => void
   readonly fail: (error: unknown) => void
 }
 
-/** Rounds under way, by monitor: begun and not stored yet. */
+/** Open rounds by monitor: started and not stored yet. */
 export type OpenRounds = Map<number, OpenRound>
 
 export interface Rounds {
   /**
-   * Begins a round, or joins the one under way. Resolves when it is in the store; `null` when it was overtaken by
-   * a change of the monitor. `patient`: nobody waits for it.
+   * Starts a round, or joins the open one. Resolves when it is stored; `null` if a change of the monitor overtook it.
+   * `deferrable`: no caller waits for it.
    */
   run(
     cached: CachedMonitor,
@@ -55,9 +55,9 @@ export interface Rounds {
   ): Promise<Changed | null>
   underWay(monitor_id: number): boolean
   answer(this: void, answer: CheckAnswer): void
-  /** Drops the round of a monitor that is no longer to be checked, or not as it was. Tells whether there was one. */
+  /** Drops the round of a monitor that was paused or changed. Returns whether there was one. */
   cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean
-  /** Gives up rounds that still wait for answers; resolves when those that have them all are stored. */
+  /** Drops rounds that still wait for reports; resolves when complete ones are stored. */
   abandon(): Promise<void>
 }
 
@@ -65,10 +65,10 @@ export interface RoundsOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly probes: ProbeTransport
-  /** Where the rounds under way are kept; whoever counts them reads along. */
+  /** The open rounds, shared with readers that count them. */
   readonly open: OpenRounds
   readonly committed: CommittedChanges
-  /** A check has been made of a monitor. */
+  /** A check of a monitor has started or ended. */
   readonly onCheck: (monitor_id: number) => void
 }
 
@@ -82,7 +82,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     const { record } = cached
     const { location_ids, interval_sec, timeout_ms } = effective(cached.type, record.common)
     const locations = core.locations.filter(({ id }) => location_ids.includes(id))
-    // A round that could not begin within its interval makes room for the next.
+    // A round that could not start within its interval gives way to the next.
     const expires_at = clock.now() + interval_sec * 1000
     const deferred = defer<Changed | null>()
     const round: OpenRound = {
@@ -163,7 +163,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         close(round)
         logError(core, error, 'a round could not be stored')
         round.fail(error)
-        // What was seen is not lost for the store's trouble, unless somebody has begun to look again.
+        // A failure of the store does not lose the reports, unless another round has started.
         if (isPassing(error) && !stopped && !open.has(id)) retryQueue.keep(id, round)
       })
   }
@@ -180,7 +180,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         known.deferrable = false
         monitorCache.flush()
       }
-      // Who only set it off does not wait for it; a failure was logged already.
+      // Callers that only started it do not wait for it; a failure was logged already.
       round.ended.catch(() => undefined)
       return round.ended
     },
@@ -229,21 +229,21 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 }
 
-/** Trouble of the store, or others who change the monitor all the time. */
+/** A failure of the store, or continuous concurrent changes. */
 function isPassing(error: unknown): boolean {
   return error instanceof StorageError || (error instanceof ConflictError && error.code === 'busy')
 }
 
 /**
- * A round of the monitor has been stored since this one began: by another process, which knows better by
- * now; or it is this one, and only the answer of the store was lost. Neither is to count once more.
+ * Whether a later round of the monitor is stored than the one that this round started from: by another process, whose
+ * state is newer; or it is this round, and only the result of the commit was lost. Neither may be counted twice.
  */
 function isOvertaken(round: OpenRound, { record }: CachedMonitor): boolean {
   const { last_round_at } = record.machine
   return last_round_at !== null && last_round_at !== round.cached.record.machine.last_round_at
 }
 
-/** What the answers come to. Locations that were asked and stayed silent are noted as such. */
+/** The machine input from the reports. Locations that did not answer are recorded as silent. */
 function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRound): MachineInput {
   const at = core.clock.now()
   const all = locations.map(
@@ -257,7 +257,7 @@ function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRo
   }
 }
 
-/** With the location that saw them, where there are several. */
+/** With the location of each, if there are several. */
 function noticesOf({ location_id, report }: Reported, several: boolean): readonly Notice[] {
   const { notices = [] } = report
   if (!several) return notices
@@ -267,7 +267,7 @@ function noticesOf({ location_id, report }: Reported, several: boolean): readonl
   }))
 }
 
-/** `Promise.withResolvers` came with Node 22. */
+/** `Promise.withResolvers` requires Node 22. */
 function defer<T>(): {
   promise: Promise<T>
   resolve: (value: T) => void

@@ -1,6 +1,6 @@
 /**
- * At most so many in any window, whoever is counted. A sliding log, not a bucket: a bucket of 60 that refills
- * by the minute lets almost 120 pass within one.
+ * Admits at most a number of events per key in any window. A sliding log, not a token bucket: a bucket of 60 refilled
+ * per minute admits almost 120 within one.
  *
  * @module
  */
@@ -8,22 +8,22 @@
 import type { Clock } from '../../clock.ts'
 
 export interface SlidingLog {
-  /** Counts one for `who` if the limit allows it; what is refused is not counted. */
+  /** Counts one for `who` if the limit allows it; a rejected one is not counted. */
   take(
     who: string,
     bound: { readonly limit: number; readonly window_ms: number },
   ): {
     readonly allowed: boolean
-    /** How many more would be allowed at this moment. */
+    /** How many more would be admitted now. */
     readonly remaining: number
-    /** Until the oldest one counted leaves the window; never less than until the next one may pass. */
+    /** Time until the oldest counted one leaves the window; never less than until the next one is admitted. */
     readonly reset_ms: number
   }
-  /** Who is remembered: those that were counted within the last two windows. */
+  /** The number of remembered keys: those counted within the last two windows. */
   readonly size: number
 }
 
-/** In the memory of one process, on its monotonic clock; a set clock opens no gap. */
+/** In the memory of one process, on its monotonic clock, so that setting the clock has no effect. */
 export function slidingLog(clock: Pick<Clock, 'monotonic'>): SlidingLog {
   const log = new Map<string, { times: number[]; window_ms: number }>()
   let sweep_at = -Infinity

@@ -1,5 +1,5 @@
 /**
- * Whether an incident is told now, or held back because something else explains it.
+ * Whether notifications of an incident are suppressed.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { mayStillWait, parentSays } from '../../incident/dependency.ts'
 import type { Suppression, MachineState } from '../../model.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
-/** Longer chains of explanations are not followed; what hangs on them is told. */
+/** Longer chains of parents are not followed; incidents at their end are notified. */
 const CHAIN_LIMIT = 20
 
-/** Why the open incident of `machine` is held, `undefined` where it is to be told. */
+/** Why the open incident of `machine` is suppressed; `undefined` if it is to be notified. */
 export async function suppressionOf(
   monitorCache: Pick<MonitorCache, 'get'>,
   { record }: CachedMonitor,
@@ -25,7 +25,7 @@ export async function suppressionOf(
   let unclear = false
   for (const id of record.common.depends_on) {
     const parent = await parentOf(monitorCache, id)
-    // One that is gone explains nothing; of one that cannot be read just now nobody knows.
+    // A removed parent does not suppress; the state of one that cannot be read is unknown.
     unclear ||= parent === 'unreadable'
     if (typeof parent === 'string') continue
     const says = parentSays(
@@ -50,7 +50,7 @@ async function parentOf(
   }
 }
 
-/** Whether the parent is itself explained by the child: in a circle nobody would be told. */
+/** Whether the parent is itself suppressed by the child: in a cycle no incident would be notified. */
 async function explainedBy(
   monitorCache: Pick<MonitorCache, 'get'>,
   parent: CachedMonitor,

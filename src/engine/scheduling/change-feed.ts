@@ -1,6 +1,5 @@
 /**
- * Keeps up with what other processes change on the same store. A change that cannot be read is read again until it
- * can be: nobody tells of it twice, and a new monitor that is missed is watched by nobody.
+ * Follows changes that other processes make on the same store.
  *
  * @module
  */
@@ -12,14 +11,14 @@ import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Rounds } from '../rounds/rounds.ts'
 import type { MonitorSchedule } from './monitor-schedule.ts'
 
-/** Between two tries to read what was missed; doubled while nothing can be read. */
+/** Delay before what was missed is read again; doubled while reading fails. */
 const RETRY_MIN_MS = 5_000
 const RETRY_MAX_MS = 60_000
-/** Most failures in one try: a store that answers nothing is not asked for each monitor. */
+/** Maximum number of failures per try: a store that is down is not queried for every monitor. */
 const FAILURES = 5
 
 export interface ChangeFeed {
-  /** Hears of changes from then on; of monitors that are not kept, to no effect. */
+  /** Follows changes from then on; changes of monitors that are not cached have no effect. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -53,7 +52,7 @@ export function createChangeFeed({
 
   function follow(before: CachedMonitor, after: CachedMonitor): void {
     const { id, version, machine } = after.record
-    // A round of the settings before does not count any more: it makes room for one of these.
+    // A round with the previous settings does not count: it gives way to a new one.
     const ended = version !== before.record.version && rounds.cancel(id, 'changed')
     if (machine.state === 'paused') schedule.forget(id)
     else schedule.reschedule(after, beginsAnew(before, after) || ended ? 'now' : 'next')
@@ -71,7 +70,7 @@ export function createChangeFeed({
   function miss(id: number | null, err: unknown): void {
     logError(core, err, 'a change of others could not be followed yet')
     if (end === undefined) return
-    // At the end of the queue: one that can never be read does not keep the others from their turn.
+    // Moved to the end of the queue: a monitor that can never be read does not block the others.
     missed.delete(id)
     missed.add(id)
     const pause_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** fruitless)
@@ -107,7 +106,7 @@ export function createChangeFeed({
   }
 }
 
-/** It was resumed, or given another target. */
+/** The monitor was resumed, or its target changed. */
 function beginsAnew(before: CachedMonitor, after: CachedMonitor): boolean {
   return after.record.machine.state === 'pending' && before.record.machine.state !== 'pending'
 }

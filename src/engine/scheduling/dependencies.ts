@@ -1,6 +1,6 @@
 /**
- * Failures that wait to hear of their parent: the parent is looked at, and once it is known to work, so
- * is the child, whose next failing round is told.
+ * Failures that wait for their parent: the parent is checked; once it is known to be up, the child is checked, and
+ * its next failing round is notified.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { MachineState } from '../../model.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
 export interface Dependencies {
-  /** Takes in a monitor that is watched from now on. */
+  /** Adds a monitor that this engine now watches. */
   note(cached: CachedMonitor): void
   forget(monitor_id: number): void
-  /** A monitor has changed. After a round of it, parents or children are looked at where they wait for that. */
+  /** A monitor has changed. After a round, its parents or waiting children are checked. */
   follow(changed: Changed): void
 }
 
 export interface DependenciesOptions {
   readonly monitorCache: MonitorCache
-  /** A look at this monitor is wanted soon. */
+  /** A check of this monitor should run soon. */
   readonly onWanted: (cached: CachedMonitor) => void
 }
 
 export function createDependencies({ monitorCache, onWanted }: DependenciesOptions): Dependencies {
-  /** Monitors whose incident is held because of a parent. */
+  /** Monitors whose incident is suppressed because of a parent. */
   const waiting = new Set<number>()
 
   function note({ record }: CachedMonitor): void {

@@ -1,5 +1,5 @@
 /**
- * Puts monitors under maintenance when a window of theirs opens, and back to work when it closes.
+ * Moves monitors into maintenance when one of their windows opens, and out of it when it closes.
  *
  * @module
  */
@@ -16,18 +16,18 @@ import type { CommittedChanges } from '../monitors/committed.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createScheduler } from './scheduler.ts'
 
-/** A change of state that could not be stored is tried again after this. */
+/** Delay before a change of state that could not be stored is retried. */
 const RETRY_MS = 5_000
-/** Monitors that enter or leave a window at once; with twenty windows each takes half a millisecond. */
+/** Monitors that enter or leave a window per step; with twenty windows each takes half a millisecond. */
 const AT_ONCE = 20
 
 export interface MaintenancePlan {
   start(): void
   stop(): void
-  /** Looks at the windows of a monitor anew: it was made, changed, or resumed. */
+  /** Evaluates the windows of a monitor that was created, changed, or resumed. */
   plan(cached: CachedMonitor): void
   forget(monitor_id: number): void
-  /** Under maintenance, in a window that asks for no checks. */
+  /** In maintenance, in a window that pauses checks. */
   skipsChecks(cached: CachedMonitor): boolean
 }
 
@@ -57,9 +57,9 @@ export function createMaintenance({
     },
   })
 
-  /** Windows of many monitors open in the same minute: in steps, between which everybody else has a turn. */
+  /** Windows of many monitors open in the same minute: processed in steps that yield to the event loop. */
   async function turnAll(): Promise<void> {
-    // Those that fall due in this turn of the scheduler are all in the queue then.
+    // By then all that are due in this turn of the scheduler are in the queue.
     await Promise.resolve()
     while (due.length > 0) {
       for (const id of due.slice(0, AT_ONCE)) void turnOrRetry(id)
@@ -114,7 +114,7 @@ export function createMaintenance({
     return maintenanceAt(windows, now, zones)
   }
 
-  /** When the state has to be looked at next, `null` where no window will ever change it. */
+  /** When the state must be evaluated next, `null` if no window will change it. */
   function nextTurn({ record: { machine, common } }: CachedMonitor, now: EpochMs): EpochMs | null {
     if (machine.state === 'paused') return null
     const { active, changes_at } = look(common.maintenance, now)

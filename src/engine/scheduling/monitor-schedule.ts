@@ -1,6 +1,6 @@
 /**
- * Which monitor is checked when: by its interval, by its deadline where it is fed by signals, and sooner
- * where it was changed or another monitor waits for it.
+ * When each monitor is due: by its interval, by its deadline for push types, and earlier if it was changed or another
+ * monitor waits for it.
  *
  * @module
  */
@@ -22,26 +22,29 @@ import { createScheduler } from './scheduler.ts'
 import type { ShardLeases } from './shard-leases.ts'
 import type { Staleness } from './staleness.ts'
 
-/** From a monitor that could not be read, or a silence that could not be judged or stored, to the next try. */
+/**
+ * Delay before the next try for a monitor that could not be read, or a missed deadline that could not be judged or
+ * stored.
+ */
 const RETRY_MS = 5_000
 
 export interface MonitorSchedule {
-  /** Begins with what has been adopted. */
+  /** Starts with the adopted monitors. */
   start(): void
-  /** Nothing new begins. */
+  /** Starts nothing new. */
   stop(): void
-  /** Schedules a monitor that was not watched here so far. */
+  /** Schedules a monitor that this engine did not watch before. */
   adopt(cached: CachedMonitor): void
-  /** Leaves a monitor to another engine. */
+  /** Releases a monitor to another engine. */
   release(monitor_id: number): void
-  /** Follows what was committed here: a round, a change of settings, of state, or a removal. */
+  /** Follows what this engine committed: a round, a change of settings or state, a removal. */
   follow(this: void, changed: Changed): void
-  /** Schedules a monitor anew after it was created, or changed by another process. */
+  /** Schedules a monitor after it was created, or changed by another process. */
   reschedule(cached: CachedMonitor, when: 'now' | 'next'): void
   forget(monitor_id: number): void
   nextDue(monitor_id: number): EpochMs | null
   factsOf(cached: Outlined): Watched
-  /** How late the last checks began, in ms. */
+  /** How late the last checks started, in ms. */
   readonly lag_ms: number
 }
 
@@ -92,7 +95,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     const { id } = cached.record
     const now = clock.now()
     const next = nextAfter(cached, now)
-    // A silence stays due until it is judged: where that fails, it is not tried again at once.
+    // A missed deadline stays due until it is judged; after a failure it is not retried at once.
     const not_before = isPush(cached) ? now + RETRY_MS : now
     if (next !== null) scheduler.set(id, Math.max(next, not_before))
     if (isPush(cached)) {
@@ -102,9 +105,9 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       return
     }
     if (!shardLeases.owns(id)) return
-    // The round before has not ended: this one is skipped, not queued behind it.
+    // The previous round has not ended: this one is skipped, not queued.
     if (rounds.underWay(id) || maintenance.skipsChecks(cached)) return
-    // Nobody waits for it; a failure was logged already.
+    // No caller waits for it; a failure was logged already.
     void rounds.run(cached, due_at, { deferrable: true }).catch(() => undefined)
   }
 
@@ -116,7 +119,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       rounds.cancel(id, after === undefined ? 'changed' : 'paused')
     } else if (change.settings !== undefined) {
       const beginsAnew = before.record.machine !== after.record.machine
-      // A round of the settings before does not count any more: it makes room for one of these.
+      // A round with the previous settings does not count: it gives way to a new one.
       const ended = rounds.cancel(id, 'changed')
       schedule.reschedule(after, beginsAnew || ended ? 'now' : 'next')
     } else if (isInMaintenance(before) !== isInMaintenance(after)) {
@@ -128,7 +131,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     dependencies.follow(changed)
   }
 
-  /** What another engine watches is not scheduled here, though it may be checked or changed here. */
+  /** A monitor of another engine is not scheduled here, though it may be checked or changed here. */
   function isHeld(id: number): boolean {
     return monitorCache.peek(id) !== undefined
   }
@@ -176,7 +179,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       scheduleNext(cached, false)
       if (isPush(cached) || !isChecked(cached)) return
       if (when === 'now') scheduler.set(id, clock.now())
-      // A change of other settings does not put off a check that is due sooner.
+      // A change of other settings does not delay a check that is due sooner.
       else if (due_at !== undefined && due_at < (scheduler.dueAt(id) ?? due_at))
         scheduler.set(id, due_at)
     },
@@ -206,7 +209,7 @@ function isInMaintenance({ record }: CachedMonitor): boolean {
   return record.machine.state === 'maintenance'
 }
 
-/** Under maintenance nobody misses a signal; deadlines begin anew afterwards. */
+/** Deadlines do not apply in maintenance; they start again afterwards. */
 function isChecked(cached: CachedMonitor): boolean {
   if (cached.record.machine.state === 'paused') return false
   return !(isInMaintenance(cached) && isPush(cached))
@@ -222,6 +225,6 @@ function nextAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
   const { id, common, machine } = cached.record
   const { push } = cached.type.checker
   if (push === undefined) return nextSlot(id, common.interval_sec * 1000, now)
-  // From the last judgement on, not from now: what fell due while the engine was down is due at once.
+  // From the last judgement, not from now: what became due while the engine was down is due at once.
   return push.dueAt(memoOf(cached), machine.last_round_at ?? 0, termsOf(cached))
 }

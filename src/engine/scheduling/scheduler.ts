@@ -1,5 +1,5 @@
 /**
- * One timer over all that is due. It knows ids and times, nothing of monitors.
+ * One timer for everything that is due. It knows ids and times only.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { ClockSet } from '../../store/store.ts'
 import { dueQueue } from '../../due-queue.ts'
 
 /** The wall clock is compared with the monotonic one at least this often. */
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 
-/** A difference beyond this is a clock that was set, not one that drifts. */
+/** A larger difference means that the clock was set, a smaller one that it drifts. */
 const JUMP_MS = 2_000
 
 export interface Scheduler {
@@ -26,11 +26,11 @@ export interface Scheduler {
 
 export interface SchedulerOptions {
   readonly clock: Clock
-  /** Called for each id that fell due; it is out of the queue by then. */
+  /** Called for each id that is due; it has been removed from the queue. */
   readonly onDue: (id: number, due_at: EpochMs) => void
-  /** Told first when the wall clock was set. */
+  /** Called first when the wall clock was set. */
   readonly onClockSet?: (set: ClockSet) => void
-  /** Then every id is given a new time by the answer. */
+  /** Then called for every id; the result is its new time. */
   readonly onJump: (id: number, now: EpochMs) => EpochMs | null
 }
 
@@ -41,17 +41,17 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
   let running = false
   let seen = look()
 
-  /** Both clocks at one moment. */
+  /** Both clocks at one time. */
   function look(): { readonly wall: EpochMs; readonly monotonic: number } {
     return { wall: clock.now(), monotonic: clock.monotonic() }
   }
 
   function arm(): void {
     if (!running) return
-    // With nothing to move, nobody needs to know of a clock that was set.
+    // Without anything scheduled, a clock that was set has no effect.
     if (queue.size === 0 && onClockSet === undefined) return
     const now = clock.now()
-    const at = Math.min(queue.peek()?.due_at ?? Infinity, now + LOOK_MS)
+    const at = Math.min(queue.peek()?.due_at ?? Infinity, now + POLL_MS)
     if (timer !== undefined && armedFor <= at && armedFor >= now) return
     timer?.cancel()
     armedFor = at
@@ -78,10 +78,10 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
     const last = seen
     seen = look()
     const jump = seen.wall - seen.monotonic - (last.wall - last.monotonic)
-    // Small differences are followed silently, so that they never add up to a jump.
+    // Small differences are applied silently, so that they never add up to a jump.
     if (Math.abs(jump) < JUMP_MS) return
     const now = clock.now()
-    // Forward, times were passed over that nobody has lived through; back, whatever was ahead still is.
+    // Forward: times that were skipped did not pass; back: times ahead still are.
     onClockSet?.({
       by_ms: Math.round(jump),
       after: last.wall,

@@ -1,8 +1,7 @@
 /**
- * Which monitors this engine watches. Alone on its store, all; where several engines share one, those of
- * the shards that it holds by a lease. Engines that join take their share, those that leave or die give
- * theirs to the others. A lease that is late stops checks; it is the revision of a monitor that keeps two
- * engines from writing over each other.
+ * Which monitors this engine runs: all if it is alone on its store, otherwise those of the shards that it leases.
+ * Engines that join take their share; those that leave or end release theirs. A late lease stops checks; the revision
+ * of a monitor prevents two engines from overwriting each other.
  *
  * @module
  */
@@ -14,24 +13,24 @@ import { SHARDS, shardOf } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 
-/** A dead engine's monitors are free after this. */
+/** The monitors of an ended engine are free after this. */
 const LEASE_MS = 10_000
-/** Three beats to a lease: one may be lost. */
+/** Three beats per lease, so that one may be lost. */
 const BEAT_MS = 3_000
 
 export interface ShardLeases {
-  /** Whether this engine watches the monitor right now. */
+  /** Whether this engine currently owns the monitor. */
   owns(monitor_id: number): boolean
-  /** Joins the engines of this store; resolves to the shards it begins with, `undefined` for all there are. */
+  /** Joins the engines of this store; resolves to the initial shards, `undefined` for all. */
   join(): Promise<readonly number[] | undefined>
-  /** Keeps the leases from then on. */
+  /** Renews the leases from then on. */
   keep(transfer: ShardTransfer): void
-  /** Gives everything to the others. */
+  /** Releases all shards. */
   leave(): Promise<void>
 }
 
 export interface ShardTransfer {
-  /** Begins to watch what is in these shards; where it rejects, they are offered again. */
+  /** Starts the monitors of these shards; if it rejects, they are offered again. */
   take(shards: readonly number[]): Promise<void>
   give(shards: readonly number[]): void
 }

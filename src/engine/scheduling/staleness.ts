@@ -1,11 +1,11 @@
 /**
- * Which monitors nobody looks at: their checks have not begun for two intervals, at no location. What was up
- * when somebody looked last is then not to be shown as healthy.
+ * Which monitors are starved: their checks have not started for two intervals, at no location. A monitor that was up
+ * at its last check must then not be shown as healthy.
  *
- * A check that is under way counts as a look. Of checks made in this process the begin is known; of all others only
- * the report, so that they have their `timeout_ms` and five seconds more. What this process watches is judged on the
- * monotonic clock, so that a wall clock that is set neither hides a neglect nor makes one up. All else is judged by
- * what is stored, so that every engine on a shared store says the same of a monitor, whoever watches it.
+ * A running check counts. The start of checks in this process is known; for others only the report is, so that they
+ * have their `timeout_ms` and five more seconds. Monitors of this process are judged on the monotonic clock, so that
+ * setting the wall clock neither hides nor causes starvation. All others are judged by what is stored, so that every
+ * engine on a shared store gives the same answer for a monitor.
  *
  * @module
  */
@@ -20,46 +20,46 @@ import { dueQueue } from '../../due-queue.ts'
 import type { Outlined } from '../views/views.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 
-/** Intervals without the begin of a check. */
+/** Intervals without the start of a check. */
 const INTERVALS = 2
-/** For the way of a report. */
+/** Time for a report to arrive. */
 const SLACK_MS = 5_000
-/** A turn that comes later than this after its time tells of a process that stood still. */
+/** A timer that is later than this indicates a suspended process. */
 const LATE_MS = 5_000
-/** For how long a count holds: health is asked by strangers, and as often as they like. */
+/** How long a count is cached, since health is requested without authentication and at any rate. */
 const COUNT_MS = 1_000
 
-/** A monitor that is starved from now on, or no longer. */
+/** A monitor that became starved, or no longer is. */
 export interface Turn {
   readonly cached: CachedMonitor
   readonly stale: boolean
-  /** When it was looked at last. */
+  /** When it was last checked. */
   readonly since: EpochMs
 }
 
-/** What this process has seen of a monitor that it watches. */
+/** What this process knows of a monitor that it watches. */
 interface Sight {
   interval_sec: number
-  /** Checks under way. */
+  /** The number of running checks. */
   running: number
-  /** Monotonic: when somebody looked last, here or elsewhere, or the interval became another. */
+  /** Monotonic: the last check, here or elsewhere, or the last change of the interval. */
   checkBegun: number
-  /** What the store told of last: see `looksOf`. */
+  /** The last checks as stored: see `looksOf`. */
   stored: readonly EpochMs[]
-  /** It was told to be starved, and since when. */
+  /** When it was reported as starved, and since when it is. */
   told: EpochMs | undefined
 }
 
 export interface Staleness {
-  /** `onTurn` is told of every monitor that is starved from now on, or no longer. */
+  /** `onTurn` is called for every monitor that becomes starved, or no longer is. */
   start(onTurn: (turn: Turn) => void): void
   stop(): void
-  /** Watches a monitor, or goes on after it was changed. The next two intervals are its grace before it is told. */
+  /** Watches a monitor, or continues after it was changed. It has two intervals of grace. */
   watch(cached: CachedMonitor): void
   forget(monitor_id: number): void
-  /** A round of this process was stored: its looks were seen here, and are not judged by the wall clock as news. */
+  /** A round of this process was stored: its checks are known, and are not judged again by the wall clock. */
   stored(cached: CachedMonitor): void
-  /** A check has been made of it. */
+  /** A check of the monitor has started. */
   checkBegun(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
   isStale(this: void, cached: Outlined): boolean
@@ -69,7 +69,7 @@ export interface Staleness {
 export interface StalenessOptions {
   readonly core: Core
   readonly monitorCache: Pick<MonitorCache, 'peek' | 'all'>
-  /** Checks are made in other processes. */
+  /** Checks run in other processes. */
   readonly remote: boolean
 }
 
@@ -78,7 +78,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   const sights = new Map<number, Sight>()
   let counted = { at: -Infinity, count: 0 }
 
-  /** When each monitor has its next turn, monotonic. A look does not move it: the turn then finds nothing to tell. */
+  /** The next evaluation of each monitor, monotonic. A check does not move it: the evaluation then finds nothing. */
   const turns = dueQueue()
   let timer: Timer | undefined
   let running = false
@@ -100,7 +100,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     arm()
   }
 
-  /** `turn` in so many ms. A timer that is set for an earlier one stays. */
+  /** Evaluates in `ms`. A timer that is set for an earlier time stays. */
   function turnIn(id: number, ms: number): void {
     const at = clock.monotonic() + ms
     const first = turns.peek()
@@ -118,19 +118,19 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     return INTERVALS * interval_sec * 1000 + unseen_ms
   }
 
-  /** For how long nobody has looked, in ms. */
+  /** How long ago the last check was, in ms. */
   function neglect({ record }: Outlined): number {
     const sight = sights.get(record.id)
     if (sight === undefined) return clock.now() - lastCheckAt(record.machine)
     return sight.running > 0 ? 0 : clock.monotonic() - sight.checkBegun
   }
 
-  /** Of a look that the store tells of, monotonic. One of the future is one of a clock that was set back since. */
+  /** The monotonic time of a stored check. A time in the future was stored before the clock was set back. */
   function lookedAt(stored: EpochMs): number {
     return clock.monotonic() - Math.max(0, clock.now() - stored)
   }
 
-  /** Another process may have looked meanwhile. Each look counts once, by the wall clock as it is then. */
+  /** Another process may have run checks meanwhile. Each check counts once, by the wall clock at that time. */
   function hear(sight: Sight, { record }: CachedMonitor): void {
     const stored = looksOf(record.machine)
     const news = stored.filter((at, i) => at !== sight.stored[i])
@@ -156,13 +156,13 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     if (cached === undefined || sight === undefined) return
     hear(sight, cached)
     const starved = isStarved(cached)
-    // Who stood still does not blame others: whatever is due by now may begin first.
+    // After a suspension nothing is reported: what is due by now may start first.
     const stoodStill = late_ms > LATE_MS
     if (starved && !stoodStill && sight.told === undefined) {
       sight.told = lastSeen(cached)
       tell(cached, sight.told, true)
     }
-    // Negative for a starved one, and for one whose checks a window of planned work leaves out.
+    // Negative for a starved monitor, and for one whose checks a maintenance window pauses.
     const left_ms = allowance(cached) - neglect(cached)
     turnIn(id, left_ms >= 0 ? left_ms + 1 : allowance(cached))
   }
@@ -178,7 +178,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     onTurn?.({ cached, since, stale })
   }
 
-  /** Somebody looks at it now. */
+  /** The monitor is being checked now. */
   function seen(id: number, sight: Sight): void {
     sight.checkBegun = clock.monotonic()
     const { told } = sight

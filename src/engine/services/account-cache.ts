@@ -1,6 +1,6 @@
 /**
- * Which accounts there are. Every call of a group asks, so what was found is remembered for a moment; another
- * process may remove an account meanwhile, and what is written for one that is gone the store refuses itself.
+ * Which accounts exist. Every call of a service asks, so the result is cached briefly; another process may remove an
+ * account meanwhile, and the store itself rejects writes for a removed one.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { NotFoundError } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 
-/** The first account of a store: made when the store is new, meant where none is named. */
+/** The first account of a store: created with the store, and the default where none is named. */
 export const FIRST_ACCOUNT = 1
 
-/** For so long an account that was found is taken to be there. */
+/** How long an account that was found counts as existing. */
 const KNOWN_MS = 5_000
-/** Those found longest ago are forgotten beyond it. */
+/** Maximum number of cached accounts; the oldest are dropped. */
 const KNOWN_LIMIT = 10_000
 
 export interface AccountCache {
@@ -25,7 +25,7 @@ export interface AccountCache {
 }
 
 export function createAccountCache({ clock, store }: Pick<Core, 'clock' | 'store'>): AccountCache {
-  /** Until when, the one found longest ago first. */
+  /** Expiry by account, the oldest first. */
   const known = new Map<number, number>()
 
   async function exists(account_id: unknown): Promise<boolean> {

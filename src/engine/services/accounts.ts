@@ -1,5 +1,5 @@
 /**
- * Accounts: each with monitors, contacts and keys of its own.
+ * Accounts: each with its own monitors, contacts and keys.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { isJsonObject } from '../../model/json.ts'
 
 const NAME_LIMIT = 200
 const EXTERNAL_ID_LIMIT = 200
-/** Rows of an account that go in one step; others have their turn between two. */
+/** Rows removed per step; other work runs between two steps. */
 const REMOVED_AT_ONCE = 200
 
 export function accountsOf(parts: Parts): Engine['accounts'] {
@@ -50,7 +50,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
     },
     async find({ external_id }) {
       await ready()
-      // A value that got lost finds nobody.
+      // An invalid value finds no account.
       if (typeof external_id !== 'string') return undefined
       const record = await store.accounts.byExternalId(external_id)
       return record && accountView(record)
@@ -60,7 +60,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       if (!isAccountId(id)) throw new NotFoundError('account')
       if (id === FIRST_ACCOUNT)
         throw new ConflictError('first_account', 'The first account belongs to the engine itself')
-      // Of one whose removal ended in between nobody else knows any more: it goes on.
+      // A removal whose process ended is only known to the store: it continues.
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE)
       accounts.forget(id)
       await letGo(parts, id)
@@ -81,7 +81,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
   }
 }
 
-/** Its monitors are in the store no more: no check of them goes on, and none begins. */
+/** The account's monitors are no longer stored: their checks are dropped, and none starts. */
 async function letGo({ monitorCache, schedule }: Parts, account_id: number): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
   for (const { record } of own) schedule.release(record.id)

@@ -1,5 +1,5 @@
 /**
- * Contacts of one account: who is told, and how.
+ * Contacts of one account: their settings and their last notification.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import type { Parts } from './parts.ts'
 import { demandSecrets } from './revise.ts'
 import { isJsonObject } from '../../model/json.ts'
 
-/** Contacts of which the store is asked in one go what they were told last. */
+/** Contacts per query of the last notifications. */
 const SHOWN_AT_ONCE = 100
 
-/** What every contact has besides the settings of its kind. */
+/** The fields of every contact besides those of its kind. */
 const OWN_FIELDS = {
   name: field.text({ description: 'Name', max: 200, trim: true }).required(),
   all_monitors: field
@@ -145,7 +145,7 @@ function objectFrom(input: unknown): JsonObject {
   throw new ValidationError({ '': 'invalid: an object is expected' })
 }
 
-/** @throws ValidationError with the problems of the fields, or of the kind's own judgement */
+/** @throws ValidationError with the problems of the fields, or of the kind's own validation */
 async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)

@@ -1,5 +1,5 @@
 /**
- * What the calls of the groups take besides ids and settings, with its bounds.
+ * The options of the services' calls besides ids and settings, with their bounds.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const MAX_TEXT = 200
 
 const words = [...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])]
 
-/** In all groups together: each is looked for in every monitor. */
+/** In all groups together: each is searched in every monitor. */
 const MOST_TAGS = 50
 
 function tagGroups(value: unknown): ReturnType<typeof groups> {
@@ -33,7 +33,7 @@ function tagGroups(value: unknown): ReturnType<typeof groups> {
 
 const groups = read.list(read.list(read.text(MAX_TEXT)))
 
-/** Without `type`, whose words are those of the engine. */
+/** Without `type`, whose values depend on the engine. */
 export const monitorFilter = {
   ...pageReaders(MOST_ITEMS),
   status: read.list(read.oneOf(words)),

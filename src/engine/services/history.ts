@@ -1,5 +1,5 @@
 /**
- * What happened: results, incidents, notifications of one account.
+ * History of one account: results, incidents, notifications.
  *
  * @module
  */
@@ -32,7 +32,10 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     return record
   }
 
-  /** The monitor of an incident may be gone; its incidents stay. One that is not in memory may be heavy to read. */
+  /**
+   * The monitor of an incident may be removed; its incidents stay. One that is not in memory may be expensive to
+   * read.
+   */
   async function shown(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
     const names = new Map<number, IncidentView['monitor']>()
     const others = stepsOf(core.clock)
@@ -108,7 +111,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
       },
       async list(given) {
         const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
-        // A filter, and no more: incidents outlive their monitor.
+        // Only a filter: incidents outlive their monitor.
         await ready()
         const query = {
           account_id,

@@ -16,7 +16,7 @@ import type { Parts } from './parts.ts'
 /** The last use is written at most this often. */
 const USE_STEP_MS = 60_000
 
-/** Characters of a key that are shown to recognise it by. */
+/** Number of leading characters that are shown to identify a key. */
 const PREFIX_CHARS = 8
 
 const NAME_LIMIT = 200
@@ -79,7 +79,7 @@ export async function authenticate(
   return { account_id: record.account_id, key: keyView(record) }
 }
 
-/** Not awaited: a request does not wait for its own bookkeeping. */
+/** Not awaited: a request does not wait for this write. */
 function noteUse(core: Core, { id, last_used_at }: KeyRecord): void {
   const now = core.clock.now()
   if (last_used_at !== null && now - last_used_at < USE_STEP_MS) return

@@ -1,5 +1,5 @@
 /**
- * What is asked of the store for a list of monitors, and how it is read.
+ * Queries and reads a list of monitors.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import type { MonitorFilter } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
 import { fitsIn } from '../checks/json-size.ts'
 
-/** Monitors read from the store at once. */
+/** Number of monitors per query. */
 const READ_AT_ONCE = 32
-/** Characters of the settings of a monitor that take no time to speak of. */
+/** Length of a monitor's settings up to which its parsing time is negligible. */
 const LIGHT_CHARS = 4096
 
-/** In steps: those with long bodies and headers take a millisecond each, and a store may answer at once. */
+/** In steps: monitors with long bodies and headers take a millisecond each, and a store may answer synchronously. */
 export async function listed(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   query: MonitorQuery,
@@ -46,14 +46,14 @@ export function queryOf(
     limit: (filter.limit ?? 50) + 1,
     ...(filter.after !== undefined ? { after_id: filter.after } : {}),
     ...(filter.status !== undefined ? { states: filter.status.flatMap(statesNamed) } : {}),
-    // A type that is no longer registered has no fields to be shown by.
+    // A type that is no longer registered has no fields to show.
     types: names.filter((name) => filter.type?.includes(name) ?? true),
     ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
     ...(filter.q !== undefined ? { q: filter.q } : {}),
   }
 }
 
-/** `up`, `down` and `paused` are states and statuses; a filter means the wider one. */
+/** `up`, `down` and `paused` are both states and statuses; a filter means the status. */
 function statesNamed(name: MonitorState | MonitorStatus): MonitorState[] {
   const status = MONITOR_STATUSES.find((known) => known === name)
   if (status !== undefined) return statesOf(status)

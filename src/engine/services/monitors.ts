@@ -35,7 +35,7 @@ import { isJsonObject } from '../../model/json.ts'
 
 type Monitors = AccountScope['monitors']
 
-/** Not a promise itself: who awaits the beginning does not await the end. */
+/** An object around the promise: awaiting the start does not await the end. */
 interface Started {
   readonly ended: Promise<Changed | null>
 }
@@ -62,7 +62,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     })
   }
 
-  /** Commits a change of a monitor, and waits for all that follows from it. */
+  /** Commits a change of a monitor, and waits for its listeners. */
   async function commit(
     id: number,
     work: Parameters<typeof monitorCache.change>[1],
@@ -72,7 +72,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     return changed
   }
 
-  /** Changes the machine by an event. */
+  /** Applies an event to the machine. */
   function happen(
     id: number,
     { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
@@ -87,19 +87,19 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     })
   }
 
-  /** Begins a round, or joins the one under way. */
+  /** Starts a round, or joins the open one. */
   async function begin(id: number, { version }: VersionOptions): Promise<Started> {
     const start = (cached: CachedMonitor): Started => {
       demandVersion(cached.record, version)
       demandCheckable(parts, cached)
       const ended = checkNow(parts, cached)
-      // Who waits for it hears of a failure; it was logged already.
+      // A waiting caller gets the failure; it was logged already.
       ended.catch(() => undefined)
       return { ended }
     }
     const cached = await own(id)
     if (version === undefined) return start(cached)
-    // In the monitor's turn, behind the changes under way; another process may have changed it as well.
+    // After the changes of this monitor that are under way; another process may have changed it as well.
     await monitorCache.refresh(id)
     let started: Started | undefined
     await monitorCache.change(id, (present) => {
@@ -226,7 +226,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       return { results, monitor: summary(after) }
     },
 
-    // Its end is seen in the results.
+    // The results show its end.
     queueCheck: async (id, options = {}) => void (await begin(id, options)),
 
     status: async (id) => statusView(parts, await own(id)),
@@ -257,7 +257,7 @@ function typeOf({ core }: Parts, name: unknown): MonitorType {
   return type ?? refuse({ type: `invalid: one of ${core.registry.names.join(', ')} is expected` })
 }
 
-/** A pause or resume is a change of the monitor that others may rely on: its version grows. */
+/** A pause or resume raises the version, since other clients may depend on it. */
 function touched({
   record: { common, settings, target },
 }: CachedMonitor): Pick<Change, 'settings'> {

@@ -1,5 +1,5 @@
 /**
- * What the groups of the engine are made of.
+ * What the services of the engine share.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface Parts {
   readonly accounts: AccountCache
 }
 
-/** The same for one account: what is opened has to be there. */
+/** The same for one account, which must exist. */
 export function partsOf(parts: Parts, account_id: number): Parts {
   const { accounts, ready } = parts
   return {
@@ -42,7 +42,7 @@ export function partsOf(parts: Parts, account_id: number): Parts {
   }
 }
 
-/** A page out of a list that was asked for with one item more than `limit`. */
+/** A page from a list that was read with one item more than `limit`. */
 export function pageOf<T extends { readonly id: number }>(
   items: readonly T[],
   limit: number,

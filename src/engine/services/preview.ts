@@ -1,6 +1,6 @@
 /**
- * What would be stored for a monitor, without storing it: for those who keep monitors as code and want to
- * see every problem and every difference before anything is changed.
+ * What would be stored for a monitor, without storing it: for monitors as code, which report every problem and every
+ * difference before changing anything.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import type { Parts } from './parts.ts'
 interface Previewing {
   readonly account_id: number
   readonly type: MonitorType
-  /** As `create` takes it, without `type`. */
+  /** As for `create`, without `type`. */
   readonly input: JsonObject
-  /** The monitor that it is compared with. */
+  /** The monitor to compare with. */
   readonly against?: CachedMonitor
 }
 
@@ -63,7 +63,7 @@ function asJson(value: object): JsonObject {
   return value as JsonObject
 }
 
-/** By value, whatever the order of the names in an object. */
+/** By value, regardless of the order of keys. */
 function same(a: Json | undefined, b: Json | undefined): boolean {
   return ordered(a) === ordered(b)
 }

@@ -1,5 +1,5 @@
 /**
- * What an account may have: what it was given itself, else what the engine's options say, else anything.
+ * The quotas of an account: its own, otherwise those of the engine's options, otherwise unlimited.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { Allowance } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
-/** Every one settled; `null` is without limit. */
+/** All quotas resolved; `null` is unlimited. */
 export type SettledQuotas = { readonly [Q in keyof AccountQuotas]-?: number | null }
 
 const COUNT = { min: 0, max: 1e9 } as const
 
-/** What a quota may be. All are whole numbers but the checks a minute. */
+/** The bounds of quotas. All are integers except the checks per minute. */
 const QUOTA_BOUNDS: Readonly<
   Record<keyof AccountQuotas, { readonly min: number; readonly max: number }>
 > = {
@@ -25,7 +25,7 @@ const QUOTA_BOUNDS: Readonly<
   checks_per_min: COUNT,
 }
 
-/** Problems of quotas as a caller wrote them, by their names. */
+/** Problems of quotas as a caller wrote them, by name. */
 export function quotaProblems(quotas: object): Record<string, string> {
   const problems: Record<string, string> = {}
   for (const [name, value] of Object.entries(quotas) as [string, unknown][]) {
@@ -61,14 +61,14 @@ export function settledQuotas(core: Core, { quotas }: AccountRecord): SettledQuo
   }
 }
 
-/** As they are in the store. @throws NotFoundError */
+/** As stored. @throws NotFoundError */
 export async function quotasOf(core: Core, account_id: number): Promise<SettledQuotas> {
   const account = await core.store.accounts.get(account_id)
   if (account === undefined) throw new NotFoundError('account')
   return settledQuotas(core, account)
 }
 
-/** What the store holds the account to. */
+/** The quotas that the store enforces. */
 export function allowanceOf({ monitors, contacts, checks_per_min }: SettledQuotas): Allowance {
   return {
     ...(monitors === null ? {} : { monitors }),
@@ -79,7 +79,7 @@ export function allowanceOf({ monitors, contacts, checks_per_min }: SettledQuota
 
 type Timed = Pick<CommonSettings, 'interval_sec'>
 
-/** Whether a monitor is checked more often than it may; what is told of by signals is not checked. */
+/** Whether the interval is shorter than allowed; push types have no checks. */
 export function isTooShort(
   { min_interval_sec }: SettledQuotas,
   type: MonitorType,
@@ -90,7 +90,7 @@ export function isTooShort(
   )
 }
 
-/** For a monitor that is to be checked again with an interval of before. @throws ConflictError `quota` */
+/** For a monitor that resumes with a stored interval. @throws ConflictError `quota` */
 export function requireInterval(quotas: SettledQuotas, type: MonitorType, common: Timed): void {
   if (!isTooShort(quotas, type, common)) return
   throw new ConflictError(

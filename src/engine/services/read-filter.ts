@@ -1,6 +1,6 @@
 /**
- * Filters and options of the groups' calls against a table: unknown names and values that mean nothing are
- * refused, all at once. What is `undefined` is absent.
+ * Validates filters and options of the services' calls by a table: unknown names and invalid values are rejected, all
+ * at once. `undefined` means absent.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { isJsonObject } from '../../model/json.ts'
 type Read<T> = { readonly value: T } | { readonly problem: string }
 type Reader<T> = (value: unknown) => Read<T>
 
-/** One reader per name of the filter's type, so that a new one cannot be forgotten. */
+/** One reader per name of the filter's type, so that the compiler reports a missing one. */
 export type Readers<F> = { readonly [K in keyof F]-?: Reader<unknown> }
 
 type Filter<T> = { readonly [K in keyof T]?: T[K] extends Reader<infer V> ? V : never }
@@ -25,7 +25,7 @@ export function readFilter<T extends Readonly<Record<string, Reader<unknown>>>>(
   filter: unknown = {},
 ): Filter<T> {
   if (!isJsonObject(filter)) throw new ValidationError({ '': 'invalid: an object is expected' })
-  // Without a prototype, or a name such as `__proto__` could not be reported.
+  // Without a prototype, since a name such as `__proto__` could not be reported otherwise.
   const problems = Object.create(null) as Record<string, string>
   const values: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(filter)) {
@@ -91,10 +91,10 @@ export const read = {
       return { value: values }
     },
 
-  /** A `Date`, epoch milliseconds, or ISO 8601 text, UTC where it names no offset. */
+  /** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset. */
   time: (value: unknown): Read<EpochMs> => {
     const at = timeOf(value)
-    // Times are stored in whole milliseconds: for "not before" and for "before" a fraction means the next one.
+    // Times are stored in whole milliseconds: both for an inclusive start and an exclusive end a fraction rounds up.
     if (at !== undefined && isTime(at)) return { value: Math.ceil(at) }
     return { problem: 'invalid: a Date, epoch milliseconds or ISO 8601 text is expected' }
   },

@@ -1,6 +1,6 @@
 /**
- * Answers kept for requests that may be repeated. Sealed: the answer to a creation holds a token, and by the
- * digest of a request a password in it could be guessed.
+ * Stored responses of requests that may be repeated. Encrypted: the response of a creation contains a token, and a
+ * password in a request could be guessed by its digest.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { KeptReplies } from './request-services.ts'
 import type { Parts } from './parts.ts'
 
 const KEPT_MS = 86_400_000
-/** Of one account; beyond, the oldest go before their time. */
+/** Per account; beyond it the oldest are dropped before their expiry. */
 const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'reply.body'
 const HASH_PLACE = 'reply.request_hash'

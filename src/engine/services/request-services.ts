@@ -1,23 +1,23 @@
 /**
- * What the engine does for its own doors (REST, the page, the metrics) and for nobody else: it counts requests and
- * keeps answers. It stands on the engine under a symbol, so that the public type is free of it.
+ * Services for REST, the page and the metrics only: counting requests and storing responses. Attached to the engine
+ * under a symbol, so that the public type does not contain them.
  *
  * @module
  */
 
 import { ConfigurationError } from '../../errors.ts'
 
-/** Of the registry: the ES modules and the CommonJS modules of one process mean the same. */
+/** A registered symbol: shared by the ESM and CommonJS builds in one process. */
 export const REQUEST_SERVICES = Symbol.for('watchpost.request-services')
 
-/** Who is counted: an API key, or whoever else, under a name of its own. */
+/** Who is counted: an API key, or another identity by a unique name. */
 export type Requester = { readonly key_id: number } | { readonly identity: string }
 
-/** Counts requests, one window for all doors: REST, the page, the metrics. */
+/** Counts requests in one window for REST, the page and the metrics. */
 export interface RequestCounter {
   /**
-   * Admits at most `limit` in any `window_ms`. API keys are counted by their ids, over all processes on a shared
-   * store; whoever else, by a name that tells it from all others, in this process.
+   * Admits at most `limit` in any `window_ms`. API keys are counted by their ids, across all processes on a shared
+   * store; other identities in this process.
    */
   admit(request: {
     readonly by: Requester
@@ -26,14 +26,17 @@ export interface RequestCounter {
   }): Promise<{
     readonly admitted: boolean
     readonly remaining: number
-    /** Until a place in the window becomes free, at the latest; of a refused one, until the next would be admitted. */
+    /** At most the time until a request leaves the window; for a rejected one, until the next would be admitted. */
     readonly reset_ms: number
   }>
 }
 
 /** whose turn it is to make a request that may be repeated, over all processes. */
 export interface RequestTurns {
-  /** Resolves to what ends the turn, which lapses after two minutes; `undefined` while another process has it. */
+  /**
+   * Resolves to a function that ends the turn, which expires after two minutes; `undefined` while another process has
+   * it.
+   */
   take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
 }
 
@@ -43,7 +46,7 @@ export interface KeptReply {
   readonly body: string
 }
 
-/** Kept answers for requests that may be repeated. */
+/** Stored responses of requests that may be repeated. */
 export interface KeptReplies {
   get(account_id: number, key: string): Promise<KeptReply | undefined>
   put(account_id: number, key: string, reply: KeptReply): Promise<void>
@@ -51,12 +54,12 @@ export interface KeptReplies {
 
 export interface RequestServices {
   readonly requests: RequestCounter
-  /** Absent where the store is this process's alone. */
+  /** Absent if the store belongs to this process alone. */
   readonly turns?: RequestTurns
   readonly replies: KeptReplies
 }
 
-/** @throws ConfigurationError for what `createEngine` did not make */
+/** @throws ConfigurationError for an object that `createEngine` did not create */
 export function requestServicesOf(engine: object): RequestServices {
   const services = (engine as { readonly [REQUEST_SERVICES]?: RequestServices })[REQUEST_SERVICES]
   if (services !== undefined) return services

@@ -1,16 +1,19 @@
 /**
- * How often a monitor is checked because somebody asks for it, whoever does: its target is not to be kept busy by
- * all keys of an account together.
+ * Limits the requested checks of a monitor, whoever requests them: all keys of an account together must not overload
+ * its target.
  *
  * @module
  */
 
 import { requestServicesOf } from './request-services.ts'
 
-/** Beside the rounds of its interval. */
+/** In addition to the rounds of its interval. */
 export const REQUESTED_CHECKS = { limit: 30, window_ms: 60_000 } as const
 
-/** Whether one more is admitted; else how long to wait, in seconds. Of a foreign monitor it counts for nobody else. */
+/**
+ * Whether one more is admitted; otherwise the seconds to wait. Requests for a foreign monitor do not count against
+ * its owner.
+ */
 export async function admitCheck(
   engine: object,
   asked: { readonly account_id: number; readonly id: number },

@@ -1,5 +1,5 @@
 /**
- * Requests where several processes answer them: one limit for all, and one that carries out what is repeated.
+ * Coordinates requests across processes: one rate limit for all, and one process that executes a repeated request.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { slidingLog } from '../rounds/sliding-log.ts'
 import type { RequestCounter, RequestServices } from './request-services.ts'
 import type { Parts } from './parts.ts'
 
-/** Keys are counted in the store where several processes share it, all else in this process. */
+/** Keys are counted in the store if several processes share it, everything else in this process. */
 export function requestsOf({ core, ready }: Parts): RequestCounter {
   const { clock, store } = core
   const log = slidingLog(clock)
@@ -30,7 +30,7 @@ export function requestsOf({ core, ready }: Parts): RequestCounter {
   }
 }
 
-/** Longer than any request takes; so long an equal one has to wait after a process died with its turn. */
+/** Longer than any request; an equal request waits this long after a process ended during its turn. */
 const TURN_MS = 120_000
 
 export function turnsOf({ core, accounts, ready }: Parts): Pick<RequestServices, 'turns'> {

@@ -1,6 +1,6 @@
 /**
- * A page of the results of a monitor. What a checker measured may be 64 KiB of JSON in each: a page ends where
- * all of it together becomes too much for one answer.
+ * A page of the results of a monitor. The details of each may be 64 KiB of JSON: a page ends where their total
+ * exceeds a limit.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import type { ResultRecord } from '../../model.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 
-/** Results read from the store at once; most have a few hundred characters of details. */
+/** Results per query; most have a few hundred characters of details. */
 const READ_AT_ONCE = 32
-/** Characters of details of one page, unless its first result alone has more. */
+/** Maximum characters of details of one page, unless its first result alone exceeds it. */
 const PAGE_CHARS = 1024 * 1024
 
 interface Listed {
   readonly records: readonly ResultRecord[]
-  /** The id that the next page comes after. */
+  /** The id after which the next page starts. */
   readonly next: number | null
 }
 
@@ -33,7 +33,7 @@ export async function listedResults(
   const others = stepsOf(clock)
   let chars = 0
   for (let rest = query; ;) {
-    // One more than the page has tells whether it is the last one.
+    // One more than the page, to know whether it is the last.
     const limit = Math.min(READ_AT_ONCE, query.limit + 1 - records.length)
     const step = await store.results.list({ ...rest, limit })
     for (const record of step) {

@@ -1,5 +1,5 @@
 /**
- * A patch of a monitor: what it may hold, and the change that comes of it.
+ * Validates a patch of a monitor and computes its change.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { settleMonitor, withoutGone } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
-/** The change that a patch makes. What is checked being another than before, the monitor begins anew. */
+/** The change of a patch. If the target or type settings differ, the monitor's state starts again. */
 export async function revised(
   parts: Parts,
   cached: CachedMonitor,
@@ -33,7 +33,7 @@ export async function revised(
   const common = await withoutGone(core, record.account_id, record.common)
   const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
   const wanted = withoutReadOnly(type, fields)
-  // Masks are looked for in what was merged, where dotted names have found their place.
+  // Masks are searched in the merged input, in which dotted names are resolved.
   const input = unmask(table, merge(table, before, wanted), settings)
   const next = await settleMonitor(core, {
     account_id: record.account_id,
@@ -63,13 +63,13 @@ export async function revised(
   return { change: { ...planned?.change, ...change, forget_locations: true } }
 }
 
-/** @throws ValidationError where a stored secret would go to another destination */
+/** @throws ValidationError if a stored secret would be sent to another destination */
 export function demandSecrets(fields: FieldTable, revision: Revision): void {
   const problems = keptSecretProblems(fields, revision)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
 }
 
-/** Fields of the answer that a client may send back as it got them. */
+/** Fields of a view that a client may send back unchanged. */
 const READ_ONLY = [
   'id',
   'target',

@@ -1,7 +1,6 @@
 /**
- * At most so many wrong keys or tokens per minute and client; only wrong ones are counted and refused, so that a
- * stranger keeps nobody out. Keys are too long to be guessed whatever the rate; what this bounds is how long somebody
- * who tries all the same gets other answers than "wait".
+ * Limits wrong keys or tokens per minute and client; only wrong ones are counted and rejected, so that an attacker
+ * locks nobody out. Keys are too long to be guessed at any rate; this bounds the load of trying.
  *
  * @module
  */
@@ -9,16 +8,16 @@
 import type { Clock } from '../../clock.ts'
 
 export interface SignInLimit {
-  /** Counts a wrong one; how long to wait where there were too many, in seconds. */
+  /** Counts a wrong one; returns the seconds to wait if there were too many. */
   failed(
     client: string,
   ): { readonly allowed: true } | { readonly allowed: false; readonly retry_sec: number }
 }
 
-/** Wrong ones of one client. */
+/** Maximum number per client. */
 export const SIGN_IN_LIMIT = 20
 const WINDOW_MS = 60_000
-/** Clients remembered; when there are more, those without a recent attempt are forgotten, then all. */
+/** Maximum number of remembered clients; beyond it those without a recent attempt are dropped, then all. */
 const CLIENTS_LIMIT = 10_000
 
 export function createSignInLimit(clock: Pick<Clock, 'monotonic'>): SignInLimit {

@@ -1,5 +1,5 @@
 /**
- * What GET …/status answers.
+ * The response of GET …/status.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Parts } from './parts.ts'
 import { uptimeBetween } from './uptime.ts'
 import { DAY_MS } from '../../model/time.ts'
 
-/** The present state of a monitor, for those who ask often. */
+/** The current state of a monitor, for frequent polling. */
 export async function statusView(
   { core, schedule, staleness }: Parts,
   cached: CachedMonitor,

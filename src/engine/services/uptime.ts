@@ -1,5 +1,5 @@
 /**
- * Uptime of a monitor over days, from its availability and its daily counts.
+ * Uptime of a monitor over days, from its availability and its daily totals.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { DAY_MS, dayOf } from '../../model/time.ts'
 
 const NONE: Seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
-/** Incidents that are looked at for the counts of a report. */
+/** Maximum number of incidents read for the counts of a report. */
 const INCIDENTS_LIMIT = 10_000
-/** Rows read from the store at once. */
+/** Rows per query. */
 const INCIDENTS_AT_ONCE = 200
 const CHANGES_AT_ONCE = 5000
 
@@ -76,7 +76,7 @@ export async function uptimeBetween(
   return { uptime: uptimePercent(secondsBetween(changes, from, to)) }
 }
 
-/** As the store lists them, in steps: a target that goes up and down all the time makes a million in a year. */
+/** In the order of the store, in steps: a target that goes up and down continuously has a million changes a year. */
 async function changesBetween(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   monitor_id: number,
@@ -91,12 +91,12 @@ async function changesBetween(
     const last = step.at(-1)
     if (last === undefined || step.length < CHANGES_AT_ONCE) return changes
     await others()
-    // Of the changes of one moment the last one counts, with which the next step begins.
+    // Of several changes at the same time the last counts; the next step starts with it.
     since = Math.max(since, last.at + 1)
   }
 }
 
-/** How many have begun on each UTC day. */
+/** The number of incidents started on each UTC day. */
 async function incidentsPerDay(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   { account_id, id: monitor_id }: MonitorRecord,

@@ -1,6 +1,6 @@
 /**
- * From what a user wrote to what is stored: type-specific and common settings checked together, ids
- * looked up, defaults that depend on the engine filled in. Every problem is reported at once.
+ * Validates the input of a monitor: type-specific and common settings together, ids looked up, defaults that depend
+ * on the engine filled in. Every problem is reported at once.
  *
  * @module
  */
@@ -25,9 +25,9 @@ export interface Settled {
 
 interface Settling {
   readonly account_id: number
-  /** The monitor that is changed; absent for a new one. */
+  /** The monitor that changes; absent for a new one. */
   readonly id?: number
-  /** Its interval before: one that was allowed then stays. */
+  /** Its previous interval, which stays allowed. */
   readonly interval_before?: number
   readonly type: MonitorType
   readonly input: JsonObject
@@ -74,7 +74,7 @@ export async function settleMonitor(
   }
 }
 
-/** Stored settings without ids that are gone since: they are nobody's fault in a later change. */
+/** Ignores ids of contacts and parents that were deleted, when a stored monitor is updated. */
 export async function withoutGone(
   core: Core,
   account_id: number,
@@ -141,7 +141,7 @@ function contactProblems(
   }
   return problems
 }
-/** Parents have to be there, and none may depend on this one, however far away. */
+/** Parents must exist, and none may depend on this monitor, directly or indirectly. */
 async function dependencyProblems(
   core: Core,
   {
@@ -167,10 +167,10 @@ async function dependencyProblems(
   return problems
 }
 
-/** Read one after the other before somebody else has a turn: a store that answers at once gives none by itself. */
+/** Monitors read in a row before yielding: a store that answers synchronously never yields by itself. */
 const READ_AT_ONCE = 16
 
-/** These monitors and all that they depend on, each with its parents. Each is read once. */
+/** These monitors and all their ancestors, each with its parents. Each is read once. */
 async function readAbove(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   ids: readonly number[],
@@ -186,7 +186,7 @@ async function readAbove(
   return parents
 }
 
-/** The monitor and those that depend on it, directly or by others. */
+/** The monitor and its direct and indirect dependents. */
 function dependents(
   parents: ReadonlyMap<number, readonly number[]>,
   id: number,
@@ -203,7 +203,7 @@ function dependents(
   return below
 }
 
-/** Tags that differ only in case are one; the first spelling stays. */
+/** Tags that differ only in case are merged; the first spelling stays. */
 function distinct(tags: readonly string[]): string[] {
   const seen = new Map<string, string>()
   for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)

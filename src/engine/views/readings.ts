@@ -1,6 +1,6 @@
 /**
- * What the engine has in memory of its monitors, as plain numbers: for whoever reads all of them every few
- * seconds, without a question to the store.
+ * The monitors in the engine's memory as plain numbers, for callers that read all of them every few seconds without a
+ * query of the store.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Records as they are shown: times in ISO 8601, secrets masked. Pure.
+ * Builds the views of records: times in ISO 8601, secrets masked. Pure.
  *
  * @module
  */
@@ -37,14 +37,14 @@ import type {
   ResultView,
 } from '../api/views.ts'
 
-/** What a summary is made of: no settings of the type, so that no secret is opened for a list. */
+/** The parts of a summary: no settings of the type, so that no secret is decrypted for a list. */
 export type Outlined = Pick<CachedMonitor, 'record' | 'locations'>
 
-/** What the watch knows of a monitor beside its record. */
+/** What the engine knows of a monitor besides its record. */
 export interface Watched {
   readonly next_due_at: EpochMs | null
   readonly stale: boolean
-  /** Of its type; `undefined` where that is not registered any more. */
+  /** The checker of its type; `undefined` if it is not registered. */
   readonly checker: AnyChecker | undefined
 }
 

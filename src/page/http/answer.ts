@@ -1,5 +1,5 @@
 /**
- * What the page answers with, and the headers that every answer has.
+ * The responses of the page, and the headers of every response.
  *
  * @module
  */
@@ -15,12 +15,12 @@ export interface Answer {
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
-/** For the one response whose script and style it lets in. */
+/** A nonce for the script and style of one response. */
 export function makeNonce(): string {
   return randomBytes(16).toString('base64')
 }
 
-/** A page: nothing but our own style and script, both by nonce; shown in no frame, kept by nobody. */
+/** A page: only the page's own style and script by nonce; no framing, no caching. */
 export function htmlAnswer(
   markup: Markup,
   { nonce, status = 200 }: { readonly nonce: string; readonly status?: number },
@@ -45,7 +45,7 @@ export function htmlAnswer(
   }
 }
 
-/** After a form: what is shown then may be loaded again without harm. */
+/** The redirect after a form, so that reloading does not send it again. */
 export function seeOther(location: string, cookies: readonly string[] = []): Answer {
   return { status: 303, headers: { Location: location }, cookies }
 }
@@ -55,7 +55,7 @@ const OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Not `no-referrer`: browsers would then send `Origin: null` with our own forms.
+  // Not `no-referrer`: browsers would then send `Origin: null` with the page's own forms.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -1,6 +1,6 @@
 /**
- * Style, script and icon, each under a path with its digest: kept for ever by browsers, and new at once
- * when it is another one.
+ * Style, script and icon, each at a path with its digest: browsers cache them indefinitely, and a changed file has a
+ * new path.
  *
  * @module
  */

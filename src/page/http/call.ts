@@ -1,5 +1,5 @@
 /**
- * One request on its way through, and what all requests share.
+ * The context of one request, and what all requests share.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface Call {
   /** Without the base path. */
   readonly path: string
   readonly frame: Frame
-  /** What the groups of the route's pattern caught. */
+  /** The captured groups of the route's pattern. */
   readonly params: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export interface Route {
   answer(call: Call): Promise<Answer | Response> | Answer | Response
 }
 
-/** The fields of a form that a page of ours has sent. @throws PageRefusal */
+/** The fields of a form from the page itself. @throws HttpError for another origin */
 export async function ownForm({ request, service }: Call): Promise<URLSearchParams> {
   if (!isSameOrigin(request))
     throw forbidden('This form was sent from another site. Open the page itself and try again.')
@@ -62,7 +62,7 @@ export async function ownForm({ request, service }: Call): Promise<URLSearchPara
   return form
 }
 
-/** A path of ours to go back to; everything else leads to the start. */
+/** A path of the page to return to; anything else becomes the start page. */
 export function backOf(given: string | null, base: string): string {
   const start = `${base}/`
   if (given === null || !/^\/(?![/\\])[\x21-\x7e]{0,1000}$/.test(given)) return start

@@ -1,18 +1,18 @@
 /**
- * Forms as browsers send them, and whether it was a page of ours that sent them.
+ * Forms, and the test for their origin.
  *
  * @module
  */
 
 import type { Clock } from '../../clock.ts'
 
-/** Longer than any of ours by far. */
+/** Far more than any form of the page needs. */
 const LIMIT_BYTES = 4096
 const DEADLINE_MS = 10_000
 
 /**
- * Whether a form comes from a page of ours. Browsers say so by `Sec-Fetch-Site` (on https and on this
- * machine) or else by `Origin`; a request with neither comes from no page at all and is refused.
+ * Whether a form was sent by the page. Browsers say so in `Sec-Fetch-Site` (on https and on localhost) or `Origin`; a
+ * request with neither is rejected.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')
@@ -22,7 +22,7 @@ export function isSameOrigin(request: Request): boolean {
   return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host)
 }
 
-/** The fields of a form; `undefined` for what is none, is too long, or does not come to its end. */
+/** The fields of a form; `undefined` if it is not a form, too long, or incomplete. */
 export async function readForm(
   request: Request,
   clock: Pick<Clock, 'timer'>,

@@ -1,5 +1,5 @@
 /**
- * Requests that end with a page that says why.
+ * Requests that end with an error page.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { WatchpostError } from '../../errors.ts'
 export interface Failure {
   readonly status: number
   readonly title: string
-  /** A sentence that helps. */
+  /** A sentence that explains the error. */
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,12 +1,12 @@
 /**
- * Numbers and words of the query, or a page that says that they are none.
+ * Query parameters, validated; an invalid one leads to an error page.
  *
  * @module
  */
 
 import { badRequest } from './http-error.ts'
 
-/** The positive integer of a parameter, `undefined` where it is absent. @throws PageRefusal */
+/** The positive integer of a parameter, `undefined` if absent. @throws HttpError */
 export function positive(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? ''
   if (text === '') return undefined
@@ -15,7 +15,7 @@ export function positive(query: URLSearchParams, name: string): number | undefin
   return value
 }
 
-/** One of these words, `undefined` where the parameter is absent. @throws PageRefusal */
+/** One of these words, `undefined` if the parameter is absent. @throws HttpError */
 export function oneOf<const W extends string>(
   query: URLSearchParams,
   name: string,
@@ -29,7 +29,7 @@ export function oneOf<const W extends string>(
   return word
 }
 
-/** Ids as a comma list, at most `max`; what is none is left out. */
+/** Ids as a comma-separated list, at most `max`; invalid ones are ignored. */
 export function idList(query: URLSearchParams, name: string, max: number): readonly number[] {
   return (query.get(name) ?? '')
     .split(',')

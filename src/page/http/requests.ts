@@ -1,6 +1,6 @@
 /**
- * How often one may look and press: buttons count with the requests of the API, in the window of the key that
- * opened the session; pages have a wider one, so that nobody who reads is refused.
+ * Rate limits of the page: buttons count with the API requests of the session's key; views have a larger limit of
+ * their own.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { admitCheck } from '../../engine/services/requested-checks.ts'
 import { tooMany } from './http-error.ts'
 
 export interface PageRate {
-  /** Buttons pressed, with the API's requests of the same key; default 60. */
+  /** Buttons, counted with API requests of the same key; default 60. */
   readonly requests?: number | undefined
-  /** Pages looked at, live connections and sign-ins; default 600. */
+  /** Pages, live connections and sign-ins; default 600. */
   readonly views?: number | undefined
   /** Default 60. */
   readonly window_sec?: number | undefined
 }
 
-/** Each @throws PageRefusal 429 */
+/** Each @throws HttpError 429 */
 export interface Requests {
   view(by: Requester): Promise<void>
   action(by: Requester): Promise<void>

@@ -15,7 +15,7 @@ const ROWS = 50
 
 export interface IncidentsAsk {
   readonly monitor_id: number | undefined
-  /** Those that are not over. */
+  /** Only open incidents. */
   readonly open: boolean
   readonly after: number | undefined
 }

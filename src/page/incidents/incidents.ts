@@ -1,5 +1,5 @@
 /**
- * Incidents, newest first: since when, how long, why, and who was told.
+ * A list of incidents, newest first: start, duration, cause, and the notified contacts.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { clockTime, counted, durationText, moment, msText } from '../layout/word
 export interface IncidentFacts {
   readonly incidents: readonly IncidentView[]
   readonly now: EpochMs
-  /** Where the monitor of an incident is, for lists over several of them. */
+  /** The address of an incident's monitor, for lists over several monitors. */
   readonly monitorHref?: (id: number) => string
-  /** What was told about an incident; absent where that is shown elsewhere. */
+  /** The notifications of an incident; absent if they are shown elsewhere. */
   readonly told?: (id: number) => readonly NotificationView[]
   readonly contacts?: ReadonlyMap<number, string>
 }
@@ -51,7 +51,7 @@ function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
   </li>`
 }
 
-/** Why nobody is told of it, or not any more. */
+/** Why no notifications are sent for the incident, or no further ones. */
 export function asideOf({
   state,
   suppressed_by,
@@ -75,7 +75,7 @@ const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
   deleted: 'Closed: the monitor was removed',
 }
 
-/** The causes as they changed, from the first failing check to the end. */
+/** The changes of the cause, from the first failing check to the end. */
 function course(
   { causes, detected_at, acknowledged_at, ended_at, closed_reason }: IncidentView,
   { now }: IncidentFacts,

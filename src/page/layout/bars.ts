@@ -1,6 +1,6 @@
 /**
- * One bar per day. A day with downtime is cut: the lower part says how much of it, never less than can
- * be seen; a day without data is a stub. The text alternative tells the days that matter.
+ * One bar per day. The lower part of a bar shows the downtime, with a visible minimum; a day without data is a stub.
+ * The text alternative names the days with downtime.
  *
  * @module
  */
@@ -16,9 +16,9 @@ const WIDTH = 4
 const STUB = 8
 
 export interface BarsOptions {
-  /** What the bars are of, for the text alternative. */
+  /** The name for the text alternative. */
   readonly name: string
-  /** Every day says what it was when it is pointed at, not only those with downtime. Default `false`. */
+  /** Every day has a tooltip, not only days with downtime. Default `false`. */
   readonly each_day?: boolean
 }
 
@@ -27,7 +27,7 @@ export function bars({ days, overall }: UptimeView, options: BarsOptions): Marku
   const width = days.length * STEP - (STEP - WIDTH)
   const drawn = days.map((day, at) => ({ day, x: at * STEP, parts: partsOf(day, at * STEP) }))
   const spoken = drawn.filter(({ day }) => each_day || day.down_sec > 0)
-  // One path per kind: ninety bars of twenty-five monitors stay small.
+  // One path per kind, which keeps ninety bars for twenty-five monitors small.
   const path = (kind: Kind): Markup | false => {
     const d = drawn.map(({ parts }) => parts[kind] ?? '').join('')
     return d !== '' && html`<path class="${kind}" d="${d}" />`
@@ -70,7 +70,7 @@ function column(x: number, y: number, height: number): string {
   return `M${x} ${y}h${WIDTH}v${height}h-${WIDTH}z`
 }
 
-/** Minutes and hours must both be told apart from nothing: the share is bent, a minute is a quarter of the bar. */
+/** Minutes and hours must both be visible: the scale is not linear, one minute is a quarter of the bar. */
 function lowerPart(share: number): number {
   return share >= 1 ? HEIGHT : Math.round(HEIGHT * (0.25 + 0.65 * Math.sqrt(share)))
 }
@@ -85,7 +85,7 @@ export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: Upti
     : `${durationText(down_sec)} of downtime, ${percentText(uptime)} up`
 }
 
-/** Days that are named one by one in the text alternative. */
+/** Maximum number of days listed in the text alternative. */
 const NAMED = 5
 
 function alternative(days: readonly UptimeDay[], overall: number | null, name: string): string {

@@ -1,5 +1,5 @@
 /**
- * What surrounds every page: head, navigation, foot.
+ * The frame of every page: head, navigation, footer.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { momentText } from './words.ts'
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** What a page needs to know of the request and of its host. */
+/** The context of the request and the host. */
 export interface Frame {
-  /** Path under which everything is, without a slash at its end. */
+  /** Mount path, without a trailing slash. */
   readonly base: string
   readonly brand: string
   /** As the browser sees it, `https://watch.example.com`. */
@@ -24,7 +24,7 @@ export interface Frame {
   readonly nonce: string
   readonly theme: Theme
   readonly now: EpochMs
-  /** Path and query of the page itself, for coming back to it. */
+  /** Path and query of the page itself, for links back to it. */
   readonly here: string
   readonly assets: { readonly style: string; readonly script: string; readonly icon: string }
 }
@@ -32,13 +32,13 @@ export interface Frame {
 export interface Sheet {
   readonly title: string
   readonly main: Content
-  /** Who is signed in sees where to go. */
+  /** The navigation of a signed-in user. */
   readonly signed_in?: { readonly section: 'monitors' | 'incidents'; readonly can_leave: boolean }
-  /** Where changes are told; the page is loaded again then, without being reloaded. */
+  /** Address of the event stream; the script updates the page on its events. */
   readonly events?: string
-  /** The present state in a sentence: screen readers say it when it changes. */
+  /** The current state in a sentence; screen readers announce it when it changes. */
   readonly said?: Content
-  /** Above all else, instead of the name of the host's page. */
+  /** Title of the page, instead of the host's name. */
   readonly masthead?: string
 }
 
@@ -73,7 +73,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
     </html> `
 }
 
-/** The script shows it. */
+/** Made visible by the script. */
 const LOST = html`<p id="lost" class="lost" role="status" hidden>
   No connection to the service since <time></time> UTC. This page shows what was known then.
 </p>`
@@ -98,7 +98,7 @@ function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup 
   </header>`
 }
 
-/** Without the script, or where it has lost its connection, the link is the way to what is new. */
+/** Without the script, or without its connection, this link reloads the page. */
 function footer({ base, theme, now, here }: Frame, { events }: Sheet): Markup {
   const button = (choice: Theme, label: string): Markup =>
     html`<button

@@ -1,6 +1,6 @@
 /**
- * Small signs. Each state has a shape of its own, so that no colour is needed to tell them apart; the word
- * beside it is what a screen reader says.
+ * Icons. Each state has a shape of its own, so that colour is not needed to distinguish them; screen readers use the
+ * word beside it.
  *
  * @module
  */
@@ -78,13 +78,13 @@ export function verdictIcon(verdict: Verdict): Markup {
   return icon(OF_VERDICT[verdict], VERDICT_WORDS[verdict].tone)
 }
 
-/** Shape and word. */
+/** Icon and word of a state. */
 export function stateLabel(shown: Shown): Markup {
   const { label, meaning, tone } = shownAs(shown)
   return html`<span class="state ${tone}" title="${meaning}">${stateIcon(shown)}${label}</span>`
 }
 
-/** The mark of the page: a heartbeat in a ring. Also its favicon. */
+/** The logo, a heartbeat in a ring. Also the favicon. */
 export const BRAND: Markup = html`<svg
   class="brand"
   viewBox="0 0 24 24"

@@ -1,8 +1,7 @@
 /**
- * HTML as tagged templates: whatever is put in is escaped, unless it is markup itself. There is no way
- * to make markup out of a text but to write a template.
+ * HTML as tagged templates: interpolated values are escaped, unless they are markup. Only a template creates markup.
  *
- * Values stand between tags or inside of quoted attributes; nowhere else.
+ * Values are allowed between tags and inside quoted attributes; nowhere else.
  *
  * @module
  */
@@ -13,7 +12,7 @@ export interface Markup {
   readonly [MARKUP]: string
 }
 
-/** `null`, `undefined` and `false` leave nothing, lists are joined. */
+/** `null`, `undefined` and `false` render nothing, lists are joined. */
 export type Content = Markup | string | number | null | undefined | false | readonly Content[]
 
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
@@ -26,7 +25,7 @@ export function textOf(markup: Markup): string {
   return markup[MARKUP]
 }
 
-/** Somebody else's words: their direction of writing stays their own. */
+/** Text of users or servers, isolated from the direction of the surrounding text. */
 export function foreign(text: string): Markup {
   return html`<bdi>${text}</bdi>`
 }
@@ -50,7 +49,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Control characters have no place in HTML; they are shown as the sign for "unprintable". */
+/** Control characters are invalid in HTML; they are shown as the replacement character. */
 function escaped(text: string): string {
   return text
     .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')

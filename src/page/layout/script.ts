@@ -1,9 +1,9 @@
 /**
- * The one script of the page, at most 4 kB. It makes the page live; everything works without it.
+ * The script of the page, at most 4 kB. It updates the page live; everything works without it.
  *
- * On a change it asks for the page again and puts what is new in the place of what was: element by element,
- * so that nothing moves, nothing that was opened closes, and the focus stays. Where the connection is lost for
- * five seconds, or silent for a minute, it says since when and takes the colours from what was known then.
+ * On a change it fetches the page and replaces changed elements one by one, so that scroll position, opened details
+ * and focus stay. If the connection is lost for five seconds, or silent for a minute, it says since when and greys
+ * the states out.
  *
  * @module
  */

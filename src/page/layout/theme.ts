@@ -1,5 +1,5 @@
 /**
- * Light or dark by choice: a cookie, so that it works without a script and the first paint is right.
+ * Light or dark theme, chosen by a cookie, so that it needs no script and the first paint is right.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Numbers, times and states in words. Pure; the same words on every page.
+ * Numbers, times and states as texts. Pure; used on every page.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { BuiltinPhase, EpochMs, MonitorState, Phase, Verdict } from '../../
 import { html } from './markup.ts'
 import type { Markup } from './markup.ts'
 
-/** How a thing is marked: by colour, by shape, and by a word that stands beside them. */
+/** The tone of a state, shown as colour and shape beside its word. */
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet'
 
 export interface StateWords {
   readonly label: string
   readonly tone: Tone
-  /** What it means, for a person who sees the label for the first time. */
+  /** An explanation for a reader who sees the label for the first time. */
   readonly meaning: string
 }
 
@@ -33,14 +33,14 @@ export const STATE_WORDS: Readonly<Record<MonitorState, StateWords>> = {
   paused: { label: 'Paused', tone: 'quiet', meaning: 'Nobody looks' },
 }
 
-/** Of a monitor that would be shown as good, while nobody knows how it is (`stale`). */
+/** For a monitor that would be shown as good although its state is unknown (`stale`). */
 export const STALE_WORDS: StateWords = {
   label: 'Unknown',
   tone: 'warn',
   meaning: 'Nobody has been able to look for a while',
 }
 
-/** What is shown of a monitor: never that all is well where nobody looks. */
+/** The words of a monitor's state: a stale monitor is never shown as good. */
 export function shownAs({ state, stale }: Shown): StateWords {
   const words = STATE_WORDS[state]
   return isUnseen({ state, stale }) ? STALE_WORDS : words
@@ -51,7 +51,7 @@ export interface Shown {
   readonly stale: boolean
 }
 
-/** It counts as up, or as nothing yet, and nobody looks. */
+/** Whether the monitor is stale and its state would otherwise be good or pending. */
 export function isUnseen({ state, stale }: Shown): boolean {
   return stale && ['up', 'late', 'confirming', 'pending'].includes(state)
 }
@@ -79,17 +79,17 @@ const PHASE_WORDS: Readonly<Record<BuiltinPhase, string>> = {
 
 const isBuiltin = (phase: Phase): phase is BuiltinPhase => Object.hasOwn(PHASE_WORDS, phase)
 
-/** A phase of somebody's own checker is its own word. */
+/** A phase of a custom checker is shown by its own name. */
 export function phaseWord(phase: Phase): string {
   return isBuiltin(phase) ? PHASE_WORDS[phase] : phase
 }
 
-/** For the colours: phases of one's own have one together. */
+/** CSS class for the colour; phases of custom checkers share one. */
 export function phaseClass(phase: Phase): string {
   return isBuiltin(phase) ? phase : 'own'
 }
 
-/** In the order in which they take place, those of one's own last. */
+/** In the order in which phases take place, those of custom checkers last. */
 export function inOrder(phases: Iterable<Phase>): readonly Phase[] {
   const present = new Set(phases)
   const builtin = Object.keys(PHASE_WORDS).filter((phase) => present.has(phase))
@@ -113,7 +113,7 @@ function twoUnits(sec: number, [big, b]: [number, string], [small, s]: [number, 
   return `${Math.floor(sec / big)} ${b}${rest === 0 ? '' : ` ${rest} ${s}`}`
 }
 
-/** One unit, as the script of the page counts on. */
+/** In one unit; the script of the page uses the same form. */
 export function roughly(sec: number): string {
   if (sec < MINUTE) return `${Math.floor(sec)} s`
   if (sec < HOUR) return `${Math.floor(sec / MINUTE)} min`
@@ -121,7 +121,7 @@ export function roughly(sec: number): string {
   return `${Math.floor(sec / DAY)} d`
 }
 
-/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`, `21 min 4 s`; a dash where none was spent or known. */
+/** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`, `21 min 4 s`; a dash if there is none. */
 export function msText(ms: number | null): string {
   if (ms === null || ms === 0) return '–'
   if (ms < 0.01) return '< 0.01 ms'
@@ -133,7 +133,7 @@ export function msText(ms: number | null): string {
   return `${(ms / 1000).toFixed(ms < 9995 ? 2 : 1)} s`
 }
 
-/** Cut, not rounded: 99.9999 never becomes 100. */
+/** Truncated, not rounded: 99.9999 never becomes 100. */
 export function percentText(percent: number | null): string {
   if (percent === null) return '–'
   if (percent === 100) return '100 %'
@@ -148,12 +148,12 @@ export function dayText(iso: string): string {
   return `${Number(day)} ${MONTHS[Number(month) - 1] ?? month} ${year}`
 }
 
-/** `3 Mar 2026, 14:05`. Always UTC; the foot of every page says so. */
+/** `3 Mar 2026, 14:05`. Always UTC, as the footer of every page says. */
 export function momentText(iso: string): string {
   return `${dayText(iso)}, ${iso.slice(11, 16)}`
 }
 
-/** `12 s ago`, `in 5 min`; exact in its title. The script of the page keeps it up to date. */
+/** `12 s ago`, `in 5 min`, with the exact time as title. The script of the page keeps it up to date. */
 export function relative(iso: string, now: EpochMs): Markup {
   const sec = (Date.parse(iso) - now) / 1000
   const text = sec > 0 ? `in ${roughly(sec)}` : `${roughly(-sec)} ago`
@@ -164,7 +164,7 @@ export function moment(iso: string): Markup {
   return html`<time datetime="${iso}" title="${iso}">${momentText(iso)}</time>`
 }
 
-/** With seconds, without the day where it is the same as `now`'s: for lists of checks. */
+/** With seconds, and without the day if it is that of `now`: for lists of checks. */
 export function clockTime(iso: string, now: EpochMs): Markup {
   const today = new Date(now).toISOString().slice(0, 10) === iso.slice(0, 10)
   const day = today ? '' : `${dayText(iso).replace(/ \d+$/, '')}, `

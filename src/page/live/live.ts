@@ -1,7 +1,6 @@
 /**
- * Changes as server-sent events. They say only that something on the page has changed; the browser then
- * asks for the page again, as the one who asked for it before. So there is one way to render, and one
- * place where it is decided who sees what.
+ * Changes as server-sent events. An event only says that something on the page has changed; the browser then fetches
+ * the page again with its own credentials. So rendering and authorization exist once.
  *
  * @module
  */
@@ -22,33 +21,36 @@ export interface LiveOptions {
 
 export interface Subscription {
   readonly audience: Audience
-  /** Asked every few seconds; the connection ends where it is not `true`. Absent where everybody may listen. */
+  /** Called every few seconds; the connection ends unless it returns `true`. Absent for public pages. */
   readonly admitted?: () => Promise<boolean>
-  /** Monitors whose new states are told. */
+  /** Monitors whose state changes are sent. */
   readonly states: ReadonlySet<number>
-  /** Whether a monitor that was made after the page belongs to it as well. Absent: none does. */
+  /** Whether a monitor created after the page was rendered belongs to it. Absent: none does. */
   readonly joins?: (monitor_id: number) => Promise<boolean>
-  /** Those whose rounds are told as well, which change nothing but figures: the ones on the page. */
+  /** Monitors whose rounds are sent as well, although these only change figures: the ones on the page. */
   readonly rounds: ReadonlySet<number>
 }
 
 export interface Live {
   listen(subscription: Subscription): Answer
-  /** The engine has stopped: nothing will ever be told. */
+  /** The engine has stopped: no event will follow. */
   readonly stopped: boolean
-  /** Listeners at this moment. */
+  /** The number of open connections. */
   readonly size: number
 }
 
-/** A new state is told at once, but for what comes with it; rounds are gathered. */
+/** A state change is sent immediately, together with what follows within this time; rounds are batched. */
 const SOON_MS = 300
 const LATER_MS = 5000
-/** Proxies close what is silent for a minute, and the page takes a minute's silence for a lost connection. */
+/**
+ * Proxies close a connection that is silent for a minute, and the page takes a minute of silence for a lost
+ * connection.
+ */
 const HEARTBEAT_MS = 25_000
-/** Then the browser connects anew, and it is looked at again who it is. */
+/** After this the browser reconnects and is authorized again. */
 const LIFE_MS = 10 * 60_000
 const RETRY_MS = 3000
-/** Messages that nobody takes: the browser is gone without a word. */
+/** Unread messages after which a connection is closed: the browser is gone. */
 const BACKLOG = 16
 
 export function createLive({ engine, clock, places }: LiveOptions): Live {
@@ -92,7 +94,7 @@ export function createLive({ engine, clock, places }: LiveOptions): Live {
       return listeners.size
     },
     listen(subscription) {
-      // 204 tells an EventSource not to come back.
+      // 204 stops an EventSource from reconnecting.
       if (stopped) return { status: 204 }
       const taken = [...listeners].map(({ audience }) => audience)
       if (!hasPlace(subscription.audience, taken, places))
@@ -120,7 +122,7 @@ export function createLive({ engine, clock, places }: LiveOptions): Live {
 
 const STREAM = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // nginx would gather it.
+  // Disables buffering in nginx.
   'X-Accel-Buffering': 'no',
 }
 
@@ -178,11 +180,11 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     )
   }
 
-  /** Ids ascend: what is made later has a higher one. Each is asked for once. */
+  /** Ids ascend: a later monitor has a higher one. Each is tested once. */
   async function askFor(monitor_id: number): Promise<void> {
     if (joins === undefined || monitor_id <= newest || asked.has(monitor_id)) return
     asked.add(monitor_id)
-    // What cannot be looked up now is seen when the browser connects anew.
+    // A failed lookup is repaired when the browser reconnects.
     if (!(await joins(monitor_id).catch(() => false))) return
     states.add(monitor_id)
     changed(monitor_id, 'state')

@@ -1,19 +1,19 @@
 /**
- * How many may listen at the same time: in all, per account or public page, and of these one session and
- * one client, so that nobody holds the places of all others.
+ * Limits of concurrent live connections: in total, per account or public page, and within these per session and per
+ * client, so that one client cannot use up the connections of all others.
  *
  * @module
  */
 
 import { clientAddress, neighbourhoodOf } from '../../net/peer/client-address.ts'
 
-/** Who listens; each account and each public page has its own number of places. */
+/** Who is connected; each account and each public page has a limit of its own. */
 export interface Audience {
   readonly kind: 'account' | 'public'
   readonly id: number | string
-  /** The session, where one signed in here. */
+  /** The session, if signed in by the page. */
   readonly session?: string | undefined
-  /** The client, where it is known. */
+  /** The client, if known. */
   readonly client?: string | undefined
 }
 
@@ -33,7 +33,7 @@ const PLACES: Places = {
   total: 500,
 }
 
-/** A name with `undefined` is absent. */
+/** A name with the value `undefined` counts as absent. */
 export function placesOf(given: Partial<Places>): Places {
   const names = Object.keys(PLACES) as (keyof Places)[]
   const places = names.map((name) => [name, given[name] ?? PLACES[name]] as const)
@@ -58,8 +58,8 @@ export function hasPlace(wanted: Audience, taken: Iterable<Audience>, places: Pl
 }
 
 /**
- * Whom a connection is counted with; `undefined` where nobody knows. From this machine comes a proxy that was not
- * named, and everybody behind it.
+ * The client for which a connection is counted; `undefined` if unknown. A connection from localhost is a proxy that
+ * was not configured as trusted, and may represent many clients.
  */
 export function clientFor(
   request: Request,

@@ -1,5 +1,5 @@
 /**
- * All checks of a monitor that are on record, page by page.
+ * All stored checks of a monitor, in pages.
  *
  * @module
  */

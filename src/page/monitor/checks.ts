@@ -1,5 +1,5 @@
 /**
- * Single checks, newest first: where, what came of it, and how the time was spent; all of it on demand.
+ * Single checks, newest first: location, outcome and phases, with details on demand.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export interface ChecksFacts {
   readonly now: EpochMs
 }
 
-/** The phases of all these checks share one scale, so that a slow one is seen as one. */
+/** The phases of all checks share one scale, so that a slow one stands out. */
 export function checkList({ results, locations, type, now }: ChecksFacts): Markup {
   const longest = Math.max(1, ...results.map(lengthOf))
   return html`${legend(results)}
@@ -57,11 +57,11 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
 function sayVerdict({ verdict, cause_text }: ResultView): Content {
   const { label } = VERDICT_WORDS[verdict]
   if (cause_text === null) return label
-  // The sign says it to the eye, and the room is for the cause.
+  // The icon shows the verdict, which leaves room for the cause.
   return [html`<span class="hidden">${label}: </span>`, foreign(cause_text)]
 }
 
-/** What the bar of a check is as long as: its response, and the phases that are drawn. */
+/** The length of a check's bar: its response time and the phases that are drawn. */
 function lengthOf(result: ResultView): number {
   const phases_ms = phasesOf(result).reduce((sum, [, ms]) => sum + ms, 0)
   return Math.max(result.response_ms ?? 0, phases_ms)

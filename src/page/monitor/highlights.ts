@@ -1,6 +1,6 @@
 /**
- * What the type of a monitor measures that people look for first: dates of certificates and domains,
- * figures of a server, the last signal of a job. The type declares it; nothing here knows a type.
+ * The measurements that a type declares as highlights: dates of certificates and domains, figures of a server, the
+ * last signal of a job. Nothing here depends on a type.
  *
  * @module
  */
@@ -63,20 +63,20 @@ function isTime(value: Json): value is string {
 }
 
 const DAY_SEC = 86_400
-/** From here on it is marked: a renewal that works by itself has happened by then. */
+/** Ends within this time are marked: an automatic renewal has happened before. */
 const NEAR_DAYS = 14
 
 function daysUntil(value: string, now: EpochMs): number {
   return (Date.parse(value) - now) / DAY_MS
 }
 
-/** Whole days, since these ends are planned for; hours where less than two are left. */
+/** Whole days; hours if less than two days remain. */
 function daysText(days: number): string {
   if (days < 0) return 'has ended'
   return days < 2 ? `in ${roughly(days * DAY_SEC)}` : `in ${Math.floor(days)} days`
 }
 
-/** What ends first and soon, in words: `Certificate ends in 4 days`. */
+/** The next end within the limit, as a text: `Certificate ends in 4 days`. */
 export function nearestEnd({ type, results, now }: HighlightFacts): string | undefined {
   const ends = (type?.highlights ?? []).flatMap(({ name, title, format }) => {
     const value = format === 'end' ? latestOf(results, name) : undefined

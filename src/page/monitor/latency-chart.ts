@@ -1,6 +1,6 @@
 /**
- * Response times as a line (the median) in a band (up to the 95th percentile). The picture stretches, the
- * words around it do not: they stay legible on a phone.
+ * Response times as a line (the median) in a band (up to the 95th percentile). The chart stretches, its labels do
+ * not, so that they stay legible on a phone.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { Markup } from '../layout/markup.ts'
 import { msText } from '../layout/words.ts'
 
 export interface LatencyPoint {
-  /** Of this point alone: `3 Mar 2026`, `14:15`. */
+  /** The label of this point: `3 Mar 2026`, `14:15`. */
   readonly label: string
-  /** `null` where no good check was made. */
+  /** `null` without a successful check. */
   readonly p50_ms: number | null
   readonly p95_ms: number | null
 }
 
 export interface ChartOptions {
-  /** What is seen, for the text alternative. */
+  /** The description for the text alternative. */
   readonly title: string
-  /** Written below: the first point, the last one. */
+  /** The label below the first point; the last one's likewise. */
   readonly from: string
   readonly to: string
 }
@@ -59,7 +59,7 @@ export function latencyChart(points: readonly LatencyPoint[], options: ChartOpti
   </figure>`
 }
 
-/** Of round values: without the digits that say nothing. */
+/** Round values, without insignificant digits. */
 function scaleText(ms: number): string {
   return ms < 1000 ? `${Number(ms.toPrecision(2))} ms` : `${ms / 1000} s`
 }
@@ -71,7 +71,7 @@ function scaleTop(max: number): number {
   return unit * ([1, 2, 4, 6, 8].find((factor) => unit * factor >= max) ?? 10)
 }
 
-/** Points without a gap between them, in the coordinates of the picture. */
+/** Consecutive points without a gap, in the coordinates of the chart. */
 function runsOf(points: readonly LatencyPoint[], top: number): readonly (readonly Spot[])[] {
   const runs: Spot[][] = [[]]
   const step = WIDTH / Math.max(1, points.length)
@@ -89,7 +89,7 @@ function runsOf(points: readonly LatencyPoint[], top: number): readonly (readonl
   })
 }
 
-/** A point alone is as wide as what it stands for: a line of no length is not seen. */
+/** A single point is drawn as wide as its step: a line without length is invisible. */
 function alone([x, p50, p95]: Spot, step: number): readonly Spot[] {
   return [
     [round(x - step / 2), p50, p95],

@@ -1,6 +1,5 @@
 /**
- * Where the response times of a monitor come from: of the last day from its results, of more from the
- * counts that are kept per day.
+ * The data of the response time chart: for the last day from results, for longer ranges from the daily totals.
  *
  * @module
  */
@@ -26,13 +25,16 @@ export interface Latency {
 }
 
 const BIN_MS = 15 * 60_000
-/** Results read for the last day, newest first: every ten seconds from three places would be five times as many. */
+/**
+ * Maximum number of results read for the last day, newest first: three locations every ten seconds would have five
+ * times as many.
+ */
 const ROWS = 5000
 const PAGE_ROWS = 1000
-/** A page with long details has fewer rows. */
+/** Maximum number of pages read; a page with long details has fewer rows. */
 const PAGES = 20
 
-/** With less than a week on record, days say little: the last one is shown in full. */
+/** With less than a week of data the last day is shown in full. */
 export function usualRange({ days }: UptimeView): Range {
   return days.filter(({ p50_ms }) => p50_ms !== null).length < 7 ? '24h' : '90d'
 }

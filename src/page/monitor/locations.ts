@@ -1,5 +1,5 @@
 /**
- * What each location saw last.
+ * The last result of each location.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a check has measured, in words instead of JSON.
+ * The measurements of a check as text instead of JSON.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import type { Json, JsonObject } from '../../model.ts'
 
 export interface Room {
-  /** Of a list; the others are counted. */
+  /** Maximum items of a list; the others are counted. */
   readonly items: number
-  /** Of all of it; a longer text is cut. */
+  /** Maximum length in total; a longer text is cut. */
   readonly chars: number
 }
 
 const ROOMY: Room = { items: 20, chars: 1000 }
 
-/** `yes`, `a, b`, `bits 2048, weak no`; the parts of a list of things with a semicolon between them. */
+/** `yes`, `a, b`, `bits 2048, weak no`; items of a list of objects are separated by semicolons. */
 export function inWords(value: Json, room: Room = ROOMY): string {
   const text = said(value, room)
   return text.length > room.chars ? `${text.slice(0, room.chars)}…` : text

@@ -1,5 +1,5 @@
 /**
- * What the page of a monitor is made of.
+ * The data of a monitor's page.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface MonitorFacts {
   readonly results: readonly ResultView[]
   readonly incidents: readonly IncidentView[]
   readonly open: IncidentView | undefined
-  /** The monitor that explains the open incident, where it is still there. */
+  /** The parent that suppresses the open incident, if it still exists. */
   readonly parent: { readonly id: number; readonly name: string } | undefined
   readonly more_incidents: boolean
   readonly told: readonly NotificationView[]

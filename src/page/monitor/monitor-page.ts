@@ -1,5 +1,5 @@
 /**
- * One monitor: how it is, how it was, what was seen and who was told.
+ * The page of one monitor: state, history, checks and notifications.
  *
  * @module
  */
@@ -97,7 +97,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
     ${notices(facts, frame)}`
 }
 
-/** Fed by signals of a job: it takes no time, and is looked at from nowhere. */
+/** A push type: its results have no duration and no location. */
 function isSignalled({ monitor }: MonitorFacts): boolean {
   return monitor.ping_url !== undefined
 }
@@ -129,7 +129,7 @@ function responseTime(facts: MonitorFacts, frame: Frame): Markup {
   </section>`
 }
 
-/** What the type calls the figure that it takes for the response. */
+/** The type's name for its response time. */
 function responseName({ type }: MonitorFacts): string {
   return type?.highlights.find(({ name }) => name === type.response)?.title ?? 'Response time'
 }
@@ -148,7 +148,7 @@ function headline(facts: MonitorFacts, frame: Frame): Markup {
   const { status, monitor, open } = facts
   const { now } = frame
   const { label, meaning } = shownAs(status)
-  // Down as long as the incident goes on, which began before it was confirmed.
+  // Since the incident started, which was before it was confirmed.
   const down_sec = status.status === 'down' ? open?.duration_sec : undefined
   const since = roughly(down_sec ?? (now - Date.parse(status.since)) / 1000)
   const why = status.status === 'up' ? null : status.cause_text
@@ -206,7 +206,7 @@ function ranges({ monitor, latency }: MonitorFacts, { base }: Frame): Markup {
   </nav>`
 }
 
-/** The picture as a table, for whoever reads better than they see. */
+/** The chart as a table, for screen readers. */
 function daysTable({ days }: UptimeView): Markup {
   const known = [...days].reverse().filter(({ uptime }) => uptime !== null)
   if (known.length === 0) return html``
@@ -240,7 +240,7 @@ function daysTable({ days }: UptimeView): Markup {
   </details>`
 }
 
-/** Whoever knows it can say that all is well: not for those who may only look. */
+/** The token allows sending signals: not shown to read-only visitors. */
 function signalAddress({ monitor: { ping_url } }: MonitorFacts): Markup | false {
   if (ping_url === undefined) return false
   return html`<div class="address">
@@ -275,7 +275,7 @@ function incidents(facts: MonitorFacts, { now, base }: Frame): Markup {
   ${facts.more_incidents && html`<p><a href="${base}/incidents?monitor=${facts.monitor.id}">All incidents of this monitor</a></p>`}`
 }
 
-/** What was told beside incidents: a certificate that nears its end, a page that has changed. */
+/** Notifications without an incident: a certificate that expires, a page that has changed. */
 function notices({ told, contacts }: MonitorFacts, { now }: Frame): Markup | false {
   const beside = told.filter(({ incident_id }) => incident_id === null).slice(0, 20)
   if (beside.length === 0) return false

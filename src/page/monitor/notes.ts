@@ -1,6 +1,6 @@
 /**
- * What else there is to know of how a monitor is: why nobody is told, who is on it, what is planned. They
- * stand behind the state, in a line that is there anyway: nothing moves when one comes or goes.
+ * Notes on a monitor's state: suppression, acknowledgement, planned maintenance. They are shown after the state in a
+ * line that always exists, so that nothing moves when one comes or goes.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Content, Markup } from '../layout/markup.ts'
 import { relative } from '../layout/words.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
 
-/** Planned work further off is in the settings. */
+/** Maintenance windows further ahead are only shown in the settings. */
 const SOON_MS = 24 * 60 * 60 * 1000
 
 export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Markup[] {
@@ -24,7 +24,7 @@ export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Marku
   ].filter((note) => note !== false)
 }
 
-/** The button for an open incident that nobody has taken on. */
+/** The button for an open incident that is not acknowledged. */
 export function acknowledgeButton({ open }: MonitorFacts, { base }: Frame): Markup | false {
   if (open === undefined || open.acknowledged_at !== null) return false
   return html`<form method="post" action="${base}/incidents/${open.id}/acknowledge">
@@ -45,7 +45,7 @@ function plannedWork({ status }: MonitorFacts, now: number): Markup | false {
   return tag(['Planned work begins ', relative(at, now)], 'Nobody is told meanwhile')
 }
 
-/** The open incident is explained by another monitor. */
+/** The open incident is suppressed because a parent is down. */
 function explained({ open, parent }: MonitorFacts, base: string): Markup | false {
   if (open === undefined || open.suppressed_by === null) return false
   const shown =

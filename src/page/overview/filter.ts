@@ -1,5 +1,5 @@
 /**
- * The filter of the overview, read from the query and written as a form.
+ * The filter of the overview: parsed from the query, rendered as a form.
  *
  * @module
  */
@@ -17,14 +17,14 @@ export interface Wanted {
   readonly type: string
   readonly tag: string
   readonly text: string
-  /** From 1. */
+  /** Starting at 1. */
   readonly page: number
 }
 
 const TEXT_CHARS = 200
 const PAGE_LIMIT = 10_000
 
-/** @throws PageRefusal for a state, type or page that cannot be */
+/** @throws HttpError for an invalid state, type or page */
 export function wantedOf(query: URLSearchParams, types: readonly TypeView[]): Wanted {
   const given = (name: string): string => (query.get(name) ?? '').trim()
   const wanted = {
@@ -46,7 +46,7 @@ export function wantedOf(query: URLSearchParams, types: readonly TypeView[]): Wa
   return wanted
 }
 
-/** `undefined` where everything is wanted. */
+/** `undefined` without any condition. */
 export function engineFilter({ state, type, tag, text }: Wanted): MonitorFilter | undefined {
   if (state + type + tag + text === '') return undefined
   return {
@@ -69,7 +69,7 @@ interface FormFacts {
   readonly wanted: Wanted
   readonly action: string
   readonly types: readonly TypeView[]
-  /** All of the account: types and tags that nobody has are not offered. */
+  /** All monitors of the account: types and tags without a monitor are not offered. */
   readonly monitors: readonly MonitorSummary[]
 }
 
@@ -114,7 +114,7 @@ export function filterForm({ wanted, action, types, monitors }: FormFacts): Mark
   </form>`
 }
 
-/** The key of a list of monitors is as good as a name, and there are as many as monitors. */
+/** Tags with the key of a list of monitors are left out: they are like names, one per monitor. */
 function groups(tag: string): boolean {
   return !tag.startsWith('key:')
 }

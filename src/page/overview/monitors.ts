@@ -1,6 +1,5 @@
 /**
- * The monitors of an account as the overview needs them: all of them for the counts, the filtered ones in
- * order of urgency.
+ * The monitors of an account for the overview: all of them for the counts, the filtered ones ordered by urgency.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import type { MonitorSummary } from '../../engine/api/views.ts'
 import type { MonitorState } from '../../model.ts'
 import { isUnseen } from '../layout/words.ts'
 
-/** More than this are not read for one page; a filter finds the others. */
+/** Maximum number of monitors read for one page; a filter finds the others. */
 const MONITORS_LIMIT = 5000
 
 const CHUNK = 200
@@ -23,7 +22,7 @@ export interface Collected {
   readonly cut: boolean
 }
 
-/** What a list is read with: the clock gives others a turn between its pages. */
+/** How a list is read: the clock yields to the event loop between its pages. */
 export interface Reading {
   readonly scope: AccountScope
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
@@ -49,7 +48,7 @@ export async function collectMonitors(
   return { monitors, cut: after !== null }
 }
 
-/** What needs somebody first. */
+/** The most urgent state first. */
 const URGENCY: Readonly<Record<MonitorState, number>> = {
   down: 0,
   confirming: 1,
@@ -61,13 +60,13 @@ const URGENCY: Readonly<Record<MonitorState, number>> = {
   paused: 7,
 }
 
-/** What nobody looks at comes with what is about to be known. */
+/** Stale monitors rank with pending ones. */
 function urgencyOf(monitor: MonitorSummary): number {
   return Math.min(URGENCY[monitor.state], isUnseen(monitor) ? URGENCY.confirming : Infinity)
 }
 
 export function byUrgency(monitors: readonly MonitorSummary[]): readonly MonitorSummary[] {
-  // Made once: `localeCompare` looks its options up for every pair.
+  // Created once: `localeCompare` resolves its options for every pair.
   const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
   return [...monitors].sort(
     (a, b) => urgencyOf(a) - urgencyOf(b) || names.compare(a.name, b.name) || a.id - b.id,

@@ -1,5 +1,5 @@
 /**
- * All monitors at a glance, what needs somebody first.
+ * All monitors of the account, the most urgent first.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Response times of ninety days, as small as a word: the median as a line, in a band up to the 95th percentile.
+ * A sparkline of the response times of ninety days: the median as a line, in a band up to the 95th percentile.
  *
  * @module
  */
@@ -14,10 +14,10 @@ const HEIGHT = 48
 
 type Spot = readonly [x: number, p50: number, p95: number]
 
-/** A day that was much slower than most is cut, so that the others are not flat beside it. */
+/** The scale ends here, relative to most days: a much slower day is cut, so that the others are not flat. */
 const ROOM = 2
 
-/** Nothing where two days in a row have yet to be measured. */
+/** Nothing unless two consecutive days have data. */
 export function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Markup | false {
   const slowest = Math.max(...days.map((day) => day.p95_ms ?? 0))
   const top = Math.min(slowest, ROOM * (p95_ms ?? slowest)) || 1

@@ -1,5 +1,5 @@
 /**
- * One monitor in the overview: how it is, why, and how it was.
+ * One monitor in the overview: state, cause and history.
  *
  * @module
  */
@@ -27,14 +27,14 @@ const DAYS = 90
 export interface Row {
   readonly monitor: MonitorSummary
   readonly uptime: UptimeView
-  /** The open incident, where there is one. */
+  /** The open incident, if any. */
   readonly open: IncidentView | undefined
-  /** The latest check, of types that measure when something ends. */
+  /** The latest check, for types that measure an expiry. */
   readonly latest: readonly ResultView[]
   readonly type: TypeView | undefined
 }
 
-/** `undefined` where the monitor was removed meanwhile. */
+/** `undefined` if the monitor was removed meanwhile. */
 export async function rowOf(
   { monitors, incidents, results }: AccountScope,
   monitor: MonitorSummary,
@@ -96,7 +96,7 @@ function target({ monitor, type, latest }: Row, now: number): Markup {
   </p>`
 }
 
-/** In the place of the address: who is woken by it wants to know this first. */
+/** Shown instead of the address, since the cause matters most. */
 function reason(open: IncidentView, { flapping }: MonitorSummary): Markup {
   const aside = asideOf(open)
   const { cause_text, duration_sec } = open

@@ -1,5 +1,5 @@
 /**
- * All monitors in one sentence, and in a second one what the first leaves out.
+ * The states of all monitors in one sentence, and a second one for the details.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout
 
 interface Counted {
   readonly all: readonly MonitorSummary[]
-  /** There are more than these. */
+  /** There are more monitors than these. */
   readonly cut: boolean
 }
 
-/** Names of monitors that are down, in the second sentence. */
+/** Maximum number of down monitors named in the second sentence. */
 const NAMED = 3
 
 function isUp(monitor: MonitorSummary): boolean {
@@ -65,7 +65,7 @@ function namesOf(down: readonly MonitorSummary[]): Content {
   return [named, down.length > NAMED && ` and ${down.length - NAMED} more`]
 }
 
-/** Those that are neither up nor down, by what they are. */
+/** The monitors that are neither up nor down, by state. */
 function others(all: readonly MonitorSummary[]): readonly string[] {
   const rest = all.filter((each) => !isUnseen(each))
   const unseen = all.length - rest.length

@@ -1,6 +1,6 @@
 /**
- * A value that is worked out at most once per few seconds, and once at a time: what strangers may ask for
- * as often as they like must not reach the store as often.
+ * A value that is computed at most once per few seconds and never concurrently: unauthenticated requests must not
+ * cause as many queries of the store.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Clock } from '../../clock.ts'
 
 export interface CachedValue<T> {
   get(): Promise<T>
-  /** It has changed: the next question is answered anew. */
+  /** Invalidates the value: the next call computes it again. */
   forget(): void
 }
 
@@ -24,7 +24,7 @@ export function cachedFor<T>(
       if (kept !== undefined && now - kept.at < ms) return kept.value
       const fresh = { at: now, value: load() }
       kept = fresh
-      // A failure is not an answer to remember.
+      // An error is not cached.
       fresh.value.catch(() => {
         if (kept === fresh) kept = undefined
       })

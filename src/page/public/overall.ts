@@ -1,6 +1,6 @@
 /**
- * The words for one service, and for all of them in a sentence: computed from every state, so that "all" is
- * said of all alone.
+ * The words for one service, and a sentence for all of them, computed from every state, so that "all" is only said if
+ * it applies to all.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface ServiceWords {
 }
 
 export interface Overall extends ServiceWords {
-  /** Those that the label leaves out: `1 in maintenance, 2 not monitored`. Empty where it leaves out none. */
+  /** The services that the label leaves out: `1 in maintenance, 2 not monitored`. Empty if there are none. */
   readonly rest: string
 }
 
@@ -25,7 +25,7 @@ const OPERATIONAL: ServiceWords = { label: 'Operational', tone: 'good', shape: '
 const DISRUPTED: ServiceWords = { label: 'Disrupted', tone: 'bad', shape: 'cross' }
 const UNSEEN: ServiceWords = { label: STALE_WORDS.label, tone: 'warn', shape: 'dash' }
 
-/** What is only suspected is not told to customers. */
+/** A failure that is not confirmed is not shown to customers. */
 const OF_STATE: Readonly<Record<MonitorState, ServiceWords>> = {
   up: OPERATIONAL,
   confirming: OPERATIONAL,
@@ -37,12 +37,12 @@ const OF_STATE: Readonly<Record<MonitorState, ServiceWords>> = {
   paused: { label: 'Not monitored', tone: 'quiet', shape: 'bars' },
 }
 
-/** Nobody has looked for a while: that is not to be taken for good news. */
+/** A stale service is not shown as operational. */
 export function serviceWords(service: Shown): ServiceWords {
   return isUnseen(service) ? UNSEEN : OF_STATE[service.state]
 }
 
-/** Of services that are neither operational nor disrupted: how they are counted, and what is said where all are so. */
+/** Services that are neither operational nor disrupted: how they are counted, and the sentence if all are so. */
 const QUIET = [
   { ...OF_STATE.maintenance, counted: 'in maintenance', all: 'Planned work is under way' },
   { ...OF_STATE.paused, counted: 'not monitored', all: 'Nothing is monitored at present' },

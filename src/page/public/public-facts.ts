@@ -1,5 +1,5 @@
 /**
- * Which monitors a public page shows, and what it may know of them. Nothing else of the account reaches it.
+ * The monitors and data of a public page. No other data of the account reaches it.
  *
  * @module
  */
@@ -21,16 +21,16 @@ export interface PublicStatus {
   readonly description?: string | undefined
   /** Default: the engine's first account. */
   readonly account_id?: number
-  /** Ids in the order in which they are shown, or all that have a tag, by name. At most 100 are shown. */
+  /** Ids in the order of display, or all monitors with a tag, ordered by name. At most 100 are shown. */
   readonly monitors: readonly number[] | { readonly tag: string }
-  /** Addresses beside the names. Default `false`. */
+  /** Shows the targets beside the names. Default `false`. */
   readonly show_targets?: boolean | undefined
-  /** The causes of incidents, in the words of the checks: they may name internal addresses. Default `false`. */
+  /** Shows the causes of incidents, in the words of the checks: they may contain internal addresses. Default `false`. */
   readonly show_causes?: boolean | undefined
 }
 
 const SERVICES_LIMIT = 100
-/** Longest name, in characters. */
+/** Maximum length of a name, in characters. */
 const NAME_LIMIT = 200
 const DAYS = 90
 const PAST_DAYS = 14
@@ -41,7 +41,7 @@ export function checkPublic(pages: readonly PublicStatus[]): void {
   const seen = new Set<string>()
   for (const page of pages) {
     const { slug } = page
-    // Left out it is the first account; a value that got lost is not.
+    // Absent means the first account; `undefined` as a value does not.
     if ('account_id' in page && !isAccountId(page.account_id))
       throw new ConfigurationError(`The public page "${slug}" has an account_id that is no id`)
     if (!/^[a-z\d][a-z\d-]{0,63}$/i.test(slug))
@@ -66,7 +66,7 @@ export async function chosenMonitors(
     return [...items].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
   }
   const found = await Promise.all(
-    // One that was removed is left out; the page goes on with the others.
+    // A removed monitor is left out; the page shows the others.
     monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(unlessGone)),
   )
   return found.filter((monitor) => monitor !== undefined)
@@ -77,7 +77,7 @@ interface PublicReading {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
 }
 
-/** One monitor after the other, in steps: a store may answer at once. */
+/** One monitor after the other, yielding in between: a store may answer synchronously. */
 export async function publicFacts(
   scope: Scope,
   page: PublicStatus,
@@ -111,7 +111,7 @@ export async function publicFacts(
   }
 }
 
-/** A monitor that was given no name is called by its address, which strangers see with `show_targets` alone. */
+/** A monitor without a name is named after its address, which visitors see only with `show_targets`. */
 function publicName(
   { name, target }: { readonly name: string; readonly target: string },
   show_targets: boolean,

@@ -1,6 +1,6 @@
 /**
- * The page for customers: chosen monitors, in words for people who do not run them. Names, days and
- * downtime; addresses and causes only where the operator wants them shown, ids and settings never.
+ * The public page: selected monitors, in words for their users. Names, days and downtime; addresses and causes only
+ * if the operator enables them, ids and settings never.
  *
  * @module
  */
@@ -25,10 +25,10 @@ export interface PublicFacts {
 
 export interface PublicService {
   readonly name: string
-  /** Only where the operator shows it. */
+  /** Only if the operator enables it. */
   readonly target: string | undefined
   readonly state: MonitorState
-  /** Nobody has been able to look for a while. */
+  /** The state is unknown since no check has run for too long. */
   readonly stale: boolean
   readonly uptime: UptimeView
 }
@@ -38,11 +38,11 @@ export interface PublicIncident {
   readonly started_at: string
   readonly ended_at: string | null
   readonly duration_sec: number
-  /** Only where the operator shows it. */
+  /** Only if the operator enables it. */
   readonly cause: string | undefined
 }
 
-/** In steps: ninety days of a hundred services are a megabyte. */
+/** Rendered in steps: ninety days of a hundred services are a megabyte. */
 export async function publicPage(
   facts: PublicFacts,
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>,
@@ -68,7 +68,7 @@ export async function publicPage(
   </div>`
 }
 
-/** The state of all in a sentence. */
+/** The overall state in a sentence. */
 export function saidOf({ services }: PublicFacts): string {
   const { label, rest } = overall(services)
   return rest === '' ? label : `${label}, ${rest}`
@@ -134,7 +134,7 @@ function incidentItem(
   </li>`
 }
 
-/** The day stands above already, where it is the same. */
+/** Without the day if the line above shows the same. */
 function hour(at: string, day: string): Markup {
   if (at.slice(0, 10) !== day.slice(0, 10)) return moment(at)
   return html`<time datetime="${at}" title="${at}">${at.slice(11, 16)}</time>`

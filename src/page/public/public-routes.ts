@@ -1,5 +1,5 @@
 /**
- * The addresses of the pages for customers.
+ * The routes of the public pages.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
 
-/** A state that has changed is seen at once, all else at most this late. */
+/** A state change is visible at once, everything else at most this late. */
 const KEPT_MS = 2000
 
 export function publicRoutes(service: Service, pages: readonly PublicStatus[]): readonly Route[] {
@@ -33,7 +33,7 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const scope = scopeOf(engine, page)
   const kept = { clock, ms: KEPT_MS }
   let shown: ReadonlySet<number> | undefined
-  // With its markup, which takes longer to write than its facts to read.
+  // Cached with its markup, which takes longer to render than its data to read.
   const drawn = cachedFor(async () => {
     const monitors = await chosenMonitors(scope, page)
     shown = new Set(monitors.map(({ id }) => id))
@@ -41,7 +41,7 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
     return { main: await publicPage(facts, clock), said: saidOf(facts) }
   }, kept)
   const chosen = cachedFor(() => chosenMonitors(scope, page), kept)
-  // Whoever is told of a change asks again, and is not to get what was worked out before it.
+  // A visitor who receives an event fetches the page again, and must not get a cached one from before it.
   const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
     if (shown === undefined || shown.has(monitor.id)) drawn.forget()
   }

@@ -1,5 +1,5 @@
 /**
- * The addresses that are open to all: assets, signing in and out, the theme.
+ * The routes without authentication: assets, sign-in and sign-out, the theme.
  *
  * @module
  */
@@ -42,7 +42,7 @@ function askForKey({ service, frame, url }: Call, status: number, problem?: stri
 
 const NOT_KNOWN = 'This key is not known, or was revoked.'
 
-/** A right key is let in however many wrong ones came before it. */
+/** A valid key is accepted however many wrong ones preceded it. */
 async function signIn(call: Call): Promise<Answer> {
   const { service, request, url } = call
   const { base, sessions, attempts, engine } = service

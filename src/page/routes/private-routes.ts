@@ -1,5 +1,5 @@
 /**
- * The addresses for who is signed in: pages, buttons, live changes.
+ * The routes for signed-in users: pages, buttons, live events.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { idList, oneOf, positive } from '../http/query.ts'
 import { forbidden } from '../http/http-error.ts'
 import { shownAs } from '../layout/words.ts'
 
-/** Changes listened for at once by one page: more than a page ever shows. */
+/** Maximum number of monitors in one event stream: more than a page ever shows. */
 const LISTENED = 100
 
 export const privateRoutes: readonly Route[] = [
@@ -108,11 +108,11 @@ interface Seen {
 
 type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said'> & {
   readonly section: 'monitors' | 'incidents'
-  /** Absent where nothing on the page is live. */
+  /** Absent if nothing on the page is live. */
   readonly events?: {
     /** Monitors on the page. */
     readonly shown: readonly number[]
-    /** A new state of any other concerns it as well. Default `false`. */
+    /** State changes of any other monitor count as well. Default `false`. */
     readonly all?: boolean
   }
 }
@@ -149,7 +149,7 @@ function turnedAway({ service, frame }: Call): Answer {
   return seeOther(`${service.base}/sign-in${back}`)
 }
 
-/** The account of whoever may press buttons, counted with the requests of the API. @throws PageRefusal */
+/** The account of a user who may press buttons; counts the request with those of the API. @throws HttpError */
 async function actorOf(call: Call): Promise<AccountScope | Response> {
   const { service, request } = call
   await ownForm(call)
@@ -183,10 +183,10 @@ async function act(call: Call): Promise<Answer | Response> {
   return seeOther(`${service.base}/monitors/${Number(id)}`)
 }
 
-/** 401 and 403 end an EventSource for good; the page then says that it is not live any more. */
+/** 401 and 403 end an EventSource permanently; the page then says that it is no longer live. */
 async function listen(call: Call): Promise<Answer | Response> {
   const { service, request, url } = call
-  // 204 tells an EventSource not to come back; nobody can say any more who it is.
+  // 204 stops an EventSource from reconnecting; the session cannot be verified any more.
   if (service.live.stopped) return { status: 204 }
   const visitor = await visitorOf(request, service)
   if (visitor === undefined || visitor instanceof Response) return { status: 401 }

@@ -1,5 +1,5 @@
 /**
- * Who looks: whoever signed in with an API key, or whoever the host's own function says.
+ * Authorization: by sign-in with an API key, or by a function of the host.
  *
  * @module
  */
@@ -9,19 +9,22 @@ import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
 import type { Session, Sessions } from './session.ts'
 
-/** What a visitor may see, as `authorize` of the host says it. */
+/** What a visitor may see, as the host's `authorize` returns it. */
 export interface Access {
   readonly account_id: number
-  /** Sees everything of the account, but no buttons. Default `false`. */
+  /** Sees everything of the account, but cannot press buttons. Default `false`. */
   readonly read_only?: boolean
   /**
-   * Whose requests are counted together, as `key.id` of the API's `authenticate` where the same person asks there.
-   * Default: everybody's of the account.
+   * Identifies whose requests are counted together; use the `key.id` of the API's `authenticate` for the same person.
+   * Default: all visitors of the account.
    */
   readonly identity?: string | number
 }
 
-/** `null` refuses, and so does an account that is not there; a `Response` (a redirect to the host's own sign-in, as a rule) is sent as it is. */
+/**
+ * `null` rejects, and so does an account that does not exist; a `Response` (usually a redirect to the host's own
+ * sign-in) is sent as it is.
+ */
 export type Authorize = (
   request: Request,
 ) => Promise<Access | Response | null> | Access | Response | null
@@ -29,9 +32,9 @@ export type Authorize = (
 export const SESSION_COOKIE = 'watchpost_session'
 
 export interface Visitor extends Access {
-  /** Signed in here, and so able to sign out here. */
+  /** Signed in by the page, so that sign-out is offered. */
   readonly session: boolean
-  /** Whose requests these are. */
+  /** The requester for rate limits. */
   readonly by: Requester
 }
 
@@ -48,10 +51,10 @@ export async function visitorOf(
   if (authorize !== undefined) {
     const access = await authorize(request)
     if (access instanceof Response) return access
-    // Whatever the host made of it: without an account that is there, nobody looks.
+    // Whatever the host returns: without an existing account there is no access.
     if (!access || !(await engine.accounts.exists(access.account_id))) return undefined
     const { account_id, identity = 'page', read_only = false } = access
-    // Who may press buttons has to be said: `1`, `null` or `'true'` do not say it.
+    // Only `false` or an absent value allows buttons: `1`, `null` or `'true'` do not.
     const looks_only = (read_only as unknown) !== false
     const by = { identity: `${account_id}:${identity}` }
     return { account_id, identity, read_only: looks_only, session: false, by }
@@ -62,7 +65,7 @@ export async function visitorOf(
   return { account_id, session: true, by: { key_id } }
 }
 
-/** A key that was revoked ends its sessions, and so does an account that was removed. */
+/** A revoked key ends its sessions, and so does a removed account. */
 async function isKeyGood(engine: AccessParts['engine'], session: Session): Promise<boolean> {
   if (!(await engine.accounts.exists(session.account_id))) return false
   const keys = await engine.account(session.account_id).keys.list()

@@ -1,6 +1,6 @@
 /**
- * Looks again and again whether those who listen still may: a key is revoked, a session signed out, a user
- * of the host locked out while a connection stands.
+ * Periodically tests whether open connections are still authorized: a key may be revoked, a session signed out, or a
+ * user of the host locked meanwhile.
  *
  * @module
  */
@@ -8,17 +8,17 @@
 import type { Clock, Timer } from '../../clock.ts'
 
 export interface Admitted {
-  /** Whether it still may listen; absent where everybody may. */
+  /** Whether it is still authorized; absent for public pages. */
   readonly admitted?: (() => Promise<boolean>) | undefined
   close(): void
 }
 
-/** Both together are less than the 5 s in which a connection ends. */
-const LOOK_MS = 1500
+/** Interval and limit together are less than the 5 s within which a connection must end. */
+const POLL_MS = 1500
 const ASK_LIMIT_MS = 1500
 
 export interface AdmissionLook {
-  /** Begins to look, as long as there is somebody. */
+  /** Starts the tests, which run while there are connections. */
   begin(): void
   end(): void
 }
@@ -30,7 +30,7 @@ export function lookAtAdmission(
   let timer: Timer | undefined
 
   function next(): void {
-    timer = clock.timer(LOOK_MS, () => void look(), { background: true })
+    timer = clock.timer(POLL_MS, () => void look(), { background: true })
   }
 
   async function look(): Promise<void> {
@@ -56,7 +56,7 @@ async function closeUnlessAdmitted(listener: Admitted, clock: Pick<Clock, 'timer
   if (!(await inTime(admitted, clock))) listener.close()
 }
 
-/** What fails or takes too long admits nobody: the browser asks anew. */
+/** An error or a timeout ends the connection: the browser reconnects. */
 function inTime(ask: () => Promise<boolean>, clock: Pick<Clock, 'timer'>): Promise<boolean> {
   return new Promise((resolve) => {
     const late = clock.timer(ASK_LIMIT_MS, () => resolve(false), { background: true })

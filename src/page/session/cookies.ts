@@ -1,5 +1,5 @@
 /**
- * Cookies as they come and go (RFC 6265).
+ * Parses and serializes cookies (RFC 6265).
  *
  * @module
  */
@@ -14,15 +14,15 @@ export function cookieOf(request: Request, name: string): string | undefined {
 
 export interface CookieOptions {
   readonly name: string
-  /** Of characters that need no quoting. */
+  /** Only characters that need no quoting. */
   readonly value: string
   readonly path: string
-  /** 0 takes it away. */
+  /** 0 deletes the cookie. */
   readonly max_age_sec: number
   readonly secure: boolean
 }
 
-/** Never readable for a script, never sent along from another site. */
+/** Always `HttpOnly` and `SameSite`. */
 export function cookie({ name, value, path, max_age_sec, secure }: CookieOptions): string {
   const age = `Max-Age=${max_age_sec}`
   return [`${name}=${value}`, `Path=${path}`, age, 'HttpOnly', 'SameSite=Strict']

@@ -1,8 +1,7 @@
 /**
- * Who is signed in: a cookie that says which API key it was, until when, and that it was us who said so.
+ * Sessions: a signed cookie with the API key's id and the expiry.
  *
- * Nothing is kept of a session that goes on; those that were signed out are remembered until they would
- * have ended anyway.
+ * An active session is not stored; sessions that were signed out are remembered until their expiry.
  *
  * @module
  */
@@ -28,18 +27,21 @@ export interface Sessions {
 interface SessionOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly max_age_sec: number
-  /** Whoever knows it can sign in as anybody. Default: 32 random bytes, so that sessions end with the process. */
+  /**
+   * A secret: with it, a session of any account can be forged. Default: 32 random bytes, so that sessions end with
+   * the process.
+   */
   readonly key?: string | Uint8Array | undefined
 }
 
-/** Sessions that were signed out; the oldest is forgotten beyond it. */
+/** Maximum number of remembered signed-out sessions; the oldest are dropped. */
 const ENDED_LIMIT = 10_000
 
 const FORM =
   /^(?<payload>1\.(?<account>\d{1,15})\.(?<key>\d{1,15})\.(?<ends>\d{1,15})\.[\w-]{16})\.(?<mac>[\w-]{43})$/
 
 export function createSessions({ clock, max_age_sec, key }: SessionOptions): Sessions {
-  // A key of its own per use: what the host uses the same secret for cannot be turned into a session.
+  // A derived key: a MAC that the host creates with the same secret is not valid as a session.
   const macKey = createHmac('sha256', key ?? randomBytes(32))
     .update('watchpost page session')
     .digest()

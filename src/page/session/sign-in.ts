@@ -10,7 +10,7 @@ import type { Markup } from '../layout/markup.ts'
 
 export interface SignInOptions {
   readonly frame: Frame
-  /** Where to go afterwards. */
+  /** Where to redirect afterwards. */
   readonly back: string
   readonly problem?: string
 }

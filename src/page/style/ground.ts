@@ -1,5 +1,5 @@
 /**
- * Type, head and foot, forms: what all pages have.
+ * Type, head and footer, forms: the base of all pages.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Bars, lines and waterfalls, and the page for customers.
+ * Bars, charts and waterfalls, and the public page.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * On paper: without what is pressed, and nothing torn apart. Stands last, so that it has the last word.
+ * Print: without controls, and without page breaks inside elements. Comes last to override other rules.
  *
  * @module
  */

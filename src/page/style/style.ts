@@ -1,5 +1,5 @@
 /**
- * The style of all pages, one sheet.
+ * The style sheet of all pages.
  *
  * @module
  */

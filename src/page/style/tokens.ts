@@ -1,6 +1,6 @@
 /**
- * Colours, light and dark. Text holds 4.5:1 against what it stands on, signs and lines that mean something
- * 3:1 (WCAG 2.2, 1.4.3 and 1.4.11).
+ * Colours, light and dark. Text has a contrast of at least 4.5:1 against its background, icons and lines with a
+ * meaning 3:1 (WCAG 2.2, 1.4.3 and 1.4.11).
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface Tokens {
   readonly quiet: string
   readonly none: string
   readonly cut: string
-  /** Phases of a check, in their order. */
+  /** Phases of a check, in order. */
   readonly phases: readonly [string, string, string, string, string, string]
 }
 
@@ -63,7 +63,7 @@ const DARK: Tokens = {
   phases: ['#9a8ff0', '#5c9cf5', '#3bb8d1', '#46b985', '#e0a04a', '#d97fae'],
 }
 
-/** Custom properties: by the system's wish, unless somebody has chosen. Paper is light. */
+/** Custom properties: by the system's preference, unless a theme is chosen. Print is light. */
 export function tokens(): string {
   return `:root{color-scheme:light;${declared(LIGHT)}}
 :root[data-theme=dark]{color-scheme:dark;${declared(DARK)}}
