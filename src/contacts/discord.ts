@@ -2,9 +2,10 @@
  * Discord by a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook).
  *
  * One embed: title 256 characters, description 4096
- * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits). `allowed_mentions`
- * is empty, so that nobody is pinged by the name of a monitor, and Markdown is escaped. 429 tells in
- * `retry_after` when to come back (https://discord.com/developers/docs/topics/rate-limits).
+ * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits).
+ * `allowed_mentions` is empty, so that the name of a monitor mentions no user, and Markdown is
+ * escaped. A 429 has the delay in `retry_after`
+ * (https://discord.com/developers/docs/topics/rate-limits).
  *
  * @module
  */
@@ -29,7 +30,7 @@ const fields = {
     .required(),
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function discordContact(
   options: PostingOptions = {},
 ): ContactKind<typeof fields, 'discord'> {
@@ -55,7 +56,7 @@ function content(message: Message): JsonObject {
   return { embeds: [embed], allowed_mentions: { parse: [] } }
 }
 
-/** Whatever Discord's Markdown gives a meaning to, wherever it stands. */
+/** Escapes every character with a meaning in Discord's Markdown. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\*_~`|<>[\]()#:@-]/g, '\\$&')
 }

@@ -1,5 +1,6 @@
 /**
- * Contact kinds besides the webhook, one by one and as a list, and what a contact kind of your own is made of.
+ * The built-in contact kinds besides the webhook, one by one and as a list, and the parts for a
+ * contact kind of your own.
  *
  * @module watchpost/contacts
  */
@@ -64,8 +65,8 @@ export interface BuiltinContactsOptions
   extends ContactOptions, Pick<RetryRules, 'retryConnectionErrors'> {}
 
 /**
- * Every kind that ships with watchpost, the webhook first, behind one guard. `retryConnectionErrors` is a
- * rule of the webhook alone. @throws ConfigurationError
+ * All built-in contact kinds, the webhook first, with one shared guard. `retryConnectionErrors`
+ * applies to the webhook only. @throws ConfigurationError
  */
 // The kinds are their own types: written out they would stand here twice.
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types

@@ -1,10 +1,10 @@
 /**
- * An event as people read it: what every contact kind makes its own message of.
+ * The readable form of an event, from which every contact kind builds its message.
  *
  * @module
  */
 
-/** `down` and `up` are about incidents; `warning` will need somebody, `info` may be read later. */
+/** `down` and `up` are about incidents; `warning` needs action in time, `info` none. */
 export type Severity = 'down' | 'up' | 'warning' | 'info'
 
 export interface Fact {
@@ -21,15 +21,15 @@ export interface Message {
   readonly title: string
   /** At most 12. */
   readonly facts: readonly Fact[]
-  /** What was checked, as an address that can be opened; `null` where it is none. */
+  /** The checked address as a link; `null` if it is not a URL. */
   readonly link: string | null
-  /** The checked address in its short form, the name of the monitor where there is none. */
+  /** The checked address in its short form, or the name of the monitor. */
   readonly source: string
   /** Time of the first attempt, ISO 8601. */
   readonly sent_at: string
   /**
-   * The same for all events of one incident, and another one for every other incident, also of another
-   * installation with the same ids; `null` for news.
+   * Equal for all events of one incident, and distinct from any other incident, also of another
+   * installation with the same ids; `null` for events without an incident.
    */
   readonly incident_key: string | null
 }

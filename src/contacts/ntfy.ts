@@ -1,8 +1,8 @@
 /**
- * ntfy, on ntfy.sh or a server of your own, published as JSON to the root of the server
+ * ntfy, on ntfy.sh or your own server, published as JSON to the root of the server
  * (https://docs.ntfy.sh/publish/#publish-as-json). A message has at most 4096 bytes
- * (https://docs.ntfy.sh/publish/#limitations). On an open server the name of a topic is all that keeps
- * others from reading it, so it is a secret here.
+ * (https://docs.ntfy.sh/publish/#limitations). On an open server anyone who knows the topic can
+ * read it, so the topic is a secret field.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const fields = {
     .default(4),
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fields, 'ntfy'> {
   checkOptions('ntfyContact', options, postingOptions)
   return postingKind(options, {
@@ -48,7 +48,7 @@ export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fi
       ...(/^[-_A-Za-z0-9]{1,64}$/.test(topic)
         ? {}
         : { topic: 'invalid: 1 to 64 letters, digits, - and _ are expected' }),
-      // It becomes a header.
+      // Sent as a header.
       ...(token === undefined || /^[\x21-\x7e]+$/.test(token)
         ? {}
         : { token: 'invalid: printable ASCII without spaces is expected' }),
@@ -59,7 +59,7 @@ export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fi
       body: {
         topic,
         title: message.title,
-        // An empty message would be shown as "triggered".
+        // ntfy shows an empty message as "triggered".
         message: cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
         tags: [TAGS[message.severity]],
         priority: message.severity === 'down' ? priority : 3,

@@ -1,10 +1,10 @@
 /**
  * PagerDuty by its Events API v2 (https://developer.pagerduty.com/docs/send-alert-event).
  *
- * An incident is one alert: all its events carry one `dedup_key`, `down` triggers, `acknowledged` acknowledges
- * and `up` resolves, whatever has ended the incident.
- * `repeat` triggers again under the same key, which PagerDuty adds to the open alert without paging
- * anybody. News (a certificate near its end) is an alert of its own, which a person resolves.
+ * An incident is one alert: all its events have one `dedup_key`, `down` triggers, `acknowledged`
+ * acknowledges and `up` resolves, for any reason of its end. `repeat` triggers again with the same
+ * key, which PagerDuty adds to the open alert without paging. An event without an incident (a
+ * certificate near its expiry) is its own alert, which a person resolves.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { cut } from './text.ts'
 import type { Message } from './message.ts'
 import type { Severity } from './message.ts'
 
-/** Longer ones are refused. */
+/** PagerDuty rejects longer ones. */
 const SUMMARY_CHARS = 1024
 const SOURCE_CHARS = 255
 
@@ -31,7 +31,7 @@ const SEVERITIES: Readonly<Record<Severity, string>> = {
   info: 'info',
 }
 
-/** Of an alert that is there already. */
+/** Actions on an existing alert. */
 const FOLLOW_UPS: Readonly<Record<string, string>> = { up: 'resolve', acknowledged: 'acknowledge' }
 
 const REGIONS = {
@@ -49,11 +49,11 @@ const fields = {
 }
 
 export interface PagerdutyOptions extends PostingOptions {
-  /** Instead of the addresses of both regions: an event gateway of your own. */
+  /** Replaces the addresses of both regions: your own event gateway. */
   readonly baseUrl?: string | undefined
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function pagerdutyContact(
   options: PagerdutyOptions = {},
 ): ContactKind<typeof fields, 'pagerduty'> {

@@ -1,10 +1,10 @@
 /**
- * What the contact kinds that are told by one JSON request have in common: the guard, the deadline, the
- * classes of answers and the secrets. A kind says where the request goes and what is in it.
+ * Shared by the contact kinds that send one JSON request: the guard, the deadline, the classes of
+ * responses and the redaction of secrets. A kind defines the URL and the body.
  *
- * Answers are classified like those of webhooks, with one exception: 429 is temporary, since every one of
- * these services documents it so, and what it says about when to come back is respected. It may stand in
- * `Retry-After` or in the body (Telegram: `parameters.retry_after`, Discord: `retry_after`).
+ * Responses are classified as for webhooks, with one exception: 429 is temporary, as all these
+ * services document it, and its delay is respected. The delay may be in `Retry-After` or in the
+ * body (Telegram: `parameters.retry_after`, Discord: `retry_after`).
  *
  * @module
  */
@@ -28,19 +28,22 @@ import { messageOf } from './words.ts'
 import type { Message } from './message.ts'
 
 export interface ContactOptions {
-  /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
+  /** Destinations allowed besides public addresses, or a shared guard. Default: none. */
   readonly guard?: Guard | GuardOptions | undefined
-  /** Names the sender: in `User-Agent`, and to people. Letters, digits and hyphens. Default `Watchpost`. */
+  /**
+   * Names the sender in `User-Agent` and in messages. Letters, digits and hyphens. Default
+   * `Watchpost`.
+   */
   readonly brand?: string | undefined
 }
 
 export interface PostingOptions extends ContactOptions, TransportOptions {
-  /** Instead of HTTP: for tests (`watchpost/testing`), or an egress proxy of your own. */
+  /** Replaces HTTP: for tests (`watchpost/testing`), or your own egress proxy. */
   readonly transport?: WebhookTransport | undefined
 }
 
 export const contactOptions: OptionTable<ContactOptions> = {
-  // Judged where the guard is made.
+  // Validated by the guard.
   guard: option.object,
   brand: option.text,
 }
@@ -55,11 +58,11 @@ export interface Posting<T extends FieldTable, N extends string> {
   readonly kind: N
   readonly title: string
   readonly fields: T
-  /** Where requests go, and the setting that decides it. */
+  /** The URL of requests, and the setting that determines it. */
   target(settings: Settings<T>): { readonly field: string; readonly url: string }
-  /** What the table of fields cannot tell. */
+  /** Rules that the field table cannot express. */
   refine?(settings: Settings<T>): Problems
-  /** Everything secret that a request carries, in every spelling that may be echoed. */
+  /** All secrets of a request, in every spelling that a response may echo. */
   secrets(settings: Settings<T>): readonly string[]
   compose(
     message: Message,
@@ -69,7 +72,7 @@ export interface Posting<T extends FieldTable, N extends string> {
 
 const RULES = { retryStatuses: [429] }
 
-/** @throws ConfigurationError where brand or a guard option is wrong */
+/** @throws ConfigurationError for an invalid brand or guard option */
 export function postingKind<const T extends FieldTable, const N extends string>(
   options: PostingOptions,
   posting: Posting<T, N>,
@@ -117,23 +120,23 @@ export function brandOf({ brand = 'Watchpost' }: Pick<ContactOptions, 'brand'>):
   throw new ConfigurationError('Contact option brand: letters, digits and hyphens are expected')
 }
 
-/** An address of a service's own, as an option; without a slash at its end. @throws ConfigurationError */
+/** The base URL of a service as an option, without a trailing slash. @throws ConfigurationError */
 export function baseOf(url: string): string {
   if (URL.canParse(url) && /^https?:\/\//.test(url)) return url.replace(/(?<!\/)\/+$/, '')
   throw new ConfigurationError(`Contact option baseUrl: "${url}" is no http:// or https:// address`)
 }
 
-/** Seconds, also with a fraction, in a JSON body. */
+/** Reads the delay from a JSON body, in seconds, also fractional. */
 function withBodyPause(end: AttemptResult): AttemptResult {
   if (end.http_status !== 429 || end.retry_after_ms !== null) return end
   const said = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d{1,9})?)/.exec(end.answer ?? '')?.[1]
   return said === undefined ? end : { ...end, retry_after_ms: Math.ceil(Number(said) * 1000) }
 }
 
-/** Short pieces of an address are no secret: `services`, `api`, `v1`. */
+/** Short path segments are not secret: `services`, `api`, `v1`. */
 const SECRET_PIECE_CHARS = 16
 
-/** An address that is a secret, and the parts that give it away. */
+/** A secret URL, and its parts that reveal it. */
 export function secretsOfAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return [address]
   const { href, pathname, search, searchParams } = new URL(address)

@@ -1,5 +1,5 @@
 /**
- * Reading a payload that may hold anything, and its times and durations in words.
+ * Reads untrusted payloads, and formats times and durations.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { JsonObject } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 
-/** A text, number or flag by its dotted name. */
+/** A string, number or boolean at a dotted path. */
 export function scalarAt(payload: JsonObject, path: string): string | undefined {
   let value: unknown = payload
   for (const name of path.split('.')) {

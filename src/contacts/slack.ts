@@ -2,10 +2,10 @@
  * Slack by an incoming webhook
  * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
  *
- * All text is of the type `plain_text`, which knows no formatting, and `& < >` are escaped
- * (https://docs.slack.dev/messaging/formatting-message-text#escaping), so that no name of a monitor can
- * mention a channel or hide a link. Limits: 150 characters in a header block, 3000 in a section block
- * (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+ * All text has the type `plain_text`, without formatting, and `& < >` are escaped
+ * (https://docs.slack.dev/messaging/formatting-message-text#escaping), so that the name of a
+ * monitor can neither mention a channel nor hide a link. Limits: 150 characters in a header block,
+ * 3000 in a section block (https://docs.slack.dev/reference/block-kit/blocks/section-block).
  *
  * @module
  */
@@ -28,7 +28,7 @@ const fields = {
     .required(),
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function slackContact(options: PostingOptions = {}): ContactKind<typeof fields, 'slack'> {
   checkOptions('slackContact', options, postingOptions)
   return postingKind(options, {
@@ -47,9 +47,9 @@ function content(message: Message): JsonObject {
   const header = { type: 'header', text: plain(title, HEADER_CHARS) }
   const section = { type: 'section', text: plain(lines, SECTION_CHARS) }
   return {
-    // Shown in notifications, and read aloud; with `blocks` it is not shown in the channel.
+    // Used by notifications and screen readers; the channel shows `blocks` instead.
     text: cutEscaped(title, SECTION_CHARS, escapeMarkup),
-    // An empty text is refused.
+    // Slack rejects an empty text.
     blocks: lines === '' ? [header] : [header, section],
     unfurl_links: false,
     unfurl_media: false,

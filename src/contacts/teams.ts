@@ -1,10 +1,10 @@
 /**
- * Microsoft Teams by a webhook of the Workflows app, which took the place of the connectors
+ * Microsoft Teams by a webhook of the Workflows app, the successor of the connectors
  * (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using):
  * one Adaptive Card in a message of at most 28 KB.
  *
- * Texts stand in text runs, which know no Markdown
- * (https://adaptivecards.io/explorer/TextRun.html), so that nothing has to be escaped.
+ * Texts are text runs, which have no Markdown (https://adaptivecards.io/explorer/TextRun.html), so
+ * they need no escaping.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const fields = {
     .required(),
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function teamsContact(options: PostingOptions = {}): ContactKind<typeof fields, 'teams'> {
   checkOptions('teamsContact', options, postingOptions)
   return postingKind(options, {
@@ -54,7 +54,7 @@ function content(message: Message): JsonObject {
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
-    // The first one with text runs.
+    // The first version with text runs.
     version: '1.2',
     fallbackText: message.title,
     body: [line({ ...title, text: markedTitle(message) }), ...facts.map(factLine)],

@@ -1,8 +1,8 @@
 /**
- * Telegram by the Bot API (https://core.telegram.org/bots/api#sendmessage): a bold title and the facts,
- * in HTML with `& < >` escaped (https://core.telegram.org/bots/api#html-style), at most 4096 characters.
- * The token is part of the address, so that the address is a secret too. 429 tells in
- * `parameters.retry_after` when to come back (https://core.telegram.org/bots/api#responseparameters).
+ * Telegram by the Bot API (https://core.telegram.org/bots/api#sendmessage): a bold title and the
+ * facts, in HTML with `& < >` escaped (https://core.telegram.org/bots/api#html-style), at most 4096
+ * characters. The URL contains the token and is therefore a secret too. A 429 has the delay in
+ * `parameters.retry_after` (https://core.telegram.org/bots/api#responseparameters).
  *
  * @module
  */
@@ -16,10 +16,10 @@ import type { PostingOptions } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
 import type { Message } from './message.ts'
 
-/** Of the text without its tags; counted with them here, which is never too long. */
+/** Telegram counts the text without tags; counting them too is on the safe side. */
 const TEXT_CHARS = 4096
 
-/** https://core.telegram.org/bots/features#botfather; nothing that could leave its place in the path. */
+/** https://core.telegram.org/bots/features#botfather; no character that could change the path. */
 const TOKEN = /^\d{1,20}:[\w-]{10,100}$/
 /** An id, negative for groups, or the public name of a channel. */
 const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/
@@ -42,11 +42,11 @@ const fields = {
 }
 
 export interface TelegramOptions extends PostingOptions {
-  /** A Bot API server of your own. Default `https://api.telegram.org`. */
+  /** Your own Bot API server. Default `https://api.telegram.org`. */
   readonly baseUrl?: string | undefined
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function telegramContact(
   options: TelegramOptions = {},
 ): ContactKind<typeof fields, 'telegram'> {

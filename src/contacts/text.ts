@@ -1,5 +1,5 @@
 /**
- * Other people's text in messages of ours: tidied, escaped, and no longer than a service takes.
+ * Sanitizes, escapes and shortens external text for messages.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import type { Message } from './message.ts'
 import type { Fact } from './message.ts'
 
-/** Controls, line separators, and the marks that turn text around (Unicode Bidi, UAX 9). */
+/** Control characters, line separators, and bidirectional marks (Unicode Bidi, UAX 9). */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
 
-/** On one line, without controls. */
+/** On one line, without control characters. */
 export function tidyLine(text: string): string {
   return text.replace(UNSAFE, ' ').trim()
 }
@@ -24,7 +24,7 @@ export function tidyLines(text: string): string {
     .trim()
 }
 
-/** At most `max` UTF-16 units, with an ellipsis where something is missing and never half a character. */
+/** At most `max` UTF-16 units, with an ellipsis if shortened, never splitting a character. */
 export function cut(text: string, max: number): string {
   return text.length <= max
     ? text
@@ -38,7 +38,9 @@ export function cutBytes(text: string, max: number): string {
   return `${bytes.toString('utf8').replace(/(?<!\ufffd)\ufffd+$/, '')}…`
 }
 
-/** {@link cut} of a text whose escaped form has to fit: an escape is kept whole or left out. */
+/**
+ * {@link cut} for a text whose escaped form must fit: an escape sequence is kept whole or dropped.
+ */
 export function cutEscaped(text: string, max: number, escape: (text: string) => string): string {
   const whole = escape(text)
   if (whole.length <= max) return whole
@@ -51,7 +53,7 @@ export function cutEscaped(text: string, max: number, escape: (text: string) => 
   return `${kept}…`
 }
 
-/** The three characters that Slack and Telegram take for markup, and e-mail in HTML (with quotes). */
+/** The three characters that are markup in Slack and Telegram, and in HTML e-mail (with quotes). */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
@@ -61,7 +63,7 @@ export function factLines(facts: readonly Fact[]): string {
   return facts.map(({ label, text }) => `${label}: ${text}`).join('\n')
 }
 
-/** The title with a sign that is seen from afar. */
+/** The title with a symbol of its severity. */
 export function markedTitle({ severity, title }: Pick<Message, 'severity' | 'title'>): string {
   return `${MARKS[severity]} ${title}`
 }

@@ -1,7 +1,7 @@
 /**
- * An event in words, the same for every kind of contact: a title, a severity, and what is worth knowing.
- * Names, targets and causes are other people's text: here they lose what could steer a reader's screen;
- * what a service takes for markup is each kind's own to escape.
+ * Formats an event as text, the same for every contact kind: title, severity and facts. Names,
+ * targets and causes are external text: characters that could manipulate the display are removed
+ * here; each kind escapes the markup of its service.
  *
  * @module
  */
@@ -24,12 +24,12 @@ interface Wording {
   extras?(about: About): readonly (Fact | undefined)[]
 }
 
-/** The readable parts of a payload. */
+/** The parts of a payload used in texts. */
 interface About {
   readonly name: string
   readonly target: string
   readonly payload: JsonObject
-  /** A number or text by its dotted name. */
+  /** A number or string at a dotted path. */
   read(path: string): string | undefined
 }
 
@@ -54,7 +54,7 @@ const reminder = ({ read }: About): readonly (Fact | undefined)[] => {
   return [fact('Reminder', n && (max === undefined || max === '0' ? n : `${n} of ${max}`))]
 }
 
-/** What has ended an incident that did not recover: its target may be as broken as before. */
+/** Why an incident closed without a recovery: the target may still be failing. */
 const ENDED_BY: Readonly<Record<string, string>> = {
   paused: 'the monitor was paused',
   reconfigured: 'what it checks was changed',
@@ -122,7 +122,7 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   test: { severity: 'info', title: () => 'Test: notifications arrive here' },
 }
 
-/** Never throws, whatever the payload holds; an event that is not known here is told in general terms. */
+/** Never throws, whatever the payload contains; an unknown event gets a generic text. */
 export function messageOf({ event, payload, notification_id }: Delivery): Message {
   const read = (path: string): string | undefined => scalarAt(payload, path)
   const target = tidyLine(read('monitor.target') ?? '')
@@ -161,7 +161,7 @@ function unknownEvent(event: string, { incident }: JsonObject): Wording {
   }
 }
 
-/** Names of the body itself, and what is for programs. */
+/** Names of the body itself, and values for programs only. */
 const NOT_FACTS = new Set([
   'event',
   'monitor',
@@ -174,7 +174,7 @@ const NOT_FACTS = new Set([
   'details',
 ])
 
-/** Texts and numbers that an event adds, at the top and one level below. */
+/** Strings and numbers that an event adds, at the top and one level below. */
 function otherFacts({ payload }: About): Fact[] {
   const added = Object.entries(payload).filter(([name]) => !NOT_FACTS.has(name))
   const flat = added.flatMap(([name, value]): (readonly [name: string, value: unknown])[] =>

@@ -1,6 +1,6 @@
 /**
- * The bounds of one attempt, whatever is spoken in it: a network that dies with it, one total deadline,
- * the end of the engine, and a machine code for whatever went wrong.
+ * The limits of one attempt, for any protocol: its own network, one total deadline, the stop of the
+ * engine, and an error code for every failure.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import { createTrace, round } from '../net/timing/trace.ts'
 
-/** The longest that an attempt may take, whatever its own deadline: the engine gives up then. */
+/** Maximum time of an attempt, whatever its own deadline; the engine aborts it then. */
 export const LONGEST_ATTEMPT_MS = 14_000
-/** For what has arrived while the process stood still. */
+/** Time to read data that arrived while the process was suspended. */
 const READING_MS = 1_000
-/** What node:http takes for no method, path or header. */
+/** Errors of node:http for an invalid method, path or header. */
 const UNSENDABLE = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN', 'ERR_UNESCAPED_CHARACTERS']
 
 export interface AttemptContext {
   /** With the policy of the contact kind. */
   readonly network: Network
   readonly clock: Clock
-  /** Ends the attempt at once: the engine stops. */
+  /** Aborts the attempt when the engine stops. */
   readonly signal: AbortSignal
 }
 
@@ -36,11 +36,13 @@ export interface Attempt {
   readonly signal: StopSignal
   /** Milliseconds until the deadline. */
   remaining(): number
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   elapsed(): number
-  /** The codes of the causes of checks, and four more: `timeout`, `stopped`, `blocked`, `invalid_request`. */
+  /**
+   * The codes of check causes, and four more: `timeout`, `stopped`, `blocked`, `invalid_request`.
+   */
   codeOf(error: unknown): string
-  /** Closes whatever is open. */
+  /** Closes everything that is open. */
   end(): Promise<void>
 }
 

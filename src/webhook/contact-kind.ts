@@ -1,6 +1,6 @@
 /**
- * The contract of a contact kind: one plain object, whether it ships with watchpost or is yours. The
- * engine decides what is sent, to whom and when; a kind checks its settings and makes one attempt.
+ * The contract of a contact kind: one plain object, built-in or your own. The engine decides what
+ * is sent, to whom and when; a kind validates its settings and makes one attempt.
  *
  * @module
  */
@@ -21,18 +21,18 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
   readonly title: string
   readonly fields: T
   /**
-   * What a delivery calls: a URL, `host:port` or a bare name. Deliveries to one host are limited by it; where it
-   * is missing they are not.
+   * The destination of a delivery: a URL, `host:port` or a bare name. It limits concurrent
+   * deliveries per host; without it there is no such limit.
    */
   target?(settings: Stored<T>): string
-  /** Judges every address that a delivery dials: the engine makes `ctx.network` with it. */
+  /** Decides about every address of a delivery: the engine creates `ctx.network` with it. */
   readonly policy: TargetPolicy
   /**
-   * What {@link FieldTable} alone cannot tell when a contact is saved (an address that is not allowed).
-   * Field to problem, empty where all is well. Takes 5 s at most, and never rejects.
+   * Rules that {@link FieldTable} cannot express, applied when a contact is saved (an address that
+   * is not allowed). Field to problem, empty if valid. Takes 5 s at most, and never rejects.
    */
   check(settings: Stored<T>, options?: CheckOptions): Promise<Problems>
-  /** One attempt: no retries, no longer than its own deadline, 14 s at most. Never rejects. */
+  /** One attempt: no retries, at most its own deadline and 14 s. Never rejects. */
   deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<AttemptResult>
 }
 
@@ -40,7 +40,7 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyContactKind = Omit<ContactKind<any>, 'fields'> & { readonly fields: FieldTable }
 
-/** A contact kind of your own, with the same rights as the built-in one. */
+/** Defines a contact kind of your own, equal to the built-in ones. */
 export function defineContactKind<const T extends FieldTable, const N extends string>(
   kind: ContactKind<T, N>,
 ): ContactKind<T, N> {
@@ -53,7 +53,7 @@ export interface CheckOptions {
 }
 
 export interface DeliveryContext {
-  /** Made with the kind's `policy`. */
+  /** Created with the kind's `policy`. */
   readonly network: Network
   readonly clock: Clock
   /** Aborts when the engine stops. */
@@ -61,28 +61,28 @@ export interface DeliveryContext {
   readonly log: Logger
 }
 
-/** What is to be delivered; the same at every attempt. */
+/** What to deliver; the same at every attempt. */
 export interface Delivery {
   readonly notification_id: number
   readonly event: string
-  /** The webhook's body, for kinds that make a text of it. */
+  /** The body of the webhook, for kinds that build a text from it. */
   readonly payload: JsonObject
   /** The same as bytes. */
   readonly body: Uint8Array
 }
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export interface AttemptResult {
   readonly class: DeliveryClass
   readonly http_status: number | null
-  /** Machine code of the failure, `null` on success. */
+  /** Error code, `null` on success. */
   readonly error: string | null
-  /** The beginning of the answer, printable, without secrets. */
+  /** The beginning of the response, printable, without secrets. */
   readonly answer: string | null
   readonly duration_ms: number
-  /** How long the receiver asked to be left alone. */
+  /** The delay that the receiver requested. */
   readonly retry_after_ms: number | null
-  /** The attempt was stopped by us before anything was sent: it does not count. */
+  /** The engine aborted the attempt before anything was sent: it does not count. */
   readonly uncounted?: true
 }
 

@@ -1,5 +1,5 @@
 /**
- * From the answer to a request to the end of an attempt.
+ * Turns a response into the result of an attempt.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { WebhookAnswer } from './transport.ts'
 
 export interface Judging {
   readonly rules: RetryRules
-  /** Whatever the request carried that must not reach the log. */
+  /** Secrets of the request that must not reach the log. */
   readonly secrets: readonly string[]
   /** Epoch milliseconds, for dates in `Retry-After`. */
   readonly now: number
@@ -36,7 +36,7 @@ export function endOf(answer: WebhookAnswer, { rules, secrets, now }: Judging): 
   }
 }
 
-/** 503 by RFC 9110, 10.2.3, and the statuses that a kind counts among the temporary ones (429: RFC 6585, 4). */
+/** 503 by RFC 9110, 10.2.3, and the statuses that a kind treats as temporary (429: RFC 6585, 4). */
 function maySayWhen(http_status: number | null, { retryStatuses = [] }: RetryRules): boolean {
   return http_status === 503 || (http_status !== null && retryStatuses.includes(http_status))
 }

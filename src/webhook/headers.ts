@@ -1,5 +1,5 @@
 /**
- * The header section of a webhook: what we set, and what a contact may add to it.
+ * The header section of a webhook: the engine's headers, and those that a contact may add.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export type HeaderPair = readonly [name: string, value: string]
 export interface HeaderNaming {
   /** Names the sender in `User-Agent: <brand>-webhook/1.0`. Default `Watchpost`. */
   readonly brand?: string | undefined
-  /** Stands in `X-<prefix>-Event` and `X-<prefix>-Signature`. Default `Service`. */
+  /** Used in `X-<prefix>-Event` and `X-<prefix>-Signature`. Default `Service`. */
   readonly prefix?: string | undefined
 }
 
@@ -21,10 +21,13 @@ const MAX_TOTAL_BYTES = 16_384
 
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
-/** One byte per character on the wire, and no controls. */
+/** One byte per character on the wire, without control characters. */
 const VALUE = /^[\u0020-\u007e\u00a0-\u00ff]*$/
 
-/** Ours, those of the connection and its framing, and those that open a cloud's metadata service. */
+/**
+ * Headers of the engine, of the connection and its framing, and those that give access to a cloud's
+ * metadata service.
+ */
 const RESERVED = new Set([
   'connection',
   'content-encoding',
@@ -47,18 +50,21 @@ const RESERVED = new Set([
 const RESERVED_PREFIXES = ['proxy-', 'x-forwarded-', 'x-aws-ec2-metadata-token', 'x-service-']
 
 export interface WebhookHeaders {
-  /** The problem of a contact's headers in words (without their values, which may be secret), or `undefined`. */
+  /**
+   * The problem of a contact's headers as text (without values, which may be secret), or
+   * `undefined`.
+   */
   problem(custom: readonly HeaderPair[]): string | undefined
-  /** The header section of one attempt; `dropped` names what a contact set against the rules. */
+  /** The header section of one attempt; `dropped` lists invalid headers of the contact. */
   compose(message: {
     readonly event: string
-    /** Absent where the contact has no secret. */
+    /** Absent if the contact has no secret. */
     readonly signature?: string | undefined
     readonly custom: readonly HeaderPair[]
   }): { readonly headers: readonly HeaderPair[]; readonly dropped: readonly string[] }
 }
 
-/** @throws ConfigurationError where brand or prefix cannot stand in a header */
+/** @throws ConfigurationError if brand or prefix is invalid in a header */
 export function webhookHeaders(naming: HeaderNaming = {}): WebhookHeaders {
   const { brand = 'Watchpost', prefix = 'Service' } = naming
   for (const [option, value] of Object.entries({ brand, prefix })) {

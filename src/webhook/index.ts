@@ -1,5 +1,5 @@
 /**
- * The webhook: the contact kind, what signs and verifies its requests, and when it is sent again.
+ * The webhook: the contact kind, signing and verification of its requests, and the retry schedule.
  *
  * @module watchpost/webhook
  */

@@ -1,6 +1,6 @@
 /**
- * The body of a webhook: frozen when the notification is made, completed with what only its row knows,
- * and from then on the same bytes at every attempt. Pure.
+ * The body of a webhook: frozen when the notification is created, completed with values of its row,
+ * and identical at every attempt from then on. Pure.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface PayloadMonitor {
   readonly target: string
 }
 
-/** Its id comes from the row: at freezing time the incident may not have one yet. */
+/** The id comes from the row: when the payload is frozen the incident may have none yet. */
 export interface PayloadIncident {
   readonly started_at: EpochMs
   readonly cause_code: string
@@ -35,17 +35,17 @@ export interface PayloadParts {
   /** `null` for a test. */
   readonly monitor: PayloadMonitor | null
   readonly incident: PayloadIncident | null
-  /** What the event adds at the top level. Names of the body itself are left out. */
+  /** Fields that the event adds at the top level. Names of the body itself are ignored. */
   readonly extras?: JsonObject
 }
 
 /** Largest body that is sent. */
 export const MAX_BODY_BYTES = 256 * 1024
 
-/** Left free for what is added when the body is composed. */
+/** Reserved for what is added when the body is composed. */
 const RESERVE_BYTES = 512
 
-/** Longest text and list at each try to make a body fit. */
+/** Limits of texts and lists at successive attempts to fit the body. */
 const SHORTEST = { chars: 256, items: 10 } as const
 const CUTS = [
   { chars: 16_384, items: 1000 },
@@ -57,7 +57,10 @@ const CUTS = [
 /** Names that the body itself uses. `truncated: true` says that something was cut. */
 const OWN = new Set(['event', 'monitor', 'incident', 'sent_at', 'notification_id', 'truncated'])
 
-/** The JSON text that is stored with a notification: everything but `notification_id`, `sent_at` and the incident's id. */
+/**
+ * The JSON text stored with a notification: everything but `notification_id`, `sent_at` and the
+ * incident's id.
+ */
 export function freezePayload({ event, monitor, incident, extras = {} }: PayloadParts): string {
   const added = Object.entries(extras).filter(([name]) => !OWN.has(name))
   return fit({
@@ -73,7 +76,10 @@ export function freezePayload({ event, monitor, incident, extras = {} }: Payload
   })
 }
 
-/** The payload of a `repeat`, made of that of the notification it repeats. `n` counts from 1; `max` 0 means no end. */
+/**
+ * The payload of a `repeat`, derived from that of the repeated notification. `n` counts from 1;
+ * `max` 0 means no limit.
+ */
 export function repeatPayload(
   payload: string,
   repeat: { readonly n: number; readonly max: number },
@@ -81,7 +87,10 @@ export function repeatPayload(
   return fit({ ...read(payload), event: 'repeat', repeat: { n: repeat.n, max: repeat.max } })
 }
 
-/** The body as an object, in the order of the specification. `sent_at` must be set: it is, from the first claim on. */
+/**
+ * The body as an object, in the order of the specification. `sent_at` must be set, as it is from
+ * the first claim on.
+ */
 export function composePayload(
   row: Pick<NotificationRecord, 'id' | 'incident_id' | 'sent_at'>,
   payload: string,
@@ -97,7 +106,7 @@ export function composePayload(
   }
 }
 
-/** {@link composePayload} as the bytes that are signed and sent: always the same for the same row. */
+/** {@link composePayload} as the bytes that are signed and sent: identical for the same row. */
 export function composeBody(
   row: Pick<NotificationRecord, 'id' | 'incident_id' | 'sent_at'>,
   payload: string,
@@ -119,7 +128,10 @@ function frozenIncident(incident: PayloadIncident): JsonObject {
   }
 }
 
-/** JSON text that leaves room within {@link MAX_BODY_BYTES}: long texts and lists are cut, at last the extras go. */
+/**
+ * JSON text within {@link MAX_BODY_BYTES} minus the reserve: long texts and lists are shortened,
+ * finally the extras are dropped.
+ */
 function fit(body: JsonObject): string {
   const whole = textOf(body)
   if (fits(whole)) return whole
@@ -135,7 +147,9 @@ function fits(text: string): boolean {
   return Buffer.byteLength(text, 'utf8') <= MAX_BODY_BYTES - RESERVE_BYTES
 }
 
-/** Receivers refuse half a surrogate pair, which JSON.stringify writes as an escape: it becomes U+FFFD. */
+/**
+ * Receivers reject a lone surrogate, which JSON.stringify writes as an escape: it becomes U+FFFD.
+ */
 function textOf(body: JsonObject): string {
   return JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value,

@@ -1,5 +1,5 @@
 /**
- * Words of strangers in what we write: the receiver's in our log, a target's in a cause.
+ * Sanitizes external text: of receivers in the log, of targets in causes.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { formsOf } from '../secrets/forms.ts'
 import { redaction } from '../secrets/redaction.ts'
 
-/** On one line and without what could steer a terminal: controls, and the marks that turn text around. */
+/** On one line, without control characters and bidirectional marks. */
 export function printable(text: string): string {
   const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
   return text.replace(unsafe, (char) => {
@@ -18,7 +18,7 @@ export function printable(text: string): string {
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** A receiver may echo what it was sent, in whatever form that travelled. */
+/** A receiver may echo secrets, in any encoding in which they were sent. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return redaction(secrets.filter((secret) => secret !== '').flatMap(formsOf))(text)
 }

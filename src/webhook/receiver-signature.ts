@@ -1,6 +1,6 @@
 /**
- * {@link file://./signature.ts} in plain JavaScript: a receiver makes signatures for its own tests in whatever it
- * runs on.
+ * {@link file://./signature.ts} in plain JavaScript, so that a receiver can create signatures for
+ * its tests on any runtime.
  *
  * @module
  */

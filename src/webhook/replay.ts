@@ -1,36 +1,45 @@
 /**
- * Against a genuine request that is sent a second time: by somebody who recorded it, or by us, where
- * your answer to the first attempt was lost.
+ * Detects a genuine request that is sent twice: by an attacker who recorded it, or by the engine if
+ * your response to the first attempt was lost.
  *
  * @module
  */
 
 import { anything, callback, checkOptions } from '../options.ts'
 
-/** What a guard in Redis or SQL implements as well, with a promise: insert where absent, and say whether it was. */
+/**
+ * The interface of a guard in Redis or SQL, with promises: insert if absent, and report whether it
+ * was.
+ */
 export interface ReplayGuard {
-  /** `true` the first time, `false` for a repetition: answer 2xx to that one and do nothing. */
+  /** `true` the first time, `false` for a repetition: respond 2xx to it without processing. */
   accept(notificationId: number): boolean | Promise<boolean>
-  /** Takes it back, so that the next attempt is accepted: call it where your own work failed and you answer 5xx. */
+  /**
+   * Removes the id, so that the next attempt is accepted: call it if your processing failed and you
+   * respond 5xx.
+   */
   forget(notificationId: number): void | Promise<void>
 }
 
-/** A {@link ReplayGuard} that answers at once. */
+/** A synchronous {@link ReplayGuard}. */
 export interface MemoryReplayGuard extends ReplayGuard {
   accept(notificationId: number): boolean
   forget(notificationId: number): void
 }
 
 export interface ReplayGuardOptions {
-  /** How long an id is remembered, in seconds. Default 1800: twice the tolerance of `verifyWebhook`, which counts both ways. */
+  /**
+   * How long an id is kept, in seconds. Default 1800: twice the tolerance of `verifyWebhook`, which
+   * applies in both directions.
+   */
   readonly ttlSec?: number | undefined
-  /** Ids remembered at most; beyond it the oldest go. Default 10000. */
+  /** Maximum number of ids; beyond it the oldest are dropped. Default 10000. */
   readonly max?: number | undefined
   /** Epoch milliseconds. Default: the machine's clock. */
   readonly now?: (() => number) | undefined
 }
 
-/** In the memory of one process. Ask it only about verified webhooks. */
+/** In the memory of one process. Call it only with verified webhooks. */
 export function createReplayGuard(options: ReplayGuardOptions = {}): MemoryReplayGuard {
   checkOptions('createReplayGuard', options, { ttlSec: anything, max: anything, now: callback })
   // Like verify.ts this runs at the receiver's, where there is no clock port.

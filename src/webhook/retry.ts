@@ -1,6 +1,6 @@
 /**
- * What an attempt's end means for the next one. Pure: spec 6.3 and 8, and for what they leave open the
- * decisions of docs/design/decisions.md.
+ * The next step after an attempt. Pure: spec 6.3 and 8, and the decisions of
+ * docs/design/decisions.md.
  *
  * @module
  */
@@ -8,15 +8,20 @@
 /** `delivered` and `failed` are final. */
 export type DeliveryClass = 'delivered' | 'temporary' | 'failed'
 
-/** How one attempt ended: with a status, or without an answer and why. */
+/** The result of one attempt: a status, or an error. */
 export interface AttemptEndFacts {
   readonly http_status: number | null
-  /** Machine code where there was no answer: `timeout`, `blocked`, `connect_refused`, `dns_nxdomain`, … */
+  /**
+   * Error code if there was no response: `timeout`, `blocked`, `connect_refused`, `dns_nxdomain`, …
+   */
   readonly error: string | null
 }
 
 export interface RetryRules {
-  /** 4xx that are worth another attempt (408, 425, 429), whose `Retry-After` counts. Default: none; by spec 6.3.5 every 4xx is final. */
+  /**
+   * 4xx statuses that are retried (408, 425, 429), with their `Retry-After`. Default: none; by spec
+   * 6.3.5 every 4xx is final.
+   */
   readonly retryStatuses?: readonly number[] | undefined
   /** Default `true`. `false` takes spec 6.3.4 literally: only 5xx and timeouts are temporary. */
   readonly retryConnectionErrors?: boolean | undefined
@@ -25,24 +30,27 @@ export interface RetryRules {
 /** Attempts per delivery (spec 8). */
 export const MAX_ATTEMPTS = 5
 
-/** Attempts whose end nobody saw (the process died) that are run again without being counted. */
+/** Interrupted attempts (the process died) that are repeated without being counted. */
 const MAX_UNCOUNTED_INTERRUPTIONS = 3
 
 const FIRST_PAUSE_MS = 30_000
 const JITTER = 0.1
 
-/** Failures of this machine, which the receiver has no part in: they are no attempts (spec 6.3.4). */
+/** Failures of this machine: they do not count as attempts (spec 6.3.4). */
 const OWN_TROUBLE = new Set([
   'probe_offline',
   'probe_resolver_broken',
   'probe_overloaded',
   'storage',
 ])
-/** Of a row; further ones are counted. With the longest pause that is a day: nobody waits for such old news. */
+/**
+ * Maximum per row; further ones count. With the longest pause this is a day, after which a
+ * notification is obsolete.
+ */
 const OWN_TROUBLE_CLAIMS = 300
 const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const
 
-/** Another attempt would end in the same way. */
+/** A further attempt would fail in the same way. */
 const FINAL_ERRORS = new Set(['blocked', 'invalid_request', 'invalid_url'])
 
 export function classify(
@@ -57,15 +65,15 @@ export function classify(
 
 function classifyError(error: string, { retryConnectionErrors = true }: RetryRules): DeliveryClass {
   if (FINAL_ERRORS.has(error)) return 'failed'
-  // Our own end says nothing about the receiver.
+  // A local failure says nothing about the receiver.
   const always = /timeout$|^stopped$|^internal_error$/.test(error) || OWN_TROUBLE.has(error)
   return always || retryConnectionErrors ? 'temporary' : 'failed'
 }
 
 export interface PauseOptions {
-  /** What the receiver asked for; `null` where it did not. Lengthens the pause, up to twice. */
+  /** The delay that the receiver requested; `null` if none. Extends the pause, to at most twice. */
   readonly retryAfterMs?: number | null | undefined
-  /** Uniform in [0, 1): jitter, upwards only. Default: none. */
+  /** Uniform in [0, 1): jitter that only extends. Default: none. */
   readonly random?: (() => number) | undefined
 }
 
@@ -94,7 +102,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return at > now ? at - now : null
 }
 
-/** What a claimed row knows of its attempts. */
+/** The attempt counters of a claimed row. */
 export interface AttemptCounts {
   readonly attempts: number
   readonly interruptions: number
@@ -115,11 +123,11 @@ export interface NextAttemptOptions {
 }
 
 /**
- * What becomes of a row that was taken over from an attempt whose end nobody saw. `null`: the attempt is
- * made again at once. The first three interruptions of a delivery are free: their outcome is unknown, and
- * a crash must not eat the receiver's attempts. Further ones count, or a row that makes the process crash
- * would be run for ever; they are followed by the pause of an attempt that failed, or a process that dies
- * again and again would use up all attempts within seconds.
+ * The next step of a row taken over from an interrupted attempt. `null`: repeat the attempt at
+ * once. The first three interruptions of a delivery do not count: their result is unknown, and a
+ * crash must not use up the attempts. Further ones count, since a row that crashes the process
+ * would be retried forever; they are followed by the pause of a failed attempt, since a process
+ * that crashes repeatedly would use up all attempts within seconds.
  */
 export function afterInterruption(
   { attempts, interruptions }: AttemptCounts,
@@ -127,7 +135,7 @@ export function afterInterruption(
 ): NextStep | null {
   const free = Math.min(interruptions, MAX_UNCOUNTED_INTERRUPTIONS)
   if (interruptions === free) return null
-  // Two at once where the process died before the first one was noted.
+  // Two at once if the process died before the first one was recorded.
   const counted = Math.min(MAX_ATTEMPTS, attempts + (interruptions - free))
   const counts = { attempts: counted, interruptions: free }
   const pause_ms = pauseAfter(counts.attempts, { random })
@@ -135,7 +143,7 @@ export function afterInterruption(
   return { status: 'queued', ...counts, due_at: now + pause_ms }
 }
 
-/** What becomes of a claimed row after an attempt that ended in this way. */
+/** The next step of a claimed row after this result. */
 export function nextAttempt(
   row: AttemptCounts & { readonly claims?: number },
   end: {
@@ -149,7 +157,7 @@ export function nextAttempt(
   const counts = { attempts: row.attempts + 1, interruptions: row.interruptions }
   if (end.class === 'delivered') return { status: 'sent', ...counts }
   if (end.class === 'failed') return { status: 'failed', ...counts }
-  // Nothing was sent: the same attempt is made again by whoever claims the row next.
+  // Nothing was sent: the next claim repeats the same attempt.
   if (end.uncounted === true) {
     return { status: 'queued', ...counts, attempts: counts.attempts - 1, due_at: now }
   }
@@ -162,7 +170,7 @@ export function nextAttempt(
   return { status: 'queued', ...counts, due_at: now + pause_ms }
 }
 
-/** Longer by a quarter each time, within bounds; `null` where the attempt counts. */
+/** Longer by a quarter each time, within limits; `null` if the attempt counts. */
 function ownPause(error: string | null | undefined, claims: number): number | null {
   if (!OWN_TROUBLE.has(error ?? '') || claims >= OWN_TROUBLE_CLAIMS) return null
   return Math.min(OWN_PAUSE_MS.most, OWN_PAUSE_MS.least * 1.25 ** (claims - 1))

@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) and HMAC (FIPS 198-1) in plain JavaScript, because it has to run
- * wherever webhooks are received, and unlike Web Crypto it answers at once.
+ * SHA-256 (FIPS 180-4) and HMAC (FIPS 198-1) in plain JavaScript: runs on any runtime that receives
+ * webhooks, and unlike Web Crypto synchronously.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   )
 }
 
-/** The digest of the parts, one after the other. */
+/** The digest of the concatenated parts. */
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   const message = padded(parts)
   const state = START.slice()
@@ -55,7 +55,7 @@ function padded(parts: readonly Uint8Array[]): DataView {
   return view
 }
 
-/** Indices are within bounds by construction; `?? 0` is for the compiler. */
+/** Indices are within bounds by construction; `?? 0` satisfies the compiler. */
 function compress(state: Uint32Array, w: Uint32Array): void {
   for (let t = 16; t < 64; t++) {
     const w2 = w[t - 2] ?? 0
@@ -95,7 +95,7 @@ function primes(count: number): number[] {
   return found
 }
 
-/** A double holds 49 bits or more of these fractions, so that the first 32 are exact. */
+/** A double holds 49 bits or more of these fractions, so the first 32 are exact. */
 function fraction(root: number): number {
   return Math.floor((root % 1) * 2 ** 32)
 }

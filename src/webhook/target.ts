@@ -1,5 +1,5 @@
 /**
- * The address that a contact has set, before the guard: when it is saved, and again at every attempt.
+ * Checks the URL of a contact with the guard: when it is saved, and at every attempt.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { createGuard } from '../net/guard/guard.ts'
 import type { Guard, GuardOptions, GuardReason } from '../net/guard/guard.ts'
 import type { CheckOptions, AttemptResult } from './contact-kind.ts'
 
-/** A guard that is shared, or one with these options. @throws ConfigurationError */
+/** A shared guard, or a new one with these options. @throws ConfigurationError */
 export function asGuard(given: Guard | GuardOptions = {}): Guard {
   return 'checkUrl' in given ? given : createGuard(given)
 }
@@ -24,8 +24,8 @@ const URL_PROBLEMS: Partial<Record<GuardReason, string>> = {
 }
 
 /**
- * What is wrong with an address, under the name of its field. Says nothing of what the name resolves
- * to: whoever saves a contact must not learn our network by it.
+ * The problems of a URL, by field name. Does not reveal what the name resolves to: a user who saves
+ * a contact must not explore the internal network.
  */
 export async function targetProblems(
   guard: Guard,
@@ -34,19 +34,19 @@ export async function targetProblems(
 ): Promise<Problems> {
   const verdict = await guard.checkUrl(target.url, options)
   if (verdict.allowed) return {}
-  // A name that nobody knows now may be known at the next incident; it is judged again then.
+  // A name that does not resolve now may resolve at the next incident; it is checked again then.
   if (verdict.reason === 'unresolvable' && !isHidden(guard, target.url)) return {}
   const problem = URL_PROBLEMS[verdict.reason] ?? 'private_address: this address is not allowed'
   return { [target.field]: `invalid: ${problem}` }
 }
 
-/** A name inside is refused whether it is there or not: trying names must not tell which there are. */
+/** An internal name is refused whether it exists or not, so that trying names reveals nothing. */
 function isHidden(guard: Guard, url: string): boolean {
   const read = guard.checkUrlText(url)
   return read.allowed && isInnerName(read.target.host) && !guard.opensInside
 }
 
-/** The end of an attempt that was not made. */
+/** The result of an attempt that was refused before it started. */
 export function refusedEnd(reason: GuardReason): AttemptResult {
   const error = URL_PROBLEMS[reason] === undefined ? 'blocked' : 'invalid_url'
   return {

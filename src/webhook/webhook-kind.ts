@@ -27,9 +27,9 @@ import { httpTransport, transportOptions } from './transport.ts'
 import type { TransportOptions, WebhookTransport } from './transport.ts'
 
 export interface WebhookOptions extends HeaderNaming, RetryRules, TransportOptions {
-  /** What may be reached besides public addresses, or a guard that is shared. Default: nothing. */
+  /** Destinations allowed besides public addresses, or a shared guard. Default: none. */
   readonly guard?: Guard | GuardOptions | undefined
-  /** Instead of HTTP: for tests (`watchpost/testing`), or an egress proxy of your own. */
+  /** Replaces HTTP: for tests (`watchpost/testing`), or your own egress proxy. */
   readonly transport?: WebhookTransport | undefined
 }
 
@@ -39,7 +39,7 @@ const OPTIONS: OptionTable<WebhookOptions> = {
   prefix: option.text,
   retryStatuses: option.listOf(option.wholeNumber(400, 499)),
   retryConnectionErrors: option.flag,
-  // Judged where the guard is made.
+  // Validated by the guard.
   guard: option.object,
   transport: option.having('send'),
 }
@@ -47,7 +47,7 @@ const OPTIONS: OptionTable<WebhookOptions> = {
 /** Time of one attempt, as the specification has it. */
 type WebhookFields = ReturnType<typeof webhookFields>
 
-/** @throws ConfigurationError where brand, prefix or a guard option is wrong */
+/** @throws ConfigurationError for an invalid brand, prefix or guard option */
 export function webhookContact(
   options: WebhookOptions = {},
 ): ContactKind<WebhookFields, 'webhook'> {

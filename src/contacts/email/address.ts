@@ -1,6 +1,6 @@
 /**
- * E-mail addresses as settings: one mailbox, without a name, brackets or anything else that could end a
- * header or a command early.
+ * E-mail addresses as settings: one mailbox, without a display name, brackets or characters that
+ * could end a header or command.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const DOMAIN =
   /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/
 
-/** One address; a domain with other letters than ASCII is stored as A-labels. */
+/** One address; the domain is stored as A-labels. */
 export function addressField(info: {
   readonly description: string
   readonly example?: string

@@ -1,5 +1,5 @@
 /**
- * One attempt to hand over a message, and what its end means.
+ * One attempt to send a message, and the meaning of its result.
  *
  * @module
  */
@@ -77,7 +77,7 @@ function end(verdict: DeliveryClass, error: string | null): AttemptResult {
   }
 }
 
-/** The others have it: another attempt would bring it to them twice. */
+/** The other recipients have received it: another attempt would send it to them twice. */
 function warnOfRejected(
   ctx: DeliveryContext,
   { notification_id }: Delivery,
@@ -88,7 +88,7 @@ function warnOfRejected(
   ctx.log.warn(about, 'a mail server refused some of the recipients')
 }
 
-/** As it may be on the wire (RFC 4616, and the login in two lines). */
+/** The password in its encodings on the wire (RFC 4616, and AUTH LOGIN). */
 function passwordForms({ login }: MailServer): readonly string[] {
   if (login === undefined) return []
   const { user, pass } = login

@@ -1,5 +1,5 @@
 /**
- * nodemailer, loaded with the first e-mail.
+ * Loads nodemailer with the first e-mail.
  *
  * @module
  */

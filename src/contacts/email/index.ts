@@ -1,7 +1,7 @@
 /**
- * E-mail through a mail server of yours, by SMTP (RFC 5321). TLS is demanded unless `"tls": "none"` is
- * written down; a password is never sent in clear without that. A refusal that begins with 4 is temporary,
- * one with 5 is final (RFC 5321, 4.2.1).
+ * E-mail through your own mail server, by SMTP (RFC 5321). TLS is required unless `"tls": "none"`
+ * is set; otherwise a password is never sent in plain text. A 4xx reply is temporary, a 5xx reply
+ * is final (RFC 5321, 4.2.1).
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { attemptTo } from './attempt.ts'
 import { loadDriver } from './driver.ts'
 import type { MailServer } from './smtp.ts'
 
-/** Servers take their time with a greeting; well below what the engine gives any kind. */
+/** Mail servers delay their greeting; well below the engine's limit for any kind. */
 const DEADLINE_MS = 12_000
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const
@@ -59,11 +59,11 @@ const fields = {
 type EmailSettings = Settings<typeof fields>
 
 export interface EmailOptions extends ContactOptions {
-  /** For one attempt, in ms: at most 12000, which is the default. */
+  /** Time of one attempt, in ms: at most 12000, which is the default. */
   readonly deadline_ms?: number | undefined
 }
 
-/** @throws ConfigurationError where an option is wrong */
+/** @throws ConfigurationError for an invalid option */
 export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields, 'email'> {
   checkOptions('emailContact', options, {
     ...contactOptions,
@@ -93,7 +93,7 @@ export function emailContact(options: EmailOptions = {}): ContactKind<typeof fie
   })
 }
 
-/** The guard judges URLs: the scheme stands for none. */
+/** The guard checks URLs; the scheme is a placeholder. */
 function urlOf({ host, port }: MailServer): string {
   return `https://${hostPort(host, port)}/`
 }

@@ -1,9 +1,9 @@
 /**
- * The message, as the bytes that are sent: the same ones at every attempt.
+ * Builds the message as bytes, the same at every attempt.
  *
- * `Message-ID` is made of the notification's id and time, so that a receiver can tell a repeated attempt
- * from another message (RFC 5322, 3.6.4). All messages of one incident answer the same message, which is
- * none: mail programs put them into one thread by it, whichever of them arrived.
+ * `Message-ID` is derived from the notification's id and time, so that a receiver recognizes a
+ * repeated attempt (RFC 5322, 3.6.4). All messages of one incident refer to the same nonexistent
+ * message, by which mail programs group them into a thread, whichever arrived.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { cut, escapeMarkup, factLines } from '../text.ts'
 import type { Message } from '../message.ts'
 import type { Severity } from '../message.ts'
 
-/** RFC 5322, 2.1.1 has 998 for a whole line; a subject that long is read by nobody. */
+/** RFC 5322, 2.1.1 allows 998 for a line; a readable subject is shorter. */
 const SUBJECT_CHARS = 200
 
 export interface Envelope {
@@ -23,7 +23,7 @@ export interface Envelope {
 
 export interface Letter extends Envelope {
   readonly message: Message
-  /** Stands before the address of the sender. */
+  /** Display name of the sender. */
   readonly brand: string
 }
 
@@ -43,11 +43,11 @@ export function composeMessage(Composer: Composer, letter: Letter): Promise<Buff
     date: sent_at,
     messageId: `<${own}@${domain}>`,
     ...(thread === undefined ? {} : { inReplyTo: thread, references: thread }),
-    // RFC 3834, 5: no out-of-office answers.
+    // RFC 3834, 5: prevents out-of-office replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
     text: plainText(message),
     html: html(message),
-    // Random by default: the bytes would not be the same twice.
+    // Random by default, which would change the bytes at each attempt.
     baseBoundary: own,
     disableFileAccess: true,
     disableUrlAccess: true,

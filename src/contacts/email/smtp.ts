@@ -1,6 +1,6 @@
 /**
- * Handing one message to a mail server: on a connection of the guarded network, with the change to TLS
- * made by us (nothing that was said in clear survives it), the rest of RFC 5321 by nodemailer.
+ * Sends one message to a mail server on a guarded connection. This module handles the greeting and
+ * the TLS upgrade (no state from before TLS is kept); nodemailer handles the rest of RFC 5321.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { Envelope } from './message.ts'
 
 export type SmtpClient = typeof SMTPConnection
 
-/** How TLS is spoken: after a command, from the first byte, not at all. */
+/** How TLS starts: after a command, from the first byte, not at all. */
 export type MailTls = 'starttls' | 'implicit' | 'none'
 
 export interface MailServer {
@@ -30,11 +30,11 @@ export interface Handover {
   readonly server: MailServer
   readonly envelope: Envelope
   readonly message: Buffer
-  /** Called before anything of the message is said: from here on the server may have it. */
+  /** Called before any part of the message is sent: from then on the server may have it. */
   onSend(): void
 }
 
-/** What the server said to the message, and whom it would not take it for. */
+/** The server's reply to the message, and the rejected recipients. */
 export interface Accepted {
   readonly response: string
   /** In the server's words. */
@@ -42,10 +42,10 @@ export interface Accepted {
 }
 
 /**
- * Resolves when the server has taken the message for at least one recipient.
+ * Resolves when the server has accepted the message for at least one recipient.
  *
- * @throws CheckFailure `smtp_<code>` with the server's words for whatever it refused, `tls_unsupported`,
- * `auth_unsupported`, and what the network throws
+ * @throws CheckFailure `smtp_<code>` with the server's words for any refusal, `tls_unsupported`,
+ * `auth_unsupported`, and failures of the network
  */
 export async function handOver(
   Client: SmtpClient,
@@ -73,14 +73,14 @@ export async function handOver(
       client.close()
     }
   })
-  // Out of politeness, and without waiting: the message is theirs by now.
+  // Does not wait for the reply: the message is already accepted.
   await connection.write('QUIT\r\n').catch(() => undefined)
   return accepted
 }
 
 interface Reached {
   readonly connection: Connection
-  /** The greeting was read already. */
+  /** The greeting was already consumed. */
   readonly greeted: boolean
 }
 
@@ -161,7 +161,9 @@ function explained(error: unknown): unknown {
   })
 }
 
-/** Who we are, as an address literal (RFC 5321, 4.1.3): we need not have a name. */
+/**
+ * The EHLO name, as an address literal (RFC 5321, 4.1.3): the engine's host need not have a name.
+ */
 function ownName({ socket: { localAddress = '127.0.0.1' } }: Connection): string {
   return localAddress.includes(':') ? `[IPv6:${localAddress}]` : `[${localAddress}]`
 }
