@@ -1,15 +1,18 @@
 /**
- * JavaScript writes `undefined` where JSON writes nothing: `{ tags: options.tags }`.
+ * Removes `undefined` values, which JavaScript writes for absent ones: `{ tags: options.tags }`.
  *
  * @module
  */
 
 import type { JsonObject } from '../model.ts'
 
-/** Settings are two objects deep; what goes on beyond is refused by the fields, also where it has no end. */
+/**
+ * Settings are two objects deep; deeper input, also circular, is left to validation, which rejects
+ * it.
+ */
 const DEEPEST = 8
 
-/** The input without what is `undefined`, at every depth of its objects; in a list, a hole stays one. */
+/** The input without `undefined` values at every depth of its objects; a hole in a list stays. */
 export function withoutAbsent(input: JsonObject): JsonObject {
   return present(input, 0) as JsonObject
 }
@@ -22,7 +25,7 @@ function present(value: unknown, depth: number): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, present(each, depth + 1)]))
 }
 
-/** Not a `Date`, a `Map` or whatever else has a class; also of another realm. */
+/** Excludes class instances such as `Date` and `Map`; accepts objects of another realm. */
 function isLiteral(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -1,5 +1,5 @@
 /**
- * Schedules as cron expressions, in a time zone of their own.
+ * Schedules as cron expressions with a time zone.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { FieldBuilder } from './field.ts'
 
 const MAX_CHARACTERS = 100
 
-/** Croner takes `?` for the moment at which it reads the expression. */
+/** Excludes `?`, which Croner replaces with the current time. */
 const ALLOWED = /^@?[\dA-Za-z*,/#\s-]+$/
 
 /** A cron expression of five fields, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
@@ -51,15 +51,15 @@ export function timeZoneField(info: { readonly description: string }): FieldBuil
 }
 
 /**
- * The first time after `after` at which the expression is due. A time of day that the clocks skip is read with
- * the offset from before the change, one that comes twice means the first (RFC 5545, 3.3.5); an expression
- * that is due every hour or minute is due in both.
+ * The first time after `after` at which the expression is due. A time of day that a clock change
+ * skips uses the offset before the change, a repeated one means the first (RFC 5545, 3.3.5); an
+ * hourly or minutely expression is due in both.
  */
 export function nextOccurrence(cron: string, time_zone: string, after: EpochMs): EpochMs {
   const next = parsed(cron, time_zone).nextRun(new Date(after))
   if (next === null) throw new RangeError(`"${cron}" is never due`)
   const wallClock = wallClockOf(time_zone)
-  // Croner moves a skipped time to the end of the gap, where the wall clock shows a time that was not asked for.
+  // Croner moves a skipped time to the end of the gap, where the wall clock shows a different time.
   const shown = new Date(wallClock(next.getTime()))
   if (parsed(cron, 'UTC').match(shown)) return next.getTime()
   const before = next.getTime() - 1

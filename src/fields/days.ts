@@ -1,5 +1,5 @@
 /**
- * Days before an end at which a warning is due: `14`, `"14,7,3"` or `[14, 7, 3]`.
+ * Days before an expiry at which a warning is due: `14`, `"14,7,3"` or `[14, 7, 3]`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder } from './field.ts'
 
-/** What users may write; stored as a list, greatest first. */
+/** Accepted input; stored as a list in descending order. */
 export type DaysInput = number | string | readonly number[]
 
 export interface DaysInfo {
@@ -19,7 +19,7 @@ export interface DaysInfo {
 
 const MAX_ITEMS = 10
 
-/** A number of days, or several; each once, greatest first. */
+/** One or several numbers of days; without duplicates, in descending order. */
 export function daysList({
   description,
   max = 365,
@@ -52,7 +52,7 @@ export function daysList({
   )
 }
 
-/** The days meant, or what is wrong with them. */
+/** The parsed days, or the problem. */
 function readDays(input: unknown, max: number): readonly number[] | string {
   const parts: readonly unknown[] =
     typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [input]

@@ -1,5 +1,5 @@
 /**
- * A table of fields as rows for people and programs: GET /types, OpenAPI and the docs tables.
+ * Converts a field table to rows for GET /types, OpenAPI and the documentation.
  *
  * @module
  */
@@ -20,9 +20,9 @@ export interface FieldRow {
   readonly format?: string
   readonly unit?: string
   readonly secret?: boolean
-  /** `false` where the host has nothing that could answer for it; `reason` says what is missing. */
+  /** `false` if the host lacks what the field needs; `reason` names it. */
   readonly available?: false
-  /** `true` where it does nothing in this type; `reason` says why. */
+  /** `true` if it has no effect in this type; `reason` says why. */
   readonly no_effect?: true
   readonly reason?: string
 }
@@ -37,7 +37,7 @@ export function describe(fields: FieldTable, prefix = ''): FieldRow[] {
   })
 }
 
-/** JSON Schema (2020-12, as OpenAPI 3.1 uses it) of what a user may send. */
+/** JSON Schema (2020-12, as in OpenAPI 3.1) of the accepted input. */
 export function jsonSchema(
   fields: FieldTable,
   options: { readonly partial?: boolean } = {},
@@ -91,7 +91,7 @@ function propertySchema(field: AnyField, options: { readonly partial?: boolean }
     kind in LENGTH_BOUNDS ? LENGTH_BOUNDS[kind as keyof typeof LENGTH_BOUNDS] : undefined
   return {
     type: kind === 'enum' || kind === 'regex' ? 'string' : kind,
-    // Said, since a generator of clients takes an object of nothing for one that has to be empty.
+    // Explicit, since client generators treat an object without properties as empty.
     ...(kind === 'object' ? { additionalProperties: true } : {}),
     ...(field.info.item !== undefined ? { items: propertySchema(field.info.item, options) } : {}),
     description: unit === undefined ? description : `${description} (${unit})`,

@@ -1,6 +1,6 @@
 /**
- * Secrets stay with their destination: whoever may change where a check or a message goes, but does not
- * know its secrets, must not be able to have them sent to a place of their own.
+ * Binds secrets to their destination: a user who may change the destination of a check or message,
+ * but does not know its secrets, must not be able to redirect them.
  *
  * @module
  */
@@ -15,17 +15,17 @@ import { takeUserinfo } from './url.ts'
 import { isJsonObject } from '../model/json.ts'
 
 export interface Revision {
-  /** Settings as they are stored, secrets in clear. */
+  /** Stored settings, secrets decrypted. */
   readonly stored: JsonObject
-  /** As they are to be. */
+  /** The new settings. */
   readonly next: JsonObject
-  /** What was asked for: dotted names resolved, without what is only kept. */
+  /** The input: dotted names resolved, without kept values. */
   readonly given: JsonObject
 }
 
 /**
- * A problem for each secret that is kept while the destination becomes another one; empty where it stays
- * the same, or every secret was given again or removed.
+ * A problem for each secret that is kept while its destination changes; empty if the destination is
+ * the same, or every secret is given again or removed.
  */
 export function keptSecretProblems(fields: FieldTable, revision: Revision): Problems {
   const { stored, next, given } = revision
@@ -58,7 +58,7 @@ export function keptSecretProblems(fields: FieldTable, revision: Revision): Prob
 
 const ADVICE = 'give the secret again for the new destination, or null to remove it'
 
-/** The first field by which secrets would go elsewhere, or less protected. */
+/** The first field whose change sends secrets elsewhere, or with less protection. */
 function changedDestination(
   fields: FieldTable,
   stored: JsonObject,
@@ -94,7 +94,7 @@ function leadsElsewhere(
   return protection(destination, after) < protection(destination, before)
 }
 
-/** What is compared; the same for every value of a field that says nothing of a destination. */
+/** The value to compare; constant for a field that is not part of a destination. */
 function placeOf({ destination }: FieldInfo, value: Json | undefined): string {
   if (destination === 'origin' && typeof value === 'string' && URL.canParse(value)) {
     return new URL(value).origin
@@ -107,7 +107,7 @@ function protection(least: readonly (string | boolean)[], value: Json | undefine
   return at < 0 ? least.length : at
 }
 
-/** Behind one address a proxy tells its sites apart by this header. */
+/** A proxy selects the site behind one address by this header. */
 function otherHost(before: Json | undefined, after: Json | undefined): boolean {
   return hostIn(before) !== hostIn(after)
 }
@@ -131,7 +131,7 @@ function secretsByPath(fields: FieldTable, settings: JsonObject): ReadonlyMap<st
   return found
 }
 
-/** `https://user:pass@host/` gives the password as well. */
+/** `https://user:pass@host/` contains the password as well. */
 function passwordsInUrls(given: JsonObject): ReadonlySet<string> {
   const urls = Object.values(given).filter(
     (value): value is string => typeof value === 'string' && URL.canParse(value),

@@ -1,5 +1,6 @@
 /**
- * Bytes as people write them in a text field: `\r \n \t \0 \\ \xHH`, all else as it stands.
+ * Bytes in a text field, with the escapes `\r \n \t \0 \\ \xHH`; all other characters stand for
+ * themselves.
  *
  * @module
  */
@@ -52,15 +53,18 @@ function escapeChar(char: string): string {
     : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 
-/** A field of such a text: stored as it was written, handed to `run` as bytes. A wrong escape is refused. */
+/**
+ * A field for such a text: stored as entered, passed to `run` as bytes. An invalid escape is
+ * rejected.
+ */
 export function escapedText(info: {
   readonly description: string
-  /** In bytes, after the escapes are read. */
+  /** In bytes, after decoding the escapes. */
   readonly maxBytes: number
   readonly example?: string
 }): FieldBuilder<string, Uint8Array> {
   const { maxBytes, ...rest } = info
-  // Four characters of text make one byte at most.
+  // At most four characters per byte.
   const max = 4 * maxBytes
   const outOfRange = `out_of_range: 1..${maxBytes} bytes`
   const schema = v.pipe(

@@ -1,9 +1,9 @@
 /**
- * One setting of a checker or a contact kind. A table of fields is written once; TypeScript types,
- * validation, `GET /types`, OpenAPI and the docs tables all come from it.
+ * One setting of a checker or a contact kind. A field table is written once; TypeScript types,
+ * validation, `GET /types`, OpenAPI and the documentation derive from it.
  *
- * A field knows two forms of its value: the wire form (plain JSON, stored and sent) and the form in
- * which `run` gets it (a compiled pattern, a parsed range), made once per revision of a monitor.
+ * A value has two forms: the wire form (plain JSON, stored and sent) and the form passed to `run`
+ * (a compiled pattern, a parsed range), computed once per revision of a monitor.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type FieldKind =
 
 export type Presence = 'required' | 'optional' | 'default'
 
-/** What a person or a client program is told about a field. */
+/** The description of a field for people and client programs. */
 export interface FieldInfo {
   readonly kind: FieldKind
   readonly description: string
@@ -23,36 +23,40 @@ export interface FieldInfo {
   readonly min?: number
   readonly max?: number
   readonly enum?: readonly (string | number)[]
-  /** `url`, `host`, `seconds`, …: what the value means beyond its kind. */
+  /** `url`, `host`, `seconds`, …: the meaning of the value. */
   readonly format?: string
   readonly unit?: string
-  /** `value`: never shown again. `by_header_name`: an object of headers of which some are. */
+  /** `value`: write-only. `by_header_name`: an object of headers, some of which are secret. */
   readonly secret?: 'value' | 'by_header_name'
   /**
-   * The value says where secrets go, and another one needs them again (`destination.ts`): `value`, any other
-   * one; `origin`, a URL with another scheme, host or port; a list, one that stands nearer to its beginning,
-   * which holds the least protected first (what is not in it is protected best).
+   * The value is part of the destination of secrets, and a change requires them again
+   * (`destination.ts`): `value`, any change; `origin`, a URL with another scheme, host or port; a
+   * list in ascending order of protection, a change to an earlier entry (a value that is not in it
+   * is the best protected).
    */
   readonly destination?: 'value' | 'origin' | readonly (string | boolean)[]
   readonly example?: string
-  /** Why the field cannot be used with this host: its values but the default are refused. Default: it can. */
+  /**
+   * Why the field cannot be used with this host: only its default is accepted. Default: it can be
+   * used.
+   */
   readonly unavailable?: string | undefined
-  /** Why the field does nothing here: it is taken, and whoever sets it is warned. Default: it does something. */
+  /** Why the field has no effect here: it is accepted with a warning. Default: it has an effect. */
   readonly no_effect?: string | undefined
   /** Fields of a nested object. */
   readonly fields?: FieldTable
-  /** What a list is made of. */
+  /** The type of list entries. */
   readonly item?: AnyField
 }
 
 export interface Field<Wire = unknown, Value = Wire, P extends Presence = Presence> {
   readonly info: FieldInfo
   readonly presence: P
-  /** Used where the field is absent, in wire form. */
+  /** The value if the field is absent, in wire form. */
   readonly fallback?: Wire | undefined
-  /** Accepts what users write, returns the wire form. Any Standard Schema will do. */
+  /** Validates input and returns the wire form. Any Standard Schema. */
   readonly schema: StandardSchemaV1<unknown, Wire>
-  /** Wire form to the form that `run` gets. */
+  /** Converts the wire form to the form for `run`. */
   decode(this: void, wire: Wire): Value
 }
 
@@ -62,7 +66,7 @@ export type FieldTable = Readonly<Record<string, AnyField>>
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyField = Field<any, any>
 
-/** The field of this name. Names come from users: `toString` is none, though every object has it. */
+/** The field of this name. Own properties only: names are user input, such as `toString`. */
 export function fieldNamed(fields: FieldTable, name: string): AnyField | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
@@ -78,8 +82,9 @@ type WireOf<F> = F extends Field<infer W, infer _V> ? W : never
 type ValueOf<F> = F extends Field<infer _W, infer V> ? V : never
 
 /**
- * Whether a name is not known, but any text. It is written so that `N` is in no place of `extends`: a type that is made
- * with it, an engine, would be invariant by that, and an engine with known types not be taken for one of any.
+ * Whether a name is any string instead of a known one. `N` does not appear in the `extends`
+ * position: otherwise a type built with it, such as an engine, would be invariant, and an engine
+ * with known types not assignable to one of any.
  */
 export type IsAnyText<N, Yes, No> = [AnyText<N>] extends [never] ? No : Yes
 type AnyText<N> = N extends string
@@ -88,19 +93,19 @@ type AnyText<N> = N extends string
     : never
   : never
 
-/** One object type instead of an intersection, as editors and messages show it. */
+/** Flattens an intersection into one object type, for readable editor hints. */
 export type Flat<T> = { [K in keyof T]: T[K] }
 
 // Here and below `keyof Pick` and `keyof Omit`: a mapping over a union of names loses the comments of `T`.
 
-/** What a user may write for a table: required fields must be there, all others may be left out. */
+/** The input for a table: required fields must be present, all others may be omitted. */
 export type Input<T extends FieldTable> = Flat<
   { readonly [K in keyof Pick<T, RequiredNames<T>>]: WireOf<T[K]> } & {
     readonly [K in keyof Omit<T, RequiredNames<T>>]?: WireOf<T[K]> | null | undefined
   }
 >
 
-/** What a user may write to change some of it: `null` resets a field, `undefined` leaves it. */
+/** The input of a partial update: `null` resets a field, `undefined` keeps it. */
 export type Patch<T extends FieldTable> = {
   readonly [K in keyof T]?: WireOf<T[K]> | null | undefined
 }
@@ -112,7 +117,7 @@ export type Stored<T extends FieldTable> = Flat<
   }
 >
 
-/** What `run` gets. */
+/** The settings passed to `run`. */
 export type Settings<T extends FieldTable> = Flat<
   { readonly [K in keyof Pick<T, GivenNames<T>>]: ValueOf<T[K]> } & {
     readonly [K in keyof Omit<T, GivenNames<T>>]?: ValueOf<T[K]>
@@ -133,13 +138,13 @@ type DescribedField<F extends AnyField, D> = unknown extends D
     ? Field<{ readonly [K in keyof D]: K extends keyof W ? W[K] : never }, V, P>
     : F
 
-/** A field under construction: still optional; `required()` and `default()` settle its presence. */
+/** A field that is still optional; `required()` and `default()` decide its presence. */
 export interface FieldBuilder<Wire, Value = Wire> extends Field<Wire, Value, 'optional'> {
   required(): Field<Wire, Value, 'required'>
   default(value: Wire): Field<Wire, Value, 'default'>
 }
 
-/** Makes a field of your own from any Standard Schema (valibot, zod, arktype, …). */
+/** Defines a field of your own from any Standard Schema (valibot, zod, arktype, …). */
 export function defineField<Wire, Value = Wire>(
   info: FieldInfo,
   schema: StandardSchemaV1<unknown, Wire>,

@@ -1,5 +1,5 @@
 /**
- * Header fields of an HTTP request as users set them (RFC 9110, 5).
+ * Request header fields as settings (RFC 9110, 5).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { FieldBuilder, FieldInfo } from './field.ts'
 import { textSchema } from './text.ts'
 import { isJsonObject } from '../model/json.ts'
 
-/** Header name to its value, or its values where it is sent several times. */
+/** Header name to its value, or to several values that are sent as repeated fields. */
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
 /** In the order of sending. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
@@ -20,14 +20,17 @@ type HeaderInfo = Pick<FieldInfo, 'description'> & Partial<Pick<FieldInfo, 'exam
 const MAX_HEADERS = 50
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = 8192
-/** Of all together: servers take 8 to 64 KiB, and every list of monitors reads them from the store. */
+/**
+ * Total of all headers: servers accept 8 to 64 KiB, and every list of monitors reads them from the
+ * store.
+ */
 const MAX_ALL_CHARACTERS = 32_768
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
-/** What one octet can carry besides controls; a character is sent as its Latin-1 octet. */
+/** Any octet but control characters; a character is sent as its Latin-1 octet. */
 const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** They belong to the connection (RFC 9110, 7.6.1) or to the framing of the message, which is ours. */
+/** Headers of the connection (RFC 9110, 7.6.1) or of the message framing, which the engine sets. */
 const OURS = new Set([
   'connection',
   'content-length',
@@ -67,7 +70,7 @@ export function headerValueField(info: HeaderInfo & { max?: number }): FieldBuil
   return defineField({ kind: 'string', min: 1, max, ...rest }, schema)
 }
 
-/** The headers, or the first problem. Takes an object, or a list of `{ name, value }`. */
+/** The headers, or the first problem. Accepts an object, or a list of `{ name, value }`. */
 function readHeaders(input: unknown): HeaderMap | string {
   const entries = entriesOf(input)
   if (entries === undefined) return 'invalid: an object of header names and values is expected'
@@ -122,7 +125,7 @@ function problemOf(name: string, value: string | readonly string[]): string | un
   if (values.some((text) => text.length > MAX_VALUE_CHARACTERS)) {
     return `out_of_range: 0..${MAX_VALUE_CHARACTERS} characters in ${name}`
   }
-  // The value is not repeated in the message: it may be a secret.
+  // The message does not repeat the value: it may be a secret.
   return values.every((text) => FIELD_VALUE.test(text))
     ? undefined
     : `invalid: ${name} has line breaks or characters beyond Latin-1`
@@ -134,7 +137,7 @@ function pairsOf(headers: HeaderMap): HeaderPairs {
   )
 }
 
-/** A plain assignment would reach the prototype for a header of the name `__proto__`, which is a valid token. */
+/** A plain assignment would reach the prototype for a header named `__proto__`, a valid token. */
 function define<T>(target: Record<string, T>, name: string, value: T): void {
   Object.defineProperty(target, name, {
     value,

@@ -1,5 +1,5 @@
 /**
- * Host names and addresses as people write them.
+ * Parses host names and addresses.
  *
  * @module
  */
@@ -8,8 +8,9 @@
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
 /**
- * The canonical form: lower case, IDN as A-labels, IPv6 without brackets and compressed, IPv4 dotted,
- * one trailing dot removed. `undefined` where it is neither a name nor an address, or has a zone id.
+ * The canonical form: lower case, IDN as A-labels, IPv6 without brackets and compressed, IPv4
+ * dotted, without one trailing dot. `undefined` if it is neither a name nor an address, or has a
+ * zone id.
  */
 export function parseHost(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')

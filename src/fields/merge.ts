@@ -1,5 +1,5 @@
 /**
- * A partial update: what a user wants changed, laid over what is stored.
+ * Applies a partial update to stored settings.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { isJsonObject } from '../model/json.ts'
 
-/** `null` takes a field back to its default, groups are merged, lists and all else are replaced. Dotted names reach into groups. */
+/**
+ * `null` resets a field to its default, groups are merged, lists and all other values are replaced.
+ * Dotted names address fields of groups.
+ */
 export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...stored }
   for (const [key, value] of Object.entries(patch)) {

@@ -1,8 +1,8 @@
 /**
- * Input of a user against a table of fields: the only place that looks at unchecked settings.
+ * Validates user input against a field table: the only place that reads unvalidated settings.
  *
- * Problems are collected, never thrown one by one. Each begins with a stable code: `required`,
- * `invalid`, `out_of_range: <bounds>`, `unknown_field`, `immutable`.
+ * All problems are collected. Each begins with a stable code: `required`, `invalid`, `out_of_range:
+ * <bounds>`, `unknown_field`, `immutable`.
  *
  * @module
  */
@@ -23,19 +23,19 @@ export type Parsed<T> =
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Checks `input` against `fields` and fills in the defaults. `null` means "not given". Nested fields
- * may be written nested (`{ auth: { user } }`) or dotted (`{ "auth.user": … }`), as the spec's tables do.
+ * Validates `input` against `fields` and fills in the defaults. `null` means "not given". Nested
+ * fields may be written nested (`{ auth: { user } }`) or dotted (`{ "auth.user": … }`).
  */
 export function parse<T extends FieldTable>(fields: T, input: unknown): Parsed<Stored<T>> {
   if (!isJsonObject(input)) return { ok: false, fields: { '': 'invalid: an object is expected' } }
-  // Without a prototype, or a key named `__proto__` could not be reported.
+  // Without a prototype, so that a key named `__proto__` can be reported.
   const problems = Object.create(null) as Record<string, string>
   const value = parseTable(fields, nest(fields, input, problems), '', problems)
   if (Object.keys(problems).length > 0) return { ok: false, fields: problems }
   return { ok: true, value: value as Stored<T> }
 }
 
-/** Stored settings in the form that `run` gets. */
+/** Converts stored settings to the form for `run`. */
 export function decodeSettings<T extends FieldTable>(fields: T, stored: Stored<T>): Settings<T> {
   const settings: Record<string, unknown> = {}
   for (const [name, wire] of Object.entries(stored)) {
@@ -94,7 +94,7 @@ function parseField(
   return undefined
 }
 
-/** Dotted keys of known groups are moved into their group; everything else stays as it is. */
+/** Moves dotted keys of known groups into their group; all other keys stay. */
 function nest(fields: FieldTable, input: JsonObject, problems: Record<string, string>): JsonObject {
   const nested: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const [key, value] of Object.entries(input)) {
@@ -119,7 +119,7 @@ function stepsOf(path: IssuePath): PropertyKey[] {
   return (path ?? []).map((step) => (typeof step === 'object' ? step.key : step))
 }
 
-/** A message of a foreign validator becomes an `invalid`; ours already begin with a code. */
+/** A message of another validator becomes `invalid`; our messages already begin with a code. */
 function problemOf(message: string): string {
   return /^(required|invalid|out_of_range|unknown_field|immutable)\b/.test(message)
     ? message

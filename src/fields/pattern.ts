@@ -1,31 +1,33 @@
 /**
- * Patterns of users, matched by re2js in time linear to the text: no pattern can stall the event
- * loop the way backtracking does. Look-around and back-references do not exist there and are refused.
+ * User patterns, matched by re2js in time linear to the text: no pattern can block the event loop
+ * as backtracking engines allow. Look-around and back-references are not supported and are
+ * rejected.
  *
  * @module
  */
 
-// Named, not loaded on first use: a bundler would not find it, and the first pattern would fail in production.
+// A static import: bundlers would miss a dynamic one, and the first pattern would fail in
+// production.
 import { RE2JS } from 're2js'
 
 export interface Pattern {
-  /** As the user wrote it. */
+  /** As entered by the user. */
   readonly source: string
-  /** Only so many characters from the start of a text are looked at: fewer, the larger the pattern is. */
+  /** Number of characters searched from the start of a text: fewer for larger patterns. */
   readonly searched: number
   test(text: string): boolean
-  /** The first match and its groups (`null` for a group that took no part), or `null`. */
+  /** The first match and its groups (`null` for a group without a match), or `null`. */
   exec(text: string): readonly (string | null)[] | null
-  /** The first match that begins at `from` or later; what stands before counts for `^` and `\b`. */
+  /** The first match that begins at `from` or later; the text before counts for `^` and `\b`. */
   find(text: string, from: number): Match | undefined
-  /** The text without every match in what is searched of it. Yields before it takes too long. */
+  /** The text without the matches in its searched part. Yields regularly. */
   removeFrom(text: string): Generator<void, string>
 }
 
 export interface Match {
   readonly start: number
   readonly end: number
-  /** The match itself and its groups (`null` for a group that took no part). */
+  /** The match itself and its groups (`null` for a group without a match). */
   readonly groups: readonly (string | null)[]
 }
 
@@ -33,33 +35,33 @@ export type ParsedPattern =
   | { readonly ok: true; readonly pattern: string; readonly flags: number }
   | { readonly ok: false; readonly problem: string }
 
-/** Longest text that any pattern is matched with. 256 Ki characters. */
+/** Maximum text length for any pattern. 256 Ki characters. */
 export const PATTERN_TEXT_LIMIT = 256 * 1024
 
-/** Most instructions of a compiled pattern. */
+/** Maximum instructions of a compiled pattern. */
 const SIZE_LIMIT = 1000
 
-/** Most repetitions that counts such as `{3,20}` ask for, added up: each is written out to be compiled. */
+/** Maximum total of counted repetitions such as `{3,20}`: each is expanded for compilation. */
 const REPEATS_LIMIT = 500
 
 /**
- * Most Unicode classes (`\p{L}`, `\P{Lu}`): each is a table of hundreds of ranges to put together, a quarter of a
- * millisecond of work, in which nobody else has a turn.
+ * Maximum Unicode classes (`\p{L}`, `\P{Lu}`): each is a table of hundreds of ranges, which takes a
+ * quarter of a millisecond of synchronous work.
  */
 const CLASSES_LIMIT = 8
 
 /**
- * Instructions times characters that one search may take: 20 to 45 ms, which everybody else waits for.
- * The engine is linear in each of the two, and both belong to somebody who may mean ill.
+ * Maximum of instructions times characters per search: 20 to 45 ms of blocking. The engine is
+ * linear in both, and both may come from an attacker.
  */
 const STEPS_LIMIT = 3 * 2 ** 19
 
-/** To cut out matches, so many parts of that are a step. */
+/** Steps into which the removal of matches is divided. */
 const STEPS = 16
 
 /**
- * Whether a pattern of so few instructions fits at all is asked of an automaton first, which takes a tenth of the time
- * that it takes to find where. That of a larger one can have more states than the text has characters.
+ * For small patterns an automaton first tests whether there is a match, in a tenth of the time of
+ * locating it. A larger pattern can have more states than the text has characters.
  */
 const AUTOMATON_SIZE = 16
 
@@ -67,12 +69,12 @@ const FLAGS: Readonly<Record<string, number>> = {
   i: RE2JS.CASE_INSENSITIVE,
   m: RE2JS.MULTILINE,
   s: RE2JS.DOTALL,
-  // Accepted because people write them: matching is by code point and always global where that matters.
+  // Accepted without effect: matching is by code point, and global where that matters.
   u: 0,
   g: 0,
 }
 
-/** Reads `/pattern/flags` or a bare pattern and says in words what is wrong with it. */
+/** Reads `/pattern/flags` or a bare pattern, or returns the problem. */
 export function parsePattern(source: string): ParsedPattern {
   const read = readPattern(source)
   return read.ok ? { ok: true, pattern: read.pattern, flags: read.flags } : read
@@ -109,7 +111,9 @@ function readPattern(source: string): ReadPattern {
   }
 }
 
-/** Compiles a pattern that {@link parsePattern} has accepted; throws a `TypeError` on any other. */
+/**
+ * Compiles a pattern that {@link parsePattern} has accepted; throws a `TypeError` for any other.
+ */
 export function compilePattern(source: string): Pattern {
   const read = readPattern(source)
   if (!read.ok) throw new TypeError(read.problem)
@@ -144,7 +148,7 @@ function* removeFrom(compiled: RE2JS, text: string, searched: number): Generator
   let looked = 0
   while (matcher.find()) {
     kept.push(text.slice(from, matcher.start()))
-    // The next search may look at all that is left, and find a match right here.
+    // The next search covers the rest and may match at this position.
     looked += end - from
     from = matcher.end()
     if (looked <= searched / STEPS) continue
@@ -154,13 +158,13 @@ function* removeFrom(compiled: RE2JS, text: string, searched: number): Generator
   return kept.join('') + text.slice(from)
 }
 
-/** What the counts of a pattern add up to; an open end counts as its beginning. */
+/** The total of counted repetitions; an open range counts with its minimum. */
 function repeatsIn(pattern: string): number {
   const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)
   return [...counts].reduce((sum, [, least, most = least]) => sum + Number(most || least), 0)
 }
 
-/** Backslashes are read in pairs: the second of `\\p` begins no class. */
+/** Backslashes are read in pairs: the second one of `\\p` starts no class. */
 function classesIn(pattern: string): number {
   const escapes = pattern.matchAll(/\\(.)/gsu)
   return [...escapes].filter(([, char]) => char === 'p' || char === 'P').length

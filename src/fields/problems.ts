@@ -1,6 +1,6 @@
 /**
- * What is wrong with settings: one text per field, keyed by the name that the field has in its table. Where in
- * a value it is wrong stands in the text, behind the code: `invalid: entry 2: a string is expected`.
+ * Problems of settings: one text per field, keyed by its name in the table. The position within a
+ * value follows the code: `invalid: entry 2: a string is expected`.
  *
  * @module
  */
@@ -10,14 +10,17 @@ import { nearestName, quoted } from '../options.ts'
 /** Field name, as the user wrote it, to problem. */
 export type Problems = Readonly<Record<string, string>>
 
-/** Characters of one text, about; beyond that `…` stands for the rest. */
+/** Approximate maximum length of one text; `…` replaces the rest. */
 const ENOUGH_CHARACTERS = 400
-/** Levels of a place that are named. */
+/** Maximum depth of a position that is shown. */
 const MOST_STEPS = 6
-/** Unknown names of one input that are compared with the known ones. */
+/** Maximum unknown names of one input that get a suggestion. */
 const MOST_SUGGESTIONS = 20
 
-/** A problem of a part of a value, as one of the whole. Steps are indices of lists and names of members. */
+/**
+ * Converts a problem of a part of a value to one of the whole. Steps are list indices and member
+ * names.
+ */
 export function problemAt(steps: readonly PropertyKey[], problem: string): string {
   if (steps.length === 0) return problem
   const place = [...steps.slice(0, MOST_STEPS), ...(steps.length > MOST_STEPS ? ['…'] : [])]
@@ -27,7 +30,7 @@ export function problemAt(steps: readonly PropertyKey[], problem: string): strin
   return text === '' ? `${code}: ${place}` : `${code}: ${place}: ${text}`
 }
 
-/** Notes a problem, behind those that the field has already. */
+/** Adds a problem after those that the field already has. */
 export function addProblem(problems: Record<string, string>, name: string, problem: string): void {
   const known = Object.hasOwn(problems, name) ? problems[name] : undefined
   if (known === undefined) problems[name] = problem
@@ -35,7 +38,7 @@ export function addProblem(problems: Record<string, string>, name: string, probl
   else if (!known.endsWith('; …')) problems[name] = `${known}; …`
 }
 
-/** For names that are no fields: `unknown_field`, with the name that may have been meant. */
+/** For unknown names: `unknown_field`, with a similar known name. */
 export function unknownFields(known: readonly string[]): (name: string) => string {
   let asked = 0
   return (name) => {
@@ -45,7 +48,7 @@ export function unknownFields(known: readonly string[]): (name: string) => strin
   }
 }
 
-/** The code is said again where it is another one. */
+/** Repeats the code only if it differs. */
 function behind(known: string, problem: string): string {
   const { code, text } = partsOf(problem)
   const last = [...known.matchAll(/(?:^|; )([a-z_]+): /g)].at(-1)?.[1]

@@ -1,6 +1,6 @@
 /**
- * Where the secrets of a table are: one walk serves masking in answers, sealing at rest, and
- * collecting what must not reach a log.
+ * Finds the secrets of a table: one traversal serves masking in responses, encryption at rest, and
+ * redaction in logs.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import { isJsonObject } from '../model/json.ts'
 
 export { MASK }
 
-/** Where a secret was found. */
+/** The position of a secret. */
 export interface SecretPlace {
   /** The field's dotted name; of a header `<field>.<name in lower case>`. */
   readonly path: string
-  /** The settings that it stands among. */
+  /** The settings object that contains it. */
   readonly beside: JsonObject
   readonly isHeader: boolean
   /** The field's dotted name. */
   readonly field: string
 }
 
-/** The steps from its field to the secret: none, or the name of the header. */
+/** The steps from its field to the secret: none, or the header name. */
 export function stepsWithin({ field, path }: SecretPlace): readonly string[] {
-  // One of several values of a header is told under the name of the header.
+  // One of several values of a header is reported under the header name.
   return path === field ? [] : [path.slice(field.length + 1).replace(/\.\d+$/, '')]
 }
 
 type Change = (secret: string, path: string, place: SecretPlace) => string
 
-/** A copy in which every secret string is replaced by what `change` makes of it; `path` is the field's dotted name. */
+/** A copy in which `change` replaces every secret string; `path` is the field's dotted name. */
 export function mapSecrets(
   fields: FieldTable,
   settings: JsonObject,
@@ -66,7 +66,7 @@ export function mask(fields: FieldTable, settings: JsonObject): JsonObject {
   return mapSecrets(fields, settings, () => MASK)
 }
 
-/** Puts the stored secrets back where a user sent {@link MASK}. */
+/** Replaces {@link MASK} in the input with the stored secrets. */
 export function unmask(fields: FieldTable, sent: JsonObject, stored: JsonObject): JsonObject {
   const known = new Map<string, string>()
   mapSecrets(fields, stored, (secret, path) => {
@@ -79,8 +79,8 @@ export function unmask(fields: FieldTable, sent: JsonObject, stored: JsonObject)
 }
 
 /**
- * A problem for each secret that cannot be stored: one that is still {@link MASK} stands for a stored one
- * where there is none, and one that begins like a sealed value would be taken for it.
+ * A problem for each secret that cannot be stored: {@link MASK} without a stored secret, or a value
+ * with the prefix of encrypted ones.
  */
 export function secretProblems(fields: FieldTable, settings: JsonObject): Problems {
   const problems: Record<string, string> = {}
@@ -98,14 +98,16 @@ export function secretProblems(fields: FieldTable, settings: JsonObject): Proble
   return problems
 }
 
-/** Parts of header values that are looked for by themselves; beyond that the values as a whole. */
+/** Maximum parts of header values that are redacted separately; beyond it only whole values. */
 const MAX_PARTS = 64
-/** Characters of secrets that are looked for in every form; beyond that as they are. Far more than people set. */
+/**
+ * Maximum total characters of secrets that are redacted in every encoding; beyond it only verbatim.
+ */
 const MAX_SPELLED_CHARACTERS = 8192
 
 /**
- * Every form in which the secrets of `settings` travel. A secret beside a field `user` is looked for
- * together with that as well, as logins are sent.
+ * Every encoding in which the secrets of `settings` are sent. A secret next to a field `user` is
+ * also combined with it, as logins are sent.
  */
 export function formsOfSecrets(fields: FieldTable, settings: JsonObject): ReadonlySet<string> {
   const forms = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * The part of the Standard Schema interface (https://standardschema.dev, version 1) that we call,
- * so that a field may be built on any validator that implements it.
+ * The part of the Standard Schema interface (https://standardschema.dev, version 1) that is used,
+ * so that a field can use any validator that implements it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Texts of users: length in characters, and which of them may hold line breaks or controls.
+ * Validation of user texts: length in characters, line breaks and control characters.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import * as v from 'valibot'
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 // eslint-disable-next-line no-control-regex
 const LINE_BREAK = /[\u0000\r\n]/
-/** Half of a pair: it has no UTF-8, so no store, wire or hash would see what was sent. */
+/** A lone surrogate has no UTF-8 encoding, so stores and hashes would change it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 export interface TextBounds {
   readonly min?: number
   /** Default 4096 characters. */
   readonly max?: number
-  /** Line breaks are refused unless this is set: most texts end up on a wire of lines. */
+  /** Line breaks are rejected unless set: most texts are sent in line-based protocols. */
   readonly multiline?: boolean
-  /** Escape sequences and such may hold controls. */
+  /** Allows control characters, for escape sequences. */
   readonly controls?: boolean
   readonly trim?: boolean
 }

@@ -1,6 +1,5 @@
 /**
- * Addresses of the web: absolute, `http` or `https`, in the one spelling that the WHATWG URL standard
- * gives them, without fragment.
+ * Absolute `http` and `https` URLs, serialized by the WHATWG URL standard, without fragment.
  *
  * @module
  */
@@ -10,19 +9,19 @@ import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo } from './field.ts'
 import { textSchema } from './text.ts'
 
-/** Longer addresses are cut off or refused by servers and proxies in the wild. */
+/** Many servers and proxies reject or truncate longer URLs. */
 const MAX_URL_CHARACTERS = 2048
 
 export interface UrlInfo
   extends Pick<FieldInfo, 'description'>, Partial<Pick<FieldInfo, 'example'>> {
-  /** `user:pass@` is accepted; the type that allows it moves it to its `auth` with {@link takeUserinfo}. */
+  /** `user:pass@` is accepted; the type moves it to its `auth` with {@link takeUserinfo}. */
   readonly userinfo?: boolean
 }
 
 export type ParsedUrl =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly problem: string }
 
-/** Reads an address and says in words what is wrong with it. The result has no fragment. */
+/** Parses a URL or returns the problem. The result has no fragment. */
 export function parseUrl(text: string, options: { readonly userinfo?: boolean } = {}): ParsedUrl {
   // The URL parser drops line breaks and tabs silently; what was checked would not be what was written.
   // eslint-disable-next-line no-control-regex
@@ -42,7 +41,7 @@ export function parseUrl(text: string, options: { readonly userinfo?: boolean } 
   return { ok: true, url: url.href }
 }
 
-/** The address without `user:pass@`, and what stood there, percent-decoded. */
+/** The URL without `user:pass@`, and the removed credentials, percent-decoded. */
 export function takeUserinfo(address: string): {
   readonly url: string
   readonly auth?: { readonly user: string; readonly pass: string }

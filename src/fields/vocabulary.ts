@@ -1,5 +1,5 @@
 /**
- * The words in which settings are written: `field.port()`, `field.secret()`, `field.regex()`, …
+ * The constructors of fields: `field.port()`, `field.secret()`, `field.regex()`, …
  *
  * @module
  */
@@ -32,7 +32,7 @@ function numberSchema(bounds: { min: number; max: number }, whole: boolean) {
   )
 }
 
-/** The vocabulary. Every word returns an optional field; add `.required()` or `.default(value)`. */
+/** Every constructor returns an optional field; add `.required()` or `.default(value)`. */
 export const field = {
   /** One line of text, 1 to 4096 characters unless bounds are given. */
   text(info: Extra & TextBounds): FieldBuilder<string> {
@@ -50,7 +50,9 @@ export const field = {
     )
   },
 
-  /** Text that is never shown again, neither by REST nor in logs, causes or webhooks; at most 4096 characters. */
+  /**
+   * Write-only text: never in REST responses, logs, causes or webhooks; at most 4096 characters.
+   */
   secret(info: Extra & { readonly min?: number }): FieldBuilder<string> {
     const min = info.min ?? 1
     return defineField(
@@ -68,7 +70,9 @@ export const field = {
     return defineField({ kind: 'number', ...info }, numberSchema(bounds, false))
   },
 
-  /** `aliases` are words that are accepted as well, where other types have a choice of more than two. */
+  /**
+   * `aliases` are accepted as well, for compatibility with types that have more than two choices.
+   */
   flag(
     info: Extra &
       Pick<FieldInfo, 'unavailable'> & { readonly aliases?: Readonly<Record<string, boolean>> },
@@ -82,7 +86,7 @@ export const field = {
     return defineField({ kind: 'boolean', ...rest }, schema)
   },
 
-  /** One of a few words; `aliases` are accepted as well and stored as the word they stand for. */
+  /** One of several words; `aliases` are accepted as well and stored as the word they stand for. */
   oneOf<const W extends string>(
     words: readonly W[],
     info: Extra & { readonly aliases?: Readonly<Record<string, W>> },
@@ -100,7 +104,7 @@ export const field = {
     return defineField({ kind: 'enum', enum: words, ...rest }, schema)
   },
 
-  /** Another one needs the secrets again; see {@link FieldInfo.destination}. */
+  /** A change requires the secrets again; see {@link FieldInfo.destination}. */
   port(info: Extra): FieldBuilder<number> {
     return defineField(
       { kind: 'integer', format: 'port', destination: 'value', min: 1, max: 65535, ...info },
@@ -109,8 +113,8 @@ export const field = {
   },
 
   /**
-   * Host name (IDN allowed, stored as A-labels) or IP address (brackets are stripped); zone ids are refused.
-   * Another one needs the secrets again; see {@link FieldInfo.destination}.
+   * Host name (IDN allowed, stored as A-labels) or IP address (brackets are removed); zone ids are
+   * rejected. A change requires the secrets again; see {@link FieldInfo.destination}.
    */
   host(info: Extra): FieldBuilder<string> {
     const schema = v.pipe(
@@ -128,13 +132,22 @@ export const field = {
     )
   },
 
-  /** Absolute `http:` or `https:` address in its WHATWG spelling, fragment removed, at most 2048 characters; `user:pass@` only where asked for. Another scheme, host or port needs the secrets again. */
+  /**
+   * Absolute `http:` or `https:` URL in WHATWG spelling, without fragment, at most 2048 characters;
+   * `user:pass@` only if enabled. Another scheme, host or port requires the secrets again.
+   */
   url: urlField,
 
-  /** Request headers: an object of names to a text or a list of texts. Those of the connection are refused; all values but those of the well-known harmless ones are secrets. */
+  /**
+   * Request headers: an object of names to a text or a list of texts. Connection headers are
+   * rejected; all values except those of well-known harmless headers are secrets.
+   */
   headers: headersField,
 
-  /** The value of one header: Latin-1 without controls, 1 to 1024 characters unless `max` is given. */
+  /**
+   * The value of one header: Latin-1 without control characters, 1 to 1024 characters unless `max`
+   * is given.
+   */
   headerValue: headerValueField,
 
   /** Which address family a connection may take. */
@@ -145,7 +158,7 @@ export const field = {
     })
   },
 
-  /** A pattern on a linear-time engine, written bare or as `/pattern/flags`; at most 1000 characters. */
+  /** A pattern on a linear-time engine, bare or as `/pattern/flags`; at most 1000 characters. */
   regex(info: Extra): FieldBuilder<string, Pattern> {
     const schema = v.pipe(
       textSchema({ max: 1000 }),
@@ -163,7 +176,7 @@ export const field = {
     )
   },
 
-  /** A list, also accepted as one string with commas where `commas` is set. */
+  /** A list; with `commas` also accepted as one comma-separated string. */
   list<W, V>(
     item: FieldBuilder<W, V>,
     info: Extra & { readonly min?: number; readonly max: number; readonly commas?: boolean },
@@ -228,7 +241,7 @@ function splitCommas(value: unknown): unknown {
     .filter((part) => part !== '')
 }
 
-/** The entries of `info` that are there; `exactOptionalPropertyTypes` wants absence, not `undefined`. */
+/** The entries of `info` that are set; `exactOptionalPropertyTypes` does not allow `undefined`. */
 function given<T extends object>(info: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(info).filter(([, value]) => value !== undefined),
