@@ -1,22 +1,22 @@
 /**
- * Who may begin next: places shared by account, so that no account waits because of what another one does.
- * Knows nothing of checks and time.
+ * A fair queue: slots shared among accounts, so that no account is delayed by the load of another. It knows nothing
+ * of checks and time.
  *
- * - `places` are shared. A free one goes to the account that holds the fewest; among equals to the one that
- *   has waited longest to be served.
- * - `reserve` more are only for accounts that hold none: an eighth of the places, at least one.
- * - Within an account, first come, first served, with at most `perLane` at once in each lane (a host). Lanes
- *   belong to their account: what hangs there keeps no other account from the same host.
+ * - `places` are shared. A free one goes to the account that has the fewest; among equals to the one that has waited
+ *   longest.
+ * - `reserve` more are only for accounts that have none: an eighth of the places, at least one.
+ * - Within an account the order is first in, first out, with at most `perLane` at once in each lane (a host). Lanes
+ *   belong to their account: checks that hang there delay no other account at the same host.
  *
- * What runs is never interrupted. With `D` for the longest time that anything runs, and `N` for the accounts
- * that run or wait, an account that holds no place is served
+ * Running items are never interrupted. With `D` for the longest run time of an item, and `N` for the accounts that run
+ * or wait, an account without a place is served
  *
- * - at once, while at most `reserve` other accounts hold places, however many each of them holds or wants;
- * - else within `D * ceil(N / (places + reserve))`: it is passed over by each other account at most once.
+ * - at once, while at most `reserve` other accounts have places, however many each of them has or requests;
+ * - else within `D * ceil(N / (places + reserve))`: each other account precedes it at most once.
  *
- * An account that wants more gets every shared place that comes free until it holds as many as any other that
- * wants more: of `N` of them, each holds `floor(places / N)` once what ran before has ended. Somebody with many
- * accounts counts as many.
+ * An account that requests more gets every shared place that becomes free until it has as many as any other that
+ * requests more: of `N` of them, each has `floor(places / N)` once earlier items have ended. An operator of several
+ * accounts counts once for each.
  *
  * @module
  */
@@ -27,29 +27,29 @@ export interface Queued {
 }
 
 export interface FairQueueOptions<T> {
-  /** Shared places. One account by itself may hold all of them. */
+  /** Shared places. A single account may use all of them. */
   readonly places: number
-  /** Of one account in one lane at the same time. */
+  /** Maximum number of running items of one account in one lane. */
   readonly perLane: number
-  /** Whether an item is to be left out when its turn comes; told once per item. Default: none is. */
+  /** Whether an item is dropped when its turn comes; called once per item. Default: none is. */
   readonly isOver?: (item: T) => boolean
 }
 
 export interface FairQueue<T> {
-  /** Items that wait. */
+  /** The number of waiting items. */
   readonly waiting: number
-  /** Places held. */
+  /** The number of places in use. */
   readonly held: number
   add(item: T): void
-  /** Takes the next item that may begin, with its place; `undefined` where none may. */
+  /** Takes the next item that may start, with its place; `undefined` if none may. */
   take(): T | undefined
-  /** Gives back the place of an item that {@link FairQueue.take} gave out. */
+  /** Releases the place of an item that {@link FairQueue.take} returned. */
   release(item: T): void
-  /** Leaves out items that wait. */
+  /** Drops waiting items. */
   drop(unwanted: (item: T) => boolean): void
 }
 
-/** Places beside the shared ones, for accounts that hold none. */
+/** Places in addition to the shared ones, for accounts without a place. */
 export function reserveOf(places: number): number {
   return Math.max(1, Math.floor(places / 8))
 }
@@ -60,7 +60,7 @@ interface Numbered<T> {
   readonly n: number
 }
 
-/** Those that run or have their turn in the lane, and those that wait for that. */
+/** The items that run or may start in the lane, and those that wait for it. */
 interface Lane<T> {
   busy: number
   readonly parked: Numbered<T>[]
@@ -69,7 +69,7 @@ interface Lane<T> {
 interface Account<T> {
   readonly id: number
   held: number
-  /** Items whose lane has room for them, by arrival: fresh ones, and those for which the lane has got room. */
+  /** Items that their lane admits, by arrival. */
   readonly ready: Numbered<T>[]
   readonly unparked: Numbered<T>[]
   readonly lanes: Map<string, Lane<T>>
@@ -79,7 +79,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
   const { places, perLane, isOver = () => false } = options
   const total = places + reserveOf(places)
   const accounts = new Map<number, Account<T>>()
-  /** Accounts with something ready, by the number of places they hold; each set in the order of waiting. */
+  /** Accounts with ready items, by the number of their places; each set ordered by waiting time. */
   const byHeld: Set<Account<T>>[] = []
   let [arrivals, waiting, held] = [0, 0, 0]
 
@@ -91,7 +91,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     return account
   }
 
-  /** Puts an account where it belongs after a change; at the end, unless it stands there already. */
+  /** Moves an account to its set after a change; to the end, unless it is in that set already. */
   function place(account: Account<T>, heldBefore = account.held): void {
     if (heldBefore !== account.held) byHeld[heldBefore]?.delete(account)
     const level = (byHeld[account.held] ??= new Set())
@@ -118,7 +118,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     return first?.item
   }
 
-  /** An item has left its lane: the next one in it is ready. */
+  /** An item has left its lane: the next one in it becomes ready. */
   function leave(account: Account<T>, host: string): void {
     const lane = account.lanes.get(host)
     if (lane === undefined) return
@@ -148,7 +148,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     },
     take() {
       for (let account = chosen(); account !== undefined; account = chosen()) {
-        // What is over takes no place, and the account keeps its turn.
+        // An expired item takes no place, and the account keeps its turn.
         for (let item = shift(account); item !== undefined; item = shift(account)) {
           if (!isOver(item)) {
             held++
@@ -180,7 +180,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
   }
 }
 
-/** Takes out what is not to be kept, and returns it. */
+/** Removes and returns the items that `keep` rejects. */
 function sieve<E>(list: E[], keep: (each: E) => boolean): E[] {
   const gone: E[] = []
   let kept = 0

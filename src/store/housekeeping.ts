@@ -1,5 +1,5 @@
 /**
- * What a store is told about time: the wall clock was set, or rows are old enough to be removed.
+ * The inputs of pruning and of a changed wall clock.
  *
  * @module
  */

@@ -129,7 +129,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     })
   }
 
-  /** A transport of somebody's own may throw at once. */
+  /** A custom transport may throw synchronously. */
   async function handOver(order: CheckOrder): Promise<void> {
     await probes.send(order)
   }

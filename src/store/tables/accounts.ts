@@ -1,5 +1,5 @@
 /**
- * Accounts, what they have, and their removal in steps.
+ * Accounts, their usage, and their removal in steps.
  *
  * @module
  */
@@ -66,10 +66,10 @@ export async function useOf(r: Records, account_id: number): Promise<AccountUse>
   }
 }
 
-/** What goes with a monitor; incidents and notifications stay. */
+/** The tables removed with a monitor; incidents and notifications stay. */
 export const HISTORY = ['location_states', 'results', 'availability', 'daily'] as const
 
-/** Of an account that is there for nobody. */
+/** Executes one step for an account that is being removed. */
 async function removeSome(r: Records, account_id: number, limit: number): Promise<Removal> {
   let left = limit
   const take = async (name: TableName, where: object): Promise<void> => {
@@ -92,7 +92,7 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
   return 'done'
 }
 
-/** Goes on with a removal that came to no end; returns how many rows went. */
+/** Continues removals that did not finish; returns the number of removed rows. */
 export async function goOnRemoving(r: Records, limit: number): Promise<number> {
   const account = await r.first('accounts', { removed: true })
   if (account === undefined) return 0

@@ -36,7 +36,7 @@ async function apply(r: Records, change: Change): Promise<Committed> {
   return { ok: true, version, revision, incident_id, result_ids, notification_ids }
 }
 
-/** Whether the monitor would be checked more often than before, and the account more often than it may. */
+/** Whether the change raises the monitor's check rate and the account then exceeds its allowance. */
 async function isBeyond(r: Records, monitor: MonitorRecord, change: Change): Promise<boolean> {
   const limit = change.within?.checks_per_min
   if (limit === undefined) return false
@@ -49,7 +49,7 @@ async function isBeyond(r: Records, monitor: MonitorRecord, change: Change): Pro
 interface Step {
   readonly monitor: MonitorRecord
   readonly change: Change
-  /** Id of the incident that the change opens. */
+  /** The id of the incident that the change opens. */
   readonly opened: number | null
 }
 

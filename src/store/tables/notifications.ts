@@ -51,7 +51,7 @@ export const notifications: Calls<FullStore['notifications']> = {
   depth: async (r) => (await waiting(r)).length,
 }
 
-/** The rows that are not final, of accounts that are there; lowest id first. */
+/** The rows that are not final, without those of accounts that are being removed; lowest id first. */
 async function waiting(r: Records): Promise<NotificationRecord[]> {
   const queued = await r.all('notifications', { status: 'queued' })
   const sending = await r.all('notifications', { status: 'sending' })
@@ -61,7 +61,7 @@ async function waiting(r: Records): Promise<NotificationRecord[]> {
     .toSorted((a, b) => a.id - b.id)
 }
 
-/** The store in memory decides, on the rows that wait; what it changed is written. */
+/** Runs the memory store's claim on the waiting rows, and writes back what it changed. */
 async function claim(r: Records, wanted: Claim): Promise<NotificationRecord[]> {
   const tables = createTables()
   const rows = await waiting(r)
@@ -97,7 +97,7 @@ async function finish(r: Records, end: FinishedAttempt): Promise<boolean> {
   return true
 }
 
-/** After the wall clock was set: what waits, waits as long as before. */
+/** After the wall clock was set: moves due times and leases by the same amount, so that delays keep their length. */
 export async function moveWaiting(r: Records, { by_ms, after, before }: ClockSet): Promise<void> {
   for (const row of await waiting(r)) {
     const name = row.status === 'queued' ? 'due_at' : 'lease_until'

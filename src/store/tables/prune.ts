@@ -4,7 +4,7 @@ import type { PruneOptions } from '../store.ts'
 import { goOnRemoving, removeAttempts } from './accounts.ts'
 import type { Records, Row, TableName } from './records.ts'
 
-/** Results that may stand before an older one, which came in late. */
+/** How many results may precede an older, late one. */
 const LATE = 500
 
 export async function prune(r: Records, options: PruneOptions): Promise<number> {
@@ -30,7 +30,7 @@ async function removeOld<N extends TableName>(
   return rows.length
 }
 
-/** Their ids rise with their times, nearly: the old ones are among the first. */
+/** Ids rise nearly with the times: the old results are among the first. */
 async function pruneResults(r: Records, before: EpochMs, limit: number): Promise<number> {
   const first = await r.some('results', {}, { limit: limit + LATE })
   const old = first.filter(({ started_at }) => started_at < before).slice(0, limit)
@@ -60,7 +60,7 @@ async function pruneNotifications(r: Records, options: PruneOptions): Promise<nu
   return gone
 }
 
-/** Of the changes before the border the last one stays: it says what held when the border was passed. */
+/** Keeps the last change before the border: it is the state at the border. */
 async function pruneAvailability(r: Records, options: PruneOptions): Promise<number> {
   const { history_before, limit } = options
   const last = new Map<number, number>()
