@@ -47,7 +47,7 @@ export { ${byName.map(({ factory }) => factory).join(', ')} }
 
 /** Options of the types that have options. */
 export interface BuiltinOptions {
-${optional.map(({ name, options }) => `  readonly ${name}?: ${options}`).join('\n')}
+${optional.map(({ name, options }) => `  readonly ${name}?: ${options} | undefined`).join('\n')}
 }
 
 const OPTIONS: OptionTable<BuiltinOptions> = {

@@ -49,8 +49,8 @@ export {
 
 /** Options of the types that have options. */
 export interface BuiltinOptions {
-  readonly blacklist?: BlacklistOptions
-  readonly domain?: DomainOptions
+  readonly blacklist?: BlacklistOptions | undefined
+  readonly domain?: DomainOptions | undefined
 }
 
 const OPTIONS: OptionTable<BuiltinOptions> = {
