@@ -1,5 +1,5 @@
 /**
- * `watchpost keys`: API keys, made and revoked by whoever may write the data file.
+ * `watchpost keys`: creates and revokes API keys, for users with write access to the data file.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `watchpost probe`: makes the checks of one location, ordered over Redis.
+ * `watchpost probe`: runs the checks of one location, ordered over Redis.
  *
  * @module
  */

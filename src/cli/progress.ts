@@ -1,5 +1,5 @@
 /**
- * What is under way, for whoever waits: nothing for what is quick, then how far it is.
+ * Shows the progress of long operations; nothing for short ones.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Who answers for `rkn` and `gsb`, as the environment names them.
+ * Configures the providers of `rkn` and `gsb` from the environment.
  *
  * @module
  */

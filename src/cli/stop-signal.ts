@@ -1,5 +1,6 @@
 /**
- * SIGTERM, SIGINT and SIGHUP (its terminal is gone): the first one ends the server in order, a later one at once.
+ * SIGTERM, SIGINT and SIGHUP (the terminal was closed): the first one stops the server gracefully,
+ * a later one immediately.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where everything is kept: one SQLite file, or PostgreSQL where `DATABASE_URL` names one.
+ * Opens the store: one SQLite file, or PostgreSQL if `DATABASE_URL` is set.
  *
  * @module
  */

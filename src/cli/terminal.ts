@@ -1,5 +1,5 @@
 /**
- * Lines for the person (or the script) that called us.
+ * Output for the user or script that runs the command.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `watchpost types`: what can be checked, and by which settings.
+ * `watchpost types`: lists the types of checks and their settings.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `watchpost verify`: was this webhook signed with this secret?
+ * `watchpost verify`: verifies the signature of a webhook.
  *
  * @module
  */

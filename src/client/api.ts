@@ -1,5 +1,6 @@
 /**
- * The API as a client sees it: the groups and names of the engine, so that code moves from one to the other.
+ * The interface of the client: the same groups and names as the engine, so that code works with
+ * either.
  *
  * @module
  */
@@ -38,7 +39,10 @@ import type { List } from './lists.ts'
 type Filter<F extends PageOptions> = Omit<F, keyof PageOptions>
 
 export interface CreateOptions extends CallOptions {
-  /** Default one of its own per call: repeated by the client, a call takes effect once. Yours makes that so for your repetitions as well, for 24 hours. */
+  /**
+   * Default: a new key per call, so that the client's retries take effect once. Your own key
+   * extends this to your retries, for 24 hours.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -69,17 +73,17 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     readonly list: List<MonitorSummary, Filter<MonitorFilter>>
     create(input: MonitorInput<C>, options?: CreateOptions): Promise<MonitorView>
     get(id: number, options?: CallOptions): Promise<MonitorView>
-    /** With `version`, refused (`version_mismatch`) where another one is stored. */
+    /** With `version`, rejected (`version_mismatch`) if another version is stored. */
     update(id: number, patch: MonitorPatch<C>, options?: ChangeOptions): Promise<MonitorView>
     remove(id: number, options?: ChangeOptions): Promise<void>
     pause(id: number, options?: ActionOptions): Promise<MonitorSummary>
     resume(id: number, options?: ActionOptions): Promise<MonitorSummary>
-    /** Resolves with the results; give the client a `timeout_ms` beyond that of the monitor. */
+    /** Resolves with the results; set the client's `timeout_ms` above that of the monitor. */
     check(
       id: number,
       options?: ActionOptions,
     ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
-    /** Like `check`, but resolves once it is queued. */
+    /** Like `check`, but resolves once the check is queued. */
     queueCheck(id: number, options?: ActionOptions): Promise<void>
     status(id: number, options?: CallOptions): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
@@ -92,7 +96,7 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     readonly list: List<ResultView, Filter<ResultFilter> & { readonly monitor_id: number }>
   }
   readonly incidents: {
-    /** With `monitor_id`, those of one monitor: `not_found` where there is none. */
+    /** With `monitor_id`, those of one monitor: `not_found` if it does not exist. */
     readonly list: List<IncidentView, Filter<IncidentFilter>>
     get(id: number, options?: CallOptions): Promise<IncidentView>
     acknowledge(id: number, options?: CallOptions): Promise<IncidentView>
@@ -109,7 +113,9 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
   readonly locations: {
     list(options?: CallOptions): Promise<readonly LocationView[]>
   }
-  /** A signal of a job for the heartbeat monitor with this token. Sent again only where it was refused. */
+  /**
+   * A signal of a job for the heartbeat monitor with this token. Retried only if it was refused.
+   */
   signal(token: string, signal?: SignalInput, options?: CallOptions): Promise<SignalAnswer>
 }
 

@@ -1,5 +1,5 @@
 /**
- * One call of the API: its deadline, its repetitions, and what its answer means.
+ * One call of the API: its deadline, its retries, and its result.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { ApiError } from './error.ts'
 import { readText } from './read-text.ts'
 
 export interface CallOptions {
-  /** Ends the call, its waits included, with the reason of the signal. */
+  /** Aborts the call and its waits; it rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -18,10 +18,10 @@ export interface Call extends CallOptions {
   /** With the query, below the address of the client. */
   readonly path: string
   readonly body?: object | undefined
-  /** Sent as it is, in the place of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly text?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent again where it cannot be known whether it took effect: twice is the same as once. */
+  /** Retried if its effect is unknown: the request is idempotent. */
   readonly repeatable: boolean
 }
 
@@ -35,14 +35,14 @@ export interface Caller {
 }
 
 const FIRST_PAUSE_MS = 500
-/** A service that wants to be left alone for longer is not waited for. */
+/** Maximum `Retry-After` that the client waits for. */
 const LONGEST_PAUSE_MS = 30_000
-/** Nothing was done, whatever the request was. */
+/** Statuses of requests that had no effect. */
 const REFUSED = [429, 503]
-/** Of a proxy before the service: what became of the request is not known. */
+/** Statuses of a proxy: the effect of the request is unknown. */
 const UNCERTAIN = [500, 502, 504]
 
-/** The body of the answer. @throws ApiError, or the reason of the signal */
+/** The body of the response. @throws ApiError, or the reason of the signal */
 export async function call<T>(caller: Caller, asked: Call): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -72,7 +72,7 @@ async function once(caller: Caller, asked: Call): Promise<unknown> {
     })
     return resultOf(response, await readText(response), url)
   } catch (error) {
-    // What `fetch` makes of an abort differs by runtime; the reason is what was meant.
+    // The error of `fetch` after an abort differs by runtime, so the reason is thrown.
     if (stop.signal.aborted) throw stop.signal.reason
     if (error instanceof ApiError) throw error
     throw new ApiError('network', { message: `${url} was not reached`, cause: error })
@@ -93,7 +93,7 @@ function requestOf({ headers }: Caller, { method, body, text, headers: own }: Ca
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(text === undefined ? {} : { body: text }),
-    // The key must not follow to another host.
+    // A redirect must not send the key to another host.
     redirect: 'error',
   }
 }
@@ -150,7 +150,7 @@ function mayRepeat(error: unknown, { repeatable }: Call): boolean {
   return repeatable && UNCERTAIN.includes(status)
 }
 
-/** Growing, spread by half; longer where the service asks for it, `undefined` where that is too long. */
+/** Exponential with jitter; longer if the service requests it, `undefined` if that is too long. */
 function pauseAfter(error: unknown, attempt: number, clock: Clock): number | undefined {
   const own_ms = FIRST_PAUSE_MS * 2 ** attempt * (0.75 + clock.random() / 2)
   const asked_ms = error instanceof ApiError ? (error.retry_after_sec ?? 0) * 1000 : 0

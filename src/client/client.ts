@@ -21,14 +21,20 @@ import { listOf } from './lists.ts'
 import { queryText } from './query.ts'
 
 export interface ClientOptions {
-  /** Where the API is mounted: `https://watch.example.com`, with the path above `/api/v1` where there is one. */
+  /**
+   * The address of the service: `https://watch.example.com`, with the path before `/api/v1` if
+   * there is one.
+   */
   readonly url: string
   readonly apiKey: string
-  /** Default the one of the runtime. */
+  /** Default: that of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** For one attempt of a call, its answer included; default 30000. */
+  /** Time of one attempt, response included; default 30000. */
   readonly timeout_ms?: number | undefined
-  /** How often a call is repeated that did not get through; default 2, at most 100. Only where that cannot do a thing twice. */
+  /**
+   * Maximum retries of a failed call; default 2, at most 100. Only requests that are safe to repeat
+   * are retried.
+   */
   readonly retries?: number | undefined
   readonly clock?: Clock | undefined
 }
@@ -39,10 +45,10 @@ type Ask = <T>(
 ) => Promise<T>
 
 /**
- * The types are those of the built-in checkers. With checkers of your own:
- * `createClient<BuiltinChecker | ReturnType<typeof mine>>(…)`. Every call rejects with an `ApiError`.
+ * Typed for the built-in checkers. With checkers of your own: `createClient<BuiltinChecker |
+ * ReturnType<typeof mine>>(…)`. Every call rejects with an `ApiError`.
  *
- * @throws ConfigurationError for an address that is none
+ * @throws ConfigurationError for an invalid address
  */
 export function createClient<C extends AnyChecker = BuiltinChecker>(
   options: ClientOptions,
@@ -143,8 +149,8 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
 }
 
 /**
- * The path of one thing, and what is below it. An id may come from a user of the host: as `1/pause` or `../me` it
- * would be another request, with the key.
+ * The path of one object and its subresources. The id is validated: `1/pause` or `../me` from user
+ * input would address another request with the key.
  *
  * @throws ValidationError
  */
@@ -167,7 +173,7 @@ function once(
   }
 }
 
-/** A request that changes nothing more when it is sent again. */
+/** An idempotent request. */
 function again(path: string): Omit<Call, 'signal'> {
   return { method: 'POST', path, repeatable: true }
 }
@@ -176,7 +182,7 @@ function ifMatch(options: VersionOptions | undefined): Record<string, string> {
   return options?.version === undefined ? {} : { 'If-Match': `"${options.version}"` }
 }
 
-/** A monitor with the warnings beside it, as the engine gives it. */
+/** A monitor with its warnings, as the engine returns it. */
 function warned(answer: unknown): MonitorView {
   const { monitor, warnings = [] } = answer as Pick<MonitorView, 'warnings'> & {
     readonly monitor: MonitorView
@@ -208,18 +214,18 @@ const OPTIONS: OptionTable<ClientOptions> = {
 function callerOf(options: ClientOptions): Caller {
   checkOptions('createClient', options, OPTIONS)
   const { url, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
-  // Files end with a line break that nobody means.
+  // Files end with a line break that is not part of the key.
   const key = options.apiKey.trim()
   if (!isAddress(url))
     throw new ConfigurationError('createClient needs the address of the API, https://…')
-  // `fetch` repeats in its error what no header can carry.
+  // The error of `fetch` would repeat an invalid key.
   if (!/^[\x20-\x7e\xa0-\xff]+$/.test(key)) {
     throw new ConfigurationError('createClient: apiKey: a key is one line of printable characters')
   }
   return {
     url: `${url.replace(/(?<!\/)\/+$/, '')}/api/v1`,
     headers: { Authorization: `Bearer ${key}` },
-    // Looked up at each call: a test or an instrumentation may have put another one in its place.
+    // Read at each call: tests and instrumentation may replace it.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     clock,
     timeout_ms,
@@ -227,7 +233,7 @@ function callerOf(options: ClientOptions): Caller {
   }
 }
 
-/** Nothing secret stands in it, since errors name it; and a path can stand behind it. */
+/** No credentials, since errors show the address; and a path can be appended. */
 function isAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url !== undefined && url.username + url.password === '' && !/[?#]/.test(text)

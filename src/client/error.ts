@@ -1,5 +1,5 @@
 /**
- * What a call of the API is refused with, or why it did not come to an answer.
+ * The error of an API call: a refusal, or no valid response.
  *
  * @module
  */
@@ -16,17 +16,18 @@ interface Details {
 }
 
 /**
- * `code` is that of the API (`validation`, `not_found`, `rate_limited`, …), or one of ours where there was no
- * answer of it: `network` (not reached), `timeout` (no answer within `timeout_ms`), `bad_answer` (not of this API).
+ * `code` is that of the API (`validation`, `not_found`, `rate_limited`, …), or of the client:
+ * `network` (not reached), `timeout` (no response within `timeout_ms`), `bad_answer` (not a
+ * response of this API).
  */
 export class ApiError extends WatchpostError {
-  /** Of the answer; `null` where there was none. */
+  /** Of the response; `null` if there was none. */
   readonly status: number | null
   /** Problem per field, as the API names them; `{}` unless `code` is `validation`. */
   readonly fields: Readonly<Record<string, string>>
-  /** By which the log of the service knows the request. */
+  /** Identifies the request in the log of the service. */
   readonly request_id: string | null
-  /** After how many seconds a repetition may succeed, where the API says so. */
+  /** Seconds after which a retry may succeed, if the API reports them. */
   readonly retry_after_sec: number | null
 
   constructor(code: string, { message, cause, ...details }: Details) {

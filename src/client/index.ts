@@ -1,5 +1,5 @@
 /**
- * `watchpost/client`: calls the REST API of a watchpost elsewhere.
+ * `watchpost/client`: calls the REST API of another watchpost service.
  *
  * @module watchpost/client
  */

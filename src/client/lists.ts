@@ -1,5 +1,5 @@
 /**
- * Lists that come in pages: one of them, or all one after the other.
+ * Paged lists: one page, or all items in sequence.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import type { QueryValue } from './query.ts'
 
 export interface ListPage<T> {
   readonly items: readonly T[]
-  /** Goes into `cursor` of the next call; `null` at the end. */
+  /** Passed as `cursor` of the next call; `null` at the end. */
   readonly next: string | null
 }
 
 export interface Paging {
   /** Items per page: 1 to 200, default 50; of results 1 to 1000, default 100. */
   readonly limit?: number | undefined
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** Calls with one page; iterates over all of them with `for await`, a page at a time. */
+/** Called, returns one page; iterated with `for await`, yields all items, one page at a time. */
 export interface List<T, F> {
   (filter?: F & Paging, options?: CallOptions): Promise<ListPage<T>>
   all(filter?: F & Paging, options?: CallOptions): AsyncGenerator<T, void, undefined>
@@ -30,7 +30,7 @@ export interface List<T, F> {
 
 interface Place {
   readonly path: string
-  /** Under which name the items stand in the answer. */
+  /** Name of the items in the response. */
   readonly name: string
 }
 

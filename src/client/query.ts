@@ -9,7 +9,10 @@ import { ValidationError } from '../errors.ts'
 export type QueryValue =
   string | number | boolean | Date | readonly string[] | readonly (readonly string[])[] | undefined
 
-/** `?a=1&…`, or `''` where nothing is asked. Lists are "any of these"; lists of lists must all hold. */
+/**
+ * `?a=1&…`, or `''` without filters. A list means "any of these"; a list of lists means that all
+ * must match.
+ */
 export function queryText(query: Readonly<Record<string, QueryValue>>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -20,10 +23,10 @@ export function queryText(query: Readonly<Record<string, QueryValue>>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Of these a number is epoch milliseconds, which the API would take for seconds. */
+/** In these a number is epoch milliseconds, which the API would read as seconds. */
 const TIMES = new Set(['from', 'to'])
 
-/** @throws ValidationError for what is no time at all */
+/** @throws ValidationError for an invalid time */
 function momentOf(name: string, value: QueryValue): QueryValue {
   if (typeof value !== 'number' && !(value instanceof Date)) return value
   const moment = new Date(value)

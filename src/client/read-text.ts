@@ -1,5 +1,5 @@
 /**
- * The body of an answer, up to a bound: whoever answers may not be who was meant.
+ * The body of a response, up to a limit: the server may not be the intended one.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { ApiError } from './error.ts'
 /** Far above the largest page of results. */
 const LIMIT_BYTES = 32 * 1024 * 1024
 
-/** @throws ApiError `bad_answer` where it is larger than 32 MiB */
+/** @throws ApiError `bad_answer` if it is larger than 32 MiB */
 export async function readText(response: Response): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
   if (reader === undefined) return ''

@@ -1,8 +1,8 @@
 /**
- * What an importer makes of somebody else's configuration: monitors for a list, and everything that it
- * could not carry over, in words. Nothing is dropped silently.
+ * The result of an importer: monitors for a list, and notes on everything that was not imported.
+ * Nothing is dropped silently.
  *
- * This folder names types of checks, as the checkers do: to translate is to know both sides.
+ * This folder names types of checks, as the checkers do: an importer knows both formats.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Reads an object of somebody else's by name and remembers which names were read: what is left at the end
- * was not carried over.
+ * Reads an external object by field name and records which fields were read: the rest was not
+ * imported.
  *
  * @module
  */

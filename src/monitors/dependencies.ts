@@ -1,5 +1,5 @@
 /**
- * The order in which monitors can be made, parents first.
+ * Sorts monitors for creation, parents first.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { addProblem, problemAt } from '../fields/problems.ts'
 import type { Problems, ReadEntry } from './reading.ts'
 
-/** Entries with those that they depend on before them. Whatever is unknown or goes in a circle is a problem. */
+/** Entries sorted after their parents. Unknown parents and cycles are problems. */
 export function parentsFirst(
   entries: readonly ReadEntry[],
   problems: Problems,

@@ -1,5 +1,5 @@
 /**
- * Monitors as code: a typed list that is kept in a repository, and synced to an engine.
+ * Monitors as code: a typed list in a repository, synced to an engine.
  *
  * @module watchpost/monitors
  */

@@ -1,13 +1,12 @@
 /**
- * What has to be done so that an account is as a list of monitors says, and what that looks like to a
- * person.
+ * The changes that bring an account to the state of a list of monitors, and their description.
  *
  * @module
  */
 
 import type { Json } from '../model.ts'
 
-/** A monitor that is in the store. */
+/** A stored monitor. */
 export interface KnownMonitor {
   readonly key: string
   readonly id: number
@@ -16,7 +15,7 @@ export interface KnownMonitor {
 
 export interface CreatedMonitor {
   readonly key: string
-  /** `null` until it is made. */
+  /** `null` until it is created. */
   readonly id: number | null
   readonly type: string
   readonly name: string
@@ -27,17 +26,17 @@ export interface UpdatedMonitor extends KnownMonitor {
 }
 
 export interface Difference {
-  /** In the words of the list: `contacts`, not `contact_ids`. */
+  /** The name in the list: `contacts`, not `contact_ids`. */
   readonly field: string
   /** Secrets are `***` on both sides. */
   readonly from: Json
   readonly to: Json
 }
 
-/** A setting of the list that does nothing. */
+/** A setting of the list without effect. */
 export interface EntryWarning {
   readonly key: string
-  /** In the words of the list. */
+  /** The name in the list. */
   readonly field: string
   readonly text: string
 }
@@ -46,16 +45,16 @@ export interface SyncPlan {
   readonly create: readonly CreatedMonitor[]
   readonly update: readonly UpdatedMonitor[]
   readonly unchanged: readonly KnownMonitor[]
-  /** Because the list says so, or because they are not in it any more. */
+  /** Paused by the list, or no longer in it. */
   readonly pause: readonly KnownMonitor[]
   readonly resume: readonly KnownMonitor[]
   readonly remove: readonly KnownMonitor[]
-  /** Made from a list once, and not in it any more. */
+  /** Created from a list earlier, and no longer in it. */
   readonly leave: readonly KnownMonitor[]
   readonly warnings: readonly EntryWarning[]
 }
 
-/** Whether carrying it out would change anything. */
+/** Whether the plan changes nothing. */
 export function isEmptyPlan({ create, update, pause, resume, remove }: SyncPlan): boolean {
   return [create, update, pause, resume, remove].every((part) => part.length === 0)
 }
@@ -83,7 +82,7 @@ export function describePlan(plan: SyncPlan): string[] {
 
 function differenceText({ field, from, to }: Difference): string {
   const [before, after] = [shown(from), shown(to)]
-  // Nothing else is hidden.
+  // Only secrets are masked, so equal texts mean another secret.
   return before === after ? `${field}: another secret` : `${field}: ${before} → ${after}`
 }
 

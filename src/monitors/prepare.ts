@@ -1,6 +1,6 @@
 /**
- * Holds a list of monitors against an account: reads only, and finds every problem before anything is
- * changed.
+ * Compares a list of monitors with an account: read-only, and finds every problem before any
+ * change.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import type { Problems, ReadEntry } from './reading.ts'
 
 const PAGE = 200
 
-/** The groups of one account that a list has to do with. */
+/** The groups of one account that a list uses. */
 export type Scope = Pick<AccountScope, 'monitors' | 'contacts'>
 
-/** One entry beside the monitor that it is about. */
+/** One entry with its stored monitor. */
 export interface Prepared {
   readonly entry: ReadEntry
-  /** As `create` takes it; `depends_on` has the parents that are there already. */
+  /** As `create` takes it; `depends_on` contains the parents that already exist. */
   readonly input: JsonObject
   readonly known: MonitorSummary | undefined
   readonly name: string
@@ -35,7 +35,7 @@ export interface Prepared {
 export interface Preparation {
   /** Parents first. */
   readonly listed: readonly Prepared[]
-  /** Made from a list once, and not in this one. */
+  /** Created from a list earlier, and not in this one. */
   readonly unlisted: readonly (readonly [key: string, monitor: MonitorSummary])[]
 }
 
@@ -66,7 +66,7 @@ export async function prepare(
   return { listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
 }
 
-/** Those with a key, which are the only ones that a list ever touches. */
+/** Monitors with a key; a list never changes any other. */
 async function knownMonitors(
   scope: Scope,
   problems: Problems,
@@ -121,7 +121,7 @@ function inputOf(entry: ReadEntry, names: Names, problems: Problems): JsonObject
     find('contact', name, ['contact_delay', name]).map((id) => [String(id), minutes] as const),
   )
   const found = entry.locations?.map((name, at) => find('location', name, ['locations', at]))
-  // One that is not known is a problem already, and an empty list would be another.
+  // An unknown name is already a problem, and an empty list would add another.
   const locations = found?.every((ids) => ids.length > 0) === true ? found.flat() : undefined
   return {
     ...entry.settings,
@@ -177,7 +177,7 @@ async function look(
   }
 }
 
-/** Parents that are only about to be made have no id to compare. */
+/** Parents that are not created yet have no id to compare. */
 function newParents(
   { depends_on }: ReadEntry,
   names: Names,
@@ -190,7 +190,7 @@ function newParents(
   return [{ field: 'depends_on', from, to: depends_on }]
 }
 
-/** Ids become names again. */
+/** Replaces ids by names. */
 function wordsOf({ field, from, to }: Difference, names: Names): Difference {
   const nameOf = (ids: IdsByName) => (id: Json) =>
     [...ids].find(([, known]) => known.includes(Number(id)))?.[0] ?? id

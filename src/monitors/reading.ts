@@ -1,5 +1,5 @@
 /**
- * A list of monitors as it may come from a file, and the names in it.
+ * Parses a list of monitors, for example from a file, and the names in it.
  *
  * @module
  */
@@ -7,11 +7,11 @@
 import type { JsonObject } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 
-/** An entry without the words that only lists have. */
+/** An entry without the fields that only lists have. */
 export interface ReadEntry {
   readonly key: string
   readonly type: string
-  /** Settings as `create` takes them, but for ids. */
+  /** Settings as `create` takes them, without ids. */
   readonly settings: JsonObject
   readonly contacts: readonly string[]
   readonly delays: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export interface ReadEntry {
   readonly paused: boolean | undefined
 }
 
-/** Where it is wrong: `<key>.<field>`, or `<place>.<field>` where there is no key. */
+/** The position: `<key>.<field>`, or `<place>.<field>` without a key. */
 export type Problems = Record<string, string>
 
 const KEY = /^[a-z0-9][a-z0-9._/-]{0,59}$/
@@ -35,10 +35,12 @@ export function keyIn(tags: readonly string[]): string | undefined {
   return tags.find((tag) => tag.startsWith(KEY_TAG))?.slice(KEY_TAG.length)
 }
 
-/** Stands on monitors that were paused because the list had them no more, so that they resume when it has them again. */
+/**
+ * Tags monitors that were paused because they left the list, so that they resume when they return.
+ */
 export const UNLISTED_TAG = 'unlisted'
 
-/** Words of an entry that the engine does not know, and ids that entries have names for. */
+/** Fields that only lists have, and id fields that lists replace by names. */
 const OWN_WORDS = ['key', 'contacts', 'contact_delay', 'locations', 'depends_on', 'paused']
 const IDS = { contact_ids: 'contacts', location_ids: 'locations' } as const
 
@@ -129,7 +131,7 @@ function pausedOf(value: unknown, key: string, problems: Problems): boolean | un
   return undefined
 }
 
-/** What is no list of texts is left for the engine to refuse. */
+/** A value that is not a list of texts is left for the engine to reject. */
 function tagsOf(value: unknown, key: string, problems: Problems): unknown {
   const tags: unknown = typeof value === 'string' ? value.split(',') : (value ?? [])
   if (!Array.isArray(tags)) return value

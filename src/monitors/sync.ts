@@ -1,6 +1,6 @@
 /**
- * Brings an account to where a list of monitors says it is: everything is checked first, then carried out
- * through the calls of the engine. Run twice, it changes nothing the second time.
+ * Brings an account to the state of a list of monitors: validates everything first, then applies
+ * the changes through the engine's API. Idempotent.
  *
  * @module
  */
@@ -20,21 +20,21 @@ import type { Preparation, Prepared, Scope } from './prepare.ts'
 import { UNLISTED_TAG } from './reading.ts'
 
 export interface SyncOptions {
-  /** Left out: the first account. */
+  /** Default: the first account. */
   readonly account_id?: number
   /**
-   * What becomes of monitors that were made from a list and are not in it any more. Default `leave`. Those
-   * without a key, made by hand or over REST, are never touched.
+   * What to do with monitors that were created from a list and are no longer in it. Default
+   * `leave`. Monitors without a key, created by hand or over REST, are never changed.
    */
   readonly unlisted?: 'leave' | 'pause' | 'remove' | undefined
   /** Plan only. */
   readonly dryRun?: boolean | undefined
-  /** Told after each change that was carried out, of as many as the plan has. */
+  /** Called after each applied change, with the total of the plan. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined
 }
 
 const OPTIONS: OptionTable<SyncOptions> = {
-  // The engine judges it.
+  // Validated by the engine.
   account_id: option.anything,
   unlisted: option.oneOf('leave', 'pause', 'remove'),
   dryRun: option.flag,
@@ -42,11 +42,12 @@ const OPTIONS: OptionTable<SyncOptions> = {
 }
 
 /**
- * Creates, updates, pauses and removes. Should it fail in between (a store that cannot write), run it again:
- * it goes on where it stopped.
+ * Creates, updates, pauses and removes. If it fails in between (a store that cannot write), run it
+ * again: it continues.
  *
- * @throws NotFoundError for an account that is not there
- * @throws ValidationError with every problem of every entry, keyed `<key>.<field>`; nothing is changed then
+ * @throws NotFoundError for an unknown account
+ * @throws ValidationError with every problem of every entry, keyed `<key>.<field>`; nothing is
+ * changed then
  */
 export async function syncMonitors<C extends AnyChecker>(
   engine: Engine<C>,
@@ -55,9 +56,9 @@ export async function syncMonitors<C extends AnyChecker>(
 ): Promise<SyncPlan> {
   checkOptions('syncMonitors', options, OPTIONS)
   const { account_id, unlisted = 'leave', dryRun = false } = options
-  // The types of checkers have done their work in the list.
+  // The checker types matter only for the types of the list.
   const own = engine as unknown as Engine
-  // Left out it is the first account; a value that got lost is none.
+  // An absent option means the first account; `undefined` from a lost value is rejected.
   const scope: Scope = 'account_id' in options ? own.account(account_id as number) : own
   const preparation = await prepare(own, scope, monitors)
   const plan = planOf(preparation, unlisted)
@@ -104,7 +105,7 @@ const isNew = ({ known }: Prepared): boolean => known === undefined
 const plain = ({ key, id, name }: KnownMonitor): KnownMonitor => ({ key, id, name })
 const updated = ({ changes, ...known }: Known) => ({ ...plain(known), changes })
 
-/** Paused by hand it stays so, unless the list says otherwise. */
+/** A monitor paused by hand stays paused, unless the list says otherwise. */
 function isToResume({ entry, state, tags }: Known): boolean {
   if (state !== 'paused' || entry.paused === true) return false
   return entry.paused === false || tags.includes(UNLISTED_TAG)
@@ -160,7 +161,7 @@ async function pause({ scope, preparation }: Work, key: string, id: number): Pro
   await scope.monitors.pause(id)
 }
 
-/** The list is the whole truth: a setting that it does not have goes back to its default. */
+/** The list is authoritative: a setting that it omits is reset to its default. */
 function wholePatch(engine: Engine, { type, ...input }: JsonObject): JsonObject {
   const tables = engine.types.tables().get(typeof type === 'string' ? type : '')
   return filled({ ...tables?.common, ...tables?.fields }, input)

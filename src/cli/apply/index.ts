@@ -1,5 +1,5 @@
 /**
- * `watchpost apply`: brings the stored monitors to where a file says they are.
+ * `watchpost apply`: brings the stored monitors to the state of a file.
  *
  * @module
  */
@@ -108,7 +108,7 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
   }
 }
 
-/** Whoever only looks may be a guest, and makes no file; whoever changes a file must be alone with it. */
+/** A dry run may open the store as a guest and creates no file; changes need exclusive access. */
 function storeFor(settings: SettingValues<'data' | 'database_url'>, looking: boolean): Store {
   const isFile = settings.database_url === null
   if (looking && isFile && !existsSync(settings.data)) return memoryStore()

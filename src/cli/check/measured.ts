@@ -1,6 +1,6 @@
 /**
- * What a check measured, for a person: first what the type calls worth a look, with its title; then all
- * the rest by its name, as it stands in the JSON.
+ * Formats the measurements of a check: first the highlights of the type with their titles, then all
+ * others by name.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a series of checks comes to, as `ping` tells it at its end. It grows with the kinds of causes, not
- * with the number of checks.
+ * The summary of a series of checks, like that of `ping`. Memory grows with the kinds of causes,
+ * not with the number of checks.
  *
  * @module
  */

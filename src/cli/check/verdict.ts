@@ -1,6 +1,5 @@
 /**
- * What an outcome means, in a sentence or two: the headline has the facts, this is for whoever does not
- * know our words.
+ * Explains an outcome in a sentence or two: the headline has the facts, this explains the terms.
  *
  * @module
  */

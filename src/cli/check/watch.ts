@@ -1,5 +1,5 @@
 /**
- * `check --watch`: the same check again and again, a line for each, and what they came to.
+ * `check --watch`: repeats a check, prints a line for each, and a summary.
  *
  * @module
  */
@@ -24,7 +24,10 @@ export interface Watch {
   check(signal: AbortSignal): Promise<TimedOutcome>
 }
 
-/** Until the count is reached, a signal comes, or nobody reads any more. Resolves with the exit code. */
+/**
+ * Runs until the count is reached, a signal arrives, or stdout is closed. Resolves with the exit
+ * code.
+ */
 export async function watch({ every_sec, count, subject, json, check }: Watch): Promise<number> {
   const stop = new AbortController()
   const end = (): void => stop.abort()

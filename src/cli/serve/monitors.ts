@@ -1,5 +1,6 @@
 /**
- * The monitors file, applied before the engine starts. Monitors that it does not name are left alone.
+ * Applies the monitors file before the engine starts. Monitors that it does not name are not
+ * changed.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the engine does, as log lines.
+ * Logs the events of the engine.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Whether checks are made here or by probes elsewhere.
+ * Whether checks run in this process or in remote probes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { bullmqProbes } from '../../probes/bullmq/transport.ts'
 import type { ProbeTransport } from '../../probes/transport.ts'
 import type { SettingValues } from '../environment.ts'
 
-/** @throws ConfigurationError without a key: passwords of monitors would stand on Redis in clear */
+/** @throws ConfigurationError without a key: passwords of monitors would be unencrypted on Redis */
 export function remoteProbes(
   { redis_url, secret_key }: SettingValues<'redis_url' | 'secret_key'>,
   log: Logger,

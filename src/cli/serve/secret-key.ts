@@ -1,6 +1,6 @@
 /**
- * Whether the secret key is still the one that the file was begun with. Without this look, monitors whose
- * secrets do not open would be left unwatched, and health would say that all is well.
+ * Verifies the secret key against the store. Without this check, monitors whose secrets cannot be
+ * decrypted would not be monitored, while health reports no problem.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is found at the address of `serve`: the metrics, the status page, and the API for all else.
+ * The routes of `serve`: the metrics, the status page, and the API for all other paths.
  *
  * @module
  */
