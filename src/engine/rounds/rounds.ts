@@ -68,7 +68,7 @@ export interface RoundsOptions {
   /** The open rounds, shared with readers that count them. */
   readonly open: OpenRounds
   readonly committed: CommittedChanges
-  /** A check of a monitor has started or ended. */
+  /** A location reported a check of the monitor. */
   readonly onCheck: (monitor_id: number) => void
 }
 
