@@ -41,6 +41,15 @@ const steps = [
     work: () => script('test'),
   },
   {
+    name: 'new-checker',
+    about: 'a checker and a contact kind are added to a copy by their own files alone',
+    work: () => {
+      const args = ['run', 'test/package/new-checker.test.ts']
+      const env = { ...process.env, NEW_CHECKER: '1' }
+      return tool('vitest/vitest.mjs', args, { env, quiet: true })
+    },
+  },
+  {
     name: 'build',
     about: 'both module formats and their declarations',
     work: async () => (await tool('tsup/dist/cli-default.js', [])) || script('declarations'),
@@ -70,7 +79,7 @@ const asked = words.filter((word) => !word.startsWith('--'))
 const stranger = asked.find((word) => !names.includes(word))
 
 if (words.includes('--list')) {
-  for (const { name, about } of steps) console.log(`${name.padEnd(10)} ${about}`)
+  for (const { name, about } of steps) console.log(`${name.padEnd(12)} ${about}`)
 } else if (stranger !== undefined) {
   console.error(`There is no step "${stranger}"; there are: ${names.join(', ')}`)
   process.exitCode = 64
@@ -100,6 +109,6 @@ async function check(list) {
     outcomes.set(name, status === 0 ? `ok in ${seconds} s` : `FAILED (${status}) in ${seconds} s`)
   }
   console.log('')
-  for (const [name, outcome] of outcomes) console.log(`${name.padEnd(10)} ${outcome}`)
+  for (const [name, outcome] of outcomes) console.log(`${name.padEnd(12)} ${outcome}`)
   return [...outcomes.values()].every((outcome) => outcome.startsWith('ok')) ? 0 : 1
 }
