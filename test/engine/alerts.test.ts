@@ -178,7 +178,7 @@ describe('contacts', () => {
     })
     const r = await rig({ checkers: [lists] as never })
     await contact(r)
-    await r.engine.monitors.create({ type: 'lists' } as never)
+    await r.engine.monitors.create({ type: 'lists' })
     await r.clock.advance(3 * MINUTE)
     listed = false
     await r.clock.advance(3 * MINUTE)

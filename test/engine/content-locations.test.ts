@@ -66,7 +66,7 @@ it('news that locations see alike in one round is told once, with the locations 
   r.say('a.test', (location) =>
     location === 'sin' ? said(notice('s', 'other')) : said(notice(location, 'same')),
   )
-  await r.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never)
+  await r.engine.monitors.create({ type: 'scripted', host: 'a.test' })
   await r.clock.advance(10 * 60_000)
   expect(r.told.map(({ body }) => [body['change'], body['locations']])).toEqual([
     [{ new_hash: 'same' }, [1, 2]],

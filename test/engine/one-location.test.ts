@@ -22,7 +22,7 @@ it('a type whose answer is the same everywhere is asked from the first location 
   const { id } = await r.engine.monitors.create({
     ...{ type: 'registry', host: 'a.test', fail_threshold: 1 },
     ...{ location_ids: [2, 3], confirm_locations: 2 },
-  } as never)
+  })
   await r.clock.advance(2000)
   expect(new Set(asked)).toEqual(new Set(['nyc']))
   // One location is enough to confirm: nobody else is asked.

@@ -6,7 +6,7 @@ import type { Rig } from './rig.ts'
 
 async function problemsOf(r: Rig, input: object): Promise<Readonly<Record<string, string>>> {
   try {
-    await r.engine.monitors.create({ type: 'scripted', host: 'a.test', ...input } as never)
+    await r.engine.monitors.create({ type: 'scripted', host: 'a.test', ...input })
   } catch (error) {
     if (error instanceof ValidationError) return error.fields
     throw error
@@ -17,7 +17,7 @@ async function problemsOf(r: Rig, input: object): Promise<Readonly<Record<string
 describe('the common settings', () => {
   it('have the documented defaults', async () => {
     const r = await rig({ locations: ['fra', 'nyc', 'sin'] })
-    const monitor = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never)
+    const monitor = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' })
     expect(monitor).toMatchObject({
       name: 'a.test',
       interval_sec: 60,
@@ -34,15 +34,15 @@ describe('the common settings', () => {
       contact_delay: {},
     })
     const single = await rig()
-    expect(
-      await single.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never),
-    ).toMatchObject({ confirm_locations: 1 })
+    expect(await single.engine.monitors.create({ type: 'scripted', host: 'a.test' })).toMatchObject(
+      { confirm_locations: 1 },
+    )
   })
 
   it('leave a short interval room: the default deadline is within it, one that was asked for is kept', async () => {
     const { engine } = await rig()
     const created = (input: object) =>
-      engine.monitors.create({ type: 'scripted', host: 'a.test', ...input } as never)
+      engine.monitors.create({ type: 'scripted', host: 'a.test', ...input })
     expect(await created({ interval_sec: 10 })).toMatchObject({ timeout_ms: 8000 })
     expect(await created({ interval_sec: 11 })).toMatchObject({ timeout_ms: 10_000 })
     expect(await created({ interval_sec: 10, timeout_ms: 9999 })).toMatchObject({
@@ -125,7 +125,7 @@ describe('the common settings', () => {
       type: 'scripted',
       host: 'a.test',
       tags: ['x'],
-    } as never)
+    })
     await expect(
       r.engine.monitors.update(before.id, { level: 3, fail_threshold: 99, type: 'other' }),
     ).rejects.toBeInstanceOf(ValidationError)
@@ -146,7 +146,7 @@ describe('the common settings', () => {
       level: 5,
       secret: 'hunter2hunter2',
       fail_threshold: 7,
-    } as never)
+    })
     expect(
       await r.engine.monitors.update(made.id, { level: null, fail_threshold: null }),
     ).toMatchObject({ level: 1, fail_threshold: 2 })
@@ -174,7 +174,7 @@ describe('what is gone', () => {
       contact_ids: [contact],
       contact_delay: { [contact]: 5 },
     }
-    const { id } = await r.engine.monitors.create(input as never)
+    const { id } = await r.engine.monitors.create(input)
     await r.engine.contacts.remove(contact)
     await r.engine.stop()
     const again = await r.restart({ locations: ['nyc'] })
@@ -198,7 +198,7 @@ describe('secrets', () => {
       type: 'scripted',
       host: 'a.test',
       secret,
-    } as never)
+    })
     expect(made.secret).toBe('***')
     await r.engine.monitors.update(made.id, { secret: '***', level: 2 })
     const [record] = await r.store.monitors.list({ account_id: 'all', limit: 10 })
@@ -211,7 +211,7 @@ describe('secrets', () => {
       type: 'scripted',
       host: 'a.test',
       secret,
-    } as never)
+    })
     await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', secret })
     const stored = JSON.stringify([
       await r.store.monitors.list({ account_id: 'all', limit: 10 }),
@@ -254,7 +254,7 @@ describe('accounts', () => {
   it('see only what is theirs', async () => {
     const r = await rig()
     const { id: other } = await r.engine.accounts.create({ name: 'Other' })
-    const mine = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' } as never)
+    const mine = await r.engine.monitors.create({ type: 'scripted', host: 'a.test' })
     const contact = await r.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops' })
     const scope = r.engine.account(other)
     expect((await scope.monitors.list()).items).toEqual([])
@@ -276,7 +276,7 @@ describe('accounts', () => {
         type: 'scripted',
         host: 'b.test',
         contact_ids: [contact.id],
-      } as never),
+      }),
     ).rejects.toBeInstanceOf(ValidationError)
   })
 

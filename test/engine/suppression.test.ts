@@ -8,7 +8,7 @@ import { incident, machine, monitor } from '../../src/testing/store-suite/case.t
 function child(): { readonly entry: CachedMonitor; readonly state: MachineState } {
   const { started_at } = incident()
   const open = { id: 1, started_at, cause_code: 'timeout', held: undefined }
-  const state = machine({ state: 'down', incident: open as never })
+  const state = machine({ state: 'down', incident: open })
   const { common, ...rest } = monitor({ machine: state })
   const record = { ...rest, id: 2, common: { ...common, depends_on: [1] } }
   return { entry: { record } as unknown as CachedMonitor, state }

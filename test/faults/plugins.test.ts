@@ -59,7 +59,7 @@ async function engineWith(deeds: Deeds, deliver: (to: string) => unknown = () =>
     await stopped
   })
   const watch = (host: string) =>
-    engine.monitors.create({ type: 'plugin', host, pass: 'secret-word', interval_sec: 60 } as never)
+    engine.monitors.create({ type: 'plugin', host, pass: 'secret-word', interval_sec: 60 })
   return { engine, clock, errors, watch }
 }
 

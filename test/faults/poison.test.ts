@@ -89,7 +89,7 @@ const monitor = (engine: Engine, host: string, more: object = {}) =>
     interval_sec: 60,
     fail_threshold: 1,
     ...more,
-  } as never)
+  })
 
 const log = async (engine: Engine): Promise<readonly NotificationView[]> =>
   (await engine.notifications.list({})).items

@@ -227,7 +227,7 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     const { run, ids } = gate()
     await probeAt(connection, { run })
     const open = { secretKey: undefined, plainText: true } as const
-    const clear = await engineAt(connection, open as never)
+    const clear = await engineAt(connection, open)
     await clear.transport.send(order())
     await expect.poll(() => clear.answers.length).toBe(1)
     expect(clear.answers[0]?.report.outcome).toMatchObject({ cause_code: 'probe_unsupported' })

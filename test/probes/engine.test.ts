@@ -115,7 +115,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
   it('sees no outage in that of Redis, and takes up where it was', async () => {
     const own = await forThisTest(startRedis())
     const { engine, events } = await engineOver(overRedis(`redis://127.0.0.1:${own.ports.redis}`))
-    const { id } = await engine.monitors.create(monitor as never)
+    const { id } = await engine.monitors.create(monitor)
     expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     await own.kill9()
     expect(await verdicts(engine, id)).toEqual(['unknown', 'unknown', 'unknown'])
@@ -137,7 +137,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
     const { engine, events } = await engineOver(() =>
       Promise.resolve(bullmqProbes({ connection: place, ...QUICK })),
     )
-    const { id } = await engine.monitors.create(monitor as never)
+    const { id } = await engine.monitors.create(monitor)
     const round = async (verdict: 'ok' | 'fail') => {
       const checked = engine.monitors.check(id)
       // Backwards, each three times, and everything ever said once more.
@@ -174,7 +174,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
       return bullmqProbes({ connection: place, ...options })
     })
     const canary = 'canary-7f3a'
-    const { id } = await engine.monitors.create({ ...monitor, pass: canary } as never)
+    const { id } = await engine.monitors.create({ ...monitor, pass: canary })
     expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     expect(during).toContain('orders-fra')
     expect(during.includes(canary)).toBe(found)
@@ -188,7 +188,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
 function sameStory(way: () => Way): void {
   it('goes down by its quorum, remembers per location, and comes up again', async () => {
     const { engine, say, events } = await engineOver(way())
-    const { id, confirm_locations } = await engine.monitors.create(monitor as never)
+    const { id, confirm_locations } = await engine.monitors.create(monitor)
     expect(confirm_locations).toBe(2)
     expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     say({ fra: 'fail' })
@@ -210,7 +210,7 @@ function sameStory(way: () => Way): void {
 
   it('asks only the locations of the monitor', async () => {
     const { engine } = await engineOver(way())
-    const { id } = await engine.monitors.create({ ...monitor, location_ids: [2] } as never)
+    const { id } = await engine.monitors.create({ ...monitor, location_ids: [2] })
     const { results } = await engine.monitors.check(id)
     expect(results.map(({ location_id }) => location_id)).toEqual([2])
   })

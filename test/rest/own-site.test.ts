@@ -22,7 +22,7 @@ async function pausing(made: Client, headers: Record<string, string>): Promise<u
     type: 'tcp',
     host: 'a.test',
     port: 1,
-  } as never)
+  })
   const path = `/api/v1/monitors/${id}/pause`
   const { status, body } = await made.ask('POST', path, { key: null, headers })
   const error: unknown = body.error

@@ -109,7 +109,7 @@ async function monitors(): Promise<number[]> {
     const { delay_min } = plan
     const delays = plan.contacts.map((_, nth) => [nth + 1, delay_min] as const)
     const contact_delay = delay_min === 0 ? {} : { contact_delay: Object.fromEntries(delays) }
-    ids.push((await engine.monitors.create({ ...input, ...contact_delay } as never)).id)
+    ids.push((await engine.monitors.create({ ...input, ...contact_delay })).id)
   }
   return ids
 }
