@@ -335,7 +335,7 @@ function baseUrlOf(text: string): string {
 
 /** As it was written, but for what stands in an address before its `@`, where people write passwords. */
 function quoted(text: string): string {
-  return JSON.stringify(text.replace(/^.*@/s, '***@').replace(/[?#].*$/s, '?…'))
+  return JSON.stringify(text.replace(/^.*@/s, '***@').replace(/[?#].*/s, '?…'))
 }
 
 function slugOf(text: string): string {
