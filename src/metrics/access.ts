@@ -52,7 +52,6 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 /** The series to show. */
-
 export interface MetricsScope {
   /** Only monitors of this account, which must exist (else `NotFoundError`). If absent, all. */
   readonly account_id?: number

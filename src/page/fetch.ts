@@ -5,6 +5,7 @@
  */
 
 import { systemClock } from '../clock.ts'
+import { withDeadline } from '../engine/services/host-function.ts'
 import type { Engine } from '../engine/api/engine.ts'
 import { createSignInLimit } from '../engine/services/sign-in-limit.ts'
 import { isWatchpostError } from '../errors.ts'
@@ -67,7 +68,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
     assets: createAssets(),
-    authorize: options.authorize,
+    authorize: options.authorize && withDeadline(clock, 'authorize', options.authorize),
     sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
     attempts: createSignInLimit(clock),
     requests: createRequests(engine, options.rateLimit ?? {}),

@@ -15,6 +15,7 @@ import type { JsonObject } from '../model.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
+import { withDeadline } from '../engine/services/host-function.ts'
 import { engineKeys, identify, requireScope } from './auth.ts'
 import type { Authenticate, Identity } from './auth.ts'
 import { fail, toResponse } from './envelope.ts'
@@ -146,7 +147,10 @@ function createService(engine: Engine, options: RestOptions): Service {
   return {
     engine,
     host,
-    authenticate: options.authenticate ?? engineKeys(engine),
+    authenticate:
+      options.authenticate === undefined
+        ? engineKeys(engine)
+        : withDeadline(clock, 'authenticate', options.authenticate),
     ownSite: ownSite(options.allowedOrigins ?? []),
     strangers: countStrangers(clock, options.clientOf),
     window:

@@ -316,6 +316,14 @@ describe('a host with accounts of its own', () => {
     for (const path of PRIVATE) expect((await visitor().get(path)).status, path).toBe(403)
   })
 
+  it('whose `authorize` does not answer within 10 s is unavailable', async () => {
+    const never = new Promise<never>(() => undefined)
+    const { visitor, clock } = await site({ authorize: () => never })
+    const answer = visitor().get('/')
+    await clock.advance(10_000)
+    expect((await answer).status).toBe(503)
+  })
+
   it.each([true, 1, 'true', 'yes', null, {}])(
     'lets nobody touch whose `read_only` is %j',
     async (read_only) => {

@@ -89,6 +89,15 @@ describe('the host', () => {
     expect([status, body.error]).toEqual([403, 'forbidden'])
   })
 
+  it('that does not answer within 10 s is a 503', async () => {
+    const never = new Promise<never>(() => undefined)
+    const { ask, clock } = client({ authenticate: () => never })
+    const answer = ask('GET', '/api/v1/me')
+    await clock.advance(10_000)
+    const { status, body } = await answer
+    expect([status, body.error]).toEqual([503, 'unavailable'])
+  })
+
   it.each([null, undefined])('says %j of whom it does not know', async (nobody) => {
     const { ask } = client({ authenticate: () => nobody as never })
     const { status, body } = await ask('GET', '/api/v1/me')
