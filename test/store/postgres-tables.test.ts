@@ -72,6 +72,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
       { version: 4 },
       { version: 5 },
       { version: 6 },
+      { version: 7 },
     ])
   })
 

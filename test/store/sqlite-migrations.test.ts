@@ -21,7 +21,12 @@ async function olderFile(file: string): Promise<void> {
   const db = connect(driver.open(file))
   for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
   for (const step of [first, revisions, today]) db.exec(step)
-  const machine = JSON.stringify({ ...initialState(T0), state: 'down' })
+  const { sent_notice_keys: _, ...state } = initialState(T0)
+  const incident = { id: 1, started_at: 1, cause_code: 'connect_refused' }
+  const held = { reason: 'dependency', by: 2, rounds: 3 }
+  const machine = JSON.stringify({
+    ...{ ...state, state: 'down', told: ['ssl_expiring:14'], incident: { ...incident, held } },
+  })
   const insert = `INSERT INTO monitors (account_id, type, version, state, machine, common, settings, target,
     search, tags, created_at, updated_at, revision) VALUES (1, 'http', 3, ?, ?, '{}', '{}', 't', 't', '[]', 1, 2, ?)`
   db.run(insert, ['down', machine, 41])
@@ -44,7 +49,11 @@ describe('a file of an older version', () => {
     expect(await store.monitors.get(1)).toMatchObject({
       version: 3,
       revision: 41,
-      machine: { state: 'down' },
+      machine: {
+        state: 'down',
+        sent_notice_keys: ['ssl_expiring:14'],
+        incident: { suppression: { reason: 'dependency', by: 2, rounds: 3 } },
+      },
       updated_at: 2,
     })
     const pending = await store.monitors.list({ account_id: 1, states: ['pending'], limit: 9 })

@@ -13,8 +13,9 @@ import { owners } from './schema/0003-owners.ts'
 import { quotas } from './schema/0004-quotas.ts'
 import { removals } from './schema/0005-removals.ts'
 import { latest } from './schema/0006-latest.ts'
+import { machineTerms } from './schema/0007-machine-terms.ts'
 
-const STEPS: readonly string[] = [first, turns, owners, quotas, removals, latest]
+const STEPS: readonly string[] = [first, turns, owners, quotas, removals, latest, machineTerms]
 
 /** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000

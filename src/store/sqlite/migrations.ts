@@ -18,6 +18,7 @@ import { lastTold } from './schema/0008-last-told.ts'
 import { lanes } from './schema/0009-lanes.ts'
 import { replySizes } from './schema/0010-reply-sizes.ts'
 import { latest } from './schema/0011-latest.ts'
+import { machineTerms } from './schema/0012-machine-terms.ts'
 
 const STEPS: readonly string[] = [
   first,
@@ -31,6 +32,7 @@ const STEPS: readonly string[] = [
   lanes,
   replySizes,
   latest,
+  machineTerms,
 ]
 
 /** The version of the file's tables; 0 for a file without any. */
