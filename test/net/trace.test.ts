@@ -33,6 +33,18 @@ describe('a trace', () => {
     expect(trace.phases).toEqual({ first_byte_ms: 3000 })
   })
 
+  it('keeps the loading of a package out of a phase that runs beside it', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    const over = trace.begin('resolve')
+    await clock.advance(5)
+    await trace.loading(() => clock.advance(120))
+    await clock.advance(7)
+    over()
+    expect(trace.phases).toEqual({ resolve_ms: 12 })
+    expect(trace.loading_ms).toBe(120)
+  })
+
   it('keeps the loading of a package out of every phase', async () => {
     const clock = simulatedClock()
     const trace = createTrace(clock)

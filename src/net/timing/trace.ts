@@ -35,7 +35,7 @@ export type EndOfPhase = (failed?: boolean) => number
 
 interface Span {
   readonly name: Phase
-  readonly from: number
+  from: number
   /** The current phase when this one began. */
   readonly before: Phase | null
 }
@@ -85,7 +85,10 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
     try {
       return await work()
     } finally {
+      const now = this.clock.monotonic()
       this.loading_ms += since(this, from)
+      // Not time of a phase that runs in parallel either: phases never add up to more than the check takes.
+      for (const span of this.open) span.from += Math.max(0, now - Math.max(from, span.from))
     }
   },
   begin(name) {
