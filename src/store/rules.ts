@@ -8,7 +8,7 @@ import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import type { DailyStats, NotificationRecord, NotificationStatus } from '../model.ts'
 import { SHARDS } from './store.ts'
-import type { Claim, OfAccount } from './store.ts'
+import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
 
 export function externalIdTaken(): ConflictError {
   return new ConflictError('external_id_taken', 'Another account has this external_id')
@@ -42,6 +42,20 @@ export function searchText(name: string, target: string): string {
 
 export function isFinal(status: NotificationStatus): boolean {
   return status === 'sent' || status === 'failed' || status === 'cancelled'
+}
+
+/** A claimed notification after its attempt; the lease is returned. */
+export function afterAttempt(row: NotificationRecord, end: FinishedAttempt): NotificationRecord {
+  return {
+    ...row,
+    status: end.status,
+    due_at: end.due_at ?? row.due_at,
+    attempts: end.attempts,
+    interruptions: end.interruptions,
+    error: end.error,
+    lease_until: null,
+    finished_at: isFinal(end.status) ? end.at : null,
+  }
 }
 
 /** The statuses of notifications with a finished attempt. */

@@ -2,10 +2,10 @@ import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import {
   accountAsked,
+  afterAttempt,
   datesAnew,
   hostsWithRoom,
   INTERRUPTED,
-  isFinal,
   isReadable,
   queuedRow,
   sharedByAccount,
@@ -214,16 +214,7 @@ export function moveWaiting(tables: Tables, { by_ms, after, before }: ClockSet):
 function finish(tables: Tables, end: FinishedAttempt): boolean {
   const row = tables.notifications.get(end.id)
   if (row === undefined || row.status !== 'sending' || row.claims !== end.claim) return false
-  putNotification(tables, {
-    ...row,
-    status: end.status,
-    due_at: end.due_at ?? row.due_at,
-    attempts: end.attempts,
-    interruptions: end.interruptions,
-    error: end.error,
-    lease_until: null,
-    finished_at: isFinal(end.status) ? end.at : null,
-  })
+  putNotification(tables, afterAttempt(row, end))
   if (end.attempt !== undefined) {
     const attempt = { ...end.attempt, notification_id: row.id, claim: end.claim }
     listAt(tables.attempts, row.id).push(attempt)

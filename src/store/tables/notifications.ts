@@ -1,7 +1,7 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import { claim as claimIn } from '../memory/notifications.ts'
 import { createTables, putNotification } from '../memory/tables.ts'
-import { accountAsked, isFinal, queuedRow } from '../rules.ts'
+import { accountAsked, afterAttempt, queuedRow } from '../rules.ts'
 import type { Claim, ClockSet, FinishedAttempt, FullStore } from '../store.ts'
 import type { Calls } from './calls.ts'
 import { ofAccount, withoutId } from './lists.ts'
@@ -78,16 +78,7 @@ async function claim(r: Records, wanted: Claim): Promise<NotificationRecord[]> {
 async function finish(r: Records, end: FinishedAttempt): Promise<boolean> {
   const row = await r.get('notifications', end.id)
   if (row?.status !== 'sending' || row.claims !== end.claim) return false
-  await r.put('notifications', {
-    ...row,
-    status: end.status,
-    due_at: end.due_at ?? row.due_at,
-    attempts: end.attempts,
-    interruptions: end.interruptions,
-    error: end.error,
-    lease_until: null,
-    finished_at: isFinal(end.status) ? end.at : null,
-  })
+  await r.put('notifications', afterAttempt(row, end))
   if (end.attempt !== undefined)
     await r.insert('attempts', { ...end.attempt, notification_id: row.id, claim: end.claim })
   if (end.then === undefined || row.incident_id === null) return true
