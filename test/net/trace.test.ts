@@ -45,6 +45,25 @@ describe('a trace', () => {
     expect(trace.loading_ms).toBe(120)
   })
 
+  it('counts packages that load in parallel once, also in a phase that ends meanwhile', async () => {
+    const clock = simulatedClock()
+    const trace = createTrace(clock)
+    const over = trace.begin('resolve')
+    await clock.advance(5)
+    const loads: (() => void)[] = []
+    const load = () => trace.loading(() => new Promise<void>((resolve) => loads.push(resolve)))
+    const all = [load(), load()]
+    await clock.advance(40)
+    over()
+    expect(trace.phases).toEqual({ resolve_ms: 5 })
+    expect(trace.loading_ms).toBe(40)
+    await clock.advance(60)
+    for (const loaded of loads) loaded()
+    await Promise.all(all)
+    await clock.advance(3)
+    expect(trace.loading_ms).toBe(100)
+  })
+
   it('keeps the loading of a package out of every phase', async () => {
     const clock = simulatedClock()
     const trace = createTrace(clock)

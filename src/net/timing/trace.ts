@@ -35,7 +35,8 @@ export type EndOfPhase = (failed?: boolean) => number
 
 interface Span {
   readonly name: Phase
-  from: number
+  /** Time of `busy` when it began. */
+  readonly from: number
   /** The current phase when this one began. */
   readonly before: Phase | null
 }
@@ -46,7 +47,11 @@ interface State {
   readonly spent: Partial<Record<Phase, number>>
   readonly open: Span[]
   current: Phase | null
-  loading_ms: number
+  /** Completed loading. */
+  loaded_ms: number
+  /** Packages that are being loaded, and since when. */
+  loads: number
+  loading_from: number
 }
 
 export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
@@ -58,7 +63,9 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
   trace.spent = {}
   trace.open = []
   trace.current = null
-  trace.loading_ms = 0
+  trace.loaded_ms = 0
+  trace.loads = 0
+  trace.loading_from = 0
   trace.remote_ip = null
   return trace
 }
@@ -67,7 +74,7 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
  * A shared prototype: an object literal with an accessor gets its own hidden class each time, which
  * costs a microsecond per check and slows down its users.
  */
-const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'remote_ip'> = {
+const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'remote_ip'> = {
   get phases() {
     const all: { -readonly [K in keyof Phases]: Phases[K] } = {}
     for (const name in this.spent) all[`${name}_ms`] = round(this.spent_ms(name))
@@ -80,19 +87,20 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
     for (const span of this.open) if (span.name === name) ms += since(this, span.from)
     return ms
   },
+  get loading_ms() {
+    return this.loaded_ms + (this.loads > 0 ? passed(this, this.loading_from) : 0)
+  },
   async loading(work) {
-    const from = this.clock.monotonic()
+    if (this.loads++ === 0) this.loading_from = this.clock.monotonic()
     try {
       return await work()
     } finally {
-      const now = this.clock.monotonic()
-      this.loading_ms += since(this, from)
-      // Not time of a phase that runs in parallel either: phases never add up to more than the check takes.
-      for (const span of this.open) span.from += Math.max(0, now - Math.max(from, span.from))
+      // Packages that load in parallel take the time of the longest, not the sum.
+      if (--this.loads === 0) this.loaded_ms += passed(this, this.loading_from)
     }
   },
   begin(name) {
-    const span = { name, from: this.clock.monotonic(), before: this.current }
+    const span = { name, from: busy(this), before: this.current }
     this.current = name
     this.open.push(span)
     return (failed = false) => end(this, span, failed)
@@ -110,11 +118,20 @@ const TRACE: ThisType<State & Trace> & Omit<Trace, 'current' | 'loading_ms' | 'r
   },
 }
 
-function since({ clock }: Pick<State, 'clock'>, from: number): number {
+function passed({ clock }: Pick<State, 'clock'>, from: number): number {
   return Math.max(0, clock.monotonic() - from)
 }
 
-function end(state: State, span: Span, failed: boolean): number {
+/** A clock that stands still while packages load: no phase includes that time, whenever it began or ended. */
+function busy(state: Pick<Trace, 'loading_ms'> & Pick<State, 'clock'>): number {
+  return state.clock.monotonic() - state.loading_ms
+}
+
+function since(state: Pick<Trace, 'loading_ms'> & Pick<State, 'clock'>, from: number): number {
+  return Math.max(0, busy(state) - from)
+}
+
+function end(state: State & Pick<Trace, 'loading_ms'>, span: Span, failed: boolean): number {
   const at = state.open.indexOf(span)
   if (at < 0) return 0
   state.open.splice(at, 1)
