@@ -246,9 +246,9 @@ describe('a monitor', () => {
   })
 
   it.each([
-    ['whose state is no JSON', 'standings', `machine = '{"state'`],
-    ['whose state is none', 'standings', `machine = 'null'`],
-    ['whose state nobody knows', 'standings', `machine = '{"state":"dancing"}'`],
+    ['whose state is no JSON', 'monitor_states', `machine = '{"state'`],
+    ['whose state is none', 'monitor_states', `machine = 'null'`],
+    ['whose state nobody knows', 'monitor_states', `machine = '{"state":"dancing"}'`],
     ['whose settings are no JSON', 'monitors', `settings = ''`],
     ['whose common settings are no object', 'monitors', `common = '7'`],
   ])(

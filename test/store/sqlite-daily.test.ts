@@ -72,13 +72,13 @@ describe('days in an SQLite file', () => {
     await store.close()
   })
 
-  it('a day that an older version began is shown whole', async () => {
-    const store = await open('older.db')
+  it('a day with a part among the past days is shown whole', async () => {
+    const store = await open('parts.db')
     const { id, count, days } = await counted(store)
     await count(good('2026-03-02', 10, '5'))
     await store.close()
     const driver = await loadDriver()
-    const db = connect(driver.open(join(directory, 'older.db')))
+    const db = connect(driver.open(join(directory, 'parts.db')))
     for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
     db.run('INSERT INTO daily VALUES (?, ?, 3, 1, 0, 30, ?)', [id, '2026-03-02', '{"5":3}'])
     db.close()

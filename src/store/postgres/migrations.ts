@@ -1,47 +1,44 @@
 /**
  * Creates and upgrades the tables by a list of steps that only grows. Each step is a transaction under one lock, so
- * that engines that start together take turns and running engines continue. Released steps are never edited.
+ * that engines that start together migrate one after another and running engines continue. Released steps are never edited.
  *
  * @module
  */
 
 import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
-import { first } from './schema/0001-first.ts'
-import { turns } from './schema/0002-turns.ts'
-import { owners } from './schema/0003-owners.ts'
-import { quotas } from './schema/0004-quotas.ts'
-import { removals } from './schema/0005-removals.ts'
-import { latest } from './schema/0006-latest.ts'
-import { machineTerms } from './schema/0007-machine-terms.ts'
+import { firstSchema } from './schema.ts'
 
-const STEPS: readonly string[] = [first, turns, owners, quotas, removals, latest, machineTerms]
+const STEPS: readonly string[] = [firstSchema]
 
 /** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000
 
 /** Brings the schema to the latest version; creates it if missing. */
-export async function migrate(db: Database): Promise<void> {
+export async function migrate(db: Database, steps: readonly string[] = STEPS): Promise<void> {
   let version = await versionOf(db, db.schema)
-  while (version < STEPS.length) {
-    version = await db.transaction((session) => nextStep(session, db.schema), {
+  while (version < steps.length) {
+    version = await db.transaction((session) => nextStep(session, { schema: db.schema, steps }), {
       repeatable: true,
       deadlineMs: STEP_LIMIT_MS,
     })
   }
-  if (version > STEPS.length) {
+  if (version > steps.length) {
     throw new StorageError(
-      `The schema "${db.schema}" was written by a newer version (tables ${version}, known up to ${STEPS.length}). Update this one`,
+      `The schema "${db.schema}" was written by a newer version (tables ${version}, known up to ${steps.length}). Update this one`,
     )
   }
 }
 
-async function nextStep(session: Session, schema: string): Promise<number> {
+async function nextStep(
+  session: Session,
+  { schema, steps }: { readonly schema: string; readonly steps: readonly string[] },
+): Promise<number> {
   await session.script('SET LOCAL statement_timeout = 0')
   await session.search("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.migrations', 0))")
   // Read again under the lock: another engine may have run the step.
   const version = await versionOf(session, schema)
-  const step = STEPS[version]
+  const step = steps[version]
   if (step === undefined) return version
   if (version === 0) await makeSchema(session, schema)
   await session.script(step)

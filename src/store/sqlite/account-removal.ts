@@ -60,7 +60,7 @@ function removeMonitor(db: Connection, id: number, limit: number): number {
   if (gone >= limit) return gone
   db.run('INSERT OR IGNORE INTO removed_monitors (monitor_id) VALUES (?)', [id])
   gone += db.run('DELETE FROM location_states WHERE monitor_id = ?', [id])
-  gone += db.run('DELETE FROM standings WHERE monitor_id = ?', [id])
+  gone += db.run('DELETE FROM monitor_states WHERE monitor_id = ?', [id])
   return gone + db.run('DELETE FROM monitors WHERE id = ?', [id])
 }
 

@@ -10,7 +10,7 @@ import type { Change } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 const CHECKS = `SELECT COALESCE(SUM(checks_per_min), 0) AS checks
-  FROM monitors JOIN standings ON monitor_id = id
+  FROM monitors JOIN monitor_states ON monitor_id = id
   WHERE account_id = ? AND token_hash IS NULL AND state <> 'paused'`
 
 export function useOf(db: Connection, account_id: number): AccountUse {
@@ -41,7 +41,7 @@ export function isBeyond(db: Connection, { monitor_id, within, ...change }: Chan
   if (within?.checks_per_min === undefined) return false
   const row = db.get(
     `SELECT account_id, token_hash, state, checks_per_min FROM monitors
-     JOIN standings ON monitor_id = id WHERE id = ?`,
+     JOIN monitor_states ON monitor_id = id WHERE id = ?`,
     [monitor_id],
   )
   if (row === undefined) return false

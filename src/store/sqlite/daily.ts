@@ -22,7 +22,7 @@ export function daily(db: Connection): Sync<FullStore['daily']> {
       const days = db
         .all(`SELECT ${COLUMNS} FROM daily ${condition} ORDER BY day`, within)
         .map(toDaily)
-      const row = db.get(`SELECT ${COLUMNS} FROM standings ${condition}`, within)
+      const row = db.get(`SELECT ${COLUMNS} FROM monitor_states ${condition}`, within)
       if (row === undefined) return days
       const going = toDaily(row)
       const begun = days.find(({ day }) => day === going.day)
@@ -61,8 +61,8 @@ const OF_DAY = 'WHERE monitor_id = ? AND day = ?'
 /** Added by the database, without reading the row. Takes the values that `valuesOf` returns for a part with a bucket. */
 export const COUNTED_WITH_BUCKET: string = `${COUNTED}, ${BUCKET} ${OF_DAY}`
 
-const COUNT = `UPDATE standings SET ${COUNTED} ${OF_DAY}`
-const COUNT_WITH_BUCKET = `UPDATE standings SET ${COUNTED_WITH_BUCKET}`
+const COUNT = `UPDATE monitor_states SET ${COUNTED} ${OF_DAY}`
+const COUNT_WITH_BUCKET = `UPDATE monitor_states SET ${COUNTED_WITH_BUCKET}`
 
 export function valuesOf(
   monitor_id: number,
@@ -91,13 +91,13 @@ const EMPTY_DAY = "ok = 0, fail = 0, unknown = 0, ok_ms = 0, latency = '{}'"
 
 /** Moves the current day to the past days when a later one begins. Returns `false` if `day` is past: a late result. */
 function turnDay(db: Connection, monitor_id: number, day: string): boolean {
-  const row = db.get(`SELECT ${COLUMNS} FROM standings WHERE monitor_id = ? AND day NOT NULL`, [
+  const row = db.get(`SELECT ${COLUMNS} FROM monitor_states WHERE monitor_id = ? AND day NOT NULL`, [
     monitor_id,
   ])
   const going = row && toDaily(row)
   if (going !== undefined && day < going.day) return false
   if (going !== undefined) addToPast(db, monitor_id, going)
-  db.run(`UPDATE standings SET day = ?, ${EMPTY_DAY} WHERE monitor_id = ?`, [day, monitor_id])
+  db.run(`UPDATE monitor_states SET day = ?, ${EMPTY_DAY} WHERE monitor_id = ?`, [day, monitor_id])
   return true
 }
 
@@ -130,8 +130,8 @@ export function pruneDaily(db: Connection, first_kept: string, limit: number): n
   return (
     past +
     db.run(
-      `UPDATE standings SET day = NULL, ${EMPTY_DAY} WHERE monitor_id IN (
-         SELECT monitor_id FROM standings WHERE day < ? ORDER BY day LIMIT ?)`,
+      `UPDATE monitor_states SET day = NULL, ${EMPTY_DAY} WHERE monitor_id IN (
+         SELECT monitor_id FROM monitor_states WHERE day < ? ORDER BY day LIMIT ?)`,
       [first_kept, limit - past],
     )
   )

@@ -7,33 +7,9 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
-import { first } from './schema/0001-first.ts'
-import { revisions } from './schema/0002-revisions.ts'
-import { today } from './schema/0003-today.ts'
-import { standings } from './schema/0004-standings.ts'
-import { owners } from './schema/0005-owners.ts'
-import { quotas } from './schema/0006-quotas.ts'
-import { removals } from './schema/0007-removals.ts'
-import { lastTold } from './schema/0008-last-told.ts'
-import { lanes } from './schema/0009-lanes.ts'
-import { replySizes } from './schema/0010-reply-sizes.ts'
-import { latest } from './schema/0011-latest.ts'
-import { machineTerms } from './schema/0012-machine-terms.ts'
+import { firstSchema } from './schema.ts'
 
-const STEPS: readonly string[] = [
-  first,
-  revisions,
-  today,
-  standings,
-  owners,
-  quotas,
-  removals,
-  lastTold,
-  lanes,
-  replySizes,
-  latest,
-  machineTerms,
-]
+const STEPS: readonly string[] = [firstSchema]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {
@@ -41,13 +17,13 @@ function versionOf(db: Connection): number {
 }
 
 /** Brings the file to the last version, each step in a transaction of its own. */
-export function migrate(db: Connection): void {
+export function migrate(db: Connection, steps: readonly string[] = STEPS): void {
   const version = versionOf(db)
   if (version === 0 && hasTables(db)) {
     throw new StorageError('The file is the SQLite database of another program')
   }
-  checkVersion(version)
-  STEPS.slice(version).forEach((step, index) => {
+  checkVersion(version, steps)
+  steps.slice(version).forEach((step, index) => {
     const from = version + index
     db.transaction(() => {
       // Read again inside the transaction: a guest may run the step concurrently.
@@ -59,20 +35,20 @@ export function migrate(db: Connection): void {
 }
 
 /** For a guest beside an engine, which must not upgrade the tables. */
-export function checkMigrated(db: Connection): void {
+export function checkMigrated(db: Connection, steps: readonly string[] = STEPS): void {
   const version = versionOf(db)
-  checkVersion(version)
-  if (version < STEPS.length) {
+  checkVersion(version, steps)
+  if (version < steps.length) {
     throw new StorageError(
       'The file is of an older version. Start the server once, which updates it',
     )
   }
 }
 
-function checkVersion(version: number): void {
-  if (version <= STEPS.length) return
+function checkVersion(version: number, steps: readonly string[]): void {
+  if (version <= steps.length) return
   throw new StorageError(
-    `The file was written by a newer version (tables ${version}, known up to ${STEPS.length}). Update this one`,
+    `The file was written by a newer version (tables ${version}, known up to ${steps.length}). Update this one`,
   )
 }
 

@@ -30,7 +30,7 @@ export function standingOf(
   for (const chunk of idChunks(monitor_ids)) {
     const row = db.get(
       `SELECT json_group_array(json_array(monitor_id, version, revision)) AS found
-       FROM standings WHERE monitor_id IN (${marks(chunk.length)})${known}`,
+       FROM monitor_states WHERE monitor_id IN (${marks(chunk.length)})${known}`,
       chunk,
     )
     const found = JSON.parse(String(row?.['found'])) as [number, number, number][]
@@ -45,15 +45,15 @@ export function insertMonitorState(
   machine: MachineState,
 ): void {
   db.run(
-    'INSERT INTO standings (monitor_id, version, revision, state, machine) VALUES (?, 1, 1, ?, ?)',
+    'INSERT INTO monitor_states (monitor_id, version, revision, state, machine) VALUES (?, 1, 1, ?, ?)',
     [monitor_id, machine.state, JSON.stringify(machine)],
   )
 }
 
 /** A fixed set of texts, so that each is prepared once. */
-const GROW = 'UPDATE standings SET revision = revision + 1 WHERE monitor_id = ?'
-const GROW_VERSION = 'UPDATE standings SET version = version + 1 WHERE monitor_id = ?'
-const MOVED = 'UPDATE standings SET revision = revision + 1, state = ?, machine = ?'
+const GROW = 'UPDATE monitor_states SET revision = revision + 1 WHERE monitor_id = ?'
+const GROW_VERSION = 'UPDATE monitor_states SET version = version + 1 WHERE monitor_id = ?'
+const MOVED = 'UPDATE monitor_states SET revision = revision + 1, state = ?, machine = ?'
 const MOVE = `${MOVED} WHERE monitor_id = ?`
 const MOVE_AND_COUNT = `${MOVED}, ${COUNTED_WITH_BUCKET}`
 
@@ -76,5 +76,5 @@ export function updateMonitorState(db: Connection, change: Change, opened: numbe
 }
 
 export function removeMonitorState(db: Connection, monitor_id: number): void {
-  db.run('DELETE FROM standings WHERE monitor_id = ?', [monitor_id])
+  db.run('DELETE FROM monitor_states WHERE monitor_id = ?', [monitor_id])
 }

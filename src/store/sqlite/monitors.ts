@@ -13,7 +13,7 @@ import { MONITOR_COLUMNS, readable, toMonitor } from '../rows.ts'
 import { anyOf, containing, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 
-const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN standings ON monitor_id = id`
+const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN monitor_states ON monitor_id = id`
 
 export function monitors(db: Connection): Sync<FullStore['monitors']> {
   const first = (condition: string, value: number | string): MonitorRecord | undefined => {

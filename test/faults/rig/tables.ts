@@ -49,7 +49,7 @@ export async function queryFile<T>(
 function fileTables(file: string): Tables {
   return {
     read: (queries) => queryFile(file, (all) => queries.map((sql) => all(sql))),
-    incidentOfMonitor: `(SELECT machine ->> '$.incident.id' FROM standings WHERE monitor_id = m.id)`,
+    incidentOfMonitor: `(SELECT machine ->> '$.incident.id' FROM monitor_states WHERE monitor_id = m.id)`,
     async damage() {
       const [row] = await queryFile(file, (all) => all('PRAGMA integrity_check'))
       const integrity = row?.['integrity_check']

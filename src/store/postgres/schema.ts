@@ -1,7 +1,9 @@
 /**
- * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text, so that their bytes are preserved. History
- * has no foreign key to its monitor, so that a change locks only the monitor. Tables whose rows every round updates
- * have a lower fillfactor, so that updates stay on the page (HOT) and no index changes.
+ * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text, so that their bytes are preserved. Rows of an
+ * account have a foreign key to it, which takes a lock that only the removal of the account waits for; the index of
+ * `external_id` is partial, so that no foreign key waits for a change of it. An account is removed in steps, and its
+ * own row in the last one. History has no foreign key to its monitor, so that a change locks only the monitor. Tables
+ * whose rows every round updates have a lower fillfactor, so that updates stay on the page (HOT) and no index changes.
  *
  * @module
  */
@@ -12,12 +14,18 @@ CREATE TABLE watchpost.meta (name text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE watchpost.accounts (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL,
+  external_id text,
+  quotas text NOT NULL,
+  removing integer NOT NULL DEFAULT 0,
   created_at bigint NOT NULL
 );
+CREATE UNIQUE INDEX accounts_external ON watchpost.accounts (external_id)
+  WHERE external_id IS NOT NULL;
+CREATE INDEX accounts_removing ON watchpost.accounts (id) WHERE removing = 1;
 
 CREATE TABLE watchpost.api_keys (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id bigint NOT NULL,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
   name text NOT NULL,
   prefix text NOT NULL,
   hash text NOT NULL UNIQUE,
@@ -34,7 +42,7 @@ CREATE TABLE watchpost.locations (
 
 CREATE TABLE watchpost.contacts (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id bigint NOT NULL,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
   kind text NOT NULL,
   name text NOT NULL,
   all_monitors integer NOT NULL,
@@ -56,11 +64,11 @@ CREATE TABLE watchpost.replies (
 CREATE INDEX replies_expiry ON watchpost.replies (expires_at);
 `
 
-/** `state`, `search` and `tags` repeat parts of the JSON columns in the form that queries use. */
+/** `state`, `search`, `tags` and `checks_per_min` repeat parts of the JSON columns in the form that queries use. */
 const monitors = `
 CREATE TABLE watchpost.monitors (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id bigint NOT NULL,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
   type text NOT NULL,
   version integer NOT NULL,
   revision bigint NOT NULL,
@@ -71,6 +79,7 @@ CREATE TABLE watchpost.monitors (
   target text NOT NULL,
   search text NOT NULL,
   tags text[] NOT NULL,
+  checks_per_min double precision NOT NULL,
   token_hash text,
   token text,
   created_at bigint NOT NULL,
@@ -114,7 +123,7 @@ CREATE INDEX results_monitor ON watchpost.results (monitor_id, id);
 
 CREATE TABLE watchpost.incidents (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id bigint NOT NULL,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
   monitor_id bigint NOT NULL,
   started_at bigint NOT NULL,
   detected_at bigint NOT NULL,
@@ -153,11 +162,14 @@ CREATE TABLE watchpost.daily (
 CREATE INDEX daily_day ON watchpost.daily (day);
 `
 
-/** The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim. */
+/**
+ * The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim;
+ * `notifications_latest` finds the rows dated after it.
+ */
 const outbox = `
 CREATE TABLE watchpost.notifications (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account_id bigint NOT NULL,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
   monitor_id bigint,
   incident_id bigint,
   contact_id bigint NOT NULL,
@@ -180,6 +192,7 @@ CREATE INDEX notifications_waiting ON watchpost.notifications (contact_id, due_a
 CREATE INDEX notifications_lane ON watchpost.notifications (monitor_id, contact_id, id)
   WHERE status IN ('queued', 'sending');
 CREATE INDEX notifications_due ON watchpost.notifications (due_at) WHERE status = 'queued';
+CREATE INDEX notifications_latest ON watchpost.notifications (created_at) WHERE status = 'queued';
 CREATE INDEX notifications_lease ON watchpost.notifications (lease_until) WHERE status = 'sending';
 CREATE INDEX notifications_account ON watchpost.notifications (account_id, id);
 CREATE INDEX notifications_monitor ON watchpost.notifications (monitor_id, id);
@@ -200,7 +213,10 @@ CREATE TABLE watchpost.attempts (
 );
 `
 
-/** `commits`: one token per transaction, looked up when a connection was lost during its COMMIT. */
+/**
+ * `commits`: one token per transaction, looked up when a connection was lost during its COMMIT. `turns`: which engine
+ * executes a request that may arrive at two of them.
+ */
 const sharing = `
 CREATE TABLE watchpost.commits (token uuid PRIMARY KEY, at bigint NOT NULL);
 CREATE INDEX commits_age ON watchpost.commits (at);
@@ -209,13 +225,20 @@ CREATE TABLE watchpost.engines (owner text PRIMARY KEY, until bigint NOT NULL);
 CREATE TABLE watchpost.shards (shard integer PRIMARY KEY, owner text);
 INSERT INTO watchpost.shards (shard) SELECT generate_series(0, 255);
 
--- Not worth a write-ahead log: the longest window is a minute.
+-- Not worth a write-ahead log: the longest window is a minute, and a lock lasts two.
 CREATE UNLOGGED TABLE watchpost.request_windows (
   key_id bigint PRIMARY KEY,
   times bigint[] NOT NULL,
   admitted boolean NOT NULL,
   until bigint NOT NULL
 ) WITH (fillfactor = 50);
+CREATE UNLOGGED TABLE watchpost.turns (
+  account_id bigint NOT NULL,
+  reply_key text NOT NULL,
+  owner text NOT NULL,
+  until bigint NOT NULL,
+  PRIMARY KEY (account_id, reply_key)
+);
 `
 
-export const first: string = records + monitors + history + outbox + sharing
+export const firstSchema: string = records + monitors + history + outbox + sharing

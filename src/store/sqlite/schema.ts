@@ -1,6 +1,7 @@
 /**
  * Times are epoch milliseconds, flags 0 or 1, objects and lists JSON text. AUTOINCREMENT for ids that must not be
- * reused, even after the newest rows were removed.
+ * reused, even after the newest rows were removed. Rows of an account have a foreign key to it; an account is removed
+ * in steps, and its own row in the last one.
  *
  * @module
  */
@@ -11,12 +12,17 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE accounts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL,
+  external_id TEXT,
+  quotas TEXT NOT NULL,
+  removing INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL
 );
+CREATE UNIQUE INDEX accounts_external ON accounts (external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX accounts_removing ON accounts (id) WHERE removing = 1;
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  account_id INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE,
@@ -33,7 +39,7 @@ CREATE TABLE locations (
 
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  account_id INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
   all_monitors INTEGER NOT NULL,
@@ -49,26 +55,31 @@ CREATE TABLE replies (
   request_hash TEXT NOT NULL,
   status INTEGER NOT NULL,
   body TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (account_id, reply_key)
 ) WITHOUT ROWID;
 CREATE INDEX replies_expiry ON replies (expires_at);
+CREATE INDEX replies_account ON replies (account_id, expires_at, bytes);
 `
 
-/** `state`, `search` and `tags` repeat parts of the JSON columns in the form that queries use. */
+/**
+ * `state`, `search`, `tags` and `checks_per_min` repeat parts of the JSON columns in the form that queries use.
+ *
+ * `monitor_states` has what every round changes of a monitor in one narrow row: its machine, its revision and its
+ * current day. In the monitor's own row each round would rewrite the settings as well, and a separate page for the day.
+ */
 const monitors = `
 CREATE TABLE monitors (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  account_id INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
   type TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  machine TEXT NOT NULL,
   common TEXT NOT NULL,
   settings TEXT NOT NULL,
   target TEXT NOT NULL,
   search TEXT NOT NULL,
   tags TEXT NOT NULL,
+  checks_per_min REAL NOT NULL,
   token_hash TEXT,
   token TEXT,
   created_at INTEGER NOT NULL,
@@ -76,6 +87,21 @@ CREATE TABLE monitors (
 );
 CREATE INDEX monitors_account ON monitors (account_id);
 CREATE INDEX monitors_token ON monitors (token_hash) WHERE token_hash IS NOT NULL;
+
+CREATE TABLE monitor_states (
+  monitor_id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  day TEXT,
+  ok INTEGER NOT NULL DEFAULT 0,
+  fail INTEGER NOT NULL DEFAULT 0,
+  unknown INTEGER NOT NULL DEFAULT 0,
+  ok_ms REAL NOT NULL DEFAULT 0,
+  latency TEXT NOT NULL DEFAULT '{}'
+);
+CREATE INDEX monitor_states_day ON monitor_states (day);
 
 CREATE TABLE location_states (
   monitor_id INTEGER NOT NULL,
@@ -110,7 +136,7 @@ CREATE INDEX results_monitor ON results (monitor_id, id);
 
 CREATE TABLE incidents (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  account_id INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
   monitor_id INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   detected_at INTEGER NOT NULL,
@@ -119,7 +145,9 @@ CREATE TABLE incidents (
   cause_text TEXT NOT NULL,
   causes TEXT NOT NULL,
   locations_failed TEXT NOT NULL,
-  closed_reason TEXT
+  closed_reason TEXT,
+  suppressed_by INTEGER,
+  acknowledged_at INTEGER
 );
 CREATE INDEX incidents_account ON incidents (account_id);
 CREATE INDEX incidents_monitor ON incidents (monitor_id);
@@ -146,11 +174,18 @@ CREATE TABLE daily (
 CREATE INDEX daily_day ON daily (day);
 `
 
-/** The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim. */
+/**
+ * The partial indexes contain only the rows that are not final, so that the size of the log does not affect a claim.
+ *
+ * A claim finds the next row by skipping from contact to contact and from lane to lane, so that it does not read the
+ * rows behind others; `notifications_latest` finds the rows dated after it. A lane is the notifications of one monitor
+ * for one contact; rows without a monitor are not ordered. `notifications_contact` finds the last notification of a
+ * contact without reading its backlog.
+ */
 const outbox = `
 CREATE TABLE notifications (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  account_id INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
   monitor_id INTEGER,
   incident_id INTEGER,
   contact_id INTEGER NOT NULL,
@@ -168,11 +203,18 @@ CREATE TABLE notifications (
   created_at INTEGER NOT NULL,
   finished_at INTEGER
 );
-CREATE INDEX notifications_waiting ON notifications (contact_id, status, due_at, lease_until)
+CREATE INDEX notifications_due ON notifications (due_at) WHERE status = 'queued';
+CREATE INDEX notifications_queued ON notifications (contact_id, due_at) WHERE status = 'queued';
+CREATE INDEX notifications_alone ON notifications (contact_id, due_at)
+  WHERE status = 'queued' AND monitor_id IS NULL;
+CREATE INDEX notifications_latest ON notifications (created_at) WHERE status = 'queued';
+CREATE INDEX notifications_sending ON notifications (lease_until) WHERE status = 'sending';
+CREATE INDEX notifications_lanes ON notifications (contact_id, monitor_id, id)
   WHERE status IN ('queued', 'sending');
 CREATE INDEX notifications_lane ON notifications (monitor_id, contact_id, id)
   WHERE status IN ('queued', 'sending');
 CREATE INDEX notifications_account ON notifications (account_id);
+CREATE INDEX notifications_contact ON notifications (contact_id, id, status);
 CREATE INDEX notifications_monitor ON notifications (monitor_id);
 CREATE INDEX notifications_incident ON notifications (incident_id, contact_id);
 CREATE INDEX notifications_finished ON notifications (finished_at) WHERE finished_at IS NOT NULL;
@@ -189,4 +231,4 @@ CREATE TABLE attempts (
 ) WITHOUT ROWID;
 `
 
-export const first: string = records + monitors + history + outbox
+export const firstSchema: string = records + monitors + history + outbox

@@ -1,9 +1,0 @@
-/**
- * A claim finds the rows dated after it by this index, without reading the waiting rows.
- *
- * @module
- */
-
-export const latest = `
-CREATE INDEX notifications_latest ON notifications (created_at) WHERE status = 'queued';
-`
