@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -163,6 +164,19 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
     )
   })
 
+  it.each([
+    ['ten thousand bits', { dhparam: finiteField(10_000), ciphers: 'DHE-RSA-AES128-GCM-SHA256' }],
+    ['the largest size of TLS 1.3', { ecdhCurve: 'ffdhe8192', minVersion: 'TLSv1.3' } as const],
+  ])('ssl: a key agreement over a finite field of %s', async (_, wanted) => {
+    const options = 'dhparam' in wanted ? { ...wanted, maxVersion: 'TLSv1.2' as const } : wanted
+    const { port } = await handshaker(certificates().good, options)
+    const close = (): Promise<void> => Promise.resolve()
+    const outcome = await look({ port, close }, () =>
+      runCheck(ssl(), { host: '127.0.0.1', port }, { timeout_ms: 20_000, ca: certificates().ca }),
+    )
+    expect(outcome.cause_code).toBe('tls_handshake')
+  })
+
   it.each(hostileTexts)('$name', async ({ records, data }) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
@@ -189,3 +203,15 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
     expect(outcome.cause_code).toBe('dns_malformed')
   })
 })
+
+/** Parameters of Diffie-Hellman in PEM (PKCS #3): any odd number of that size passes for a prime. */
+function finiteField(bits: number): string {
+  const prime = randomBytes(bits / 8)
+  prime[0] = 0x7f
+  prime[prime.length - 1] = 0xff
+  const long = (tag: number, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.of(tag, 0x82, content.length >> 8, content.length & 0xff), content])
+  const generator = Buffer.of(0x02, 0x01, 0x02)
+  const der = long(0x30, Buffer.concat([long(0x02, prime), generator]))
+  return `-----BEGIN DH PARAMETERS-----\n${der.toString('base64')}\n-----END DH PARAMETERS-----\n`
+}

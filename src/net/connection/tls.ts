@@ -32,19 +32,41 @@ export interface TlsContexts {
 export function createTlsContexts(ca?: string | readonly string[]): TlsContexts {
   let strict: SecureContext | undefined
   let lenient: SecureContext | undefined
-  const trust = (): tls.SecureContextOptions =>
-    ca === undefined ? {} : { ca: [...defaultRoots(), ...[ca].flat()] }
+  const shared = (): tls.SecureContextOptions => ({
+    ...(ca === undefined ? {} : { ca: [...defaultRoots(), ...[ca].flat()] }),
+    ecdhCurve: keyAgreements(),
+  })
   return {
     get strict() {
-      return (strict ??= tls.createSecureContext(trust()))
+      const ciphers = `${tls.DEFAULT_CIPHERS}:${NO_FINITE_FIELDS}`
+      return (strict ??= tls.createSecureContext({ ...shared(), ciphers }))
     },
     get lenient() {
       return (lenient ??= tls.createSecureContext({
-        ...trust(),
+        ...shared(),
         minVersion: 'TLSv1',
-        ciphers: 'DEFAULT@SECLEVEL=0',
+        ciphers: `DEFAULT:${NO_FINITE_FIELDS}@SECLEVEL=0`,
       }))
     },
+  }
+}
+
+/**
+ * Diffie-Hellman over finite fields runs in one turn of the event loop, and the server chooses the size of the field:
+ * the largest one takes a second. TLS 1.2 and before by the cipher, TLS 1.3 by {@link keyAgreements}.
+ */
+const NO_FINITE_FIELDS = '!DHE'
+
+const CURVES = 'X25519:P-256:X448:P-521:P-384'
+
+/** The groups that OpenSSL offers by default, without finite fields; the post-quantum one since OpenSSL 3.5. */
+function keyAgreements(): string {
+  const ecdhCurve = `X25519MLKEM768:${CURVES}`
+  try {
+    tls.createSecureContext({ ecdhCurve, ca: [] })
+    return ecdhCurve
+  } catch {
+    return CURVES
   }
 }
 
