@@ -7,7 +7,7 @@
 import { stepsOf } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
-import { loadPackages } from '../net/packages.ts'
+import { preloadCodec } from '../net/dns/message.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { checkOptions, milliseconds } from '../options.ts'
 import { notOffered } from '../store/fallbacks.ts'
@@ -120,7 +120,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   async function begin(): Promise<void> {
     requireShared(store)
-    await Promise.all([open(), loadPackages()])
+    await Promise.all([open(), preloadCodec()])
     // First, so that changes made while the monitors are read are not missed.
     await changeFeed.start()
     const shards = await shardLeases.join()

@@ -9,8 +9,8 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import type { DnsRecord } from './dns/message.ts'
-import type { DnsScheme } from './dns/name-server.ts'
-import type { DnsType } from './dns/record-types.ts'
+import type { DnsScheme } from './dns/names.ts'
+import type { DnsType } from './dns/records.ts'
 import type { Address, IpFamily } from './connection/endpoint.ts'
 
 export interface TlsOptions {

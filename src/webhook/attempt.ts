@@ -6,11 +6,10 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { DeadlineError } from '../net/timing/deadline.ts'
+import { DeadlineError, deadlineTimer } from '../net/timing/deadline.ts'
 import { explain } from '../net/explain.ts'
 import type { Net } from '../net/net.ts'
 import type { Network } from '../net/create-net.ts'
-import { deadlineTimer } from '../net/timing/stall.ts'
 import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import { createTrace, round } from '../net/timing/trace.ts'

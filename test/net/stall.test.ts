@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deadlineTimer } from '../../src/net/timing/stall.ts'
+import { deadlineTimer } from '../../src/net/timing/deadline.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 /** A clock whose timers fire `late_ms` too late, as those of a process that stood still. */

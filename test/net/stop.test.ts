@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createStop } from '../../src/net/timing/stop.ts'
-import { orAborted } from '../../src/net/timing/wait.ts'
+import { createStop, orAborted } from '../../src/net/timing/stop.ts'
 
 const REASON = new Error('time is up')
 

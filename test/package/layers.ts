@@ -225,7 +225,7 @@ function objectionToBuiltin(file: SourceFile, { specifier, typeOnly }: SourceImp
   if (layer === 'incident') return 'is not for pure code'
   if (layer === 'client') return 'is not in every runtime that has fetch'
   if (specifier === 'node:http' && !typeOnly && layer !== 'cli')
-    return 'comes from net/http/node-http.ts, for the time and memory that an import takes'
+    return 'comes from net/http/wire.ts, for the time and memory that an import takes'
   if (!SOCKETS.test(specifier) || typeOnly || layer === 'net' || layer === 'cli') return undefined
   return 'belongs to src/net'
 }

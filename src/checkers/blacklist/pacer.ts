@@ -6,9 +6,9 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { createRoundRobin } from '../../net/resolve/round-robin.ts'
-import type { RoundRobin } from '../../net/resolve/round-robin.ts'
-import { waitFor } from '../../net/timing/wait.ts'
+import { createRoundRobin } from '../../net/resolve/lane.ts'
+import type { RoundRobin } from '../../net/resolve/lane.ts'
+import { waitFor } from '../../net/timing/stop.ts'
 
 export interface Pacer {
   /**

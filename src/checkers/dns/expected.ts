@@ -6,7 +6,7 @@
  */
 
 import { domainToASCII } from 'node:url'
-import { canonicalIpv6 } from '../../net/dns/record-text.ts'
+import { canonicalIpv6 } from '../../net/dns/records.ts'
 import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 
 /** Whether a record, as text, is an expected one. */

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
-import { waitFor } from '../../net/timing/wait.ts'
+import { waitFor } from '../../net/timing/stop.ts'
 import type { CheckContext } from '../checker.ts'
 import type { Queues, Turn } from './queues.ts'
 import type { Answer, Source } from './registration.ts'

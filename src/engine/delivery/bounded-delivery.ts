@@ -5,7 +5,7 @@
  * @module
  */
 
-import { deadlineTimer } from '../../net/timing/stall.ts'
+import { deadlineTimer } from '../../net/timing/deadline.ts'
 import { LONGEST_ATTEMPT_MS } from '../../webhook/attempt.ts'
 import type { AttemptResult } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'

@@ -9,7 +9,7 @@
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import { openContact } from './contact-secrets.ts'
 import type { Core } from '../core/core.ts'
-import { hostOf } from '../../net/host-of.ts'
+import { hostOf } from '../../net/connection/endpoint.ts'
 
 export interface ContactHosts {
   /** Account and host, by contact id. Contacts of kinds without a target are absent. */

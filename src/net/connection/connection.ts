@@ -9,9 +9,8 @@ import type { Socket } from 'node:net'
 import { hostPort } from './endpoint.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
-import { createInbox } from './inbox.ts'
 import type { Connection, ConnectOptions, ReadOptions, TlsOptions } from '../net.ts'
-import { waitFor } from '../timing/wait.ts'
+import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 /** Default of `ReadOptions.max`. */
@@ -157,4 +156,52 @@ function otherProtocol(name: string): CheckFailure {
 
 function tooLong(name: string, max: number): CheckFailure {
   return new CheckFailure('too_long', `${name} sent more than ${max} bytes where less is expected`)
+}
+
+/** Shared empty buffer: many connections are never read from. */
+const NOTHING = Buffer.alloc(0)
+
+interface Inbox {
+  /** Number of buffered bytes. */
+  size(): number
+  push(bytes: Uint8Array): void
+  indexOf(byte: number, from: number): number
+  /** The first bytes without removing them, at most `max`; valid until the next call. */
+  peek(max: number): Buffer
+  /** Removes and returns a copy of the first `count` bytes. */
+  take(count: number): Buffer
+}
+
+function createInbox(): Inbox {
+  let room = NOTHING
+  /** Offset of the first byte: moving the rest up after every line would cost quadratic time. */
+  let start = 0
+  let length = 0
+  return {
+    size: () => length,
+    push(bytes) {
+      const needed = length + bytes.length
+      if (start + needed > room.length) {
+        // If half of the buffer is free, moving the bytes up frees as much as it copies.
+        const roomy = 2 * needed <= room.length ? room : Buffer.alloc(Math.max(256, 2 * needed))
+        room.copy(roomy, 0, start, start + length)
+        room = roomy
+        start = 0
+      }
+      room.set(bytes, start + length)
+      length = needed
+    },
+    indexOf(byte, from) {
+      return room.subarray(start, start + length).indexOf(byte, from)
+    },
+    peek(max) {
+      return room.subarray(start, start + Math.min(length, max))
+    },
+    take(count) {
+      const taken = Buffer.from(room.subarray(start, start + Math.min(count, length)))
+      start += taken.length
+      length -= taken.length
+      return taken
+    },
+  }
 }

@@ -1,5 +1,6 @@
 /**
- * Canonical spelling of addresses, so that two addresses can be compared as text.
+ * Canonical spelling of addresses, so that two addresses can be compared as text, and of hosts and
+ * ports.
  *
  * @module
  */
@@ -39,3 +40,14 @@ export interface Address {
   readonly family: 4 | 6
 }
 export type IpFamily = 'auto' | 'ipv4' | 'ipv6'
+
+/**
+ * The host of a target, for the limit of checks per host. Reads the target formats of checkers: a
+ * URL, `host:port`, a bare name.
+ */
+export function hostOf(target: string): string {
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(target)
+  if (url?.[1] !== undefined) return url[1].toLowerCase()
+  const bare = /^(\[[^\]]*\]|[^:/\s]+)(?::\d+)?/.exec(target)
+  return (bare?.[1] ?? target).toLowerCase()
+}

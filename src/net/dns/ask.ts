@@ -14,9 +14,8 @@ import type { Connection, ConnectOptions } from '../net.ts'
 import type { Address } from '../connection/endpoint.ts'
 import { decodeReply, encodeQuery } from './message.ts'
 import type { Codec, Question, Reply } from './message.ts'
-import type { NameServer } from './name-server.ts'
-import { exchangeStream } from './stream.ts'
-import { exchangeUdp } from './udp.ts'
+import type { NameServer } from './names.ts'
+import { exchangeStream, exchangeUdp } from './exchange.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 export interface AskerParts {

@@ -12,10 +12,8 @@ import { createAsker, UNNAMED } from './ask.ts'
 import type { Asker, AskerParts, Place } from './ask.ts'
 import type { Inside } from './inside.ts'
 import type { CodecLoader, Question, Reply } from './message.ts'
-import { formatNameServer } from './name-server.ts'
-import type { NameServer } from './name-server.ts'
-import { readNameServers } from './plan.ts'
-import type { Plan } from './plan.ts'
+import { formatNameServer, parseNameServer, parseDnsName } from './names.ts'
+import type { NameServer } from './names.ts'
 
 /** Maximum time per attempt while other name servers remain. */
 const PATIENCE_MS = 3000
@@ -197,5 +195,41 @@ async function blame(
 function noServer(): CheckFailure {
   return new CheckFailure('dns_nameserver_unresolvable', 'There is no name server to ask', {
     phase: 'resolve',
+  })
+}
+
+/** Maximum number of name servers queried. */
+const MAX_SERVERS = 8
+
+export interface Plan {
+  readonly question: Question
+  /** `undefined` where the query names none. */
+  readonly servers: readonly NameServer[] | undefined
+}
+
+/**
+ * Prepares a query before it is sent: the canonical name and the parsed name servers. The result is
+ * cached, since a check repeats the same query.
+ *
+ * @throws CheckFailure `dns_nxdomain`, `dns_nameserver_unresolvable` for an invalid name or name
+ * server
+ */
+export function planOf({ name: text, type, recursion = true, nameservers }: DnsQuery): Plan {
+  const name = parseDnsName(text)
+  if (name === undefined) {
+    throw new CheckFailure('dns_nxdomain', `${text} is not a valid name`, { phase: 'resolve' })
+  }
+  const servers = nameservers === undefined ? undefined : readNameServers(nameservers)
+  return { question: { name, type, recursion }, servers }
+}
+
+/** @throws CheckFailure `dns_nameserver_unresolvable` */
+function readNameServers(texts: readonly string[]): readonly NameServer[] {
+  return texts.slice(0, MAX_SERVERS).map((text) => {
+    const server = parseNameServer(text)
+    if (server !== undefined) return server
+    throw new CheckFailure('dns_nameserver_unresolvable', `"${text}" is not a name server`, {
+      phase: 'resolve',
+    })
   })
 }

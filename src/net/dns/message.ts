@@ -7,9 +7,8 @@
 
 import type { Answer, DecodedPacket, Packet, RecordType } from 'dns-packet'
 import { CheckFailure } from '../failure.ts'
-import { recordText } from './record-text.ts'
-import { packetType, rcodeName, typeName } from './record-types.ts'
-import type { DnsType } from './record-types.ts'
+import { recordText, packetType, rcodeName, typeName } from './records.ts'
+import type { DnsType } from './records.ts'
 
 /** Advertised UDP payload size: not fragmented on usual paths (RFC 9715). */
 const UDP_PAYLOAD_BYTES = 1232
@@ -166,4 +165,13 @@ function rcodeOf({ flags = 0, additionals = [] }: DecodedPacket): string {
 function toRecord(answer: Answer): DnsRecord {
   const { name, type, ttl = 0, data } = answer as Extract<Answer, { data: unknown }>
   return { name: name.toLowerCase(), type: typeName(type), value: recordText(type, data), ttl }
+}
+
+/**
+ * Loads the DNS package at start. If a process has run out of file descriptors, Node 20 fails to
+ * find the package and caches that failure until a restart.
+ */
+export async function preloadCodec(): Promise<void> {
+  // A missing package is reported when it is needed.
+  await Promise.allSettled([loadCodec()])
 }

@@ -1,11 +1,13 @@
 /**
- * Validates DNS names. dns-packet encodes labels of up to 255 bytes without an error, so they are
- * checked here.
+ * Parses DNS names and name servers. dns-packet encodes labels of up to 255 bytes without an error,
+ * so they are checked here.
  *
  * @module
  */
 
+import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
+import { hostPort } from '../connection/endpoint.ts'
 import { parseIp } from '../guard/ip.ts'
 
 /**
@@ -86,4 +88,49 @@ function filled(parts: readonly string[], length: number, fill: string): readonl
 
 function grouped(nibbles: readonly string[]): string {
   return nibbles.join('').replace(/.{4}(?=.)/g, '$&:')
+}
+
+/** `udp` falls back to TCP if an answer is truncated. */
+export type DnsScheme = 'udp' | 'tcp' | 'tls'
+
+export interface NameServer {
+  readonly scheme: DnsScheme
+  /** Name, or address without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+/** DNS over TLS has its own port (RFC 7858, 3.1). */
+const PORTS = { udp: 53, tcp: 53, tls: 853 } as const
+
+const SPELLING =
+  /^(?:(?<scheme>udp|tcp|tls):\/\/)?(?:\[(?<v6>[^\]]+)\]|(?<host>[^[\]/@]+?))(?::(?<port>\d{1,5}))?\/?$/i
+
+/**
+ * Parses `192.0.2.1`, `ns.example.net:5353`, `[2001:db8::1]:53`, `tcp://192.0.2.1` or
+ * `tls://dns.example.net`. `undefined` if the text is not a name server.
+ */
+export function parseNameServer(text: string): NameServer | undefined {
+  const bare = isIP(text) === 6 ? `[${text}]` : text
+  const { scheme = 'udp', v6, host, port } = SPELLING.exec(bare)?.groups ?? {}
+  const name = v6 === undefined ? nameOf(host) : isIP(v6) === 6 ? v6 : undefined
+  if (name === undefined) return undefined
+  const known = scheme.toLowerCase() as DnsScheme
+  const number = port === undefined ? PORTS[known] : Number(port)
+  if (number < 1 || number > 65_535) return undefined
+  return { scheme: known, host: name, port: number }
+}
+
+/** The notation that {@link parseNameServer} reads, without `udp://` and the default port. */
+export function formatNameServer({ scheme, host, port }: NameServer): string {
+  const where = hostPort(host, port)
+  const short = port === PORTS[scheme] ? where.slice(0, where.lastIndexOf(':')) : where
+  return scheme === 'udp' ? short : `${scheme}://${short}`
+}
+
+function nameOf(host: string | undefined): string | undefined {
+  if (host === undefined) return undefined
+  if (isIP(host) !== 0) return host
+  // Text that resembles an address but is none (`1.2.3`, `300.1.1.1`) is an error, not a name.
+  return /^[\d.]+$/.test(host) || host.includes(':') ? undefined : parseDnsName(host)
 }

@@ -7,7 +7,7 @@
 import { Readable } from 'node:stream'
 import { CheckFailure } from '../failure.ts'
 import { codingLimit, decoded, decodeError } from './decode.ts'
-import { gather } from './gather.ts'
+import { gather } from './reading.ts'
 import type { Reading } from './reading.ts'
 
 export interface CollectedBody {

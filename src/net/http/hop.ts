@@ -13,15 +13,11 @@ import type { Trace } from '../timing/trace.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
-import { holding, restful } from './flow.ts'
-import { joined, valuesOf } from './headers.ts'
+import { joined, valuesOf, wireHeaders } from './headers.ts'
 import type { HeaderPair, HopRequest } from './headers.ts'
-import { createInterimLimit } from './interim-limit.ts'
-import { request as send } from './node-http.ts'
+import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
 import { createReading } from './reading.ts'
 import type { ReadingOptions } from './reading.ts'
-import { wireHeaders } from './request-head.ts'
-import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 export interface HopAnswer {
@@ -219,4 +215,32 @@ function pairs(raw: readonly string[]): HeaderPair[] {
   const all: HeaderPair[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) all.push([raw[at] ?? '', raw[at + 1] ?? ''])
   return all
+}
+
+/** Chunks after which the event loop gets a turn: a server may send each byte in its own chunk. */
+const TURN_CHUNKS = 4096
+
+/** Processes chunks as they arrive and yields after many. */
+function restful(
+  hold: () => () => void,
+  clock: Pick<Clock, 'timer'>,
+  take: (chunk: Buffer) => void,
+): (chunk: Buffer) => void {
+  let chunks = 0
+  return (chunk) => {
+    take(chunk)
+    chunks += 1
+    if (chunks % TURN_CHUNKS === 0) clock.timer(0, hold())
+  }
+}
+
+/** Pauses the message until every returned function has been called. */
+function holding(message: IncomingMessage): () => () => void {
+  let holders = 0
+  return () => {
+    if (holders++ === 0) message.pause()
+    return () => {
+      if (--holders === 0) message.resume()
+    }
+  }
 }

@@ -10,10 +10,8 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { HeaderPair } from './headers.ts'
-import { createInterimLimit } from './interim-limit.ts'
-import { request as send } from './node-http.ts'
-import { wireHeaders } from './request-head.ts'
-import { explainWire, MAX_HEADER_BYTES } from './wire-error.ts'
+import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
+import { wireHeaders } from './headers.ts'
 
 export interface OneRequest {
   readonly url: URL

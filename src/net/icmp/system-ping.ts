@@ -15,7 +15,7 @@ import { programsOf } from './programs.ts'
 import type { PingProgram } from './programs.ts'
 import { runProgram } from './run-program.ts'
 import type { Printed, Transcript } from './transcript.ts'
-import { troubleIn } from './trouble.ts'
+import { troubleIn } from './transcript.ts'
 
 /** Usual folders of system programs; NixOS has a separate folder for privileged ones. */
 const PROGRAM_PATH =

@@ -9,9 +9,8 @@ import { getServers, promises } from 'node:dns'
 import type { Clock } from '../../clock.ts'
 import { toAddress } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
-import type { IpFamily } from '../connection/endpoint.ts'
-import type { Address } from '../connection/endpoint.ts'
-import { waitFor } from '../timing/wait.ts'
+import type { IpFamily, Address } from '../connection/endpoint.ts'
+import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 /**

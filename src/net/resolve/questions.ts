@@ -8,12 +8,12 @@
 import { ClosedError } from '../../errors.ts'
 import { createDnsClient } from '../dns/client.ts'
 import type { DnsParts } from '../dns/client.ts'
-import { ownDatagrams } from '../dns/own-datagrams.ts'
 import { ownPings } from '../icmp/ping.ts'
 import type { OwnedPings, PingSession } from '../icmp/ping.ts'
 import type { Net } from '../net.ts'
 import { createStop } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
+import type { Socket } from 'node:dgram'
 
 export interface QuestionParts {
   /** The signal of the check. */
@@ -92,3 +92,33 @@ export function ownQuestions(parts: QuestionParts): OwnedQuestions {
     },
   }
 }
+
+/** The UDP sockets of one check: its signal closes them, and the check waits until they are closed. */
+interface OwnedDatagrams {
+  /** The caller closes the socket when the signal of the check aborts. */
+  own(socket: Socket): void
+  /** Resolves when all handles are closed; `undefined` if none is open. */
+  gone(): Promise<void> | undefined
+}
+
+function ownDatagrams(): OwnedDatagrams {
+  let open = 0
+  let allGone: (() => void) | undefined
+  function closed(): void {
+    open -= 1
+    if (open === 0) allGone?.()
+  }
+  return {
+    own(socket) {
+      open += 1
+      // Errors after the last waiter is gone must not end the process.
+      socket.on('error', ignore).once('close', closed)
+    },
+    gone() {
+      if (open === 0) return undefined
+      return new Promise((resolve) => (allGone = resolve))
+    },
+  }
+}
+
+function ignore(): void {}

@@ -1,9 +1,11 @@
 /**
- * The error of an exchange that ran out of time.
+ * Deadlines, and when this process stood still: a blocked event loop, a stopped process, a machine asleep. What was
+ * measured across such a time says nothing of the other side, whose answer may have come meanwhile and not been read.
  *
  * @module
  */
 
+import type { Clock, Timer } from '../../clock.ts'
 import { WatchpostError } from '../../errors.ts'
 
 /** Abort reason at the deadline. The current phase decides which cause it becomes. */
@@ -13,5 +15,75 @@ export class DeadlineError extends WatchpostError {
   constructor(timeout_ms: number) {
     super('deadline', `Not complete within ${timeout_ms} ms`)
     this.timeout_ms = timeout_ms
+  }
+}
+
+const TICK_MS = 100
+/** Shorter ones are noise, and part of what every measurement is off by. */
+const STALL_MS = 250
+
+/** Whether a timer that fires so many ms late does so because the process stood still. */
+function isStall(late_ms: number): boolean {
+  return late_ms > STALL_MS
+}
+
+export interface Deadline {
+  readonly ms: number
+  /** Where the process stood still when the deadline passed: for reading what has arrived since. */
+  readonly reading_ms: number
+}
+
+/** Calls `onPassed` when the deadline has passed. */
+export function deadlineTimer(
+  clock: Pick<Clock, 'timer' | 'monotonic'>,
+  { ms, reading_ms }: Deadline,
+  onPassed: () => void,
+): Timer {
+  const until = clock.monotonic() + ms
+  let timer = clock.timer(ms, () => {
+    if (isStall(clock.monotonic() - until)) timer = clock.timer(reading_ms, onPassed)
+    else onPassed()
+  })
+  return { cancel: () => timer.cancel() }
+}
+
+export interface StallWatch {
+  /** Watches until the returned function is called, which says how long it stood still meanwhile, in ms. */
+  begin(): () => number
+}
+
+/** Ticks only while somebody measures. */
+export function createStallWatch(clock: Clock): StallWatch {
+  let measuring = 0
+  let stalled_ms = 0
+  let seen = 0
+  let timer: Timer | undefined
+
+  function look(): void {
+    const now = clock.monotonic()
+    const late = now - seen - TICK_MS
+    if (isStall(late)) stalled_ms += late
+    seen = now
+  }
+
+  function tick(): void {
+    look()
+    timer = clock.timer(TICK_MS, tick, { background: true })
+  }
+
+  return {
+    begin() {
+      if (measuring++ === 0) {
+        seen = clock.monotonic()
+        timer = clock.timer(TICK_MS, tick, { background: true })
+      }
+      const before = stalled_ms
+      return () => {
+        // Whoever measured may wake up before the tick that is late.
+        look()
+        if (--measuring === 0) timer?.cancel()
+        return stalled_ms - before
+      }
+    },
   }
 }

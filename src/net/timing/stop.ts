@@ -1,5 +1,5 @@
 /**
- * The early end of a check: at its deadline, or by cancellation.
+ * The early end of a check, at its deadline or by cancellation, and waits that end with it.
  *
  * Has the interface of an `AbortSignal`, but creates a real one only on request. In Node a signal
  * costs 3 µs and two listeners as much again; most checks never need it, and some take only 60 µs.
@@ -71,4 +71,64 @@ const STOP: ThisType<State> & Omit<Stop, 'aborted' | 'reason'> = {
     if (this.aborted) this.controller.abort(this.reason)
     return this.controller.signal
   },
+}
+
+interface Settle<T> {
+  readonly resolve: (value: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * A promise that rejects with the signal's reason when it aborts. `begin` starts the work and
+ * returns a function that removes its listeners; that is called exactly once, whatever the result.
+ */
+export function waitFor<T>(
+  signal: StopSignal,
+  begin: (settle: Settle<T>) => () => void,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    let release: (() => void) | undefined
+    // Errors are passed on unchanged.
+    const fail: (error: unknown) => void = reject
+    const wait: { over: boolean } = { over: false }
+    function finish(): void {
+      if (wait.over) return
+      wait.over = true
+      signal.removeEventListener('abort', stop)
+      release?.()
+    }
+    function stop(): void {
+      reject(signal.reason)
+      finish()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      release = begin({
+        resolve(value) {
+          resolve(value)
+          finish()
+        },
+        reject(error) {
+          fail(error)
+          finish()
+        },
+      })
+    } catch (error) {
+      fail(error)
+      finish()
+    }
+    // Settled within `begin`, before there was a function to call.
+    if (wait.over) release?.()
+  })
+}
+
+/** The result of `work`, or the signal's reason if it aborts first; the work itself continues. */
+export async function orAborted<T>(signal: StopSignal, work: Promise<T>): Promise<T> {
+  // After an abort the error of `work` is ignored.
+  work.catch(() => undefined)
+  return waitFor<T>(signal, ({ resolve, reject }) => {
+    work.then(resolve, reject)
+    return () => undefined
+  })
 }

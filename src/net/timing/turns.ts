@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from './stop.ts'
 import type { StopSignal } from './stop.ts'
 
 /** After this time no further step begins in this turn. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { parseDnsName, reversedLabels, reverseName } from '../../../src/net/dns/names.ts'
-import { formatNameServer, parseNameServer } from '../../../src/net/dns/name-server.ts'
+import {
+  parseDnsName,
+  reversedLabels,
+  reverseName,
+  formatNameServer,
+  parseNameServer,
+} from '../../../src/net/dns/names.ts'
 
 describe('a DNS name', () => {
   it.each([

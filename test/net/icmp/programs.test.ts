@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { planPing } from '../../../src/net/icmp/plan.ts'
+import { planPing } from '../../../src/net/icmp/ping.ts'
 import { programsOf } from '../../../src/net/icmp/programs.ts'
 import type { PingOrder } from '../../../src/net/icmp/backend.ts'
-import { troubleIn } from '../../../src/net/icmp/trouble.ts'
+import { troubleIn } from '../../../src/net/icmp/transcript.ts'
 
 const order = (address: string, rest: Partial<PingOrder> = {}): PingOrder => ({
   address: { address, family: address.includes(':') ? 6 : 4 },
