@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { ping as pingChecker } from '../../src/checkers/ping/index.ts'
+import { ping as pingChecker } from '../../src/checkers/ping.ts'
 import type { Benchmark, Spent } from '../harness/benchmark.ts'
 import { inFlight } from '../harness/benchmark.ts'
 import { childrenMs } from '../load/processes.ts'

@@ -6,6 +6,7 @@
  */
 
 import type { Phase } from '../model.ts'
+import type { Pattern } from '../fields/pattern.ts'
 
 /** A cause as a checker declares it. */
 export interface CauseInfo {
@@ -166,3 +167,9 @@ export const SHARED_CAUSES = {
 } as const satisfies Readonly<Record<string, CauseInfo>>
 
 export type SharedCause = keyof typeof SHARED_CAUSES
+
+/** The text of the cause `too_long`. */
+export function notSearched({ source, searched }: Pick<Pattern, 'source' | 'searched'>): string {
+  const first = `The first ${searched.toLocaleString('en-US')} characters were searched`
+  return `${first}, and no match of ${JSON.stringify(source.slice(0, 100))} is in them`
+}

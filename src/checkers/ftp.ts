@@ -10,15 +10,14 @@ import { checkOptions } from '../options.ts'
 import type { FTPContext, FTPResponse } from 'basic-ftp'
 import { asSocket } from '../net/connection/as-socket.ts'
 import { defineChecker, up } from './checker.ts'
-import { failure, MAIL_CAUSES } from './mail/causes.ts'
+import { failure, MAIL_CAUSES, quoteText } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import { hearReply, judgeGreeting } from './mail/replies.ts'
 import type { Reply } from './mail/replies.ts'
-import { quoteText } from './mail/words.ts'
-import type { Login } from './mail/words.ts'
+import type { Login } from './mail/causes.ts'
 
 const PORTS = { plain: 21, implicit: 990 } as const
 

@@ -9,13 +9,12 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import { createHash } from 'node:crypto'
 import { defineChecker, up } from './checker.ts'
-import { failure, MAIL_CAUSES } from './mail/causes.ts'
+import { failure, MAIL_CAUSES, saslPlain } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
-import { saslPlain } from './mail/words.ts'
-import type { Login } from './mail/words.ts'
+import type { Login } from './mail/causes.ts'
 
 const PORTS = { plain: 110, implicit: 995 } as const
 

@@ -14,7 +14,7 @@ import { CheckFailure } from '../net/failure.ts'
 import type { Connection } from '../net/net.ts'
 import { defineChecker, down, unknown, up } from './checker.ts'
 import type { CheckContext } from './checker.ts'
-import { notSearched } from './not-searched.ts'
+import { notSearched } from './causes.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
 
 /** Maximum bytes searched for a banner. */

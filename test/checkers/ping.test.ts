@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CheckerInput } from '../../src/checkers/checker.ts'
-import { ping } from '../../src/checkers/ping/index.ts'
+import { ping } from '../../src/checkers/ping.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { targetPolicy } from '../../src/net/guard/guard.ts'
 import type { PingBackend } from '../../src/net/icmp/backend.ts'

@@ -12,8 +12,23 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { EpochMs, Json } from '../../model.ts'
 import type { CheckContext } from '../checker.ts'
-import { linesOf } from './lines.ts'
-import type { Lines } from './lines.ts'
+
+/**
+ * Texts with more lines are not stored by lines: the lines would take more memory than the text.
+ */
+export const MAX_LINES = 100_000
+
+/** Lines split before other work runs. */
+const LINES_PER_STEP = 4096
+
+/** Characters of the whole text hashed before other work runs. */
+const HASHED_CHARACTERS = 256 * 1024
+
+export interface Lines {
+  readonly count: number
+  /** `undefined` if there are more than {@link MAX_LINES}. */
+  readonly lines: readonly string[] | undefined
+}
 
 /** A memo of another version is ignored: the same page would give another text. */
 const VERSION = 1
@@ -24,8 +39,8 @@ const KEPT_CHARACTERS = 40_000
 const PACKABLE_CHARACTERS = 1024 * 1024
 const LINE_HASH_BYTES = 4
 const MAX_HASHED_LINES = Math.floor((KEPT_CHARACTERS * 3) / 4 / LINE_HASH_BYTES)
-/** Characters hashed before other work runs. */
-const STEP = 64 * 1024
+/** Characters of lines hashed before other work runs. */
+const LINE_HASH_STEP = 64 * 1024
 /** Fixed cost of a hash, in characters. */
 const HASH_CHARACTERS = 512
 
@@ -81,9 +96,9 @@ function* hashesOf(lines: readonly string[]): Generator<void, Buffer> {
   const hashes = Buffer.alloc(lines.length * LINE_HASH_BYTES)
   let hashed = 0
   for (const [at, line] of lines.entries()) {
-    hashOf(line).copy(hashes, at * LINE_HASH_BYTES)
+    lineHash(line).copy(hashes, at * LINE_HASH_BYTES)
     hashed += line.length + HASH_CHARACTERS
-    if (hashed < STEP) continue
+    if (hashed < LINE_HASH_STEP) continue
     hashed = 0
     yield
   }
@@ -109,13 +124,45 @@ export async function oldLines(
 
 /** The short hash of a line. */
 export function lineKey(line: string): string {
-  return hashOf(line).toString('base64')
+  return lineHash(line).toString('base64')
 }
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function hashOf(line: string): Buffer {
+function lineHash(line: string): Buffer {
   return createHash('sha256').update(line).digest().subarray(0, LINE_HASH_BYTES)
+}
+
+/** Splits a text into lines, in steps. */
+export function* linesOf(text: string): Generator<void, Lines> {
+  const lines: string[] = []
+  let count = 0
+  for (let at = 0; at <= text.length; count++) {
+    const end = text.indexOf('\n', at)
+    const next = end < 0 ? text.length : end
+    if (count < MAX_LINES) lines.push(text.slice(at, next))
+    at = next + 1
+    if (count % LINES_PER_STEP === LINES_PER_STEP - 1) yield
+  }
+  return { count, lines: count > MAX_LINES ? undefined : lines }
+}
+
+/** SHA-256 of a text in steps, hex. */
+export function* hashOf(text: string): Generator<void, string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < text.length;) {
+    if (at > 0) yield
+    const end = pairEnd(text, at + HASHED_CHARACTERS)
+    hash.update(text.slice(at, end))
+    at = end
+  }
+  return hash.digest('hex')
+}
+
+/** Never splits a surrogate pair: its halves have no UTF-8 encoding. */
+function pairEnd(text: string, end: number): number {
+  const isPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(end - 1, end + 1))
+  return isPair ? end + 1 : end
 }

@@ -8,14 +8,44 @@ import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { CheckContext } from '../checker.ts'
-import { HTTP_CAUSES } from '../http/causes.ts'
-import { EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from '../http/exchange-details.ts'
+import {
+  HTTP_CAUSES,
+  EXCHANGE_MEASUREMENTS,
+  exchangeDetails,
+  USER_AGENT,
+  authField,
+  userProblem,
+  withoutUserinfo,
+} from '../http/exchange.ts'
 import { sha256 } from './baseline.ts'
 import { compared } from './change.ts'
-import { contentFields, refineContent } from './fields.ts'
-import type { ContentSettings } from './fields.ts'
 import { fold, kindOf, readerOf } from './page-text.ts'
 import type { PageKind } from './page-text.ts'
+import type { Settings, Stored } from '../../fields/field.ts'
+import type { Problems } from '../../fields/parse.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { ignoreRulesField } from './ignore-rules.ts'
+
+const contentFields = {
+  url: field
+    .url({
+      description: 'Address of the page; user:pass@ is moved to auth',
+      example: 'https://example.com/prices',
+      userinfo: true,
+    })
+    .required(),
+  ignore_regex: ignoreRulesField(
+    'Patterns, one per line, bare or as /pattern/flags: what they match is cut out before the text is compared; blank lines and lines with # in front are comments',
+  ),
+  user_agent: field.headerValue({
+    description: 'User-Agent; Watchpost and its version where absent',
+  }),
+  auth: authField,
+}
+
+type ContentSettings = Settings<typeof contentFields>
+
+type ContentStored = Stored<typeof contentFields>
 
 const TYPE_SHOWN = 100
 
@@ -122,4 +152,12 @@ function empty({ body_cut, decoded_bytes }: HttpExchange, text: string) {
 function emptyText({ body }: HttpExchange, kind: PageKind): string {
   if (body.length === 0) return 'The answer has no body'
   return `The answer has ${body.length} bytes and no text${kind === 'html' ? '; it may be made by a script' : ''}`
+}
+
+function refineContent(
+  given: ContentStored,
+): { readonly settings: ContentStored } | { readonly fields: Problems } {
+  const settings = withoutUserinfo(given)
+  const problem = userProblem(settings.auth)
+  return problem === undefined ? { settings } : { fields: { 'auth.user': problem } }
 }

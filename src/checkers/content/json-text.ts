@@ -8,7 +8,11 @@
 import { gatherText } from './gather.ts'
 import { scanJson } from './json-tokens.ts'
 import type { JsonTokens } from './json-tokens.ts'
-import { inOrder } from './sort.ts'
+
+/** Sorted per step. */
+const RUN = 256
+/** Comparisons before other work runs. */
+const COMPARED_PER_STEP = 2048
 
 /** Values after which other work runs. */
 const STEP = 1024
@@ -115,4 +119,66 @@ function* entriesOf(document: Document, object: number): Generator<void, readonl
 /** A string, number or literal. @throws SyntaxError */
 function scalar({ source, tokens }: Document, token: number): unknown {
   return JSON.parse(source.slice(tokens.start(token), tokens.end(token)))
+}
+
+interface Keyed {
+  readonly key: string
+}
+
+/**
+ * By key, in the order of UTF-16 code units; of equal keys only the last one is kept. In steps: the
+ * built-in sort blocks the event loop for its whole duration.
+ */
+function* inOrder<T extends Keyed>(items: readonly T[]): Generator<void, readonly T[]> {
+  let runs: (readonly T[])[] = []
+  for (let at = 0; at < items.length; at += RUN) {
+    if (at > 0) yield
+    runs.push(withoutRepeats(items.slice(at, at + RUN).sort(byKey)))
+  }
+  while (runs.length > 1) {
+    const merged: (readonly T[])[] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      merged.push(yield* merge(runs[at] ?? [], runs[at + 1] ?? []))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+/** For equal keys, items of `later` follow those of `earlier`. */
+function* merge<T extends Keyed>(
+  earlier: readonly T[],
+  later: readonly T[],
+): Generator<void, readonly T[]> {
+  const merged: T[] = []
+  let [a, b] = [0, 0]
+  for (let compared = 1; ; compared++) {
+    const [one, other] = [earlier[a], later[b]]
+    if (one === undefined || other === undefined) break
+    if (one.key <= other.key) {
+      if (one.key !== other.key) merged.push(one)
+      a++
+    } else {
+      merged.push(other)
+      b++
+    }
+    if (compared % COMPARED_PER_STEP === 0) yield
+  }
+  for (const rest of [earlier.slice(a), later.slice(b)]) {
+    for (let at = 0; at < rest.length; at += COMPARED_PER_STEP) {
+      merged.push(...rest.slice(at, at + COMPARED_PER_STEP))
+      yield
+    }
+  }
+  return merged
+}
+
+/** Equal keys are in input order. */
+function withoutRepeats<T extends Keyed>(sorted: readonly T[]): readonly T[] {
+  return sorted.filter(({ key }, at) => sorted[at + 1]?.key !== key)
+}
+
+function byKey(one: Keyed, other: Keyed): number {
+  if (one.key === other.key) return 0
+  return one.key < other.key ? -1 : 1
 }

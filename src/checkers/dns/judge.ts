@@ -10,7 +10,7 @@ import type { DnsAnswer } from '../../net/net.ts'
 import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { SharedCause } from '../causes.ts'
-import { notSearched } from '../not-searched.ts'
+import { notSearched } from '../causes.ts'
 import { containsText, parseExpected } from './expected.ts'
 import type { DnsSettings } from './fields.ts'
 

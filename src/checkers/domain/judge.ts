@@ -9,7 +9,7 @@ import type { EpochMs, Json, JsonObject, Notice } from '../../model.ts'
 import { down, unknown, up } from '../checker.ts'
 import type { CauseTable, Findings, Judgement } from '../checker.ts'
 import type { Registration, Sourced } from './registration.ts'
-import { daysLeft, standingOf, thresholdPassed } from './standing.ts'
+import { daysLeft, standingOf, thresholdPassed } from './registration.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 

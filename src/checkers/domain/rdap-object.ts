@@ -7,9 +7,8 @@
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { parseDate } from './dates.ts'
 import { isSameName } from './name.ts'
-import { cleanText, MAX_NAMESERVERS } from './registration.ts'
+import { cleanText, MAX_NAMESERVERS, readStatuses } from './registration.ts'
 import type { Registration } from './registration.ts'
-import { readStatuses } from './status.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 /** Maximum entries read of any list. */

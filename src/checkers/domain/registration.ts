@@ -1,10 +1,12 @@
 /**
- * The registration data of a name, from RDAP or WHOIS.
+ * The registration data of a name, from RDAP or WHOIS: its statuses in the spelling of EPP (RFC 5731,
+ * RFC 3915), and its standing at a time.
  *
  * @module
  */
 
 import type { EpochMs } from '../../model.ts'
+import { DAY_MS } from '../../model/time.ts'
 
 export interface Registration {
   readonly registrar: string | null
@@ -59,4 +61,97 @@ export function cleanText(text: string): string | null {
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
   return clean === '' ? null : clean.slice(0, MAX_TEXT_CHARACTERS)
+}
+
+/** RFC 5731, 2.3, and the grace periods of RFC 3915, 3.1. */
+const EPP = [
+  'ok',
+  'inactive',
+  'linked',
+  'clientDeleteProhibited',
+  'clientHold',
+  'clientRenewProhibited',
+  'clientTransferProhibited',
+  'clientUpdateProhibited',
+  'serverDeleteProhibited',
+  'serverHold',
+  'serverRenewProhibited',
+  'serverTransferProhibited',
+  'serverUpdateProhibited',
+  'pendingCreate',
+  'pendingDelete',
+  'pendingRenew',
+  'pendingRestore',
+  'pendingTransfer',
+  'pendingUpdate',
+  'addPeriod',
+  'autoRenewPeriod',
+  'redemptionPeriod',
+  'renewPeriod',
+  'transferPeriod',
+] as const
+
+/** RDAP terms (RFC 8056, 2) and registry-specific terms for the same statuses. */
+const OTHERS: Readonly<Record<string, string>> = {
+  active: 'ok',
+  associated: 'linked',
+  connect: 'ok',
+  published: 'ok',
+  quarantine: 'redemptionPeriod',
+  inquarantine: 'redemptionPeriod',
+  redemption: 'redemptionPeriod',
+  onhold: 'serverHold',
+  dnshold: 'serverHold',
+  notdelegated: 'inactive',
+}
+
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  ...EPP.map((word) => [word.toLowerCase(), word] as const),
+  ...Object.entries(OTHERS),
+])
+
+/** `client hold`, `clientHold https://icann.org/epp#clientHold` and `CLIENT-HOLD` are all `clientHold`. */
+function readStatus(text: string): string | null {
+  const bare = text.replace(/\(?https?:\/\/.*$/i, '')
+  const clean = cleanText(bare)
+  if (clean === null) return null
+  return KNOWN.get(clean.toLowerCase().replace(/[^a-z]/g, '')) ?? clean.slice(0, 64)
+}
+
+/** Each once, in the order of the answer, at most {@link MAX_STATUSES}. */
+export function readStatuses(texts: readonly string[]): readonly string[] {
+  const all = texts.slice(0, 4 * MAX_STATUSES).map(readStatus)
+  return [...new Set(all.filter((status) => status !== null))].slice(0, MAX_STATUSES)
+}
+
+type Standing =
+  'good' | 'domain_redemption' | 'domain_pending_delete' | 'domain_expired' | 'domain_hold'
+
+/**
+ * The most severe first. During redemption EPP has `pendingDelete` as well (RFC 3915, 3.1), so
+ * `pendingDelete` alone means that a restore is no longer possible. Registrars often put expired
+ * names on hold.
+ */
+export function standingOf({ statuses, expires_at }: Registration, now: EpochMs): Standing {
+  const has = (...words: readonly string[]): boolean =>
+    words.some((word) => statuses.includes(word))
+  if (has('redemptionPeriod', 'pendingRestore')) return 'domain_redemption'
+  if (has('pendingDelete')) return 'domain_pending_delete'
+  if (expires_at !== null && expires_at <= now) return 'domain_expired'
+  if (has('clientHold', 'serverHold')) return 'domain_hold'
+  return 'good'
+}
+
+/** Whole days, rounded down: 0 on the last day, negative afterwards. */
+export function daysLeft(expires_at: EpochMs, now: EpochMs): number {
+  return Math.floor((expires_at - now) / DAY_MS)
+}
+
+/** The threshold passed last: the smallest one that is not below the days left. */
+export function thresholdPassed(
+  days_left: number,
+  days_warn: readonly number[],
+): number | undefined {
+  const passed = days_warn.filter((days) => days_left <= days)
+  return passed.length === 0 ? undefined : Math.min(...passed)
 }

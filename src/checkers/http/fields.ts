@@ -4,12 +4,20 @@
  * @module
  */
 
-import type { Settings, Stored } from '../../fields/field.ts'
+import type { Settings, Stored, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
-import { authField, userProblem, withoutUserinfo } from './credentials.ts'
+import { authField, userProblem, withoutUserinfo } from './exchange.ts'
 import { statusRangesField } from './status-ranges.ts'
-import { finalUrlField } from './final-url.ts'
+import * as v from 'valibot'
+import { defineField } from '../../fields/field.ts'
+import { textSchema } from '../../fields/text.ts'
+import { parseUrl } from '../../fields/url.ts'
+
+interface FinalUrlRule {
+  readonly source: string
+  accepts(url: string): boolean
+}
 
 /** Largest body that `size_min` and `size_max` can require: 16 MiB. */
 const MAX_SIZE_BYTES = 16 * 1024 * 1024
@@ -172,4 +180,31 @@ function headerProblems({ headers = {}, auth, ...settings }: HttpStored): Proble
   const problem = userProblem(auth)
   if (problem !== undefined) problems['auth.user'] = problem
   return problems
+}
+
+/** A URL at which the redirects must end; a trailing `*` matches any rest. */
+function finalUrlField(description: string): FieldBuilder<string, FinalUrlRule> {
+  const schema = v.pipe(
+    textSchema({ max: 2048, trim: true }),
+    v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+      const isPrefix = dataset.value.endsWith('*')
+      const parsed = parseUrl(isPrefix ? dataset.value.slice(0, -1) : dataset.value)
+      if (parsed.ok) return isPrefix ? `${parsed.url}*` : parsed.url
+      addIssue({ message: `invalid: ${parsed.problem}` })
+      return NEVER
+    }),
+  )
+  return defineField(
+    { kind: 'string', format: 'url', min: 1, max: 2048, description },
+    schema,
+    finalUrlRule,
+  )
+}
+
+function finalUrlRule(source: string): FinalUrlRule {
+  const start = source.endsWith('*') ? source.slice(0, -1) : undefined
+  return {
+    source,
+    accepts: (url) => (start === undefined ? url === source : url.startsWith(start)),
+  }
 }

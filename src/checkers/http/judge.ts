@@ -13,7 +13,7 @@ import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { HttpSettings } from './fields.ts'
 import type { Search, Sought } from './search.ts'
-import type { HTTP_CAUSES } from './causes.ts'
+import type { HTTP_CAUSES } from './exchange.ts'
 
 export const HTTP_RULE_CAUSES = {
   /** Open the page. It is an error page with status 200, or it was rewritten; then update the setting. */

@@ -7,15 +7,17 @@
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineChecker, up } from '../checker.ts'
-import { failure, MAIL_CAUSES } from '../mail/causes.ts'
+import { failure, MAIL_CAUSES, saslPlain } from '../mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
 import type { MailProtocol, Session } from '../mail/converse.ts'
 import { mailFields, mailTargetText, refineLogin } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
-import { hearAnswer } from './answers.ts'
-import type { ImapGrammar } from './answers.ts'
-import { createCommands } from './commands.ts'
-import { loginWith } from './login.ts'
+import { hearAnswer, createCommands } from './commands.ts'
+import type { ImapGrammar, Answer, Commands } from './commands.ts'
+import type { Login } from '../mail/causes.ts'
+
+/** Response codes of RFC 5530, 3. */
+const TEMPORARY = ['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'OVERQUOTA']
 
 const PORTS = { plain: 143, implicit: 993 } as const
 
@@ -92,4 +94,35 @@ async function greet(
 
 function isLoggedIn({ greeting }: Session): boolean {
   return /^\* PREAUTH\b/i.test(greeting)
+}
+
+/** Resolves with the method. AUTHENTICATE is preferred, since LOGIN cannot transport UTF-8. */
+async function loginWith(commands: Commands, session: Session, login: Login): Promise<string> {
+  const offered = session.capabilities.map((each) => each.toUpperCase())
+  if (offered.includes('AUTH=PLAIN')) {
+    const { done } = await commands.run(session, 'AUTHENTICATE PLAIN', saslPlain(login))
+    return judge(done, session, 'PLAIN')
+  }
+  if (offered.includes('LOGINDISABLED')) {
+    throw failure('auth_unsupported', 'The server offers no login on this connection', 'auth')
+  }
+  const command = await commands.compile('LOGIN', [login.user, login.pass])
+  const { done } = await commands.run(session, command)
+  return judge(done, session, 'LOGIN')
+}
+
+function judge(done: Answer, { quote }: Session, method: string): string {
+  if (done.word === 'OK') return method
+  const said = quote(done.said)
+  const [code = ''] = done.code
+  if (TEMPORARY.includes(code.toUpperCase())) {
+    throw failure('auth_temporary', `The server could not check the login: ${said}`, 'auth')
+  }
+  if (code.toUpperCase() === 'PRIVACYREQUIRED') {
+    throw failure('auth_unsupported', `The server wants TLS before a login: ${said}`, 'auth')
+  }
+  if (done.word === 'BAD') {
+    throw failure('protocol_error', `The server did not understand the login: ${said}`, 'auth')
+  }
+  throw failure('auth_failed', `The server refused the login: ${said}`, 'auth')
 }

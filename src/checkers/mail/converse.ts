@@ -11,11 +11,10 @@ import type { Dialogue } from '../../net/connection/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
-import { failure } from './causes.ts'
+import { failure, quoter } from './causes.ts'
 import { mailTarget } from './fields.ts'
 import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
-import { quoter } from './words.ts'
-import type { Login, Quote } from './words.ts'
+import type { Login, Quote } from './causes.ts'
 
 /** Maximum wait for the reply to the quit command; the verdict is already known. */
 const GOODBYE_MS = 300

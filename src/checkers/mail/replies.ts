@@ -7,7 +7,7 @@
 
 import type { Dialogue } from '../../net/connection/dialogue.ts'
 import { failure } from './causes.ts'
-import type { Quote } from './words.ts'
+import type { Quote } from './causes.ts'
 
 export interface Reply {
   readonly code: number

@@ -11,7 +11,7 @@ import type { Phase } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import type { ServerError, SQL_CAUSES } from '../sql/causes.ts'
 import { serverFailure } from '../sql/causes.ts'
-import { notPostgres } from './messages.ts'
+import { notPostgres } from './wire.ts'
 
 type ErrorCause = keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error'
 

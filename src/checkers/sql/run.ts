@@ -15,6 +15,9 @@ import type { SqlSettings } from './fields.ts'
 import { writingProblem } from './statement.ts'
 import type { Dialect } from './statement.ts'
 
+/** A driver, or a function that returns one. */
+export type DriverSource<D extends object> = D | (() => D | Promise<D>)
+
 /** A driver after its login. Failures are thrown as `CheckFailure`. */
 export interface SqlSession {
   ping(): Promise<void>
@@ -130,4 +133,13 @@ async function takeLeave(clock: Pick<Clock, 'timer'>, session: SqlSession): Prom
     late.cancel()
     session.close()
   }
+}
+
+export async function driverFrom<D extends object>(
+  ctx: CheckContext,
+  source: DriverSource<D> | undefined,
+  ours: readonly [name: string, importer: () => Promise<D>],
+): Promise<D> {
+  if (source === undefined) return ctx.load(...ours)
+  return typeof source === 'function' ? source() : source
 }

@@ -21,8 +21,7 @@ import {
   pathOf,
 } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
-import { compared } from './change.ts'
-import { expiryNotices } from './expiry.ts'
+import { compared, expiryNotices } from './notices.ts'
 import { faultsOf } from './judge.ts'
 import type { Fault } from './judge.ts'
 import { look, nodeCode } from './look.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ftp } from '../../../src/checkers/ftp.ts'
 import { imap } from '../../../src/checkers/imap/index.ts'
 import { pop3 } from '../../../src/checkers/pop3.ts'
-import { smtp } from '../../../src/checkers/smtp/index.ts'
+import { smtp } from '../../../src/checkers/smtp.ts'
 import { check } from '../../support/check.ts'
 import { scriptedServer } from '../../support/scripted-server.ts'
 

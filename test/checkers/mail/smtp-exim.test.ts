@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { smtp } from '../../../src/checkers/smtp/index.ts'
+import { smtp } from '../../../src/checkers/smtp.ts'
 import { check } from '../../support/check.ts'
 import { eximServer, startExim } from '../../support/servers/exim.ts'
 import type { EximOptions } from '../../support/servers/exim.ts'

@@ -1,0 +1,135 @@
+/**
+ * What the checkers that fetch a page share: details of the exchange, causes, user agent and Basic
+ * credentials.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../../model.ts'
+import { redactHref } from '../../net/http/redact-url.ts'
+import type { HttpExchange } from '../../net/net.ts'
+import { VERSION } from '../../version.ts'
+import type { CauseInfo } from '../causes.ts'
+import type { Input } from '../../fields/field.ts'
+import { takeUserinfo } from '../../fields/url.ts'
+import { field } from '../../fields/vocabulary.ts'
+
+/** Default of `user_agent`, so that a site's owner can identify the client. */
+export const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
+
+export const EXCHANGE_MEASUREMENTS = {
+  status: 'Status code of the final answer',
+  http_version: 'Version of HTTP of the final answer',
+  hops: 'Every request and its answer, redirects first: url, status, remote_ip and the ms of each phase',
+  final_url: 'Address of the final answer, credentials in its query hidden',
+  body_bytes: 'Bytes of the body on the wire, packed as it was sent',
+  body_decoded_bytes:
+    'Bytes of the unpacked body that were read; there were more where body_cut is true',
+  body_cut: 'true where the body went on beyond the limit and the rest was not read',
+  content_type: 'Content-Type of the final answer',
+  tls: 'protocol, cipher, alpn, authorized and not_after of the final connection',
+} as const
+
+export function exchangeDetails(exchange: HttpExchange): JsonObject {
+  const { status, http_version, body_bytes, body_cut, tls } = exchange
+  const hops = exchange.hops.map((hop) => ({ ...hop, url: redactHref(hop.url) }))
+  return {
+    status,
+    http_version,
+    hops,
+    // The URL of the last hop.
+    final_url: hops.at(-1)?.url ?? redactHref(exchange.final_url),
+    body_bytes,
+    body_decoded_bytes: exchange.decoded_bytes,
+    ...(body_cut ? { body_cut } : {}),
+    content_type: exchange.headers['content-type'] ?? null,
+    tls: tls === null ? null : { ...tls },
+  }
+}
+
+export const HTTP_CAUSES = {
+  /**
+   * `details.hops` shows the address that answered. 5xx: check the log of the application or its proxy.
+   * 401 and 403: check for an expired password or a block. 429: check less often.
+   */
+  http_status: { text: 'The status of the answer is not the expected one', phase: 'first_byte' },
+  /** As `protocol_error`. */
+  http_protocol_error: { text: 'The answer is not valid HTTP' },
+  /**
+   * The length or compression of the response is wrong: a backend or proxy failed while sending, or
+   * compresses twice.
+   */
+  http_truncated: { text: 'The body ended before it was complete', phase: 'transfer' },
+  /** As `http_truncated`. */
+  http_decode_error: { text: 'The body does not unpack', phase: 'transfer' },
+  /** The response is compressed more than twice: let only one server compress it. */
+  http_coding_limit: {
+    text: 'The body is packed in more, or larger, layers than are undone',
+    verdict: 'unknown',
+    phase: 'transfer',
+  },
+  /**
+   * The match may be behind the searched part: choose a smaller page, a keyword instead of a pattern
+   * (keywords are searched in up to 64 MiB), or one near its beginning. A report of `resources` is too
+   * long: list fewer disks.
+   */
+  http_body_limit: {
+    text: 'The body exceeds the limit of what is searched',
+    verdict: 'unknown',
+    phase: 'transfer',
+  },
+  /** As `too_long`. */
+  http_header_limit: {
+    text: 'The headers of the answer are longer than is read',
+    verdict: 'unknown',
+    phase: 'first_byte',
+  },
+  /**
+   * `details.hops` lists the redirects. Common: http and https redirect to each other, or to a login
+   * page.
+   */
+  http_redirect_limit: { text: 'Too many redirects', phase: 'first_byte' },
+  /** As `http_redirect_limit`. */
+  http_redirect_loop: { text: 'The redirects go round in a circle', phase: 'first_byte' },
+  /** As `http_redirect_limit`. */
+  http_redirect_invalid: {
+    text: 'A redirect leads nowhere that can be followed',
+    phase: 'first_byte',
+  },
+  /** As `http_redirect_limit`. */
+  http_final_url_mismatch: { text: 'The redirects lead to another address', phase: 'first_byte' },
+} as const satisfies Readonly<Record<string, CauseInfo>>
+
+const parts = {
+  user: field.text({ max: 256, description: 'User name for Basic authentication' }),
+  pass: field.secret({ description: 'Password for Basic authentication' }),
+}
+
+export const authField = field.group(parts, {
+  description: 'Credentials for Basic authentication, for the first origin only',
+})
+
+interface Addressed {
+  readonly url: string
+  readonly auth?: Input<typeof parts>
+}
+
+/** Moves credentials from the URL to `auth`, which is a secret field. */
+export function withoutUserinfo<S extends Addressed>(settings: S): S {
+  const { url, auth } = takeUserinfo(settings.url)
+  const taken = {
+    ...(auth === undefined || auth.user === '' ? {} : { user: auth.user }),
+    ...(auth === undefined || auth.pass === '' ? {} : { pass: auth.pass }),
+  }
+  const { auth: stored, ...rest } = settings
+  const both = auth === undefined ? stored : taken
+  const kept = both?.user == null && both?.pass == null ? {} : { auth: both }
+  return { ...rest, url, ...kept } as S
+}
+
+/** A colon ends the user name in the header (RFC 7617, 2). */
+export function userProblem(auth: Addressed['auth']): string | undefined {
+  return auth?.user?.includes(':') === true
+    ? 'invalid: the user name of Basic authentication has no colon'
+    : undefined
+}
