@@ -53,7 +53,9 @@ function isMember(node: ts.TypeElement): node is Member {
 function methodsIn({ type }: Member): Member[] {
   if (type === undefined) return []
   if (ts.isTypeLiteralNode(type)) return type.members.filter(isMember)
-  const named = ['Shards', 'Changes', 'Requests', 'Turns'].find((name) => name === type.getText())
+  const named = ['Shards', 'Changes', 'Requests', 'IdempotencyLocks'].find(
+    (name) => name === type.getText(),
+  )
   return named === undefined ? [] : membersOf(PARTS, named)
 }
 

@@ -17,8 +17,8 @@ import { authenticate, keysOf } from './services/keys.ts'
 import { monitorsOf } from './services/monitors.ts'
 import { partsOf } from './services/parts.ts'
 import type { Parts } from './services/parts.ts'
-import { repliesOf } from './services/replies.ts'
-import { requestsOf, turnsOf } from './services/requests.ts'
+import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
+import { requestsOf } from './services/requests.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { webhookContact } from '../webhook/webhook-kind.ts'
 import { NotFoundError } from '../errors.ts'
@@ -64,8 +64,8 @@ export function createEngine<
     ...account(lifecycle.firstAccount),
     [REQUEST_SERVICES]: {
       requests: requestsOf(parts),
-      ...turnsOf(parts),
-      replies: repliesOf(parts),
+      ...idempotencyLocksOf(parts),
+      idempotencyResponses: idempotencyResponsesOf(parts),
     },
     start: lifecycle.start,
     open: lifecycle.open,

@@ -72,7 +72,7 @@ export function createHousekeeping({
       results_before: now - results_days * DAY_MS,
       notifications_before: now - notifications_days * DAY_MS,
       history_before: now - history_days * DAY_MS,
-      replies_before: now,
+      idempotency_before: now,
       limit: PRUNE_ROWS,
     }
     while (!stopped && (await store.prune(older)) >= PRUNE_ROWS) await clock.sleep(PRUNE_PAUSE_MS)

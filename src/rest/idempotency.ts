@@ -18,7 +18,7 @@ import { HttpError } from './http-error.ts'
 
 /** How long an equal request waits for the first before it gets 409. */
 const WAIT_MS = 60_000
-/** How often the store is polled for the end of the turn of another process. */
+/** How often the store is polled for the lock of another process. */
 const POLL_MS = 250
 
 interface Repeatable {
@@ -35,7 +35,7 @@ export interface Idempotency {
 }
 
 interface Ports {
-  readonly services: Pick<RequestServices, 'replies' | 'turns'>
+  readonly services: Pick<RequestServices, 'idempotencyResponses' | 'idempotencyLocks'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -52,8 +52,8 @@ export function idempotency(ports: Ports): Idempotency {
       const before = running.get(slot)
       // Set without an await in between: of two concurrent requests one waits for the other.
       const asked = { ...repeatable, key }
-      const answer = turn(before, ports.clock).then(() =>
-        inTurn(ports, asked, () => answerOnce(ports, asked, work)),
+      const answer = settledBefore(before, ports.clock).then(() =>
+        withLock(ports, asked, () => answerOnce(ports, asked, work)),
       )
       const settled = Promise.allSettled([before, answer]).then(() => {
         if (running.get(slot) === settled) running.delete(slot)
@@ -67,13 +67,13 @@ export function idempotency(ports: Ports): Idempotency {
 type Asked = Repeatable & { readonly key: string }
 
 async function answerOnce(
-  { services: { replies }, logger }: Ports,
+  { services: { idempotencyResponses }, logger }: Ports,
   asked: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   const { account_id, key } = asked
   const request_hash = hashOf(asked)
-  const kept = await replies.get(account_id, key)
+  const kept = await idempotencyResponses.get(account_id, key)
   if (kept !== undefined) {
     if (kept.request_hash === request_hash) return replay(kept)
     throw new ConflictError(
@@ -84,7 +84,7 @@ async function answerOnce(
   const reply = await work()
   const { status, body, headers } = reply
   try {
-    await replies.put(account_id, key, {
+    await idempotencyResponses.put(account_id, key, {
       request_hash,
       status,
       body: JSON.stringify({ body, headers }),
@@ -100,31 +100,31 @@ async function answerOnce(
  * Waits while another process on the same store executes an equal request. @throws HttpError 409 if that takes too
  * long
  */
-async function inTurn(
-  { services: { turns }, clock, logger }: Ports,
+async function withLock(
+  { services: { idempotencyLocks }, clock, logger }: Ports,
   { account_id, key }: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
-  if (turns === undefined) return work()
+  if (idempotencyLocks === undefined) return work()
   const from = clock.monotonic()
-  let end = await turns.take(account_id, key)
-  while (end === undefined) {
+  let release = await idempotencyLocks.acquire(account_id, key)
+  while (release === undefined) {
     if (clock.monotonic() - from >= WAIT_MS) throw inProgress()
     await clock.sleep(POLL_MS)
-    end = await turns.take(account_id, key)
+    release = await idempotencyLocks.acquire(account_id, key)
   }
   try {
     return await work()
   } finally {
-    // The turn expires by itself.
-    await end().catch((err: unknown) =>
+    // The lock expires by itself.
+    await release().catch((err: unknown) =>
       logger.warn({ err }, 'an idempotency lock could not be released'),
     )
   }
 }
 
 /** Resolves when `before` has settled. @throws HttpError 409 if that takes too long */
-async function turn(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
+async function settledBefore(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
   if (before === undefined) return
   const stop = new AbortController()
   const late = clock.sleep(WAIT_MS, stop.signal).then(

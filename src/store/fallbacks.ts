@@ -6,7 +6,7 @@
 
 import { ConfigurationError } from '../errors.ts'
 import type { AccountRecord, AccountUse, MonitorRecord } from '../model.ts'
-import { replies } from './memory/replies.ts'
+import { idempotencyResponses } from './memory/idempotency.ts'
 import { promised, storageError } from './promised.ts'
 import { isChecked, ratedChecks } from './quota.ts'
 import type { FullStore, Store } from './store.ts'
@@ -17,8 +17,8 @@ const STEP = 500
 /** Returns the store itself if it is complete, else one with a substitute for each missing member. */
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
-  const { keys, replies, availability, daily, accounts } = store
-  const { clockSet, shards, changes, requests, turns } = store
+  const { keys, idempotencyResponses, availability, daily, accounts } = store
+  const { clockSet, shards, changes, requests, idempotencyLocks } = store
   return {
     shared: store.shared,
     open: () => store.open(),
@@ -34,20 +34,28 @@ export function withFallbacks(store: Store): FullStore {
     availability: availability ?? { list: () => Promise.resolve([]) },
     daily: daily ?? { list: () => Promise.resolve([]) },
     notifications: store.notifications,
-    replies: replies ?? repliesInProcess(),
+    idempotencyResponses: idempotencyResponses ?? responsesInProcess(),
     meta: store.meta,
     prune: (options) => store.prune?.(options) ?? Promise.resolve(0),
     ...(clockSet === undefined ? {} : { clockSet: (set) => clockSet.call(store, set) }),
     ...(shards === undefined ? {} : { shards }),
     ...(changes === undefined ? {} : { changes }),
     ...(requests === undefined ? {} : { requests }),
-    ...(turns === undefined ? {} : { turns }),
+    ...(idempotencyLocks === undefined ? {} : { idempotencyLocks }),
   }
 }
 
 function isFull(store: Store): store is FullStore {
-  const { keys, replies, availability, daily, prune, accounts } = store
-  const members = [keys, replies, availability, daily, prune, accounts.use, accounts.remove]
+  const { keys, idempotencyResponses, availability, daily, prune, accounts } = store
+  const members = [
+    keys,
+    idempotencyResponses,
+    availability,
+    daily,
+    prune,
+    accounts.use,
+    accounts.remove,
+  ]
   return members.every((member) => member !== undefined)
 }
 
@@ -109,7 +117,10 @@ function noKeys(): FullStore['keys'] {
 }
 
 /** Lost when the process ends. */
-function repliesInProcess(): FullStore['replies'] {
+function responsesInProcess(): FullStore['idempotencyResponses'] {
   const failure = (error: unknown) => storageError('An answer cannot be kept', error)
-  return promised<FullStore['replies']>(replies({ replies: new Map() }), { failure })
+  return promised<FullStore['idempotencyResponses']>(
+    idempotencyResponses({ idempotencyResponses: new Map() }),
+    { failure },
+  )
 }

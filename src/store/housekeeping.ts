@@ -25,6 +25,6 @@ export interface PruneOptions {
    * is the state when the kept part begins.
    */
   readonly history_before: EpochMs
-  readonly replies_before: EpochMs
+  readonly idempotency_before: EpochMs
   readonly limit: number
 }

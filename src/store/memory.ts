@@ -22,7 +22,7 @@ import {
   monitors,
   results,
 } from './memory/records.ts'
-import { replies } from './memory/replies.ts'
+import { idempotencyResponses } from './memory/idempotency.ts'
 import {
   announce,
   changes,
@@ -30,14 +30,14 @@ import {
   broadcastOf,
   requests,
   shards,
-  turns,
+  idempotencyLocks,
 } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
-import type { Requests, Shards, FullStore, Turns } from './store.ts'
+import type { Requests, Shards, FullStore, IdempotencyLocks } from './store.ts'
 
 export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
@@ -77,7 +77,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     availability: group<FullStore['availability']>(availability(tables)),
     daily: group<FullStore['daily']>(daily(tables)),
     notifications: group<FullStore['notifications']>(notifications(tables)),
-    replies: group<FullStore['replies']>(replies(tables)),
+    idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(tables)),
     meta: group<FullStore['meta']>(meta(tables)),
     ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit(changed) {
@@ -95,7 +95,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
           shards: group<Shards>(shards(place)),
           changes: changes(place),
           requests: group<Requests>(requests(place)),
-          turns: group<Turns>(turns(place)),
+          idempotencyLocks: group<IdempotencyLocks>(idempotencyLocks(place)),
         }),
   }
 }

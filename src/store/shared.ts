@@ -58,17 +58,17 @@ export interface Requests {
 }
 
 /** Which of two processes executes a request that may arrive at both. */
-export interface Turns {
-  /** `true`: the turn is `owner`'s until `until` or {@link Turns.end}; `false` while another owner has it. */
-  take(turn: {
+export interface IdempotencyLocks {
+  /** `true`: the lock is `owner`'s until `until` or {@link IdempotencyLocks.release}; `false` while another owner has it. */
+  acquire(lock: {
     readonly account_id: number
     readonly key: string
     readonly owner: string
     readonly now: EpochMs
     readonly until: EpochMs
   }): Promise<boolean>
-  /** Does nothing if the turn has expired and another owner has it. */
-  end(turn: {
+  /** Does nothing if the lock has expired and another owner has it. */
+  release(lock: {
     readonly account_id: number
     readonly key: string
     readonly owner: string

@@ -34,7 +34,7 @@ import type { Allowance } from './quota.ts'
 import type { FinishedAttempt, Claim } from './claim.ts'
 import type { ClockSet, PruneOptions } from './housekeeping.ts'
 import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
-import type { Changes, Requests, Shards, Turns } from './shared.ts'
+import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 /**
  * Called for each row that a list leaves out because it cannot be parsed (damaged JSON); the other rows are returned.
@@ -50,7 +50,7 @@ export type * from './queries.ts'
 export { quotaError } from './quota.ts'
 export type { Allowance } from './quota.ts'
 export { SHARDS, shardOf } from './shared.ts'
-export type { Changes, Requests, Shards, Turns } from './shared.ts'
+export type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
   Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
@@ -235,7 +235,7 @@ export interface Store {
     /** Newest first. */
     list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
     /** The newest notification with a finished attempt (`sent` or `failed`) of each of these contacts, in any order. */
-    lastTold(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
+    lastFinished(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
     /** The attempts of these notifications, by notification and then in their order. */
     attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
     /**
@@ -272,11 +272,16 @@ export interface Store {
    * Optional: stored responses of requests that may be repeated (Idempotency-Key). Without it they are kept in memory
    * and lost when the process ends.
    */
-  readonly replies?: {
+  readonly idempotencyResponses?: {
     /** The stored response, unless it has expired. */
-    get(account_id: number, key: string, now: EpochMs): Promise<StoredReply | undefined>
+    get(account_id: number, key: string, now: EpochMs): Promise<IdempotencyResponse | undefined>
     /** Of the account's other responses, those that expire first are removed until at most `most` are stored. */
-    put(account_id: number, key: string, reply: StoredReply, most?: KeptReplies): Promise<void>
+    put(
+      account_id: number,
+      key: string,
+      response: IdempotencyResponse,
+      most?: IdempotencyLimit,
+    ): Promise<void>
   }
 
   /** Small values of the engine itself (when it was last alive). */
@@ -311,23 +316,23 @@ export interface Store {
   /** Optional: several processes. Without it each process counts only its own requests. */
   readonly requests?: Requests
   /** Optional: several processes. Without it two processes that receive the same repeated request may both execute it. */
-  readonly turns?: Turns
+  readonly idempotencyLocks?: IdempotencyLocks
 }
 
 /** The optional groups that a single process uses. */
-export type OptionalGroup = 'keys' | 'replies' | 'availability' | 'daily' | 'prune'
+export type OptionalGroup = 'keys' | 'idempotencyResponses' | 'availability' | 'daily' | 'prune'
 
 /** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &
   Required<Pick<Store, OptionalGroup>> & { readonly accounts: Required<Store['accounts']> }
 
-export interface KeptReplies {
+export interface IdempotencyLimit {
   readonly count: number
   /** Of all bodies together, in UTF-8. */
   readonly bytes: number
 }
 
-export interface StoredReply {
+export interface IdempotencyResponse {
   /** SHA-256 of method, path and body. */
   readonly request_hash: string
   readonly status: number

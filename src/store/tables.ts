@@ -24,7 +24,7 @@ import {
   locations,
   meta,
   monitors,
-  replies,
+  idempotencyResponses,
   results,
 } from './tables/lists.ts'
 import { moveWaiting, notifications } from './tables/notifications.ts'
@@ -102,7 +102,7 @@ export function tableStore(tables: Tables, options: TableStoreOptions = {}): Ful
     availability: group<FullStore['availability']>(availability),
     daily: group<FullStore['daily']>(daily),
     notifications: group<FullStore['notifications']>(notifications),
-    replies: group<FullStore['replies']>(replies),
+    idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses),
     meta: group<FullStore['meta']>(meta),
     ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit,

@@ -70,8 +70,8 @@ describe.each(Object.entries(STORES))('an account id, on %s', (_name, make) => {
       nobody.keys.create(),
       nobody.keys.list(),
       nobody.keys.revoke(1),
-      requestServicesOf(r.engine).replies.get(3, 'key'),
-      requestServicesOf(r.engine).replies.put(3, 'key', {
+      requestServicesOf(r.engine).idempotencyResponses.get(3, 'key'),
+      requestServicesOf(r.engine).idempotencyResponses.put(3, 'key', {
         request_hash: 'h',
         status: 201,
         body: '{}',

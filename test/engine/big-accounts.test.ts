@@ -105,10 +105,14 @@ it('asks the store once for what a hundred contacts were told last, not once for
       asked++
       return call(...args)
     }
-  const { list, lastTold } = inner.notifications
+  const { list, lastFinished } = inner.notifications
   const store = {
     ...inner,
-    notifications: { ...inner.notifications, list: counted(list), lastTold: counted(lastTold) },
+    notifications: {
+      ...inner.notifications,
+      list: counted(list),
+      lastFinished: counted(lastFinished),
+    },
   }
   const { contacts } = engineOn(store)
   await contacts.list()

@@ -239,10 +239,12 @@ describe('secrets', () => {
   it('cannot be guessed by the digest of a request that was kept', async () => {
     const r = await rig({ secretKey })
     const reply = { request_hash: 'a'.repeat(64), status: 201, body: '{}' }
-    await requestServicesOf(r.engine).replies.put(1, 'key', reply)
-    const kept = await r.store.replies.get(1, 'key', r.clock.now())
+    await requestServicesOf(r.engine).idempotencyResponses.put(1, 'key', reply)
+    const kept = await r.store.idempotencyResponses.get(1, 'key', r.clock.now())
     expect(JSON.stringify(kept)).not.toContain(reply.request_hash)
-    expect(await requestServicesOf(r.engine).replies.get(1, 'key')).toMatchObject(reply)
+    expect(await requestServicesOf(r.engine).idempotencyResponses.get(1, 'key')).toMatchObject(
+      reply,
+    )
   })
 
   it('a key of another length is refused', async () => {

@@ -328,7 +328,7 @@ describe('blackbox_exporter', () => {
     expect(notes(blackbox, 'sites (http_2xx)')).toEqual([
       'fail_if_body_matches_regexp: of 2 patterns the first one is judged',
       'http.tls_config.ca_file has no counterpart',
-      'fail_if_not_ssl for blog.example: a redirect to https is not demanded',
+      'fail_if_not_ssl for blog.example: a redirect to https is not required',
     ])
     expect(notes(blackbox, 'login (http_post)')).toEqual([
       'an interval of 5 s became 10 s',

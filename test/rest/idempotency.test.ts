@@ -89,7 +89,7 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   it('is known after a restart', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'watchpost-replies-'))
+    const folder = await mkdtemp(join(tmpdir(), 'watchpost-idempotency-'))
     const sent = { body: tcpMonitor, headers: once }
     const answers: unknown[] = []
     for (const run of ['first', 'second']) {
@@ -136,15 +136,15 @@ describe('a request with an Idempotency-Key', () => {
     await engine.open()
     await engine.keys.create({ key: KEY })
     const now = clock.now()
-    const turn = { account_id: 1, key: 'order-66', owner: 'another engine' }
-    await store.turns?.take({ ...turn, now, until: now + 120_000 })
+    const lock = { account_id: 1, key: 'order-66', owner: 'another engine' }
+    await store.idempotencyLocks?.acquire({ ...lock, now, until: now + 120_000 })
     const { fetch } = createRest(engine, { clock })
     const ask = () =>
       fetch(requestTo('POST', '/api/v1/monitors', { body: tcpMonitor, headers: once }))
     const early = ask()
     await clock.advance(60_000)
     expect((await early).status).toBe(409)
-    // It died: its turn is nobody's after two minutes.
+    // It died: its lock is nobody's after two minutes.
     const late = ask()
     await clock.advance(60_000)
     expect((await late).status).toBe(201)
@@ -168,7 +168,7 @@ describe('a request with an Idempotency-Key', () => {
   it('waits for no more than a minute', async () => {
     const { ask, store, clock } = client()
     const never = new Promise<never>(() => undefined)
-    Object.assign(store.replies, { get: () => never })
+    Object.assign(store.idempotencyResponses, { get: () => never })
     void ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers: once })
     const second = ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers: once })
     await expect.poll(() => clock.pending).toBe(1)
@@ -190,19 +190,21 @@ describe('a request with an Idempotency-Key', () => {
   ])('is known for as long as it is among the last %s of its account', async (_, count, length) => {
     const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
     onTestFinished(() => engine.stop())
-    const { replies } = requestServicesOf(engine)
+    const { idempotencyResponses } = requestServicesOf(engine)
     const other = await engine.accounts.create({ name: 'other' })
     const reply = { request_hash: 'h', status: 201, body: 'b'.repeat(length) }
-    await replies.put(other.id, 'k0', reply)
-    for (let n = 0; n < count; n++) await replies.put(1, `k${n}`, reply)
-    expect(await replies.get(1, 'k0')).toBeUndefined()
-    expect(await replies.get(1, `k${count - 1}`)).toMatchObject(reply)
-    expect(await replies.get(other.id, 'k0')).toMatchObject(reply)
+    await idempotencyResponses.put(other.id, 'k0', reply)
+    for (let n = 0; n < count; n++) await idempotencyResponses.put(1, `k${n}`, reply)
+    expect(await idempotencyResponses.get(1, 'k0')).toBeUndefined()
+    expect(await idempotencyResponses.get(1, `k${count - 1}`)).toMatchObject(reply)
+    expect(await idempotencyResponses.get(other.id, 'k0')).toMatchObject(reply)
   })
 
   it('whose answer cannot be kept is answered all the same: the work is done', async () => {
     const { ask, store } = client()
-    Object.assign(store.replies, { put: () => Promise.reject(new StorageError('full')) })
+    Object.assign(store.idempotencyResponses, {
+      put: () => Promise.reject(new StorageError('full')),
+    })
     const { status } = await ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers: once })
     expect(status).toBe(201)
   })

@@ -10,7 +10,7 @@ import type { StorePart } from '../../src/testing/store-suite/index.ts'
 
 const ALONE = [
   'keys',
-  'replies',
+  'idempotencyResponses',
   'availability',
   'daily',
   'prune',
@@ -114,11 +114,11 @@ describe('an engine on a store of the required members alone', () => {
   })
 
   it('keeps the answers of repeated requests itself', async () => {
-    const { replies } = requestServicesOf(engineOn(coreOf(memoryStore())))
+    const { idempotencyResponses } = requestServicesOf(engineOn(coreOf(memoryStore())))
     const reply = { request_hash: 'h', status: 201, body: '{}' }
-    await replies.put(1, 'k', reply)
-    expect(await replies.get(1, 'k')).toMatchObject(reply)
-    expect(await replies.get(1, 'l')).toBeUndefined()
+    await idempotencyResponses.put(1, 'k', reply)
+    expect(await idempotencyResponses.get(1, 'k')).toMatchObject(reply)
+    expect(await idempotencyResponses.get(1, 'l')).toBeUndefined()
   })
 
   it.each([

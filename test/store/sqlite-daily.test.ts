@@ -100,7 +100,7 @@ describe('days in an SQLite file', () => {
     const older = {
       results_before: 0,
       notifications_before: 0,
-      replies_before: 0,
+      idempotency_before: 0,
       history_before: before,
     }
     expect(await store.prune({ ...older, limit: 1 })).toBe(1)

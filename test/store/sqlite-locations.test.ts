@@ -64,7 +64,7 @@ async function watched() {
         results_before,
         notifications_before: 0,
         history_before: 0,
-        replies_before: 0,
+        idempotency_before: 0,
         limit: 10,
       }),
   }

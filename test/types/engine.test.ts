@@ -162,9 +162,13 @@ describe('the engine', () => {
   })
 
   it('has nothing in sight that only its own doors need', () => {
-    expectTypeOf<keyof Engine & ('requests' | 'turns' | 'replies')>().toBeNever()
+    expectTypeOf<
+      keyof Engine & ('requests' | 'idempotencyLocks' | 'idempotencyResponses')
+    >().toBeNever()
     expect(Object.keys(made())).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(?:requests|turns|replies)$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^(?:requests|idempotencyLocks|idempotencyResponses)$/),
+      ]),
     )
   })
 })

@@ -58,13 +58,13 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
   const standard =
     typeof defaults === 'string'
       ? known.filter(({ free, id }) => (defaults === 'free' ? free : !isPart(id)))
-      : own.map((option) => demand(typeof option === 'string' ? option : option.id))
+      : own.map((option) => requireList(typeof option === 'string' ? option : option.id))
 
   function find(word: string): SelectedList | undefined {
     return known.find(({ id, zone }) => id === word || zone === word) ?? ofZone(word, false)
   }
 
-  function demand(word: string): SelectedList {
+  function requireList(word: string): SelectedList {
     const list = find(word)
     if (list === undefined) throw new RangeError(`"${word}" is no list and no zone`)
     return list
@@ -86,7 +86,7 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
       if (strange !== undefined) {
         return { problem: `"${strange}" is no list of the catalogue and no zone` }
       }
-      const asked = named.length === 0 ? standard : named.map(demand)
+      const asked = named.length === 0 ? standard : named.map(requireList)
       const kept = asked.filter(
         ({ id, zone }) => !excluded.includes(id) && !excluded.includes(zone),
       )

@@ -101,8 +101,8 @@ export async function executeCheck(
     checker.push === undefined ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms)) : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
-  for (const each of held.reverse()) await letGo(each, { clock, log })
-  await letGo(() => net.close(), { clock, log })
+  for (const each of held.reverse()) await releaseOne(each, { clock, log })
+  await releaseOne(() => net.close(), { clock, log })
   return report({
     checker,
     redact,
@@ -187,7 +187,7 @@ type Release = () => void | Promise<void>
 type Releasing = Pick<CheckRun, 'clock' | 'log'>
 
 /** Never rejects; `undefined` if there is nothing to release. */
-function letGo(release: Release, run: Releasing): Promise<void> | undefined {
+function releaseOne(release: Release, run: Releasing): Promise<void> | undefined {
   try {
     const ending = release()
     return ending === undefined ? undefined : inTime(ending, run)

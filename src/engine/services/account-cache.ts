@@ -20,7 +20,7 @@ const KNOWN_LIMIT = 10_000
 export interface AccountCache {
   exists(account_id: unknown): Promise<boolean>
   /** @throws NotFoundError */
-  demand(account_id: unknown): Promise<void>
+  require(account_id: unknown): Promise<void>
   forget(account_id: number): void
 }
 
@@ -42,7 +42,7 @@ export function createAccountCache({ clock, store }: Pick<Core, 'clock' | 'store
 
   return {
     exists,
-    async demand(account_id) {
+    async require(account_id) {
       if (!(await exists(account_id))) throw new NotFoundError('account')
     },
     forget: (account_id) => void known.delete(account_id),

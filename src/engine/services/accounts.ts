@@ -23,7 +23,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
   const { core, accounts, ready } = parts
   const { store, clock } = core
 
-  async function demand(id: number): Promise<AccountRecord> {
+  async function requireAccount(id: number): Promise<AccountRecord> {
     await ready()
     const record = isAccountId(id) ? await store.accounts.get(id) : undefined
     if (record === undefined) throw new NotFoundError('account')
@@ -31,7 +31,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
   }
 
   return {
-    get: async (id) => accountView(await demand(id)),
+    get: async (id) => accountView(await requireAccount(id)),
     async exists(id) {
       await ready()
       return accounts.exists(id)
@@ -43,7 +43,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       return accountView(await store.accounts.create({ name, ...rest, created_at: clock.now() }))
     },
     async update(id, patch) {
-      await demand(id)
+      await requireAccount(id)
       const record = await store.accounts.update(id, settled(patch))
       if (record === undefined) throw new NotFoundError('account')
       return accountView(record)
@@ -63,7 +63,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       // A removal whose process ended is only known to the store: it continues.
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE)
       accounts.forget(id)
-      await letGo(parts, id)
+      await dropMonitors(parts, id)
       if (left === undefined) throw new NotFoundError('account')
       while (left === 'more') {
         await clock.sleep(0)
@@ -75,14 +75,14 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       return (await store.accounts.list()).map(accountView)
     },
     async use(id) {
-      const quotas = settledQuotas(core, await demand(id))
+      const quotas = settledQuotas(core, await requireAccount(id))
       return { quotas, use: await store.accounts.use(id) }
     },
   }
 }
 
 /** The account's monitors are no longer stored: their checks are dropped, and none starts. */
-async function letGo({ monitorCache, schedule }: Parts, account_id: number): Promise<void> {
+async function dropMonitors({ monitorCache, schedule }: Parts, account_id: number): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
   for (const { record } of own) schedule.release(record.id)
   monitorCache.flush()

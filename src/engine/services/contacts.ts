@@ -20,7 +20,7 @@ import { contactView, notificationView } from '../views/views.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
-import { demandSecrets } from './revise.ts'
+import { requireSecrets } from './revise.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 /** Contacts per query of the last notifications. */
@@ -63,7 +63,7 @@ export function contactsOf(
   }
 
   async function view(record: ContactRecord): Promise<ContactView> {
-    const [last] = await store.notifications.lastTold([record.id])
+    const [last] = await store.notifications.lastFinished([record.id])
     return viewWith(record, last)
   }
 
@@ -101,7 +101,7 @@ export function contactsOf(
       for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
         await others()
         const shown = records.slice(from, from + SHOWN_AT_ONCE)
-        const told = await store.notifications.lastTold(shown.map(({ id }) => id))
+        const told = await store.notifications.lastFinished(shown.map(({ id }) => id))
         const last = new Map(told.map((row) => [row.contact_id, row]))
         for (const record of shown) views.push(viewWith(record, last.get(record.id)))
       }
@@ -118,7 +118,7 @@ export function contactsOf(
       const before = { name: record.name, all_monitors: record.all_monitors, ...open }
       const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
       const given = merge(table, {}, fields)
-      demandSecrets(kind.fields, { stored: open, next: parsed.settings, given })
+      requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
       const settings = sealContact(core, kind, parsed.settings)
       const updated = await store.contacts.update(id, {
         ...parsed,

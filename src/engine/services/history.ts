@@ -25,7 +25,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
   const { core, outbox, ready } = parts
   const { store } = core
 
-  async function demandMonitor(id: number): Promise<MonitorRecord> {
+  async function requireMonitor(id: number): Promise<MonitorRecord> {
     await ready()
     const record = parts.monitorCache.peek(id)?.record ?? (await store.monitors.get(id))
     if (record?.account_id !== account_id) throw new NotFoundError('monitor')
@@ -92,7 +92,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     results: {
       async list(monitor_id, given) {
         const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
-        const { type } = await demandMonitor(monitor_id)
+        const { type } = await requireMonitor(monitor_id)
         const checker = core.registry.get(type)?.checker
         const query = {
           monitor_id,

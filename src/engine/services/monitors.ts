@@ -28,7 +28,7 @@ import { read, readFilter } from './read-filter.ts'
 import { listed, queryOf } from './listed.ts'
 import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
 import { previewOf } from './preview.ts'
-import { demandVersion, revised } from './revise.ts'
+import { requireVersion, revised } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -79,7 +79,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     touch: (cached: CachedMonitor) => Partial<Change>,
   ): Promise<Changed | null> {
     return commit(id, async (cached) => {
-      demandVersion(cached.record, version)
+      requireVersion(cached.record, version)
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind, at: core.clock.now() },
       })
@@ -90,8 +90,8 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   /** Starts a round, or joins the open one. */
   async function begin(id: number, { version }: VersionOptions): Promise<Started> {
     const start = (cached: CachedMonitor): Started => {
-      demandVersion(cached.record, version)
-      demandCheckable(parts, cached)
+      requireVersion(cached.record, version)
+      requireCheckable(parts, cached)
       const ended = checkNow(parts, cached)
       // A waiting caller gets the failure; it was logged already.
       ended.catch(() => undefined)
@@ -172,7 +172,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       if (!isJsonObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
       const changed = await commit(id, (cached) => {
-        demandVersion(cached.record, version)
+        requireVersion(cached.record, version)
         return revised(parts, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
@@ -183,7 +183,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const { version } = readFilter(versionOptions, options)
       await own(id)
       await commit(id, async (cached) => {
-        demandVersion(cached.record, version)
+        requireVersion(cached.record, version)
         const planned = await planChange({ core, monitorCache }, cached, {
           event: { kind: 'remove', at: core.clock.now() },
         })
@@ -269,7 +269,7 @@ function bare({ core }: Parts, { record }: CachedMonitor): Change {
 }
 
 /** @throws ConflictError `paused` or `not_running` */
-function demandCheckable({ running }: Parts, cached: CachedMonitor): void {
+function requireCheckable({ running }: Parts, cached: CachedMonitor): void {
   if (cached.record.machine.state === 'paused') {
     throw new ConflictError('paused', 'The monitor is paused; resume it first')
   }

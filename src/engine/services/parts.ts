@@ -37,7 +37,7 @@ export function partsOf(parts: Parts, account_id: number): Parts {
     ...parts,
     async ready() {
       await ready()
-      await accounts.demand(account_id)
+      await accounts.require(account_id)
     },
   }
 }

@@ -31,32 +31,32 @@ export interface RequestCounter {
   }>
 }
 
-/** whose turn it is to make a request that may be repeated, over all processes. */
-export interface RequestTurns {
+/** Locks of requests that may be repeated, over all processes. */
+export interface IdempotencyLocks {
   /**
-   * Resolves to a function that ends the turn, which expires after two minutes; `undefined` while another process has
+   * Resolves to a function that releases the lock, which expires after two minutes; `undefined` while another process has
    * it.
    */
-  take(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
+  acquire(account_id: number, key: string): Promise<(() => Promise<void>) | undefined>
 }
 
-export interface KeptReply {
+export interface RepeatableResponse {
   readonly request_hash: string
   readonly status: number
   readonly body: string
 }
 
 /** Stored responses of requests that may be repeated. */
-export interface KeptReplies {
-  get(account_id: number, key: string): Promise<KeptReply | undefined>
-  put(account_id: number, key: string, reply: KeptReply): Promise<void>
+export interface IdempotencyResponses {
+  get(account_id: number, key: string): Promise<RepeatableResponse | undefined>
+  put(account_id: number, key: string, response: RepeatableResponse): Promise<void>
 }
 
 export interface RequestServices {
   readonly requests: RequestCounter
   /** Absent if the store belongs to this process alone. */
-  readonly turns?: RequestTurns
-  readonly replies: KeptReplies
+  readonly idempotencyLocks?: IdempotencyLocks
+  readonly idempotencyResponses: IdempotencyResponses
 }
 
 /** @throws ConfigurationError for an object that `createEngine` did not create */

@@ -1,12 +1,11 @@
 /**
- * Coordinates requests across processes: one rate limit for all, and one process that executes a repeated request.
+ * One rate limit for the requests to all processes on a store.
  *
  * @module
  */
 
-import { randomUUID } from 'node:crypto'
 import { slidingLog } from '../rounds/sliding-log.ts'
-import type { RequestCounter, RequestServices } from './request-services.ts'
+import type { RequestCounter } from './request-services.ts'
 import type { Parts } from './parts.ts'
 
 /** Keys are counted in the store if several processes share it, everything else in this process. */
@@ -26,27 +25,6 @@ export function requestsOf({ core, ready }: Parts): RequestCounter {
       const { admitted, remaining, retry_at } = await store.requests.admit(request)
       const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
       return { admitted, remaining, reset_ms }
-    },
-  }
-}
-
-/** Longer than any request; an equal request waits this long after a process ended during its turn. */
-const TURN_MS = 120_000
-
-export function turnsOf({ core, accounts, ready }: Parts): Pick<RequestServices, 'turns'> {
-  const { clock, store } = core
-  const { turns } = store
-  if (turns === undefined) return {}
-  return {
-    turns: {
-      async take(account_id, key) {
-        await ready()
-        await accounts.demand(account_id)
-        const turn = { account_id, key, owner: randomUUID() }
-        const now = clock.now()
-        const taken = await turns.take({ ...turn, now, until: now + TURN_MS })
-        return taken ? () => turns.end(turn) : undefined
-      },
     },
   }
 }

@@ -43,7 +43,7 @@ export async function revised(
     input,
   })
   const given = merge(table, {}, wanted)
-  demandSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
+  requireSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
   const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
   const at = core.clock.now()
   const change: Change = {
@@ -64,7 +64,7 @@ export async function revised(
 }
 
 /** @throws ValidationError if a stored secret would be sent to another destination */
-export function demandSecrets(fields: FieldTable, revision: Revision): void {
+export function requireSecrets(fields: FieldTable, revision: Revision): void {
   const problems = keptSecretProblems(fields, revision)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
 }
@@ -100,7 +100,7 @@ function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {
 }
 
 /** @throws ConflictError `version_mismatch` */
-export function demandVersion({ version }: MonitorRecord, wanted: number | undefined): void {
+export function requireVersion({ version }: MonitorRecord, wanted: number | undefined): void {
   if (wanted === undefined || wanted === version) return
   throw new ConflictError('version_mismatch', `The monitor has version ${version}, not ${wanted}`)
 }

@@ -60,7 +60,7 @@ function http(options: Taking, note: Note): SettingsOf {
     // As the exporter reads it.
     const url = /^https?:\/\//.test(target) ? target : `http://${target}`
     if (encrypted && url.startsWith('http://'))
-      note(`fail_if_not_ssl for ${target}: a redirect to https is not demanded`)
+      note(`fail_if_not_ssl for ${target}: a redirect to https is not required`)
     return { ...settings, url }
   }
 }

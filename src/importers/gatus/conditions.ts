@@ -61,7 +61,7 @@ const PLACES: Readonly<Record<string, (condition: Condition, target: Target) => 
   '[STATUS]': (condition, target) => (isHttp(target) ? status(condition) : undefined),
   '[RESPONSE_TIME]': responseTime,
   '[BODY]': body,
-  // What every check of ours demands anyway.
+  // What every check of ours requires anyway.
   '[CONNECTED]': ({ operator, operand }) =>
     operator === '==' && operand === 'true' ? { settings: {} } : undefined,
   '[DNS_RCODE]'({ operator, operand }, target) {

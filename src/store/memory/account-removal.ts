@@ -43,7 +43,7 @@ function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
   for (const rows of [tables.incidents, tables.contacts, tables.keys])
     for (const [row_id, { account_id }] of rows)
       if (account_id === id) yield () => void rows.delete(row_id)
-  const replies = tables.replies.get(id) ?? new Map<string, unknown>()
-  for (const key of replies.keys()) yield () => void replies.delete(key)
-  tables.replies.delete(id)
+  const idempotencyResponses = tables.idempotencyResponses.get(id) ?? new Map<string, unknown>()
+  for (const key of idempotencyResponses.keys()) yield () => void idempotencyResponses.delete(key)
+  tables.idempotencyResponses.delete(id)
 }

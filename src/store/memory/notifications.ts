@@ -27,7 +27,7 @@ export function notifications(tables: Tables): Sync<FullStore['notifications']> 
     },
     get: (id) => copy(tables.notifications.get(id)),
     list: (query) => copy(list(tables, query)),
-    lastTold: (contact_ids) =>
+    lastFinished: (contact_ids) =>
       copy(
         [...new Set(contact_ids)].flatMap((contact_id) =>
           list(tables, { account_id: 'all', contact_id, statuses: ATTEMPTED, limit: 1 }),

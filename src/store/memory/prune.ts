@@ -11,7 +11,7 @@ export function prune(tables: Tables, options: PruneOptions): number {
     pruneNotifications(tables, options) +
     pruneDaily(tables, options) +
     pruneAvailability(tables, options) +
-    pruneReplies(tables, options)
+    pruneIdempotencyResponses(tables, options)
   )
 }
 
@@ -69,17 +69,20 @@ function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptio
   return limit - left
 }
 
-function pruneReplies(tables: Tables, { replies_before, limit }: PruneOptions): number {
-  const old = [...tables.replies]
+function pruneIdempotencyResponses(
+  tables: Tables,
+  { idempotency_before, limit }: PruneOptions,
+): number {
+  const old = [...tables.idempotencyResponses]
     .flatMap(([account_id, own]) =>
       [...own]
-        .filter(([, { reply }]) => reply.expires_at < replies_before)
+        .filter(([, { response }]) => response.expires_at < idempotency_before)
         .map(([key]) => ({ account_id, own, key })),
     )
     .slice(0, limit)
   for (const { account_id, own, key } of old) {
     own.delete(key)
-    if (own.size === 0) tables.replies.delete(account_id)
+    if (own.size === 0) tables.idempotencyResponses.delete(account_id)
   }
   return old.length
 }

@@ -1,5 +1,5 @@
 /**
- * What memory stores on one place share: leases, change broadcasts, request counts and turns.
+ * What memory stores on one place share: leases, change broadcasts, request counts and idempotency locks.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { EpochMs } from '../../model.ts'
 import { dealt } from '../rules.ts'
 import { SHARDS } from '../store.ts'
-import type { Change, Changes, Committed, Requests, Shards, Turns } from '../store.ts'
+import type { Change, Changes, Committed, Requests, Shards, IdempotencyLocks } from '../store.ts'
 import type { Sync } from '../promised.ts'
 import { createTables } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -22,7 +22,7 @@ export interface MemoryPlace {
   readonly shardOwners: (string | null)[]
   readonly listeners: Set<Listener>
   readonly requests: Map<number, EpochMs[]>
-  readonly turns: Map<string, { readonly owner: string; readonly until: EpochMs }>
+  readonly idempotencyLocks: Map<string, { readonly owner: string; readonly until: EpochMs }>
 }
 
 export function memoryPlace(): MemoryPlace {
@@ -32,7 +32,7 @@ export function memoryPlace(): MemoryPlace {
     shardOwners: Array.from({ length: SHARDS }, () => null),
     listeners: new Set(),
     requests: new Map(),
-    turns: new Map(),
+    idempotencyLocks: new Map(),
   }
 }
 
@@ -113,18 +113,18 @@ export function requests({ requests: counted }: MemoryPlace): Sync<Requests> {
   }
 }
 
-export function turns({ turns: taken }: MemoryPlace): Sync<Turns> {
+export function idempotencyLocks({ idempotencyLocks: locks }: MemoryPlace): Sync<IdempotencyLocks> {
   const placeOf = (account_id: number, key: string): string => `${account_id} ${key}`
   return {
-    take({ account_id, key, owner, now, until }) {
+    acquire({ account_id, key, owner, now, until }) {
       const place = placeOf(account_id, key)
-      if ((taken.get(place)?.until ?? now) > now) return false
-      taken.set(place, { owner, until })
+      if ((locks.get(place)?.until ?? now) > now) return false
+      locks.set(place, { owner, until })
       return true
     },
-    end({ account_id, key, owner }) {
+    release({ account_id, key, owner }) {
       const place = placeOf(account_id, key)
-      if (taken.get(place)?.owner === owner) taken.delete(place)
+      if (locks.get(place)?.owner === owner) locks.delete(place)
     },
   }
 }

@@ -20,7 +20,7 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
-import type { StoredReply } from '../store.ts'
+import type { IdempotencyResponse } from '../store.ts'
 import { createWaiting, track, untrack } from './lanes.ts'
 import type { Waiting } from './lanes.ts'
 
@@ -51,7 +51,7 @@ export interface Tables {
   /** By notification. */
   readonly attempts: Map<number, AttemptRecord[]>
   /** By account. */
-  readonly replies: Map<number, Replies>
+  readonly idempotencyResponses: Map<number, ResponsesByKey>
   readonly meta: Map<string, string>
   /** The next id of a kind; each kind has a counter of its own. */
   nextId(kind: Numbered): number
@@ -87,7 +87,7 @@ export function createTables(): Tables {
     ofIncident: new Map(),
     ofContact: new Map(),
     attempts: new Map(),
-    replies: new Map(),
+    idempotencyResponses: new Map(),
     meta: new Map(),
     nextId(kind) {
       const id = (last.get(kind) ?? 0) + 1
@@ -202,4 +202,7 @@ export function mapAt<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
 }
 /** The stored responses of one account by key, in the order of storing. */
 
-export type Replies = Map<string, { readonly reply: StoredReply; readonly bytes: number }>
+export type ResponsesByKey = Map<
+  string,
+  { readonly response: IdempotencyResponse; readonly bytes: number }
+>

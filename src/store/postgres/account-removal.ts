@@ -119,7 +119,7 @@ async function removeNotifications(session: Session, id: number, limit: number):
   return Number(row?.['gone'])
 }
 
-const OWNED = ['incidents', 'contacts', 'api_keys', 'replies', 'turns']
+const OWNED = ['incidents', 'contacts', 'api_keys', 'idempotency_responses', 'idempotency_locks']
 
 function removeRows(table: string) {
   const sql = `DELETE FROM watchpost.${table} WHERE ctid IN (

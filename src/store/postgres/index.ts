@@ -24,10 +24,9 @@ import { createPartitions } from './partitions.ts'
 import { openConnections } from './pool.ts'
 import type { Connections } from './pool.ts'
 import { prune } from './prune.ts'
-import { meta, replies } from './replies.ts'
+import { idempotencyLocks, idempotencyResponses, meta } from './idempotency.ts'
 import { requests } from './requests.ts'
 import { shards } from './shards.ts'
-import { turns } from './turns.ts'
 
 export type { PostgresPool } from './driver.ts'
 export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
@@ -64,7 +63,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     availability: availability(db),
     daily: daily(db),
     notifications: notifications(db),
-    replies: replies(db),
+    idempotencyResponses: idempotencyResponses(db),
     meta: meta(db),
     commit: (changes) => commit(db, partitions, changes),
     async prune(old) {
@@ -74,7 +73,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     shards: shards(db),
     changes: { listen: (listener) => broadcast.listen(listener) },
     requests: requests(db),
-    turns: turns(db),
+    idempotencyLocks: idempotencyLocks(db),
   }
 
   return {

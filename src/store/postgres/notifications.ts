@@ -32,7 +32,7 @@ export function notifications(db: Database): FullStore['notifications'] {
       const sql = `SELECT * FROM watchpost.notifications${text} ORDER BY id DESC LIMIT ?`
       return (await db.search(sql, [...params, query.limit])).map(toNotification)
     },
-    async lastTold(contact_ids) {
+    async lastFinished(contact_ids) {
       const sql = `SELECT last.* FROM unnest(?::bigint[]) AS asked (contact_id)
         CROSS JOIN LATERAL (SELECT * FROM watchpost.notifications
           WHERE contact_id = asked.contact_id AND status = ANY (?::text[])

@@ -24,11 +24,11 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
     await pruneNotifications(db, options),
     await db.run(DAYS, [dayOf(options.history_before), limit]),
     await db.run(AVAILABILITY, [options.history_before, limit]),
-    await db.run(REPLIES, [options.replies_before, limit]),
+    await db.run(IDEMPOTENCY_RESPONSES, [options.idempotency_before, limit]),
   ]
   await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
   await db.run('DELETE FROM watchpost.request_windows WHERE until < ?', [now])
-  await db.run('DELETE FROM watchpost.turns WHERE until < ?', [now])
+  await db.run('DELETE FROM watchpost.idempotency_locks WHERE until < ?', [now])
   return others.reduce((sum, gone) => sum + gone, removed + orphans + results)
 }
 
@@ -87,7 +87,7 @@ const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (
     ORDER BY o.at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) AS old
   WHERE a.id = old.id`
 
-const REPLIES = `DELETE FROM watchpost.replies AS r USING (
-    SELECT account_id, reply_key FROM watchpost.replies WHERE expires_at < $1 LIMIT $2
+const IDEMPOTENCY_RESPONSES = `DELETE FROM watchpost.idempotency_responses AS r USING (
+    SELECT account_id, idempotency_key FROM watchpost.idempotency_responses WHERE expires_at < $1 LIMIT $2
     FOR UPDATE SKIP LOCKED) AS old
-  WHERE r.account_id = old.account_id AND r.reply_key = old.reply_key`
+  WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key`

@@ -52,16 +52,16 @@ CREATE TABLE watchpost.contacts (
 );
 CREATE INDEX contacts_account ON watchpost.contacts (account_id);
 
-CREATE TABLE watchpost.replies (
+CREATE TABLE watchpost.idempotency_responses (
   account_id bigint NOT NULL,
-  reply_key text NOT NULL,
+  idempotency_key text NOT NULL,
   request_hash text NOT NULL,
   status integer NOT NULL,
   body text NOT NULL,
   expires_at bigint NOT NULL,
-  PRIMARY KEY (account_id, reply_key)
+  PRIMARY KEY (account_id, idempotency_key)
 );
-CREATE INDEX replies_expiry ON watchpost.replies (expires_at);
+CREATE INDEX idempotency_responses_expiry ON watchpost.idempotency_responses (expires_at);
 `
 
 /** `state`, `search`, `tags` and `checks_per_min` repeat parts of the JSON columns in the form that queries use. */
@@ -214,7 +214,7 @@ CREATE TABLE watchpost.attempts (
 `
 
 /**
- * `commits`: one token per transaction, looked up when a connection was lost during its COMMIT. `turns`: which engine
+ * `commits`: one token per transaction, looked up when a connection was lost during its COMMIT. `idempotency_locks`: which engine
  * executes a request that may arrive at two of them.
  */
 const sharing = `
@@ -232,12 +232,12 @@ CREATE UNLOGGED TABLE watchpost.request_windows (
   admitted boolean NOT NULL,
   until bigint NOT NULL
 ) WITH (fillfactor = 50);
-CREATE UNLOGGED TABLE watchpost.turns (
+CREATE UNLOGGED TABLE watchpost.idempotency_locks (
   account_id bigint NOT NULL,
-  reply_key text NOT NULL,
+  idempotency_key text NOT NULL,
   owner text NOT NULL,
   until bigint NOT NULL,
-  PRIMARY KEY (account_id, reply_key)
+  PRIMARY KEY (account_id, idempotency_key)
 );
 `
 

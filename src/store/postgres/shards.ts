@@ -12,7 +12,7 @@ export function shards(db: Database): Shards {
     release: (owner) =>
       db.transaction(
         async (session) => {
-          await takeTurns(session)
+          await lockShards(session)
           await session.run('DELETE FROM watchpost.engines WHERE owner = ?', [owner])
           await session.run('UPDATE watchpost.shards SET owner = NULL WHERE owner = ?', [owner])
         },
@@ -22,7 +22,7 @@ export function shards(db: Database): Shards {
 }
 
 async function hold(session: Session, { owner, now, until }: Beat): Promise<readonly number[]> {
-  await takeTurns(session)
+  await lockShards(session)
   await session.run(
     `INSERT INTO watchpost.engines (owner, until) VALUES ($1, $2)
      ON CONFLICT (owner) DO UPDATE SET until = excluded.until`,
@@ -49,6 +49,6 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
 }
 
 /** Serializes the beats of all engines. */
-async function takeTurns(session: Session): Promise<void> {
+async function lockShards(session: Session): Promise<void> {
   await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.shards', 0))")
 }

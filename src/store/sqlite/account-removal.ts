@@ -71,13 +71,19 @@ const HISTORY = [
      SELECT day FROM daily WHERE monitor_id = ? LIMIT ?)`,
 ]
 
-const OWNED = ['notifications', 'incidents', 'contacts', 'api_keys', 'replies'] as const
+const OWNED = [
+  'notifications',
+  'incidents',
+  'contacts',
+  'api_keys',
+  'idempotency_responses',
+] as const
 
 function removeRows(db: Connection, table: (typeof OWNED)[number], params: [number, number]) {
-  const id = table === 'replies' ? 'reply_key' : 'id'
+  const id = table === 'idempotency_responses' ? 'idempotency_key' : 'id'
   const some = `SELECT ${id} FROM ${table} WHERE account_id = ? ORDER BY ${id} LIMIT ?`
   if (table === 'notifications')
     db.run(`DELETE FROM attempts WHERE notification_id IN (${some})`, params)
-  const own = table === 'replies' ? `account_id = ${params[0]} AND ` : ''
+  const own = table === 'idempotency_responses' ? `account_id = ${params[0]} AND ` : ''
   return db.run(`DELETE FROM ${table} WHERE ${own}${id} IN (${some})`, params)
 }

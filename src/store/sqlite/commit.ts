@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 import { putLocations, removeLocations } from './location-states.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
-import { updateMonitorState, removeMonitorState, standingOf } from './monitor-state.ts'
+import { updateMonitorState, removeMonitorState, monitorStatesOf } from './monitor-state.ts'
 import type { MonitorStateRow } from './monitor-state.ts'
 import { packPhases } from '../phases.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -19,29 +19,25 @@ import { assignments, insertInto } from '../sql.ts'
 export function commit(db: Connection, changes: readonly Change[]): Committed[] {
   if (changes.length === 0) return []
   return db.transaction(() => {
-    const standing = standingOf(
+    const states = monitorStatesOf(
       db,
       changes.map(({ monitor_id }) => monitor_id),
     )
     return changes.map((change) => {
-      const committed = apply(db, change, standing.get(change.monitor_id))
-      follow(standing, change, committed)
+      const committed = apply(db, change, states.get(change.monitor_id))
+      follow(states, change, committed)
       return committed
     })
   })
 }
 
 /** The state of a monitor after this change, for later changes of the same list. */
-function follow(
-  standing: Map<number, MonitorStateRow>,
-  change: Change,
-  committed: Committed,
-): void {
-  const before = standing.get(change.monitor_id)
+function follow(states: Map<number, MonitorStateRow>, change: Change, committed: Committed): void {
+  const before = states.get(change.monitor_id)
   if (before === undefined || !committed.ok) return
   const { version, revision } = committed
-  if (change.remove === true) standing.delete(change.monitor_id)
-  else standing.set(change.monitor_id, { version, revision })
+  if (change.remove === true) states.delete(change.monitor_id)
+  else states.set(change.monitor_id, { version, revision })
 }
 
 /** Decides whether the change is accepted before its first write. */

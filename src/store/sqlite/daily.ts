@@ -91,9 +91,10 @@ const EMPTY_DAY = "ok = 0, fail = 0, unknown = 0, ok_ms = 0, latency = '{}'"
 
 /** Moves the current day to the past days when a later one begins. Returns `false` if `day` is past: a late result. */
 function turnDay(db: Connection, monitor_id: number, day: string): boolean {
-  const row = db.get(`SELECT ${COLUMNS} FROM monitor_states WHERE monitor_id = ? AND day NOT NULL`, [
-    monitor_id,
-  ])
+  const row = db.get(
+    `SELECT ${COLUMNS} FROM monitor_states WHERE monitor_id = ? AND day NOT NULL`,
+    [monitor_id],
+  )
   const going = row && toDaily(row)
   if (going !== undefined && day < going.day) return false
   if (going !== undefined) addToPast(db, monitor_id, going)

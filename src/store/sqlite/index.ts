@@ -27,7 +27,7 @@ import { moveWaiting, notifications } from './notifications.ts'
 import { openFile } from './open.ts'
 import type { OpenFile } from './open.ts'
 import { prune } from './prune.ts'
-import { replies } from './replies.ts'
+import { idempotencyResponses } from './idempotency.ts'
 import type { SqliteStoreOptions } from './options.ts'
 
 export type { SqliteStoreOptions } from './options.ts'
@@ -118,7 +118,7 @@ function groups(
     incidents: group<FullStore['incidents']>(incidents(db)),
     availability: group<FullStore['availability']>(availability(db)),
     daily: group<FullStore['daily']>(daily(db)),
-    replies: group<FullStore['replies']>(replies(db)),
+    idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(db)),
     meta: group<FullStore['meta']>(meta(db)),
     ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit: (changes) => commit(db, changes),

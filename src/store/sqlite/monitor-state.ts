@@ -20,11 +20,11 @@ export interface MonitorStateRow {
 }
 
 /** Read in one query, as one text each: a driver takes longer for a column than for a JSON array of three. */
-export function standingOf(
+export function monitorStatesOf(
   db: Connection,
   monitor_ids: readonly number[],
 ): Map<number, MonitorStateRow> {
-  const standing = new Map<number, MonitorStateRow>()
+  const states = new Map<number, MonitorStateRow>()
   const left = ofNoneRemoved(db)
   const known = left === '' ? '' : ` AND monitor_id IN (SELECT id FROM monitors WHERE 1 = 1${left})`
   for (const chunk of idChunks(monitor_ids)) {
@@ -34,9 +34,9 @@ export function standingOf(
       chunk,
     )
     const found = JSON.parse(String(row?.['found'])) as [number, number, number][]
-    for (const [id, version, revision] of found) standing.set(id, { version, revision })
+    for (const [id, version, revision] of found) states.set(id, { version, revision })
   }
-  return standing
+  return states
 }
 
 export function insertMonitorState(

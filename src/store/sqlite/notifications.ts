@@ -35,7 +35,7 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
       const sql = `SELECT * FROM notifications${text} ORDER BY id DESC LIMIT ?`
       return db.all(sql, [...params, query.limit]).map(toNotification)
     },
-    lastTold: (contact_ids) =>
+    lastFinished: (contact_ids) =>
       [...new Set(contact_ids)].flatMap((contact_id) =>
         db
           .all(

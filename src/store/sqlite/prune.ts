@@ -21,9 +21,9 @@ export function prune(db: Connection, options: PruneOptions): number {
       pruneNotifications(db, options) +
       pruneHistory(db, options) +
       db.run(
-        `DELETE FROM replies WHERE (account_id, reply_key) IN (
-           SELECT account_id, reply_key FROM replies WHERE expires_at < ? LIMIT ?)`,
-        [options.replies_before, options.limit],
+        `DELETE FROM idempotency_responses WHERE (account_id, idempotency_key) IN (
+           SELECT account_id, idempotency_key FROM idempotency_responses WHERE expires_at < ? LIMIT ?)`,
+        [options.idempotency_before, options.limit],
       )
     )
   })

@@ -49,18 +49,18 @@ CREATE TABLE contacts (
 );
 CREATE INDEX contacts_account ON contacts (account_id);
 
-CREATE TABLE replies (
+CREATE TABLE idempotency_responses (
   account_id INTEGER NOT NULL,
-  reply_key TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
   status INTEGER NOT NULL,
   body TEXT NOT NULL,
   bytes INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  PRIMARY KEY (account_id, reply_key)
+  PRIMARY KEY (account_id, idempotency_key)
 ) WITHOUT ROWID;
-CREATE INDEX replies_expiry ON replies (expires_at);
-CREATE INDEX replies_account ON replies (account_id, expires_at, bytes);
+CREATE INDEX idempotency_responses_expiry ON idempotency_responses (expires_at);
+CREATE INDEX idempotency_responses_account ON idempotency_responses (account_id, expires_at, bytes);
 `
 
 /**

@@ -85,7 +85,13 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     await r.remove('monitors', monitor_id)
     left--
   }
-  for (const name of ['notifications', 'incidents', 'contacts', 'keys', 'replies'] as const)
+  for (const name of [
+    'notifications',
+    'incidents',
+    'contacts',
+    'keys',
+    'idempotency_responses',
+  ] as const)
     if (left > 0) await take(name, { account_id })
   if (left === 0) return 'more'
   await r.remove('accounts', account_id)

@@ -10,7 +10,7 @@ import { incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED } from '../rules.ts'
-import type { FullStore, KeptReplies } from '../store.ts'
+import type { FullStore, IdempotencyLimit } from '../store.ts'
 import { useOf } from './accounts.ts'
 import type { Calls } from './calls.ts'
 import type { Records, Row } from './records.ts'
@@ -159,17 +159,17 @@ export const meta: Calls<FullStore['meta']> = {
   },
 }
 
-export const replies: Calls<FullStore['replies']> = {
+export const idempotencyResponses: Calls<FullStore['idempotencyResponses']> = {
   async get(r, account_id, key, now) {
-    const kept = await r.first('replies', { account_id, key })
+    const kept = await r.first('idempotency_responses', { account_id, key })
     if (kept === undefined || kept.expires_at <= now) return undefined
     const { request_hash, status, body, expires_at } = kept
     return { request_hash, status, body, expires_at }
   },
-  async put(r, ...[account_id, key, reply, most]) {
-    const known = await r.first('replies', { account_id, key })
-    if (known !== undefined) await r.remove('replies', known.id)
-    const { id } = await r.insert('replies', { ...reply, account_id, key })
+  async put(r, ...[account_id, key, response, most]) {
+    const known = await r.first('idempotency_responses', { account_id, key })
+    if (known !== undefined) await r.remove('idempotency_responses', known.id)
+    const { id } = await r.insert('idempotency_responses', { ...response, account_id, key })
     if (most !== undefined) await keepWithin(r, account_id, { newest: id, most })
   },
 }
@@ -177,15 +177,15 @@ export const replies: Calls<FullStore['replies']> = {
 async function keepWithin(
   r: Records,
   account_id: number,
-  { newest, most }: { readonly newest: number; readonly most: KeptReplies },
+  { newest, most }: { readonly newest: number; readonly most: IdempotencyLimit },
 ): Promise<void> {
-  const kept = await r.all('replies', { account_id })
+  const kept = await r.all('idempotency_responses', { account_id })
   let count = kept.length
   let bytes = kept.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0)
   for (const { id, body } of kept.toSorted((a, b) => a.expires_at - b.expires_at)) {
     if (count <= most.count && bytes <= most.bytes) return
     if (id === newest) continue
-    await r.remove('replies', id)
+    await r.remove('idempotency_responses', id)
     count--
     bytes -= Buffer.byteLength(body)
   }

@@ -25,7 +25,7 @@ export const notifications: Calls<FullStore['notifications']> = {
     const behind = before_id === undefined ? {} : { after_id: before_id }
     return r.some('notifications', where, { limit, order: 'desc', ...behind, fits })
   },
-  async lastTold(r, contact_ids) {
+  async lastFinished(r, contact_ids) {
     const found: NotificationRecord[] = []
     for (const contact_id of new Set(contact_ids)) {
       const fits = ({ status }: NotificationRecord) => status === 'sent' || status === 'failed'

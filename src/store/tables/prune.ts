@@ -8,7 +8,7 @@ import type { Records, Row, TableName } from './records.ts'
 const LATE = 500
 
 export async function prune(r: Records, options: PruneOptions): Promise<number> {
-  const { limit, results_before, history_before, replies_before } = options
+  const { limit, results_before, history_before, idempotency_before } = options
   const first_kept = dayOf(history_before)
   return (
     (await goOnRemoving(r, limit)) +
@@ -16,7 +16,10 @@ export async function prune(r: Records, options: PruneOptions): Promise<number> 
     (await pruneNotifications(r, options)) +
     (await removeOld(r, 'daily', { limit, fits: ({ day }) => day < first_kept })) +
     (await pruneAvailability(r, options)) +
-    (await removeOld(r, 'replies', { limit, fits: (row) => row.expires_at < replies_before }))
+    (await removeOld(r, 'idempotency_responses', {
+      limit,
+      fits: (row) => row.expires_at < idempotency_before,
+    }))
   )
 }
 

@@ -20,7 +20,7 @@ import type {
 } from '../../model.ts'
 import { NotFoundError } from '../../errors.ts'
 import { copy } from '../memory/tables.ts'
-import type { StoredReply } from '../store.ts'
+import type { IdempotencyResponse } from '../store.ts'
 
 /** A plain JSON object; a positive whole number identifies it within its table. */
 export interface TableRow {
@@ -44,7 +44,7 @@ export const TABLES = {
   meta: ['name'],
   monitors: ['account_id', 'token_hash'],
   notifications: ['account_id', 'monitor_id', 'incident_id', 'contact_id', 'status'],
-  replies: ['account_id', 'key'],
+  idempotency_responses: ['account_id', 'key'],
   results: ['monitor_id'],
 } as const
 
@@ -85,7 +85,10 @@ interface Rows {
   meta: { readonly id: number; readonly name: string; readonly value: string }
   monitors: MonitorRecord
   notifications: NotificationRecord
-  replies: WithId<StoredReply> & { readonly account_id: number; readonly key: string }
+  idempotency_responses: WithId<IdempotencyResponse> & {
+    readonly account_id: number
+    readonly key: string
+  }
   results: ResultRecord
 }
 

@@ -45,8 +45,9 @@ async function furnished(store: FullStore) {
       notify: [notice({ contact_id: duty.id, incident: 'opened' })],
     }),
   )
-  const reply = { request_hash: 'h', status: 201, body: '{}', expires_at: T0 + 9 }
-  if (offers(store, 'replies')) await store.replies.put(account_id, 'key', reply)
+  const response = { request_hash: 'h', status: 201, body: '{}', expires_at: T0 + 9 }
+  if (offers(store, 'idempotencyResponses'))
+    await store.idempotencyResponses.put(account_id, 'key', response)
   return {
     account_id,
     made,
@@ -72,10 +73,10 @@ async function left(
     availabilityOf(store, made.id),
     dailyOf(store, made.id),
   ])
-  const reply = offers(store, 'replies')
-    ? await store.replies.get(account_id, 'key', T0)
+  const response = offers(store, 'idempotencyResponses')
+    ? await store.idempotencyResponses.get(account_id, 'key', T0)
     : undefined
-  return [...lists.map(({ length }) => length), reply === undefined ? 0 : 1]
+  return [...lists.map(({ length }) => length), response === undefined ? 0 : 1]
 }
 
 export const accountLifeCases: Readonly<Record<string, Case>> = {
@@ -112,7 +113,7 @@ export const removedAccountCases: Readonly<Record<string, Case>> = {
     const stays = await furnished(store)
     const before = await left(store, stays)
     const has = (part: Part): number => (offers(store, part) ? 1 : 0)
-    const history = [has('availability'), has('daily'), has('replies')]
+    const history = [has('availability'), has('daily'), has('idempotencyResponses')]
     assert.deepEqual(before, [1, 1, has('keys'), 1, 1, 0, 1, 1, ...history])
     assert.deepEqual(await left(store, gone), before)
     assert.equal(await store.accounts.remove(gone.account_id, 99), 'done')

@@ -178,7 +178,12 @@ export const interruptedRemovalCases: Readonly<Record<string, Case>> = {
 }
 
 async function endByPrune(store: FullStore): Promise<void> {
-  const none = { results_before: 0, notifications_before: 0, history_before: 0, replies_before: 0 }
+  const none = {
+    results_before: 0,
+    notifications_before: 0,
+    history_before: 0,
+    idempotency_before: 0,
+  }
   for (let steps = 0; (await store.prune({ ...none, limit: FEW })) >= FEW; steps++)
     assert.ok(steps < 99, 'a removal comes to its end')
 }

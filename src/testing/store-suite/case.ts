@@ -38,7 +38,7 @@ export type Part =
   | 'clockSet'
   | 'requests'
   | 'shards'
-  | 'turns'
+  | 'idempotencyLocks'
 
 /** Whether the store has the member; the cases of a part run only then. */
 export function offers(store: Store, part: Part): boolean {

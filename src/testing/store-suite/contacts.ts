@@ -86,12 +86,12 @@ export const contactCases: Readonly<Record<string, Case>> = {
       const status = row.contact_id === a ? 'sent' : 'failed'
       assert.equal(await store.notifications.finish({ ...end, status }), true)
     }
-    const told = await store.notifications.lastTold([...asked, a, c + 1])
+    const told = await store.notifications.lastFinished([...asked, a, c + 1])
     assert.deepEqual(
       told.map(({ id }) => id).toSorted((x, y) => x - y),
       [rows[1]?.id, rows[2]?.id],
     )
-    assert.deepEqual(await store.notifications.lastTold([]), [])
+    assert.deepEqual(await store.notifications.lastFinished([]), [])
   },
 
   'the id of a removed contact is not used again': async (store) => {

@@ -24,11 +24,22 @@ import { availabilityCases, dailyCases, resultCases } from './history.ts'
 import { incidentCases } from './incidents.ts'
 import { monitorCases } from './monitors.ts'
 import { notifyCases } from './notify.ts'
-import { pruneAvailabilityCases, pruneCases, pruneDailyCases, pruneReplyCases } from './prune.ts'
-import { metaCases, replyCases } from './replies.ts'
+import {
+  pruneAvailabilityCases,
+  pruneCases,
+  pruneDailyCases,
+  pruneIdempotencyCases,
+} from './prune.ts'
+import { metaCases, idempotencyResponseCases } from './idempotency.ts'
 import { removalRestartCases, restartCases } from './restart.ts'
 import { sharedCases, sharedQuotaCases, sharedRemovalCases } from './shared.ts'
-import { newsCases, removalNewsCases, requestCases, shardCases, turnCases } from './shared-parts.ts'
+import {
+  newsCases,
+  removalNewsCases,
+  requestCases,
+  shardCases,
+  idempotencyLockCases,
+} from './shared-parts.ts'
 import type { SharedCase } from './shared-parts.ts'
 
 export interface StoreTest {
@@ -110,12 +121,12 @@ const ALONE: readonly Section[] = [
   [clockCases, 'clockSet'],
   [redatedCases],
   [finishCases],
-  [replyCases, 'replies'],
+  [idempotencyResponseCases, 'idempotencyResponses'],
   [metaCases],
   [pruneCases, 'prune'],
   [pruneDailyCases, 'prune', 'daily'],
   [pruneAvailabilityCases, 'prune', 'availability'],
-  [pruneReplyCases, 'prune', 'replies'],
+  [pruneIdempotencyCases, 'prune', 'idempotencyResponses'],
 ]
 
 function restarting(reopen: Another): Section[] {
@@ -150,7 +161,7 @@ function sharing(beside: Another): Section[] {
     section(newsCases(), 'changes'),
     section(removalNewsCases(), 'changes', 'accounts.remove'),
     section(requestCases(), 'requests'),
-    section(turnCases(), 'turns'),
+    section(idempotencyLockCases(), 'idempotencyLocks'),
   ]
 }
 

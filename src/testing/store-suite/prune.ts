@@ -21,7 +21,7 @@ function older(change: Partial<PruneOptions>): PruneOptions {
     results_before: 0,
     notifications_before: 0,
     history_before: 0,
-    replies_before: 0,
+    idempotency_before: 0,
     limit: 1000,
     ...change,
   }
@@ -141,13 +141,16 @@ export const pruneAvailabilityCases: Readonly<Record<string, Case>> = {
   },
 }
 
-export const pruneReplyCases: Readonly<Record<string, Case>> = {
+export const pruneIdempotencyCases: Readonly<Record<string, Case>> = {
   'expired answers go': async (store) => {
-    const reply = { request_hash: 'h', status: 200, body: '', expires_at: T0 }
-    await store.replies.put(1, 'old', reply)
-    await store.replies.put(1, 'new', { ...reply, expires_at: T0 + 9 })
-    assert.equal(await store.prune(older({ replies_before: T0 + 9 })), 1)
-    assert.equal(await store.replies.get(1, 'old', 0), undefined)
-    assert.deepEqual(await store.replies.get(1, 'new', T0), { ...reply, expires_at: T0 + 9 })
+    const response = { request_hash: 'h', status: 200, body: '', expires_at: T0 }
+    await store.idempotencyResponses.put(1, 'old', response)
+    await store.idempotencyResponses.put(1, 'new', { ...response, expires_at: T0 + 9 })
+    assert.equal(await store.prune(older({ idempotency_before: T0 + 9 })), 1)
+    assert.equal(await store.idempotencyResponses.get(1, 'old', 0), undefined)
+    assert.deepEqual(await store.idempotencyResponses.get(1, 'new', T0), {
+      ...response,
+      expires_at: T0 + 9,
+    })
   },
 }

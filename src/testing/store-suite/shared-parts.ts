@@ -1,5 +1,5 @@
 /**
- * The members that only shared stores have: shards, change broadcasts, a common count of requests, turns.
+ * The members that only shared stores have: shards, change broadcasts, a common count of requests, idempotency locks.
  *
  * @module
  */
@@ -216,30 +216,33 @@ export function requestCases(): Record<string, SharedCase> {
   }
 }
 
-export function turnCases(): Record<string, SharedCase> {
-  const turn = { account_id: 1, key: 'k', now: T0, until: T0 + 10 }
+export function idempotencyLockCases(): Record<string, SharedCase> {
+  const lock = { account_id: 1, key: 'k', now: T0, until: T0 + 10 }
   return {
-    'of many who want the same turn one has it, until it ends or lapses': async (store, beside) => {
+    'of many who want the same lock one has it, until it ends or lapses': async (store, beside) => {
       const stores = [store, await beside()]
       const asked = Array.from({ length: 10 }, async (_, index) =>
-        stores[index % 2]?.turns?.take({ ...turn, owner: `${index}` }),
+        stores[index % 2]?.idempotencyLocks?.acquire({ ...lock, owner: `${index}` }),
       )
       const answers = await Promise.all(asked)
       assert.equal(answers.filter(Boolean).length, 1)
-      assert.equal(await store.turns?.take({ ...turn, owner: 'x', now: T0 + 9 }), false)
+      assert.equal(
+        await store.idempotencyLocks?.acquire({ ...lock, owner: 'x', now: T0 + 9 }),
+        false,
+      )
       const owner = `${answers.indexOf(true)}`
-      await stores[1]?.turns?.end({ ...turn, owner })
-      assert.equal(await store.turns?.take({ ...turn, owner: 'x' }), true)
-      // The turn expires, and its former owner cannot end the next one's turn.
-      const next = { ...turn, owner: 'y', now: T0 + 10, until: T0 + 20 }
-      assert.equal(await store.turns?.take(next), true)
-      await store.turns?.end({ ...turn, owner: 'x' })
-      assert.equal(await store.turns?.take({ ...next, owner: 'z' }), false)
+      await stores[1]?.idempotencyLocks?.release({ ...lock, owner })
+      assert.equal(await store.idempotencyLocks?.acquire({ ...lock, owner: 'x' }), true)
+      // The lock expires, and its former owner cannot end the next one's.
+      const next = { ...lock, owner: 'y', now: T0 + 10, until: T0 + 20 }
+      assert.equal(await store.idempotencyLocks?.acquire(next), true)
+      await store.idempotencyLocks?.release({ ...lock, owner: 'x' })
+      assert.equal(await store.idempotencyLocks?.acquire({ ...next, owner: 'z' }), false)
     },
 
-    'turns of other keys and accounts are others': async (store) => {
+    'locks of other keys and accounts are others': async (store) => {
       for (const other of [{}, { key: 'K' }, { account_id: 2 }])
-        assert.equal(await store.turns?.take({ ...turn, owner: 'x', ...other }), true)
+        assert.equal(await store.idempotencyLocks?.acquire({ ...lock, owner: 'x', ...other }), true)
     },
   }
 }

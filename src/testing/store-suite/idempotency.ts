@@ -2,34 +2,34 @@ import { strict as assert } from 'node:assert'
 import { anotherAccount, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
-const reply = { request_hash: 'h', status: 201, body: '{"ok":true}', expires_at: T0 + 10 }
+const response = { request_hash: 'h', status: 201, body: '{"ok":true}', expires_at: T0 + 10 }
 
-export const replyCases: Readonly<Record<string, Case>> = {
+export const idempotencyResponseCases: Readonly<Record<string, Case>> = {
   'a kept answer is found by account and key until it expires': async (store) => {
-    await store.replies.put(1, 'k', reply)
-    assert.deepEqual(await store.replies.get(1, 'k', T0 + 9), reply)
-    assert.equal(await store.replies.get(1, 'k', T0 + 10), undefined)
-    assert.equal(await store.replies.get(2, 'k', T0), undefined)
-    assert.equal(await store.replies.get(1, 'K', T0), undefined)
+    await store.idempotencyResponses.put(1, 'k', response)
+    assert.deepEqual(await store.idempotencyResponses.get(1, 'k', T0 + 9), response)
+    assert.equal(await store.idempotencyResponses.get(1, 'k', T0 + 10), undefined)
+    assert.equal(await store.idempotencyResponses.get(2, 'k', T0), undefined)
+    assert.equal(await store.idempotencyResponses.get(1, 'K', T0), undefined)
   },
 
   'a newer answer takes the place of the older one': async (store) => {
-    await store.replies.put(1, 'k', reply)
+    await store.idempotencyResponses.put(1, 'k', response)
     const newer = { request_hash: 'i', status: 422, body: '', expires_at: T0 + 99 }
-    await store.replies.put(1, 'k', newer)
-    assert.deepEqual(await store.replies.get(1, 'k', T0 + 50), newer)
+    await store.idempotencyResponses.put(1, 'k', newer)
+    assert.deepEqual(await store.idempotencyResponses.get(1, 'k', T0 + 50), newer)
   },
 
   'of the answers of an account no more are kept than it may have, those that expire last': async (
     store,
   ) => {
     const account_id = await anotherAccount(store)
-    await store.replies.put(account_id, 'a', reply)
+    await store.idempotencyResponses.put(account_id, 'a', response)
     const put = (key: string, wait: number, body: string, most = { count: 3, bytes: 100 }) =>
-      store.replies.put(1, key, { ...reply, body, expires_at: T0 + wait }, most)
+      store.idempotencyResponses.put(1, key, { ...response, body, expires_at: T0 + wait }, most)
     const kept = async (): Promise<string[]> => {
       const keys = ['a', 'b', 'c', 'd', 'e', 'f']
-      const found = await Promise.all(keys.map((key) => store.replies.get(1, key, T0)))
+      const found = await Promise.all(keys.map((key) => store.idempotencyResponses.get(1, key, T0)))
       return keys.filter((_, index) => found[index] !== undefined)
     }
     await put('b', 20, 'x')
@@ -48,7 +48,7 @@ export const replyCases: Readonly<Record<string, Case>> = {
     // The newest response stays, whatever its size.
     await put('f', 5, 'z'.repeat(101))
     assert.deepEqual(await kept(), ['f'])
-    assert.notEqual(await store.replies.get(account_id, 'a', T0), undefined)
+    assert.notEqual(await store.idempotencyResponses.get(account_id, 'a', T0), undefined)
   },
 }
 

@@ -1,0 +1,53 @@
+import type { Sync } from '../promised.ts'
+import type { IdempotencyLimit, FullStore } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+export function idempotencyResponses(db: Connection): Sync<FullStore['idempotencyResponses']> {
+  return {
+    get(account_id, key, now) {
+      const row = db.get(
+        `SELECT request_hash, status, body, expires_at FROM idempotency_responses
+         WHERE account_id = ? AND idempotency_key = ? AND expires_at > ?`,
+        [account_id, key, now],
+      )
+      return row && ({ ...row } as never)
+    },
+    put(account_id, key, response, most) {
+      const { request_hash, status, body, expires_at } = response
+      const bytes = Buffer.byteLength(body)
+      db.transaction(() => {
+        db.run(PUT, [account_id, key, request_hash, status, body, bytes, expires_at])
+        if (most !== undefined) keepWithin(db, { account_id, key }, most)
+      })
+    },
+  }
+}
+
+const PUT = `
+  INSERT INTO idempotency_responses (account_id, idempotency_key, request_hash, status, body, bytes, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
+  request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+  bytes = excluded.bytes, expires_at = excluded.expires_at`
+
+const BEYOND = `
+  DELETE FROM idempotency_responses WHERE account_id = ? AND idempotency_key IN (
+    SELECT idempotency_key FROM (
+      SELECT idempotency_key, COUNT(*) OVER newest AS count, SUM(bytes) OVER newest AS bytes
+      FROM idempotency_responses WHERE account_id = ?
+      WINDOW newest AS (ORDER BY idempotency_key = ? DESC, expires_at DESC, idempotency_key
+        ROWS UNBOUNDED PRECEDING))
+    WHERE idempotency_key <> ? AND (count > ? OR bytes > ?))`
+
+/** Removes the oldest responses beyond the limits, but never the newest. */
+function keepWithin(
+  db: Connection,
+  { account_id, key }: { readonly account_id: number; readonly key: string },
+  most: IdempotencyLimit,
+): void {
+  const kept = db.get(
+    'SELECT COUNT(*) AS count, SUM(bytes) AS bytes FROM idempotency_responses WHERE account_id = ?',
+    [account_id],
+  )
+  if (Number(kept?.['count']) <= most.count && Number(kept?.['bytes']) <= most.bytes) return
+  db.run(BEYOND, [account_id, account_id, key, key, most.count, most.bytes])
+}
