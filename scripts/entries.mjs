@@ -45,8 +45,8 @@ export const entries = [
   entry('./rest/node', 'rest/node', 'src/rest/node', 38),
   entry('./page', 'page/index', 'src/page/index', 156),
   entry('./client', 'client/index', 'src/client/index', 24),
-  entry('./otel', 'otel/index', 'src/otel/index', 16),
-  entry('./metrics', 'metrics/index', 'src/metrics/index', 43),
+  entry('./otel', 'otel/index', 'src/otel/otel', 16),
+  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 43),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 345),
 ]

@@ -25,7 +25,7 @@ import { quotaProblems } from './services/quotas.ts'
 import type { AccountQuotas } from '../model.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createSeal } from '../seal.ts'
-import { timeZones } from '../model/time-zone.ts'
+import { timeZones } from '../model/time.ts'
 import type { Tracing } from './core/tracing.ts'
 
 /** Whole numbers from 1 to 10000. */

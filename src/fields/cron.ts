@@ -7,7 +7,7 @@
 import { Cron } from 'croner'
 import * as v from 'valibot'
 import type { EpochMs } from '../model.ts'
-import { isTimeZone, wallClockOf } from '../model/time-zone.ts'
+import { isTimeZone, wallClockOf } from '../model/time.ts'
 import { defineField } from './field.ts'
 import type { FieldBuilder } from './field.ts'
 

@@ -8,8 +8,6 @@
  * @module
  */
 
-import type { StandardSchemaV1 } from './standard-schema.ts'
-
 export type FieldKind =
   'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'regex' | 'array' | 'object'
 
@@ -163,4 +161,26 @@ export function defineField<Wire, Value = Wire>(
     required: () => ({ ...base, presence: 'required' }),
     default: (fallback) => ({ ...base, presence: 'default', fallback }),
   }
+}
+
+/**
+ * The part of the Standard Schema interface (https://standardschema.dev, version 1) that is used,
+ * so that a field can use any validator that implements it.
+ */
+interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }

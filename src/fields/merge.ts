@@ -1,5 +1,6 @@
 /**
- * Applies a partial update to stored settings.
+ * Prepares settings from users: partial updates of stored ones, and `undefined`, which JavaScript
+ * writes for absent values: `{ tags: options.tags }`.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import type { FieldTable } from './field.ts'
 import { isJsonObject } from '../model/json.ts'
 
 /**
- * `null` resets a field to its default, groups are merged, lists and all other values are replaced.
+ * Applies a partial update: `null` resets a field to its default, groups are merged, lists and all other values are replaced.
  * Dotted names address fields of groups.
  */
 export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject): JsonObject {
@@ -38,4 +39,30 @@ function splitDotted(fields: FieldTable, key: string): [group: string, name?: st
 
 function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
+}
+
+/**
+ * Settings are two objects deep; deeper input, also circular, is left to validation, which rejects
+ * it.
+ */
+const DEEPEST = 8
+
+/** The input without `undefined` values at every depth of its objects; a hole in a list stays. */
+export function withoutAbsent(input: JsonObject): JsonObject {
+  return present(input, 0) as JsonObject
+}
+
+function present(value: unknown, depth: number): unknown {
+  if (depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((each) => present(each, depth + 1))
+  if (!isLiteral(value)) return value
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined)
+  return Object.fromEntries(entries.map(([name, each]) => [name, present(each, depth + 1)]))
+}
+
+/** Excludes class instances such as `Date` and `Map`; accepts objects of another realm. */
+function isLiteral(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -9,11 +9,10 @@ import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo, FieldTable, Input, Settings } from './field.ts'
 import { compilePattern, parsePattern } from './pattern.ts'
 import type { Pattern } from './pattern.ts'
-import { parseHost } from './host.ts'
+import { parseHost, urlField } from './url.ts'
 import { headersField, headerValueField } from './headers.ts'
 import { textSchema } from './text.ts'
 import type { TextBounds } from './text.ts'
-import { urlField } from './url.ts'
 
 type Extra = Pick<FieldInfo, 'description'> &
   Partial<Pick<FieldInfo, 'unit' | 'format' | 'example' | 'destination'>>

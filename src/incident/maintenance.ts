@@ -12,9 +12,8 @@ import type {
   RecurringWindow,
   Weekday,
 } from '../model.ts'
-import { timeZones } from '../model/time-zone.ts'
-import type { TimeZone, TimeZones, WallClock } from '../model/time-zone.ts'
-import { DAY_MS } from '../model/time.ts'
+import { timeZones, DAY_MS } from '../model/time.ts'
+import type { TimeZone, TimeZones, WallClock } from '../model/time.ts'
 
 /** A rule that matches no day within this horizon (February 31) is evaluated again after it. */
 const HORIZON_DAYS = 400

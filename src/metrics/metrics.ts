@@ -1,8 +1,8 @@
 /**
- * Metrics of an engine in the text format of Prometheus: as a string for a host that answers itself, and as a
- * `fetch(Request)` that is mounted like the REST API.
+ * `watchpost/metrics`: metrics of an engine in the text format of Prometheus, as a string for a host that answers
+ * itself, and as a `fetch(Request)` that is mounted like the REST API.
  *
- * @module
+ * @module watchpost/metrics
  */
 
 import { systemClock } from '../clock.ts'
@@ -15,14 +15,14 @@ import type { Logger } from '../logger.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { readerOf, type MetricsScope } from './access.ts'
+import { readerOf, type MetricsScope, createLimits } from './access.ts'
 import { createCounting } from './counting.ts'
-import { createLimits } from './limits.ts'
-import type { MetricsRate } from './limits.ts'
-import { measureLoopDelay } from './loop-delay.ts'
+import type { MetricsRate } from './access.ts'
+import { measureLoopDelay, engineState, processState } from './state.ts'
 import { monitorParts, PART, rowOf } from './monitors.ts'
-import { engineState, processState } from './state.ts'
 import { CONTENT_TYPE } from './text.ts'
+
+export type { MetricsRate, MetricsScope } from './access.ts'
 
 export interface MetricsOptions {
   /** A bearer token that may read everything, 16 to 512 printable characters. Default none: API keys only. */

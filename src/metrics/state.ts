@@ -1,5 +1,5 @@
 /**
- * Gauges that are read from the engine at each scrape.
+ * Gauges that are read from the engine and the process at each scrape, and the delay of the event loop.
  *
  * @module
  */
@@ -9,6 +9,8 @@ import type { MonitorReading } from '../engine/api/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { VERSION } from '../version.ts'
 import { head, sample } from './text.ts'
+import type { Clock } from '../clock.ts'
+import { createHistogram } from './instruments.ts'
 
 type Health = Awaited<ReturnType<Engine['health']>>
 
@@ -74,4 +76,35 @@ export function processState(): string {
 
 function gauge(name: string, help: string, value: number): string {
   return head(name, 'gauge', help) + sample(name, {}, value)
+}
+
+const TICK_MS = 100
+const DELAY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+interface LoopDelay {
+  text(): string
+  close(): void
+}
+
+/**
+ * Measures the delay of the event loop by a timer of a tenth of a second. The timer does not keep the process alive.
+ */
+export function measureLoopDelay(clock: Clock): LoopDelay {
+  const delays = createHistogram(
+    {
+      name: 'watchpost_event_loop_delay_seconds',
+      help: 'How late a timer of the process comes, tried ten times a second.',
+      plain: true,
+    },
+    DELAY,
+  )
+  let due = clock.monotonic() + TICK_MS
+  const tick = (): void => {
+    const now = clock.monotonic()
+    delays.observe({}, Math.max(0, now - due) / 1000)
+    due = now + TICK_MS
+    timer = clock.timer(TICK_MS, tick, { background: true })
+  }
+  let timer = clock.timer(TICK_MS, tick, { background: true })
+  return { text: () => delays.text(), close: () => timer.cancel() }
 }

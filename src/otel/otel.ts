@@ -1,21 +1,20 @@
 /**
- * Spans around checks, commits and deliveries, with `@opentelemetry/api` if installed.
+ * `watchpost/otel`: spans around checks, commits and deliveries, with `@opentelemetry/api` if installed.
  *
  * A check is the root of a trace, unless the host has an active span; its network calls are children. A commit is
  * linked to the checks whose rounds it stores, a delivery to the commit that queued it, since each of them serves
  * several others or happens much later.
  *
- * @module
+ * @module watchpost/otel
  */
 
 import type * as Api from '@opentelemetry/api'
-import type { Span, SpanOptions } from '@opentelemetry/api'
+import type { Span, SpanOptions, SpanContext } from '@opentelemetry/api'
 import type { Tracing } from '../engine/core/tracing.ts'
 import { isMissingPackage } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
-import { createOrigins } from './origins.ts'
 
 /** Maximum number of rounds and notifications whose origin is kept until they are stored or sent. */
 const ORIGINS = 10_000
@@ -126,4 +125,31 @@ function tracingWith({ trace, SpanKind, SpanStatusCode }: typeof Api): Tracing {
 
 function roundKey(monitor_id: number, round: number): string {
   return `${monitor_id}:${round}`
+}
+
+interface Origins {
+  add(key: string, context: SpanContext): void
+  /** Returns and removes all of this key. */
+  take(key: string): readonly SpanContext[]
+}
+
+function createOrigins(limit: number): Origins {
+  const known = new Map<string, SpanContext[]>()
+  return {
+    add(key, context) {
+      const contexts = known.get(key)
+      if (contexts !== undefined) {
+        contexts.push(context)
+        return
+      }
+      known.set(key, [context])
+      const [oldest] = known.keys()
+      if (known.size > limit && oldest !== undefined) known.delete(oldest)
+    },
+    take(key) {
+      const contexts = known.get(key) ?? []
+      known.delete(key)
+      return contexts
+    },
+  }
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
 import { createFairQueue } from './fair-queue.ts'
-import { unmeasured } from './reports.ts'
+import { unmeasured } from './transport.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from './transport.ts'
 
 export interface InProcessOptions {

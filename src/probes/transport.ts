@@ -6,6 +6,7 @@
  */
 
 import type { CheckReport, EpochMs, Json, JsonObject, LocationRecord } from '../model.ts'
+import { iso } from '../clock.ts'
 
 /** One check to run at one location. Plain JSON, so that it can be transmitted. */
 export interface CheckOrder {
@@ -62,4 +63,22 @@ export interface ProbeTransport {
   stop(drain_ms: number): Promise<void>
   /** Whether the location accepts orders now. */
   online(location_id: number): boolean
+}
+
+/** An `unknown` report: the engine could not measure, so no incident is opened. */
+export function unmeasured(at: EpochMs, cause_code: string, cause_text: string): CheckReport {
+  return {
+    outcome: {
+      verdict: 'unknown',
+      cause_code,
+      cause_text,
+      phase: null,
+      started_at: iso(at),
+      duration_ms: 0,
+      phases: {},
+      remote_ip: null,
+      details: {},
+    },
+    begun: false,
+  }
 }

@@ -6,7 +6,7 @@
  */
 
 import { ValidationError } from '../errors.ts'
-import { isTime, readIsoTime } from '../fields/time.ts'
+import { isTime, readIsoTime } from '../model/time.ts'
 import type { EpochMs, JsonObject } from '../model.ts'
 import { positiveInteger } from './router.ts'
 

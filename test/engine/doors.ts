@@ -1,6 +1,6 @@
 /** Probes whose places can be taken away, as by checks of others that hang. */
 import { inProcessProbes } from '../../src/probes/in-process.ts'
-import { unmeasured } from '../../src/probes/reports.ts'
+import { unmeasured } from '../../src/probes/transport.ts'
 import type {
   CheckAnswer,
   CheckOrder,

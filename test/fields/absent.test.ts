@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutAbsent } from '../../src/fields/absent.ts'
+import { withoutAbsent } from '../../src/fields/merge.ts'
 
 it('leaves out what is undefined, in groups and in objects of lists, and nothing else', () => {
   const date = new Date(0)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maintenanceAt } from '../../src/incident/maintenance.ts'
 import type { MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
-import { timeZones } from '../../src/model/time-zone.ts'
+import { timeZones } from '../../src/model/time.ts'
 
 const at = (text: string): number => Date.parse(text)
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

@@ -9,7 +9,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-node'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
-import { openTelemetry } from '../../src/otel/index.ts'
+import { openTelemetry } from '../../src/otel/otel.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { rig } from '../engine/rig.ts'
 import type { Rig } from '../engine/rig.ts'
@@ -144,7 +144,7 @@ describe('without the package', () => {
       import { register } from 'node:module'
       register(${JSON.stringify(new URL('../../scripts/docs/read-typescript.mjs', import.meta.url))})
       register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(absent)}`)})
-      const { openTelemetry } = await import(${JSON.stringify(new URL('../../src/otel/index.ts', import.meta.url))})
+      const { openTelemetry } = await import(${JSON.stringify(new URL('../../src/otel/otel.ts', import.meta.url))})
       process.stdout.write(String(await openTelemetry()))`
     const told = spawnSync(
       process.execPath,

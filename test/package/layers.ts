@@ -48,11 +48,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'checkers/causes.ts',
       'checkers/checker.ts',
       'probes/in-process.ts',
-      'probes/reports.ts',
+      'probes/transport.ts',
       'store/fallbacks.ts',
       'store/store.ts',
     ],
-    types: ['contacts/descriptions.ts', 'probes/transport.ts'],
+    types: ['contacts/descriptions.ts'],
   },
   rest: {
     values: [

@@ -8,7 +8,7 @@ import type { BullmqProbeOptions, Probe } from '../../src/probes/bullmq/probe.ts
 import { bullmqProbes } from '../../src/probes/bullmq/transport.ts'
 import type { BullmqProbesOptions } from '../../src/probes/bullmq/transport.ts'
 import { inProcessProbes } from '../../src/probes/in-process.ts'
-import { unmeasured } from '../../src/probes/reports.ts'
+import { unmeasured } from '../../src/probes/transport.ts'
 import type {
   CheckAnswer,
   CheckOrder,

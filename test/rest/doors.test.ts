@@ -1,7 +1,7 @@
 /** REST, page and metrics of one engine on one real server, as `serve` mounts them. */
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMetrics } from '../../src/metrics/index.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createPage } from '../../src/page/index.ts'
 import { createRest } from '../../src/rest/index.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'

@@ -9,7 +9,7 @@ import { getDomain } from 'tldts'
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
-import { parseHost } from '../../fields/host.ts'
+import { parseHost } from '../../fields/url.ts'
 import { textSchema } from '../../fields/text.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
 

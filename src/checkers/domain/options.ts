@@ -5,7 +5,7 @@
  */
 
 import { ConfigurationError } from '../../errors.ts'
-import { parseHost } from '../../fields/host.ts'
+import { parseHost } from '../../fields/url.ts'
 import { basesOf } from './bootstrap.ts'
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { parseHost } from '../../fields/host.ts'
+import { parseHost } from '../../fields/url.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
 import { parseDate } from './dates.ts'
 import { isSameName, unicodeName } from './name.ts'

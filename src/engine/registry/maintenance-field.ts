@@ -9,7 +9,7 @@ import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { WEEKDAYS } from '../../model.ts'
 import type { MaintenanceWindow } from '../../model.ts'
-import { isTimeZone } from '../../model/time-zone.ts'
+import { isTimeZone } from '../../model/time.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 const WEEK_MIN = 7 * 1440

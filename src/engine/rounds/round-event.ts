@@ -7,7 +7,7 @@
 import { quorum } from '../../incident/quorum.ts'
 import type { RoundEvent } from '../../incident/transition.ts'
 import type { CheckReport, EpochMs } from '../../model.ts'
-import { unmeasured } from '../../probes/reports.ts'
+import { unmeasured } from '../../probes/transport.ts'
 import type { Reported } from './recording.ts'
 import { effective } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'

@@ -5,7 +5,7 @@
  */
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
-import { withoutAbsent } from '../../fields/absent.ts'
+import { withoutAbsent } from '../../fields/merge.ts'
 import { initialState } from '../../incident/state.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'

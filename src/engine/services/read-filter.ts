@@ -6,7 +6,7 @@
  */
 
 import { ValidationError } from '../../errors.ts'
-import { isTime, readIsoTime } from '../../fields/time.ts'
+import { isTime, readIsoTime } from '../../model/time.ts'
 import type { EpochMs } from '../../model.ts'
 import { suggestion } from '../../options.ts'
 import { isJsonObject } from '../../model/json.ts'

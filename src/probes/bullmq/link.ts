@@ -7,9 +7,8 @@
 import { ClosedError, ConfigurationError, MissingDependencyError } from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { Setup } from './options.ts'
-import { explained, openSession } from './session.ts'
+import { explained, openSession, within } from './session.ts'
 import type { Session } from './session.ts'
-import { within } from './with-timeout.ts'
 
 /** A beat that takes longer counts as a lost connection. */
 const ANSWER_MS = 5000

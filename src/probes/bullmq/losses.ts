@@ -6,7 +6,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Asked, PendingOrders } from './pending-orders.ts'
-import type { Names } from './names.ts'
+import type { Names } from './options.ts'
 import { deadEngines, forgetEngine } from './presence.ts'
 import type { Beating } from './presence.ts'
 import type { Session } from './session.ts'

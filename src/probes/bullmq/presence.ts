@@ -8,7 +8,9 @@
 import type { ChainableCommander, Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
 import type { LocationRecord } from '../../model.ts'
-import type { Names } from './names.ts'
+import type { Names } from './options.ts'
+import { ClosedError, ConfigurationError } from '../../errors.ts'
+import type { Logger } from '../../logger.ts'
 
 /** The beat of a probe. */
 export interface ProbeBeat {
@@ -154,4 +156,68 @@ function parsed<T>(texts: readonly (string | null)[]): T[] {
       return []
     }
   })
+}
+
+/**
+ * Resolves the location of a probe. Engines publish theirs, so that an id can replace a name and a misspelled name is
+ * reported.
+ *
+ * @throws ClosedError while no engine has this id,
+ * ConfigurationError if two engines have different locations with it
+ */
+export async function nameOfLocation(
+  beating: Beating,
+  location: string | number,
+  log: Logger,
+): Promise<string> {
+  const known = (await readEngines(beating)).flatMap(({ locations }) => locations)
+  const names = [...new Set(known.map(({ name }) => name))]
+  if (typeof location === 'string') {
+    if (names.length > 0 && !names.includes(location))
+      log.warn({ location, known: names }, 'no engine on this Redis has this location')
+    return location
+  }
+  const meant = [...new Set(known.filter(({ id }) => id === location).map(({ name }) => name))]
+  const [name, ...others] = meant
+  if (name === undefined)
+    throw new ClosedError(`No engine at work on this Redis has a location ${location}`)
+  if (others.length > 0)
+    throw new ConfigurationError(
+      `The location ${location} is ${meant.join(' for one engine, ')} for another: give the name`,
+    )
+  return name
+}
+
+/** Which locations have a probe, as of the engine's last beat. */
+interface ProbePresence {
+  /** Stores the probes that a beat found. */
+  note(found: ReadonlyMap<string, readonly ProbeBeat[]>): void
+  /** Whether a probe accepts orders and has a network. */
+  online(location: string): boolean
+  /** Whether a probe is alive, even if it only finishes its orders. */
+  present(location: string): boolean
+}
+
+export function createProbePresence(log: Logger): ProbePresence {
+  let seen: ReadonlyMap<string, readonly ProbeBeat[]> = new Map()
+  const wasOnline = new Map<string, boolean>()
+
+  const online = (location: string): boolean =>
+    seen.get(location)?.some(({ connected, leaving }) => connected && !leaving) === true
+
+  return {
+    note(found) {
+      seen = found
+      for (const [location, probes] of found) {
+        const now = online(location)
+        if (wasOnline.get(location) === now) continue
+        wasOnline.set(location, now)
+        const about = { location, probes: probes.map(({ id }) => id) }
+        if (now) log.info(about, 'a location is there')
+        else log.warn(about, 'a location has no probe that could check')
+      }
+    },
+    online,
+    present: (location) => (seen.get(location)?.length ?? 0) > 0,
+  }
 }

@@ -17,11 +17,10 @@ import { createOrderConsumer } from './order-consumer.ts'
 import { createLink } from './link.ts'
 import { setupOf } from './options.ts'
 import type { QueueOptions } from './options.ts'
-import { sayProbe, unsayProbe } from './presence.ts'
+import { sayProbe, unsayProbe, nameOfLocation } from './presence.ts'
 import { createSelfCheck } from './self-check.ts'
 import type { Session } from './session.ts'
-import { nameOfLocation } from './resolve-location.ts'
-import { within } from './with-timeout.ts'
+import { within } from './session.ts'
 import type { OrderJob } from './wire.ts'
 
 const DRAIN_MS = 11_000

@@ -8,10 +8,14 @@
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
-import { ConfigurationError, isMissingPackage, MissingDependencyError } from '../../errors.ts'
+import {
+  ConfigurationError,
+  isMissingPackage,
+  MissingDependencyError,
+  ClosedError,
+} from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
-import { within } from './with-timeout.ts'
 
 const CONNECT_MS = 5000
 const CLOSE_MS = 1000
@@ -214,4 +218,18 @@ export function explained(error: unknown): unknown {
   if (!/^(?:WRONGPASS|NOAUTH|NOPERM|ERR (?:invalid password|AUTH|Client sent AUTH))/.test(text))
     return error
   return new ConfigurationError(`Redis refuses us: ${text}`, { cause: error })
+}
+
+/**
+ * The result of `work`, or a rejection after `ms`. The work itself continues; its result is ignored.
+ *
+ * @throws ClosedError
+ */
+export function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.timer(ms, () => {
+      reject(new ClosedError(`Redis did not answer within ${ms} ms`))
+    })
+    work.then(resolve, reject).finally(() => timer.cancel())
+  })
 }

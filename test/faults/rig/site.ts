@@ -12,7 +12,7 @@ import { tcp } from '../../../src/checkers/tcp.ts'
 import { siteOf } from '../../../src/cli/serve/site.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { silentLogger } from '../../../src/logger.ts'
-import { createMetrics } from '../../../src/metrics/index.ts'
+import { createMetrics } from '../../../src/metrics/metrics.ts'
 import { memoryStore } from '../../../src/store/memory.ts'
 
 export interface ServedSite {
