@@ -3,7 +3,7 @@ import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 /** Minutes of processes that are started and waited for: begun last, they would end alone. */
-const LONG = /\/test\/(?:e2e|faults|cli|package|probes)\//
+const LONG = /\/test\/(?:e2e|faults|cli|deploy|package|probes)\//
 
 class LongOnesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
