@@ -1,12 +1,11 @@
 /**
- * One call of the API: its deadline, its retries, and its result.
+ * One call of the API: its deadline, its retries, and its result or error.
  *
  * @module
  */
 
 import type { Clock } from '../clock.ts'
-import { ApiError } from './error.ts'
-import { readText } from './read-text.ts'
+import { WatchpostError } from '../errors.ts'
 
 export interface CallOptions {
   /** Aborts the call and its waits; it rejects with the reason of the signal. */
@@ -155,4 +154,66 @@ function pauseAfter(error: unknown, attempt: number, clock: Clock): number | und
   const own_ms = FIRST_PAUSE_MS * 2 ** attempt * (0.75 + clock.random() / 2)
   const asked_ms = error instanceof ApiError ? (error.retry_after_sec ?? 0) * 1000 : 0
   return asked_ms > LONGEST_PAUSE_MS ? undefined : Math.max(own_ms, asked_ms)
+}
+
+/** Far above the largest page of results. */
+const LIMIT_BYTES = 32 * 1024 * 1024
+
+/**
+ * The body of a response, up to a limit: the server may not be the intended one.
+ *
+ * @throws ApiError `bad_answer` if it is larger than 32 MiB
+ */
+async function readText(response: Response): Promise<string> {
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
+  if (reader === undefined) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > LIMIT_BYTES) {
+      await reader.cancel()
+      throw new ApiError('bad_answer', {
+        status: response.status,
+        message: `The answer is larger than ${LIMIT_BYTES} bytes`,
+      })
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+interface Details {
+  readonly message: string
+  readonly status?: number | undefined
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  readonly request_id?: string | undefined
+  readonly retry_after_sec?: number | undefined
+  readonly cause?: unknown
+}
+
+/**
+ * `code` is that of the API (`validation`, `not_found`, `rate_limited`, …), or of the client:
+ * `network` (not reached), `timeout` (no response within `timeout_ms`), `bad_answer` (not a
+ * response of this API).
+ */
+export class ApiError extends WatchpostError {
+  /** Of the response; `null` if there was none. */
+  readonly status: number | null
+  /** Problem per field, as the API names them; `{}` unless `code` is `validation`. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Identifies the request in the log of the service. */
+  readonly request_id: string | null
+  /** Seconds after which a retry may succeed, if the API reports them. */
+  readonly retry_after_sec: number | null
+
+  constructor(code: string, { message, cause, ...details }: Details) {
+    super(code, message, cause === undefined ? undefined : { cause })
+    this.status = details.status ?? null
+    this.fields = details.fields ?? {}
+    this.request_id = details.request_id ?? null
+    this.retry_after_sec = details.retry_after_sec ?? null
+  }
 }

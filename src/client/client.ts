@@ -17,8 +17,7 @@ import type { OptionTable } from '../options.ts'
 import type { Client, CreateOptions } from './api.ts'
 import { call } from './call.ts'
 import type { Call, Caller, CallOptions } from './call.ts'
-import { listOf } from './lists.ts'
-import { queryText } from './query.ts'
+import { listOf, queryText } from './lists.ts'
 
 export interface ClientOptions {
   /**

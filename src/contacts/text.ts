@@ -1,5 +1,5 @@
 /**
- * Sanitizes, escapes and shortens external text for messages.
+ * Sanitizes, escapes and shortens external text for messages, and formats times and durations.
  *
  * @module
  */
@@ -69,3 +69,32 @@ export function markedTitle({ severity, title }: Pick<Message, 'severity' | 'tit
 }
 
 const MARKS = { down: '🔴', up: '🟢', warning: '🟡', info: '🔵' } as const
+
+/** `2026-05-04T09:05:23.449Z` as `2026-05-04 09:05:23 UTC`. */
+export function moment(text: string | undefined): string | undefined {
+  return text?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC')
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** Seconds in their two largest units: `1 h 5 min`. */
+export function span(text: string | undefined): string | undefined {
+  const seconds = Number(text ?? NaN)
+  if (!Number.isFinite(seconds) || seconds < 0) return undefined
+  const parts = UNITS.map(([unit, size], index) => {
+    const larger = UNITS[index - 1]?.[1]
+    return [Math.floor((larger === undefined ? seconds : seconds % larger) / size), unit] as const
+  })
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first < 0) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}

@@ -10,8 +10,7 @@ import { iso } from '../clock.ts'
 import type { JsonObject } from '../model.ts'
 import type { Delivery } from '../webhook/contact-kind.ts'
 import type { Fact, Message, Severity } from './message.ts'
-import { moment, scalarAt, span, textOf } from './reading.ts'
-import { cut, tidyLine, tidyLines } from './text.ts'
+import { cut, tidyLine, tidyLines, moment, span } from './text.ts'
 import { isJsonObject } from '../model/json.ts'
 
 const TITLE_CHARS = 200
@@ -216,4 +215,19 @@ function incidentKey(read: About['read']): string | null {
 function linkTo(target: string): string | null {
   if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return null
   return target.length <= 1024 ? new URL(target).href : null
+}
+
+/** A string, number or boolean at a dotted path. */
+function scalarAt(payload: JsonObject, path: string): string | undefined {
+  let value: unknown = payload
+  for (const name of path.split('.')) {
+    if (!isJsonObject(value)) return undefined
+    value = Object.hasOwn(value, name) ? value[name] : undefined
+  }
+  return textOf(value)
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The next step after an attempt. Pure: spec 6.3 and 8, and the decisions of
+ * The next step after an attempt, and whether its message may have arrived. Pure: spec 6.3 and 8, and the decisions of
  * docs/design/decisions.md.
  *
  * @module
@@ -174,4 +174,27 @@ export function nextAttempt(
 function ownPause(error: string | null | undefined, claims: number): number | null {
   if (!OWN_TROUBLE.has(error ?? '') || claims >= OWN_TROUBLE_CLAIMS) return null
   return Math.min(OWN_PAUSE_MS.most, OWN_PAUSE_MS.least * 1.25 ** (claims - 1))
+}
+
+/**
+ * Failures before any part of the message is sent: names, addresses, connections, handshakes, and
+ * local failures.
+ */
+const NOTHING_SENT =
+  /^(?:dns|tls|probe|auth)_|^connect_(?:refused|timeout|unreachable|blocked)$|^(?:blocked|invalid_url|invalid_request|missing_dependency|lease_over|storage)$/
+
+/** A mail server that refuses has not accepted the message (RFC 5321, 4.2.1). */
+const REFUSED = /^smtp_[45]\d\d$/
+
+/**
+ * Whether a receiver may have received the message of an attempt. What it may have received must be
+ * closed later, so doubt counts as received.
+ *
+ * `false` only if certain: the receiver refused the message (3xx, 4xx), or no part of it was sent.
+ * A receiver that answers 5xx may have processed it before it failed, and 502 and 504 come from a
+ * gateway.
+ */
+export function mayHaveArrived({ http_status, error }: AttemptEndFacts): boolean {
+  if (http_status !== null) return http_status < 300 || http_status > 499
+  return error === null || !(NOTHING_SENT.test(error) || REFUSED.test(error))
 }

@@ -9,7 +9,7 @@
 import { WatchpostError } from '../errors.ts'
 import { anything, checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { hmacSha256 } from './sha256.ts'
+import { hmacSha256 } from './receiver-signature.ts'
 
 export { createReplayGuard } from './replay.ts'
 export type { MemoryReplayGuard, ReplayGuard, ReplayGuardOptions } from './replay.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mayHaveArrived } from '../../src/webhook/arrival.ts'
+import { mayHaveArrived } from '../../src/webhook/retry.ts'
 
 const status = (http_status: number) =>
   mayHaveArrived({ http_status, error: `http_${http_status}` })

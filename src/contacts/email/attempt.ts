@@ -12,11 +12,10 @@ import { printable, withoutSecrets } from '../../webhook/printable.ts'
 import { classify } from '../../webhook/retry.ts'
 import type { DeliveryClass } from '../../webhook/retry.ts'
 import { messageOf } from '../words.ts'
-import { loadDriver } from './driver.ts'
 import { composeMessage } from './message.ts'
-import type { Envelope } from './message.ts'
+import type { Envelope, Composer } from './message.ts'
 import { handOver } from './smtp.ts'
-import type { Accepted, MailServer } from './smtp.ts'
+import type { Accepted, MailServer, SmtpClient } from './smtp.ts'
 
 const ANSWER_CHARS = 2000
 
@@ -93,4 +92,22 @@ function passwordForms({ login }: MailServer): readonly string[] {
   if (login === undefined) return []
   const { user, pass } = login
   return [pass, ...formsOfLogin(user, pass)]
+}
+
+interface Driver {
+  readonly Client: SmtpClient
+  readonly Composer: Composer
+}
+
+/** Loads nodemailer with the first e-mail. @throws MissingDependencyError */
+export async function loadDriver(): Promise<Driver> {
+  try {
+    const [client, composer] = await Promise.all([
+      import('nodemailer/lib/smtp-connection'),
+      import('nodemailer/lib/mail-composer'),
+    ])
+    return { Client: client.default, Composer: composer.default }
+  } catch (cause) {
+    throw new MissingDependencyError('nodemailer', { cause })
+  }
 }

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { FieldTable, Settings } from '../../fields/field.ts'
+import type { FieldTable, Settings, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
@@ -17,10 +17,19 @@ import type { ContactKind } from '../../webhook/contact-kind.ts'
 import { asGuard, refusedEnd, targetProblems } from '../../webhook/target.ts'
 import { brandOf, contactOptions } from '../posting.ts'
 import type { ContactOptions } from '../posting.ts'
-import { addressField } from './address.ts'
-import { attemptTo } from './attempt.ts'
-import { loadDriver } from './driver.ts'
+import { attemptTo, loadDriver } from './attempt.ts'
 import type { MailServer } from './smtp.ts'
+import { domainToASCII } from 'node:url'
+import { defineField } from '../../fields/field.ts'
+
+/** RFC 5321, 4.5.3.1. */
+const LOCAL_CHARS = 64
+const ADDRESS_CHARS = 254
+
+/** `Dot-string` of RFC 5321, 4.1.2. */
+const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+const DOMAIN =
+  /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/
 
 /** Mail servers delay their greeting; well below the engine's limit for any kind. */
 const DEADLINE_MS = 12_000
@@ -121,4 +130,39 @@ async function driverProblems(): Promise<Problems> {
     () => ({}),
     (error: unknown) => ({ kind: `invalid: ${(error as Error).message}` }),
   )
+}
+
+/**
+ * One mailbox, without a display name, brackets or characters that could end a header or command;
+ * the domain is stored as A-labels.
+ */
+function addressField(info: {
+  readonly description: string
+  readonly example?: string
+}): FieldBuilder<string> {
+  return defineField(
+    { kind: 'string', format: 'email', min: 3, max: ADDRESS_CHARS, ...info },
+    {
+      '~standard': {
+        version: 1,
+        vendor: 'watchpost',
+        validate(value) {
+          const address = typeof value === 'string' ? parseAddress(value) : undefined
+          return address === undefined
+            ? { issues: [{ message: 'invalid: one e-mail address is expected' }] }
+            : { value: address }
+        },
+      },
+    },
+  )
+}
+
+function parseAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  const at = trimmed.lastIndexOf('@')
+  const local = trimmed.slice(0, Math.max(0, at))
+  const domain = domainToASCII(trimmed.slice(at + 1)).toLowerCase()
+  const address = `${local}@${domain}`
+  const fits = local.length <= LOCAL_CHARS && address.length <= ADDRESS_CHARS
+  return fits && LOCAL.test(local) && DOMAIN.test(domain) ? address : undefined
 }

@@ -12,7 +12,7 @@ export const ENDING_RULES: readonly Rule[] = [
   {
     name: 'doubt-is-silence',
     about: 'A failure that was given up after timeouts counts as never told.',
-    file: 'webhook/arrival.ts',
+    file: 'webhook/retry.ts',
     find: 'if (http_status !== null) return http_status < 300 || http_status > 499\n  return error === null ||',
     replace: 'if (http_status !== null) return http_status < 300\n  return error === null &&',
   },
