@@ -1,0 +1,106 @@
+/**
+ * The whole test suite, again and again, beside processes that keep the CPUs busy. Options: --times 20,
+ * --load 8 (how many of them), --out FOLDER for the logs; names of test files to run only those.
+ *
+ * @module
+ */
+
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join, resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { readReport, summary } from './rig/suite-report.ts'
+import type { SuiteRun } from './rig/suite-report.ts'
+
+const HELP = `npm run faults -- suite [--times 20] [--load 8] [--out FOLDER] [test file ...]
+
+Runs the test suite so many times beside so many busy processes. The log and the report of
+each run stay in the folder, which is printed. Exit code 0 if no run had a failure, 1 otherwise.
+`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    times: { type: 'string', default: '20' },
+    load: { type: 'string', default: '8' },
+    out: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+} else {
+  process.exitCode = await runAll()
+}
+
+async function runAll(): Promise<number> {
+  const times = wholeNumber('times', 1)
+  const load = wholeNumber('load', 0)
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-')
+  const folder = resolve(values.out ?? join('.cache/faults', `suite-${stamp}`))
+  mkdirSync(folder, { recursive: true })
+  console.log(`logs in ${folder}`)
+  const busy = Array.from({ length: load }, startBusyProcess)
+  const endAll = (): void => busy.forEach((each) => void each.kill('SIGKILL'))
+  process.once('exit', endAll)
+  const runs: SuiteRun[] = []
+  try {
+    for (let n = 1; n <= times; n++) {
+      const run = await runOnce(join(folder, String(n).padStart(String(times).length, '0')))
+      runs.push(run)
+      const { passed, failed, skipped, seconds, status } = run
+      const counts = `${passed} passed, ${failed.length} failed, ${skipped} skipped`
+      console.log(`${n}/${times}: ${counts} in ${Math.round(seconds)} s, exit code ${status}`)
+    }
+  } finally {
+    endAll()
+  }
+  console.log(summary(runs, load))
+  return runs.every(({ status, failed }) => status === 0 && failed.length === 0) ? 0 : 1
+}
+
+/** One process that never waits. It ends with us, however we end: its stdin closes then. */
+function startBusyProcess(): ChildProcess {
+  const program = `process.stdin.on('end', () => process.exit()).resume()
+    const turn = () => { const end = Date.now() + 50; while (Date.now() < end); setImmediate(turn) }
+    turn()`
+  return spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'ignore', 'ignore'] })
+}
+
+/** `path` without its ending: the log is `.log`, the report `.json`. */
+async function runOnce(path: string): Promise<SuiteRun> {
+  const log = createWriteStream(`${path}.log`)
+  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}.json`]
+  const from = performance.now()
+  const child = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', ...report, ...positionals],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  child.stdout.pipe(log, { end: false })
+  child.stderr.pipe(log, { end: false })
+  const stop = (signal: NodeJS.Signals): void => {
+    child.kill(signal)
+    process.exitCode = 128 + constants.signals[signal]
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const [code] = (await once(child, 'close')) as [number | null]
+  process.off('SIGINT', stop).off('SIGTERM', stop)
+  log.end()
+  await finished(log)
+  const seconds = (performance.now() - from) / 1000
+  const status = code ?? 1
+  if (process.exitCode !== undefined) process.exit()
+  return { ...readReport(`${path}.json`), seconds, status }
+}
+
+function wholeNumber(name: 'times' | 'load', least: number): number {
+  const number = Number(values[name])
+  if (Number.isInteger(number) && number >= least) return number
+  process.stderr.write(`--${name} is a number from ${least}\n`)
+  process.exit(64)
+}
