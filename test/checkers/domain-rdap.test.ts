@@ -4,6 +4,7 @@ import type { DomainOptions } from '../../src/checkers/domain/index.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { certificates } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { bootstrapList, domainObject, rdapServer } from '../support/registries/rdap-server.ts'
 import type { RdapReply, RdapScript } from '../support/registries/rdap-server.ts'
 import { WHOIS_SAMPLES } from '../support/registries/whois-answers.ts'
@@ -422,14 +423,16 @@ describe('many monitors', () => {
 
   it('that do not get their turn in time are unknown', async () => {
     const server = await rdapServer(() => undefined)
-    const checker = domain(only({ rdapServers: { com: server.base }, gap_ms: 60_000 }))
-    const outcomes = await Promise.all(
-      ['a.com', 'b.com'].map((name) => check(checker, { domain: name }, { timeout_ms: 1200 })),
-    )
-    expect(outcomes.map(({ cause_code }) => cause_code).sort()).toEqual([
-      'probe_overloaded',
-      'probe_rdap_unreachable',
-    ])
+    await withDeadline(1200, async (timeout_ms) => {
+      const checker = domain(only({ rdapServers: { com: server.base }, gap_ms: 60_000 }))
+      const outcomes = await Promise.all(
+        ['a.com', 'b.com'].map((name) => check(checker, { domain: name }, { timeout_ms })),
+      )
+      expect(outcomes.map(({ cause_code }) => cause_code).sort()).toEqual([
+        'probe_overloaded',
+        'probe_rdap_unreachable',
+      ])
+    })
   })
 
   it('do not share across a change of the server', async () => {

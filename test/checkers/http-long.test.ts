@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
 import { runCheck } from '../../src/engine/checks/run-check.ts'
 import type { Outcome } from '../../src/model.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { serve } from '../support/http-exchange.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
@@ -270,11 +271,10 @@ describe('a body that is searched as it streams by', () => {
       response.write('a'.repeat(5 * MIB))
     }
     await using server = await serve(drip)
-    const outcome = await runCheck(
-      http(),
-      { url: server.origin, keyword_absent: 'zebra' },
-      { timeout_ms: 500 },
-    )
-    expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'http_body_timeout' })
+    await withDeadline(500, async (timeout_ms) => {
+      const input = { url: server.origin, keyword_absent: 'zebra' }
+      const outcome = await runCheck(http(), input, { timeout_ms })
+      expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'http_body_timeout' })
+    })
   })
 })

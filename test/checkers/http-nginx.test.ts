@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
 import { runCheck } from '../../src/engine/checks/run-check.ts'
 import { certificates } from '../support/certificates.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { nginxServer, startNginx } from '../support/servers/nginx.ts'
 
@@ -32,10 +33,12 @@ describeWithServer(nginxServer, 'the http checker against nginx', () => {
   it('does not wait for a drip beyond the deadline', async () => {
     const { ports } = await forThisTest(startNginx())
     const url = `http://127.0.0.1:${ports.http}/drip`
-    expect(await runCheck(http(), { url }, { timeout_ms: 800 })).toMatchObject({
-      verdict: 'fail',
-      cause_code: 'http_body_timeout',
-      details: {},
+    await withDeadline(800, async (timeout_ms) => {
+      expect(await runCheck(http(), { url }, { timeout_ms })).toMatchObject({
+        verdict: 'fail',
+        cause_code: 'http_body_timeout',
+        details: {},
+      })
     })
   })
 

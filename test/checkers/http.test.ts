@@ -7,6 +7,7 @@ import type { RunCheckOptions } from '../../src/engine/checks/run-check.ts'
 import { VERSION } from '../../src/version.ts'
 import { certificates } from '../support/certificates.ts'
 import type { CertificateKind } from '../support/certificates.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { serve, serveRaw } from '../support/http-exchange.ts'
 
 type HttpInput = Omit<Parameters<typeof runCheck<ReturnType<typeof http>>>[1], 'url'>
@@ -322,8 +323,10 @@ describe('a failing exchange is a cause of http', () => {
     ['http_body_timeout', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'],
   ])('%s', async (cause_code, answer) => {
     await using server = await serveRaw((socket) => void socket.write(answer))
-    const outcome = await runCheck(http(), { url: server.origin }, { timeout_ms: 300 })
-    expect(outcome).toMatchObject({ verdict: 'fail', cause_code })
+    await withDeadline(300, async (timeout_ms) => {
+      const outcome = await runCheck(http(), { url: server.origin }, { timeout_ms })
+      expect(outcome).toMatchObject({ verdict: 'fail', cause_code })
+    })
     await expect.poll(() => server.open).toBe(0)
   })
 })

@@ -6,6 +6,7 @@ import { ValidationError } from '../../src/errors.ts'
 import { certificates } from '../support/certificates.ts'
 import type { CertificateKind } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
 
 const tcp = makeTcp()
@@ -162,8 +163,10 @@ describe('tls', () => {
 
   it('with a server that says nothing meets the deadline as tls_timeout', async () => {
     const server = await scriptedServer(silent)
-    const outcome = await check(tcp, { host, port: server.port, tls: true }, { timeout_ms: 1500 })
-    expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'tls_timeout', phase: 'tls' })
+    await withDeadline(300, async (timeout_ms) => {
+      const outcome = await check(tcp, { host, port: server.port, tls: true }, { timeout_ms })
+      expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'tls_timeout', phase: 'tls' })
+    })
     await server.idle()
   })
 })
@@ -250,10 +253,12 @@ describe('banner_regex', () => {
       }
     })
     const settings = { host, port: server.port, banner_regex: '^220 ' }
-    const outcome = await check(tcp, settings, { timeout_ms: 300 })
-    expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
-    expect(outcome.details['banner']).toMatch(/^\.+$/)
-    expect(outcome.duration_ms).toBeLessThan(2000)
+    await withDeadline(300, async (timeout_ms) => {
+      const outcome = await check(tcp, settings, { timeout_ms })
+      expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
+      expect(outcome.details['banner']).toMatch(/^\.+$/)
+      expect(outcome.duration_ms).toBeLessThan(timeout_ms + 2000)
+    })
     await server.idle()
   })
 })

@@ -5,10 +5,11 @@ import { imap } from '../../../src/checkers/imap/index.ts'
 import { pop3 } from '../../../src/checkers/pop3.ts'
 import { smtp } from '../../../src/checkers/smtp.ts'
 import { check } from '../../support/check.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 import { hostileTo } from '../../support/hostile/farm.ts'
 import type { HostileServer } from '../../support/hostile/farm.ts'
 
-const TIMEOUT_MS = 400
+const SHORTEST_MS = 400
 const login = { user: 'somebody', pass: 'a-secret-of-ours' } as const
 
 const CHECKERS = { smtp: smtp(), pop3: pop3(), imap: imap(), ftp: ftp() } as const
@@ -27,16 +28,21 @@ function right({ name, expect: causes = [] }: HostileServer): readonly string[] 
   return /after the first bytes of the client/.test(name) ? ['banner_timeout'] : causes
 }
 
-async function meet(type: Type, server: HostileServer, tls: 'none' | 'starttls' | 'implicit') {
+interface Meeting {
+  readonly tls: 'none' | 'starttls' | 'implicit'
+  readonly timeout_ms: number
+}
+
+async function meet(type: Type, server: HostileServer, { tls, timeout_ms }: Meeting) {
   const checker = CHECKERS[type]
   const hostile = await server.start()
   try {
     const input = { host: '127.0.0.1', port: hostile.port, tls, ...login } as const
-    const outcome = await check(checker, input, { timeout_ms: TIMEOUT_MS })
+    const outcome = await check(checker, input, { timeout_ms })
     // Those that are left are the server's: it may hold its half of a connection for as long as it likes.
     await vi.waitFor(() => expect(sockets()).toBe(hostile.open()), { timeout: 5000 })
     expect(hostile.faults()).toEqual([])
-    expect(outcome.duration_ms).toBeLessThan(TIMEOUT_MS + 3000)
+    expect(outcome.duration_ms).toBeLessThan(timeout_ms + 3000)
     expect(JSON.stringify(outcome)).not.toContain(login.pass)
     if (outcome.cause_code !== null) {
       const declared = Object.keys({ ...SHARED_CAUSES, ...checker.causes })
@@ -62,22 +68,28 @@ describe.each(Object.keys(CHECKERS) as Type[])('%s', (type) => {
   const own = hostileTo(type)
 
   it.each(own)('with STARTTLS meets $name', async (server) => {
-    const outcome = await meet(type, server, 'starttls')
-    if (!GOOD.test(server.name)) expect(outcome.verdict).toBe(verdictOf(outcome))
-    if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+    await withDeadline(SHORTEST_MS, async (timeout_ms) => {
+      const outcome = await meet(type, server, { tls: 'starttls', timeout_ms })
+      if (!GOOD.test(server.name)) expect(outcome.verdict).toBe(verdictOf(outcome))
+      if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+    })
   })
 
   it.each(own.filter((server) => server.expect === undefined))(
     'in clear meets $name',
     async (server) => {
-      await meet(type, server, 'none')
+      await withDeadline(SHORTEST_MS, (timeout_ms) =>
+        meet(type, server, { tls: 'none', timeout_ms }),
+      )
     },
   )
 
   it.each(hostileTo('any'))('meets $name', async (server) => {
-    const outcome = await meet(type, server, 'none')
-    expect(outcome.verdict).toBe(verdictOf(outcome))
-    if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+    await withDeadline(SHORTEST_MS, async (timeout_ms) => {
+      const outcome = await meet(type, server, { tls: 'none', timeout_ms })
+      expect(outcome.verdict).toBe(verdictOf(outcome))
+      if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+    })
   })
 })
 
@@ -86,7 +98,9 @@ describe.each(Object.keys(CHECKERS) as Type[])('%s', (type) => {
 const HANDSHAKES = hostileTo('tls').filter(({ name }) => !/warnings without end/.test(name))
 
 it.each(HANDSHAKES)('smtp with TLS from the first byte meets $name', async (server) => {
-  const outcome = await meet('smtp', server, 'implicit')
-  expect(outcome.verdict).toBe('fail')
-  if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+  await withDeadline(SHORTEST_MS, async (timeout_ms) => {
+    const outcome = await meet('smtp', server, { tls: 'implicit', timeout_ms })
+    expect(outcome.verdict).toBe('fail')
+    if (server.expect !== undefined) expect(right(server)).toContain(outcome.cause_code)
+  })
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { smtp } from '../../../src/checkers/smtp.ts'
 import { check } from '../../support/check.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 import { eximServer, startExim } from '../../support/servers/exim.ts'
 import type { EximOptions } from '../../support/servers/exim.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
@@ -121,12 +122,11 @@ describeWithServer(eximServer, 'the smtp checker against Exim', () => {
 
   it('speaks in clear to a port that wants TLS, and the other way round', async () => {
     const { ports } = await forThisTest(startExim())
-    const wrong = await check(
-      smtp(),
-      { host, port: ports.smtps, tls: 'none' },
-      { hosts, timeout_ms: 1000 },
-    )
-    expect(wrong.cause_code).toBe('banner_timeout')
+    await withDeadline(1000, async (timeout_ms) => {
+      const input = { host, port: ports.smtps, tls: 'none' } as const
+      const wrong = await check(smtp(), input, { hosts, timeout_ms })
+      expect(wrong.cause_code).toBe('banner_timeout')
+    })
     const other = await check(smtp(), { host, port: ports.smtp, tls: 'implicit' }, { hosts })
     expect(other.cause_code).toBe('tls_not_tls')
   })

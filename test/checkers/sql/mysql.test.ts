@@ -1,6 +1,7 @@
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mysql } from '../../../src/checkers/mysql/index.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 import type { MariadbOptions, MariadbServer } from '../../support/servers/mariadb.ts'
 import { mariadbServer, startMariadb } from '../../support/servers/mariadb.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
@@ -167,8 +168,10 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
 
   it('stops a statement itself when the deadline passes', async () => {
     const input = { ...on(server), query: 'SELECT SLEEP(30)' }
-    const outcome = await check(checker, input, { timeout_ms: 600 })
-    expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
+    await withDeadline(600, async (timeout_ms) => {
+      const outcome = await check(checker, input, { timeout_ms })
+      expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
+    })
     const running = "SELECT * FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'"
     await vi.waitFor(async () => expect(await ask(server, running)).toEqual([]), 5000)
   })
@@ -305,8 +308,10 @@ describeWithServer(mariadbServer, 'a MariaDB that goes away', () => {
     const server = await forThisTest(startMariadb())
     server.signal('SIGSTOP')
     onTestFinished(() => server.signal('SIGCONT'))
-    const outcome = await check(checker, on(server), { timeout_ms: 500 })
-    expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
+    await withDeadline(500, async (timeout_ms) => {
+      const outcome = await check(checker, on(server), { timeout_ms })
+      expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
+    })
   })
 
   it.each(['halt', 'kill9'] as const)('by %s during a query ends it', async (how) => {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgres } from '../../../src/checkers/postgres/index.ts'
 import { check } from '../../support/check.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 import { closedPort } from '../../support/scripted-server.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
 import type { PostgresOptions, PostgresServer } from '../../support/servers/postgres.ts'
@@ -178,8 +179,10 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
 
   it('stops a statement itself when the deadline passes', async () => {
     const input = { ...on(server), query: 'SELECT pg_sleep(30)' }
-    const outcome = await check(checker, input, { timeout_ms: 600 })
-    expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
+    await withDeadline(600, async (timeout_ms) => {
+      const outcome = await check(checker, input, { timeout_ms })
+      expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
+    })
     await vi.waitFor(async () => expect(await ask(server, SLEEPING)).toEqual([]), 5000)
   })
 
@@ -350,8 +353,10 @@ describeWithServer(postgresServer, 'a PostgreSQL that goes away', () => {
     const server = await forThisTest(startPostgres())
     server.signal('SIGSTOP')
     onTestFinished(() => server.signal('SIGCONT'))
-    const outcome = await check(checker, on(server), { timeout_ms: 500 })
-    expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
+    await withDeadline(500, async (timeout_ms) => {
+      const outcome = await check(checker, on(server), { timeout_ms })
+      expect(outcome).toMatchObject({ cause_code: 'banner_timeout', phase: 'greeting' })
+    })
   })
 
   it.each(['halt', 'kill9'] as const)('by %s during a query ends it', async (how) => {

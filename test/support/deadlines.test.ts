@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { withDeadline } from './deadlines.ts'
+
+function holdTheLoop(ms: number): void {
+  const end = systemClock.monotonic() + ms
+  while (systemClock.monotonic() < end);
+}
+
+it('gives a busy machine longer deadlines, and ends with the failure of the last one', async () => {
+  const tried: number[] = []
+  const failing = withDeadline(50, async (timeout_ms) => {
+    tried.push(timeout_ms)
+    // The first turn starts the measurement, which the second one misses.
+    await systemClock.sleep(20)
+    holdTheLoop(timeout_ms)
+    await systemClock.sleep(20)
+    throw new Error(`too late at ${timeout_ms}`)
+  })
+  await expect(failing).rejects.toThrow('too late at 800')
+  expect(tried).toEqual([50, 200, 800])
+})
+
+it('stops at the first deadline that is long enough', async () => {
+  const passed = await withDeadline(50, async (timeout_ms) => {
+    await systemClock.sleep(20)
+    if (timeout_ms > 50) return timeout_ms
+    const late = systemClock.sleep(timeout_ms)
+    holdTheLoop(timeout_ms)
+    // In the first turn after the hold.
+    await late
+    throw new Error('too late')
+  })
+  expect(passed).toBe(200)
+})
+
+it('takes a failure for one where the machine had time', async () => {
+  const tried: number[] = []
+  const failing = withDeadline(50, async (timeout_ms) => {
+    tried.push(timeout_ms)
+    throw new Error('wrong')
+  })
+  await expect(failing).rejects.toThrow('wrong')
+  expect(tried).toEqual([50])
+})
