@@ -50,7 +50,7 @@ export type { EngineEvents } from './engine/api/events.ts'
 export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
 export type { RunCheckOptions } from './engine/checks/run-check.ts'
-export type { Tracing } from './engine/core/tracing.ts'
+export type { Tracing } from './engine/core/core.ts'
 export type {
   AccountUseView,
   AccountView,

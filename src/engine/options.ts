@@ -20,13 +20,12 @@ import { isCounted, notOffered, withFallbacks } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
-import type { Core } from './core/core.ts'
+import type { Core, Tracing } from './core/core.ts'
 import { quotaProblems } from './services/quotas.ts'
 import type { AccountQuotas } from '../model.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createSeal } from '../seal.ts'
 import { timeZones } from '../model/time.ts'
-import type { Tracing } from './core/tracing.ts'
 
 /** Whole numbers from 1 to 10000. */
 export interface EngineLimits {

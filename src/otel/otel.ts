@@ -10,7 +10,7 @@
 
 import type * as Api from '@opentelemetry/api'
 import type { Span, SpanOptions, SpanContext } from '@opentelemetry/api'
-import type { Tracing } from '../engine/core/tracing.ts'
+import type { Tracing } from '../engine/core/core.ts'
 import { isMissingPackage } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'

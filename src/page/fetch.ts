@@ -23,14 +23,13 @@ import { html } from './layout/markup.ts'
 import { checkPage, SESSION_SEC } from './options.ts'
 import type { StatusPageOptions } from './options.ts'
 import { placesOf } from './live/places.ts'
-import { openRoutes } from './routes/open-routes.ts'
+import { openRoutes, THEME_COOKIE } from './routes/open-routes.ts'
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
 import { notFound, PageError, wrongMethod } from './http/http-error.ts'
 import type { Failure } from './http/http-error.ts'
 import { createRequests } from './http/requests.ts'
 import { createSessions } from './session/session.ts'
-import { THEME_COOKIE } from './layout/theme.ts'
 
 export interface StatusPage {
   /** Never rejects; needs no `this`. */

@@ -6,7 +6,12 @@
 
 import type { Engine } from '../engine/api/engine.ts'
 import { HttpError } from './http-error.ts'
-import type { Strangers } from './strangers.ts'
+import type { Clock } from '../clock.ts'
+import { SIGN_IN_LIMIT, createSignInLimit } from '../engine/services/sign-in-limit.ts'
+import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
+
+/** Counts one. @throws HttpError 429 if the client has sent too many */
+export type Strangers = (request: Request) => void
 
 /** The key of a request, as `GET /me` and the rate limit use it. */
 export interface RequestKey {
@@ -78,4 +83,27 @@ export function requireScope(identity: Identity, method: string): void {
   // Absent means both scopes; any other value that is not a list means none.
   if (scopes === undefined || (Array.isArray(scopes) && scopes.includes(scope))) return
   throw new HttpError({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
+}
+
+/**
+ * Counts wrong keys and unknown tokens per client address, if known. A valid one is looked up first and never
+ * rejected because of them.
+ */
+export function countStrangers(
+  clock: Pick<Clock, 'monotonic'>,
+  clientOf: (request: Request) => string | undefined = clientAddress,
+): Strangers {
+  const attempts = createSignInLimit(clock)
+  return (request) => {
+    const client = clientOf(request)
+    if (client === undefined) return
+    const counted = attempts.failed(neighbourhoodOf(client))
+    if (counted.allowed) return
+    throw new HttpError({
+      status: 429,
+      error: 'rate_limited',
+      message: `More than ${SIGN_IN_LIMIT} wrong keys or tokens in a minute; the one sent here is wrong as well`,
+      retry_after: counted.retry_sec,
+    })
+  }
 }

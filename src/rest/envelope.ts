@@ -5,7 +5,8 @@
  * @module
  */
 
-import { keptResponse } from './kept-body.ts'
+/** Shared by every copy of this module in a process, including the CommonJS build. */
+const NOTE = Symbol.for('watchpost.kept-body')
 
 /** A response before it becomes a `Response`. */
 export interface Reply {
@@ -72,4 +73,29 @@ export function toResponse(reply: Reply, base: Headers, options: { head: boolean
     typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body),
     init,
   )
+}
+
+/**
+ * A body that is equal for all clients: encoded once, and sent without a copy. An ordinary `Response` for any reader;
+ * since a `Response` copies its body, the bytes are attached to it for an adapter that can send them directly.
+ */
+function keptResponse(bytes: Uint8Array, init: ResponseInit): Response {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.enqueue(new Uint8Array(bytes))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const response = new Response(body, init)
+  Reflect.set(response, NOTE, bytes)
+  return response
+}
+
+/** The bytes themselves: to be sent, never modified. */
+export function keptBytes(response: Response): Uint8Array | undefined {
+  const noted: unknown = Reflect.get(response, NOTE)
+  return noted instanceof Uint8Array ? noted : undefined
 }

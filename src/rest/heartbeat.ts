@@ -16,7 +16,7 @@ import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
 import { HttpError } from './http-error.ts'
 import { createRouter } from './router.ts'
-import type { Strangers } from './strangers.ts'
+import type { Strangers } from './auth.ts'
 
 /** Maximum length of a stored body, in bytes. */
 export const MESSAGE_LIMIT_BYTES = 10_240

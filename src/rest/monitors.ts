@@ -5,7 +5,7 @@
  */
 
 import type { MonitorInput } from '../engine/api/inputs.ts'
-import { admitCheck, REQUESTED_CHECKS } from '../engine/services/requested-checks.ts'
+import { admitCheck, REQUESTED_CHECKS } from '../engine/services/request-services.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
 import { ok } from './envelope.ts'

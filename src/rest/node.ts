@@ -14,7 +14,7 @@ import { readTrustProxy } from '../net/peer/trusted-proxies.ts'
 import type { ProxyTrust, TrustProxy } from '../net/peer/trusted-proxies.ts'
 import { anything, checkOptions, logger } from '../options.ts'
 import type { Rest } from './fetch.ts'
-import { keptBytes } from './kept-body.ts'
+import { keptBytes } from './envelope.ts'
 
 export { clientAddress } from '../net/peer/client-address.ts'
 export type { TrustProxy } from '../net/peer/trusted-proxies.ts'

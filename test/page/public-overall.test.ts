@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MONITOR_STATES } from '../../src/model.ts'
 import type { MonitorState } from '../../src/model.ts'
-import { overall } from '../../src/page/public/overall.ts'
+import { overall } from '../../src/page/public/public-page.ts'
 
 const shown = (states: readonly (MonitorState | 'stale')[]) =>
   states.map((state) =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BODY_LIMITS, readBytes } from '../../src/rest/body.ts'
-import { JSON_LIMITS, readJson } from '../../src/rest/json-body.ts'
+import { BODY_LIMITS, readBytes, JSON_LIMITS, readJson } from '../../src/rest/body.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array> | null

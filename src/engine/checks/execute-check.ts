@@ -19,10 +19,9 @@ import { createStop } from '../../net/timing/stop.ts'
 import type { Stop, StopSignal } from '../../net/timing/stop.ts'
 import { createTrace, round } from '../../net/timing/trace.ts'
 import type { Trace } from '../../net/timing/trace.ts'
-import { readJudgement } from './checker-result.ts'
+import { readJudgement, report } from './report.ts'
 import { redactorFor } from './redact.ts'
 import type { Redactor } from './redact.ts'
-import { report } from './report.ts'
 
 /** Time for a checker to release its resources. */
 const RELEASE_MS = 1_000

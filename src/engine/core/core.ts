@@ -8,14 +8,34 @@ import type { EventEmitter } from 'eventemitter3'
 import type { Clock } from '../../clock.ts'
 import { ListenerError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { AccountQuotas, LocationRecord } from '../../model.ts'
+import type { AccountQuotas, LocationRecord, CheckReport, NotificationRecord } from '../../model.ts'
 import type { TimeZones } from '../../model/time.ts'
-import type { FullStore } from '../../store/store.ts'
+import type { FullStore, Change, Committed } from '../../store/store.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { EngineEvents } from '../api/events.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Seal } from '../../seal.ts'
-import type { Tracing } from './tracing.ts'
+import type { CheckOrder } from '../../probes/transport.ts'
+
+/** Each function calls `work` once and returns its result or error; it adds no wait of its own. */
+export interface Tracing {
+  /** A check that this process runs. */
+  check(order: CheckOrder, work: () => Promise<CheckReport>): Promise<CheckReport>
+  /** Changes that are committed together. */
+  commit(
+    changes: readonly Change[],
+    work: () => Promise<readonly Committed[]>,
+  ): Promise<readonly Committed[]>
+  /** One attempt to deliver a notification; its result is in the returned value. */
+  delivery<E extends TracedAttempt>(row: NotificationRecord, work: () => Promise<E>): Promise<E>
+}
+
+interface TracedAttempt {
+  /** `queued` if it will be retried. */
+  readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
+  readonly error: string | null
+  readonly attempt?: { readonly http_status: number | null }
+}
 
 type Listeners = { [E in keyof EngineEvents]: (payload: EngineEvents[E]) => unknown }
 

@@ -5,9 +5,8 @@
  */
 
 import { checkerFrom } from '../../checkers/checker.ts'
-import type { AnyChecker, CheckerSource } from '../../checkers/checker.ts'
+import type { AnyChecker, CheckerSource, CauseTable } from '../../checkers/checker.ts'
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
-import type { CauseTable } from '../../checkers/checker.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { describe } from '../../fields/describe.ts'
 import type { FieldRow } from '../../fields/describe.ts'
@@ -18,8 +17,8 @@ import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { TypeView } from '../api/engine.ts'
 import { commonFields } from './monitor-fields.ts'
 import type { CommonFields } from './monitor-fields.ts'
-import { isInstalled } from './installed.ts'
 import type { SettingWarning } from '../api/views.ts'
+import { createRequire } from 'node:module'
 
 export interface MonitorType {
   readonly checker: AnyChecker
@@ -197,5 +196,16 @@ function view({ checker, common }: MonitorType): TypeView {
     },
     available,
     ...(available ? {} : { install: `npm install ${checker.driver}` }),
+  }
+}
+
+/** Looks the package up from where watchpost is installed. */
+export function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name)
+    return true
+  } catch (error) {
+    // A package may be installed without exporting its root to `require`.
+    return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
   }
 }

@@ -1,11 +1,15 @@
 /**
- * Services for REST, the page and the metrics only: counting requests and storing responses. Attached to the engine
+ * Services for REST, the page and the metrics only: counting requests, limiting requested checks
+ * and storing responses. Attached to the engine
  * under a symbol, so that the public type does not contain them.
  *
  * @module
  */
 
 import { ConfigurationError } from '../../errors.ts'
+
+/** In addition to the rounds of its interval. */
+export const REQUESTED_CHECKS = { limit: 30, window_ms: 60_000 } as const
 
 /** A registered symbol: shared by the ESM and CommonJS builds in one process. */
 export const REQUEST_SERVICES = Symbol.for('watchpost.request-services')
@@ -64,4 +68,20 @@ export function requestServicesOf(engine: object): RequestServices {
   const services = (engine as { readonly [REQUEST_SERVICES]?: RequestServices })[REQUEST_SERVICES]
   if (services !== undefined) return services
   throw new ConfigurationError('An engine is expected, as createEngine returns it')
+}
+
+/**
+ * Whether one more is admitted; otherwise the seconds to wait. Requests for a foreign monitor do not count against
+ * its owner.
+ */
+export async function admitCheck(
+  engine: object,
+  asked: { readonly account_id: number; readonly id: number },
+): Promise<{ readonly admitted: true } | { readonly admitted: false; readonly retry_sec: number }> {
+  const identity = `checks of ${asked.account_id}:${asked.id}`
+  const { admitted, reset_ms } = await requestServicesOf(engine).requests.admit({
+    by: { identity },
+    ...REQUESTED_CHECKS,
+  })
+  return admitted ? { admitted } : { admitted, retry_sec: Math.max(1, Math.ceil(reset_ms / 1000)) }
 }

@@ -1,5 +1,6 @@
 /**
- * The context of one request, and what all requests share.
+ * The context of one request, what all requests share, and what a request says: its query, and its form, which has to
+ * come from the page itself.
  *
  * @module
  */
@@ -11,12 +12,15 @@ import type { Logger } from '../../logger.ts'
 import type { Authorize } from '../session/access.ts'
 import type { Answer } from './answer.ts'
 import type { Assets } from './assets.ts'
-import { isSameOrigin, readForm } from './form.ts'
 import type { Frame } from '../layout/frame.ts'
 import type { Live } from '../live/live.ts'
 import { badRequest, forbidden } from './http-error.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from '../session/session.ts'
+
+/** Far more than any form of the page needs. */
+const LIMIT_BYTES = 4096
+const DEADLINE_MS = 10_000
 
 /** What all requests share. */
 export interface Service {
@@ -67,4 +71,87 @@ export function backOf(given: string | null, base: string): string {
   const start = `${base}/`
   if (given === null || !/^\/(?![/\\])[\x21-\x7e]{0,1000}$/.test(given)) return start
   return given.startsWith(start) && !given.includes('\\') ? given : start
+}
+
+/** The positive integer of a parameter, `undefined` if absent. @throws HttpError */
+export function positive(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? ''
+  if (text === '') return undefined
+  const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : NaN
+  if (Number.isNaN(value)) throw badRequest(`The parameter "${name}" of the address is no number.`)
+  return value
+}
+
+/** One of these words, `undefined` if the parameter is absent. @throws HttpError */
+export function oneOf<const W extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly W[],
+): W | undefined {
+  const text = query.get(name) ?? ''
+  if (text === '') return undefined
+  const word = words.find((known) => known === text)
+  if (word === undefined)
+    throw badRequest(`The parameter "${name}" of the address is none of ${words.join(', ')}.`)
+  return word
+}
+
+/** Ids as a comma-separated list, at most `max`; invalid ones are ignored. */
+export function idList(query: URLSearchParams, name: string, max: number): readonly number[] {
+  return (query.get(name) ?? '')
+    .split(',')
+    .filter((text) => /^[1-9]\d{0,14}$/.test(text))
+    .slice(0, max)
+    .map(Number)
+}
+
+/**
+ * Whether a form was sent by the page. Browsers say so in `Sec-Fetch-Site` (on https and on localhost) or `Origin`; a
+ * request with neither is rejected.
+ */
+function isSameOrigin(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const origin = request.headers.get('origin')
+  if (origin === null || !URL.canParse(origin)) return false
+  return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host)
+}
+
+/** The fields of a form; `undefined` if it is not a form, too long, or incomplete. */
+async function readForm(
+  request: Request,
+  clock: Pick<Clock, 'timer'>,
+): Promise<URLSearchParams | undefined> {
+  const type = request.headers.get('content-type') ?? 'application/x-www-form-urlencoded'
+  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return undefined
+  const text = request.body === null ? '' : await readText(request.body, clock)
+  return text === undefined ? undefined : new URLSearchParams(text)
+}
+
+async function readText(
+  body: ReadableStream<Uint8Array>,
+  clock: Pick<Clock, 'timer'>,
+): Promise<string | undefined> {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const late = new AbortController()
+  const timer = clock.timer(DEADLINE_MS, () => {
+    late.abort()
+    reader.cancel().catch(() => undefined)
+  })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return late.signal.aborted ? undefined : Buffer.concat(chunks).toString('utf8')
+      size += value.length
+      if (size > LIMIT_BYTES) return undefined
+      chunks.push(value)
+    }
+  } catch {
+    return undefined
+  } finally {
+    timer.cancel()
+    reader.cancel().catch(() => undefined)
+  }
 }

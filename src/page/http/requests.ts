@@ -5,9 +5,8 @@
  * @module
  */
 
-import { requestServicesOf } from '../../engine/services/request-services.ts'
+import { requestServicesOf, admitCheck } from '../../engine/services/request-services.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
-import { admitCheck } from '../../engine/services/requested-checks.ts'
 import { tooMany } from './http-error.ts'
 
 export interface PageRate {

@@ -12,8 +12,16 @@ import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { dayText, msText, relative, roughly } from '../layout/words.ts'
-import { inWords } from './measured.ts'
 import { DAY_MS } from '../../model/time.ts'
+
+interface Room {
+  /** Maximum items of a list; the others are counted. */
+  readonly items: number
+  /** Maximum length in total; a longer text is cut. */
+  readonly chars: number
+}
+
+const ROOMY: Room = { items: 20, chars: 1000 }
 
 const SHORT = { items: 6, chars: 200 }
 
@@ -95,4 +103,29 @@ function ending(value: string, now: EpochMs): Content {
   return html`<span class="near"
     >${icon(days < 0 ? 'cross' : 'alert', days < 0 ? 'bad' : 'warn')}${date} · ${words}</span
   >`
+}
+
+/** `yes`, `a, b`, `bits 2048, weak no`; items of a list of objects are separated by semicolons. */
+export function inWords(value: Json, room: Room = ROOMY): string {
+  const text = said(value, room)
+  return text.length > room.chars ? `${text.slice(0, room.chars)}…` : text
+}
+
+function said(value: Json, room: Room): string {
+  if (value === null) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return listed(value as readonly Json[], room)
+  return Object.entries(value as JsonObject)
+    .flatMap(([name, part]) =>
+      part === undefined || part === null ? [] : [`${name} ${said(part, room)}`],
+    )
+    .join(', ')
+}
+
+function listed(values: readonly Json[], room: Room): string {
+  const shown = values.slice(0, room.items).map((each) => said(each, room))
+  const rest = values.length - shown.length
+  const between = values.some((each) => typeof each === 'object') ? '; ' : ', '
+  return shown.length === 0 ? 'none' : shown.join(between) + (rest > 0 ? `, and ${rest} more` : '')
 }

@@ -30,7 +30,7 @@ import { RANGES } from './latency-data.ts'
 import type { Range } from './latency-data.ts'
 import { locationTable } from './locations.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
-import { acknowledgeButton, notes } from './notes.ts'
+import { acknowledgeButton, notes } from './monitor-facts.ts'
 
 export interface MonitorPageOptions {
   readonly frame: Frame

@@ -7,11 +7,17 @@
 import { htmlAnswer } from '../http/answer.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/places.ts'
-import { cachedFor } from './cached-for.ts'
 import type { Route, Service } from '../http/call.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
+import type { Clock } from '../../clock.ts'
+
+interface CachedValue<T> {
+  get(): Promise<T>
+  /** Invalidates the value: the next call computes it again. */
+  forget(): void
+}
 
 /** A state change is visible at once, everything else at most this late. */
 const KEPT_MS = 2000
@@ -81,4 +87,31 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       },
     },
   ]
+}
+
+/**
+ * A value that is computed at most once per few seconds and never concurrently: unauthenticated requests must not cause
+ * as many queries of the store.
+ */
+function cachedFor<T>(
+  load: () => Promise<T>,
+  { clock, ms }: { readonly clock: Pick<Clock, 'monotonic'>; readonly ms: number },
+): CachedValue<T> {
+  let kept: { readonly at: number; readonly value: Promise<T> } | undefined
+  return {
+    get() {
+      const now = clock.monotonic()
+      if (kept !== undefined && now - kept.at < ms) return kept.value
+      const fresh = { at: now, value: load() }
+      kept = fresh
+      // An error is not cached.
+      fresh.value.catch(() => {
+        if (kept === fresh) kept = undefined
+      })
+      return fresh.value
+    },
+    forget() {
+      kept = undefined
+    },
+  }
 }

@@ -1,5 +1,6 @@
 /**
- * The routes without authentication: assets, sign-in and sign-out, the theme.
+ * The routes without authentication: assets, sign-in and sign-out, the theme. A cookie holds the theme, so that it
+ * needs no script and the first paint is right.
  *
  * @module
  */
@@ -10,11 +11,30 @@ import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { cookieOf } from '../session/cookies.ts'
-import { documentOf } from '../layout/frame.ts'
-import { notFound } from '../http/http-error.ts'
-import { signInPage } from '../session/sign-in.ts'
-import { chooseTheme } from '../layout/theme.ts'
+import { cookieOf, cookie } from '../session/cookies.ts'
+import { documentOf, THEMES } from '../layout/frame.ts'
+import { notFound, badRequest } from '../http/http-error.ts'
+import type { Frame } from '../layout/frame.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+
+interface SignInOptions {
+  readonly frame: Frame
+  /** Where to redirect afterwards. */
+  readonly back: string
+  readonly problem?: string
+}
+
+export const THEME_COOKIE = 'watchpost_theme'
+
+const YEAR_SEC = 365 * 86_400
+
+interface ThemeChoice {
+  readonly form: URLSearchParams
+  readonly base: string
+  readonly back: string
+  readonly secure: boolean
+}
 
 export const openRoutes: readonly Route[] = [
   { method: 'GET', pattern: /^\/assets\/[\w.]+$/, answer: asset },
@@ -78,4 +98,40 @@ async function theme(call: Call): Promise<Answer> {
   const form = await ownForm(call)
   const back = backOf(form.get('return'), base)
   return chooseTheme({ form, base, back, secure: call.service.isSecure(call.url) })
+}
+
+function chooseTheme({ form, base, back, secure }: ThemeChoice): Answer {
+  const value = THEMES.find((theme) => theme === form.get('theme'))
+  if (value === undefined) throw badRequest('There is no such theme.')
+  const path = base === '' ? '/' : base
+  return seeOther(back, [
+    cookie({ name: THEME_COOKIE, value, path, max_age_sec: YEAR_SEC, secure }),
+  ])
+}
+
+/** The form that takes an API key. */
+function signInPage({ frame: { base }, back, problem }: SignInOptions): Markup {
+  return html`<div class="first narrow">
+    <h1>Sign in</h1>
+    <form method="post" action="${base}/sign-in" class="stack">
+      <input type="hidden" name="return" value="${back}" />
+      <label for="key">API key</label>
+      <input
+        id="key"
+        name="key"
+        type="password"
+        required
+        autocomplete="current-password"
+        autocapitalize="off"
+        spellcheck="false"
+        ${problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`}
+      />
+      ${problem !== undefined && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
+      <button class="primary">Sign in</button>
+    </form>
+    <p class="muted">
+      The key was shown when it was made, at the first start or by
+      <code>watchpost keys create</code>.
+    </p>
+  </div>`
 }

@@ -1,15 +1,96 @@
 /**
- * The style sheet of all pages.
+ * The style sheet of all pages: colours, light and dark, then the parts, then the rules for print, which come last to
+ * override the others. Text has a contrast of at least 4.5:1 against its background, icons and lines with a meaning 3:1
+ * (WCAG 2.2, 1.4.3 and 1.4.11).
  *
  * @module
  */
 
-import { CONTENT } from './content.ts'
+import { CONTENT, PICTURES } from './content.ts'
 import { GROUND } from './ground.ts'
-import { PICTURES } from './pictures.ts'
-import { PRINT } from './print.ts'
-import { tokens } from './tokens.ts'
+
+interface Tokens {
+  readonly ground: string
+  readonly raised: string
+  readonly line: string
+  readonly edge: string
+  readonly text: string
+  readonly muted: string
+  readonly accent: string
+  readonly good: string
+  readonly good_soft: string
+  readonly bad: string
+  readonly bad_soft: string
+  readonly warn: string
+  readonly quiet: string
+  readonly none: string
+  readonly cut: string
+  /** Phases of a check, in order. */
+  readonly phases: readonly [string, string, string, string, string, string]
+}
+
+const LIGHT: Tokens = {
+  ground: '#fafaf9',
+  raised: '#ffffff',
+  line: '#e6e6e3',
+  edge: '#8b8f96',
+  text: '#1a1c1f',
+  muted: '#5b6069',
+  accent: '#2456c7',
+  good: '#1f8558',
+  good_soft: '#2f9c6a',
+  bad: '#c6303c',
+  bad_soft: '#fbeced',
+  warn: '#a86100',
+  quiet: '#6d727b',
+  none: '#d5d6d8',
+  cut: '#ffffff',
+  phases: ['#7b6fd0', '#3d7edb', '#1f9bb4', '#2f9c6a', '#c9852a', '#b9608f'],
+}
+
+const DARK: Tokens = {
+  ground: '#101214',
+  raised: '#171a1d',
+  line: '#2a2e33',
+  edge: '#7d838c',
+  text: '#e9ebee',
+  muted: '#a1a7b0',
+  accent: '#8db2ff',
+  good: '#46b985',
+  good_soft: '#3aa574',
+  bad: '#f2676f',
+  bad_soft: '#2c1a1d',
+  warn: '#e2a440',
+  quiet: '#969ca6',
+  none: '#383d44',
+  cut: '#101214',
+  phases: ['#9a8ff0', '#5c9cf5', '#3bb8d1', '#46b985', '#e0a04a', '#d97fae'],
+}
+
+const PRINT = `@media print{
+.top nav,.top form,.filter,.actions,.headline form,.choices,.pages,.news,.foot form,#live{display:none}
+body{print-color-adjust:exact}
+li,tr,figure{break-inside:avoid}
+h2{break-after:avoid}
+}
+`
 
 export function style(): string {
   return tokens() + GROUND + CONTENT + PICTURES + PRINT
+}
+
+/** Custom properties: by the system's preference, unless a theme is chosen. Print is light. */
+function tokens(): string {
+  return `:root{color-scheme:light;${declared(LIGHT)}}
+:root[data-theme=dark]{color-scheme:dark;${declared(DARK)}}
+@media (prefers-color-scheme:dark){:root[data-theme=auto]{color-scheme:dark;${declared(DARK)}}}
+@media print{:root[data-theme]{color-scheme:light;${declared(LIGHT)}}}
+`
+}
+
+function declared({ phases, ...plain }: Tokens): string {
+  return [
+    ...Object.entries(plain).map(([name, value]) => `--${name.replace('_', '-')}:${value}`),
+    ...phases.map((value, at) => `--phase-${at}:${value}`),
+  ].join(';')
 }

@@ -6,8 +6,7 @@
 
 import { MONITOR_STATES } from '../../model.ts'
 import type { JsonObject } from '../../model.ts'
-import { REFUSALS } from './errors.ts'
-import { nullable, object, time, word } from './schemas.ts'
+import { REFUSALS, nullable, object, time, word } from './schemas.ts'
 
 const answer: JsonObject = {
   description: 'The signal was taken',
