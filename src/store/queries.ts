@@ -1,10 +1,11 @@
 /**
- * The queries of a store's lists.
+ * What the methods of a store are asked: queries of lists, claims and ends of attempts, pruning, a changed wall clock.
  *
  * @module
  */
 
-import type { EpochMs, MonitorState, NotificationStatus, Verdict } from '../model.ts'
+import type { EpochMs, MonitorState, NotificationStatus, Verdict, AttemptRecord } from '../model.ts'
+import type { NewNotification } from './change.ts'
 
 /**
  * The owner of the rows: one account, or `all`, which the engine itself uses. A query without an account, or with an
@@ -57,5 +58,59 @@ export interface NotificationQuery extends OfAccount {
   readonly contact_id?: number
   readonly statuses?: readonly NotificationStatus[]
   readonly before_id?: number
+  readonly limit: number
+}
+
+export interface Claim {
+  readonly now: EpochMs
+  readonly lease_until: EpochMs
+  readonly limit: number
+  /** Maximum number of rows per contact, including those with status `sending`. */
+  readonly per_contact: number
+  /**
+   * Maximum number of rows for contacts with the same host, including those with status `sending`; keyed by contact
+   * id. Contacts that are not in the map have no such limit.
+   */
+  readonly hosts?: { readonly of: ReadonlyMap<number, string>; readonly limit: number }
+}
+
+export interface FinishedAttempt {
+  readonly id: number
+  /** `claims` of the row as it was claimed: the fencing token. */
+  readonly claim: number
+  /** `queued` with a new `due_at` requests a further attempt. */
+  readonly status: 'sent' | 'failed' | 'queued' | 'cancelled'
+  readonly due_at?: EpochMs
+  readonly attempts: number
+  /** Resets or keeps the number of attempts without a recorded result. */
+  readonly interruptions: number
+  readonly error: string | null
+  readonly at: EpochMs
+  /** Absent if nothing was sent (a cancelled row). */
+  readonly attempt?: Omit<AttemptRecord, 'notification_id' | 'claim'>
+  /** Created in the same transaction, if the row's incident is open and not acknowledged. */
+  readonly then?: Pick<NewNotification, 'event' | 'due_at' | 'payload' | 'repeat'>
+}
+
+/** The wall clock was set by `by_ms`; times between `after` and `before`, both exclusive, refer to the old time. */
+export interface ClockSet {
+  readonly by_ms: number
+  readonly after: EpochMs
+  readonly before: EpochMs
+}
+
+export interface PruneOptions {
+  readonly results_before: EpochMs
+  /**
+   * Final notifications (with attempts). Those of an incident that is open, or that has further notifications to
+   * send, stay, since they determine which contacts receive its end.
+   */
+  readonly notifications_before: EpochMs
+  /**
+   * Daily statistics and availability changes. The last change of a monitor before this time stays, however old: it
+   * is the state when the kept part begins.
+   */
+  readonly history_before: EpochMs
+  readonly idempotency_before: EpochMs
   readonly limit: number
 }

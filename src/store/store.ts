@@ -31,9 +31,16 @@ import type {
 } from '../model.ts'
 import type { Change, Committed, NewNotification } from './change.ts'
 import type { Allowance } from './quota.ts'
-import type { FinishedAttempt, Claim } from './claim.ts'
-import type { ClockSet, PruneOptions } from './housekeeping.ts'
-import type { IncidentQuery, MonitorQuery, NotificationQuery, ResultQuery } from './queries.ts'
+import type {
+  FinishedAttempt,
+  Claim,
+  IncidentQuery,
+  MonitorQuery,
+  NotificationQuery,
+  ResultQuery,
+  ClockSet,
+  PruneOptions,
+} from './queries.ts'
 import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 /**
@@ -44,8 +51,8 @@ export type OnUnreadable = (error: StorageError) => void
 
 export type * from './change.ts'
 export { withIncident } from './change.ts'
-export type * from './claim.ts'
-export type * from './housekeeping.ts'
+export type * from './queries.ts'
+export type * from './queries.ts'
 export type * from './queries.ts'
 export { quotaError } from './quota.ts'
 export type { Allowance } from './quota.ts'

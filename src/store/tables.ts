@@ -13,7 +13,7 @@ import { checkOptions } from '../options.ts'
 import { storageError } from './promised.ts'
 import type { FullStore } from './store.ts'
 import { accounts } from './tables/accounts.ts'
-import type { Calls } from './tables/calls.ts'
+import type { Calls, TableTransaction } from './tables/records.ts'
 import { commit } from './tables/commit.ts'
 import {
   availability,
@@ -30,7 +30,6 @@ import {
 import { moveWaiting, notifications } from './tables/notifications.ts'
 import { prune } from './tables/prune.ts'
 import { recordsOf } from './tables/records.ts'
-import type { TableTransaction } from './tables/records.ts'
 
 export { TABLES } from './tables/records.ts'
 export type { TableName, TableQuery, TableRow, TableTransaction } from './tables/records.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitLog } from '../../src/cli/serve/limit-log.ts'
+import { limitLog } from '../../src/cli/serve/web-server.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 it('says that a limit was reached at once, then once a minute with how many connections it took', async () => {

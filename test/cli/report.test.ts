@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { report } from '../../src/cli/check/report.ts'
-import { createTally } from '../../src/cli/check/tally.ts'
+import { createTally } from '../../src/cli/check/watch.ts'
 import { isColoured, rendered } from '../../src/cli/terminal.ts'
 import type { TimedOutcome } from '../../src/engine/api/views.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { busyBetween, cpuMeter } from '../../src/resources-agent/cpu.ts'
+import { busyBetween, cpuMeter, readMemAvailable } from '../../src/resources-agent/meter.ts'
 import { readMounts } from '../../src/resources-agent/disks.ts'
-import { readMemAvailable } from '../../src/resources-agent/meter.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 describe('the use of the processors', () => {

@@ -9,7 +9,8 @@ import type { TimedOutcome } from '../../engine/api/views.ts'
 import type { Line } from '../terminal.ts'
 import { measured } from './measured.ts'
 import { explanation, headline } from './verdict.ts'
-import { waterfall } from './waterfall.ts'
+import type { Outcome } from '../../model.ts'
+import { table } from '../terminal.ts'
 
 /** `subject`: type and target, as the headline names them. */
 export function report(
@@ -24,4 +25,46 @@ export function report(
   ]
   const told = blocks.filter((block) => block.length > 0).flatMap((block) => ['', ...block])
   return [headline(outcome, subject), ...told]
+}
+
+const BAR_CHARACTERS = 40
+
+/** Less than this is not worth a line. */
+const REST_SHARE = 0.05
+
+interface Step {
+  readonly name: string
+  readonly ms: number
+  readonly sign: string
+}
+
+function waterfall({ phases, phase, duration_ms }: Outcome): Line[] {
+  const steps = Object.entries(phases).map(([key, ms]): Step => ({
+    name: key.replace(/_ms$/, ''),
+    ms,
+    sign: '█',
+  }))
+  // The phase that was never left may have no time of its own.
+  if (phase !== null && steps.every(({ name }) => name !== phase)) {
+    steps.push({ name: phase, ms: 0, sign: '█' })
+  }
+  if (steps.length === 0) return []
+  const rest_ms = duration_ms - steps.reduce((sum, { ms }) => sum + ms, 0)
+  if (rest_ms > duration_ms * REST_SHARE) steps.push({ name: '(other)', ms: rest_ms, sign: '░' })
+  const lines = table(rows(steps, Math.max(duration_ms, 0.001)))
+  return lines.map((line, index) =>
+    steps[index]?.name === phase ? [line, { text: '  ← here', tone: 'bad' }] : line,
+  )
+}
+
+function rows(steps: readonly Step[], total_ms: number): string[][] {
+  const scale = BAR_CHARACTERS / total_ms
+  let from_ms = 0
+  return steps.map(({ name, ms, sign }) => {
+    const start = Math.min(Math.round(from_ms * scale), BAR_CHARACTERS - 1)
+    const length = Math.max(1, Math.min(Math.round(ms * scale), BAR_CHARACTERS - start))
+    from_ms += ms
+    const bar = (' '.repeat(start) + sign.repeat(length)).padEnd(BAR_CHARACTERS)
+    return [`  ${name}`, bar, `${ms.toFixed(1)} ms`.padStart(11)]
+  })
 }

@@ -24,15 +24,17 @@ import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
 import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
 import { readContacts, syncContacts } from './contacts.ts'
-import { ensureKey } from './first-key.ts'
+import { ensureKey, checkSecretKey } from './keys.ts'
 import { siteOf } from './site.ts'
 import { narrate } from './narrate.ts'
-import { remoteProbes } from './remote-probes.ts'
-import { applyMonitors } from './monitors.ts'
-import { checkSecretKey } from './secret-key.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { createWebServer } from './web-server.ts'
 import type { WebServer } from './web-server.ts'
+import { bullmqProbes } from '../../probes/bullmq/transport.ts'
+import type { ProbeTransport } from '../../probes/transport.ts'
+import { describePlan } from '../../monitors/plan.ts'
+import { syncMonitors } from '../../monitors/sync.ts'
+import { asMistakeOf, readList } from '../apply/list.ts'
 
 const SETTINGS = [
   'port',
@@ -187,4 +189,33 @@ function warnOfOldNode(log: Logger): void {
     { node: process.versions.node },
     `Node ${major} gets no more security fixes; Node 24 is the one we recommend`,
   )
+}
+
+/** @throws ConfigurationError without a key: passwords of monitors would be unencrypted on Redis */
+function remoteProbes(
+  { redis_url, secret_key }: SettingValues<'redis_url' | 'secret_key'>,
+  log: Logger,
+): { readonly probes?: ProbeTransport } {
+  if (redis_url === undefined) return {}
+  if (secret_key === undefined)
+    throw new ConfigurationError(
+      'REDIS_URL needs WATCHPOST_SECRET_KEY, the same here and for every probe: ' +
+        'it seals the passwords of monitors on Redis (make one with: openssl rand -base64 32)',
+    )
+  return { probes: bullmqProbes({ connection: redis_url, secretKey: secret_key, logger: log }) }
+}
+
+/** @throws ConfigurationError that names the file, and every problem in it; nothing is changed then */
+async function applyMonitors(engine: Engine, path: string | undefined, log: Logger): Promise<void> {
+  if (path === undefined) return
+  const list = await readList(path)
+  const under = progress('applying the monitors', displayIn(log))
+  const onProgress = (done: number, all: number): void =>
+    under.tell(`applying the monitors: ${done} of ${all} changes`)
+  const plan = await syncMonitors(engine, list as never, { onProgress })
+    .catch((error: unknown) => {
+      throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
+    })
+    .finally(() => under.end())
+  for (const line of describePlan(plan)) log.info({ file: path }, line)
 }

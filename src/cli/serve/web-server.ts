@@ -12,8 +12,8 @@ import type { Engine } from '../../engine/api/engine.ts'
 import { WatchpostError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { limitServer } from '../../rest/node.ts'
-import type { NodeHandler } from '../../rest/node.ts'
-import { limitLog } from './limit-log.ts'
+import type { NodeHandler, LimitEvent, LimitName } from '../../rest/node.ts'
+import type { Clock } from '../../clock.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 
@@ -141,4 +141,28 @@ function explain({ code, message }: NodeJS.ErrnoException, port: number, host: s
     return `${host} is no address of this machine; choose another with HOST or --host`
   }
   return `cannot listen on ${host}, port ${port}: ${message}`
+}
+
+const LOG_PAUSE_MS = 60_000
+
+/** Ends of everyday life: a browser leaves a connection open, a phone leaves the network. */
+const EVERYDAY: ReadonlySet<LimitName> = new Set(['idleTimeoutMs', 'writeTimeoutMs'])
+
+/** Says that clients were cut off: once, and then at most once a minute, however many there are. */
+export function limitLog(
+  log: Pick<Logger, 'warn'>,
+  clock: Pick<Clock, 'monotonic'>,
+): (event: LimitEvent) => void {
+  const told = new Map<LimitName, number>()
+  const counts = new Map<LimitName, number>()
+  return ({ limit, address }) => {
+    if (EVERYDAY.has(limit)) return
+    const connections = (counts.get(limit) ?? 0) + 1
+    counts.set(limit, connections)
+    const now = clock.monotonic()
+    if (now - (told.get(limit) ?? -Infinity) < LOG_PAUSE_MS) return
+    told.set(limit, now)
+    counts.delete(limit)
+    log.warn({ limit, connections, address }, 'connections were ended at a limit')
+  }
 }

@@ -1,5 +1,5 @@
 import type { PruneOptions } from '../store.ts'
-import { goOnRemoving } from './account-removal.ts'
+import { goOnRemoving } from './accounts.ts'
 import { dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 import { dayOf } from '../../model/time.ts'

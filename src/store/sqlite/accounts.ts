@@ -1,3 +1,9 @@
+/**
+ * Accounts, keys and locations, and the engine's own values.
+ *
+ * @module
+ */
+
 import type { AccountRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { externalIdTaken } from '../rules.ts'
@@ -89,5 +95,21 @@ export function locations(db: Connection): Sync<FullStore['locations']> {
         return { id: Number(id), name }
       }),
     list: () => db.all('SELECT * FROM locations ORDER BY id').map((row) => ({ ...row }) as never),
+  }
+}
+
+export function meta(db: Connection): Sync<FullStore['meta']> {
+  return {
+    get(name) {
+      const value = db.get('SELECT value FROM meta WHERE name = ?', [name])?.['value']
+      return value === undefined ? undefined : String(value)
+    },
+    set(name, value) {
+      db.run(
+        `INSERT INTO meta (name, value) VALUES (?, ?)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [name, value],
+      )
+    },
   }
 }

@@ -10,11 +10,11 @@ import { StorageError } from '../../errors.ts'
 import { connect } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { loadDriver } from './drivers.ts'
-import type { SqliteDriver } from './drivers.ts'
-import type { SqliteStoreOptions } from './options.ts'
+import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
 import { checkMigrated, migrate } from './migrations.ts'
 import { livingOwner, takeOwnership } from './owner.ts'
 import type { Owner, Ownership } from './owner.ts'
+import type { Clock } from '../../clock.ts'
 
 export interface OpenFile extends Ownership {
   readonly connection: Connection
@@ -104,4 +104,18 @@ function closeQuietly(connection: Connection | undefined): void {
   } catch {
     // The first error is the one to report.
   }
+}
+
+export interface SqliteStoreOptions {
+  /** Path of the database; created with its directory if missing. `:memory:` stores nothing on disk. */
+  readonly file: string
+  /** Default: `native` if Node has `node:sqlite` (22.13 and later), else `wasm`. The file format is the same. */
+  readonly driver?: SqliteDriverName | undefined
+  /**
+   * Opens the file beside the engine that owns it, for a short command. Requires the native driver on both sides;
+   * otherwise `open` rejects with a `StorageError` that says what to do.
+   */
+  readonly guest?: boolean | undefined
+  /** Dates the notifications that end when their contact is removed. Default: the machine's clock. */
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }

@@ -8,8 +8,7 @@ import type { AccountRecord, AccountUse } from '../../model.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { externalIdTaken } from '../rules.ts'
 import type { FullStore, NewAccount, Removal } from '../store.ts'
-import type { Calls } from './calls.ts'
-import type { Records, Row, TableName } from './records.ts'
+import type { Calls, Records, Row, TableName } from './records.ts'
 
 export const accounts: Calls<FullStore['accounts']> = {
   ensureFirst: async (r, account) => shown(await r.get('accounts', 1)) ?? create(r, account),

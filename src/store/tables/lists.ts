@@ -12,8 +12,7 @@ import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED } from '../rules.ts'
 import type { FullStore, IdempotencyLimit } from '../store.ts'
 import { useOf } from './accounts.ts'
-import type { Calls } from './calls.ts'
-import type { Records, Row } from './records.ts'
+import type { Calls, Records, Row } from './records.ts'
 
 export const keys: Calls<FullStore['keys']> = {
   async create(r, key) {

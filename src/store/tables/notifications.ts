@@ -3,9 +3,8 @@ import { claim as claimIn } from '../memory/notifications.ts'
 import { createTables, putNotification } from '../memory/tables.ts'
 import { accountAsked, afterAttempt, queuedRow } from '../rules.ts'
 import type { Claim, ClockSet, FinishedAttempt, FullStore } from '../store.ts'
-import type { Calls } from './calls.ts'
+import type { Calls, Records, Row } from './records.ts'
 import { ofAccount, withoutId } from './lists.ts'
-import type { Records, Row } from './records.ts'
 
 export const notifications: Calls<FullStore['notifications']> = {
   async create(r, fields) {

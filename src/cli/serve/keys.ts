@@ -1,13 +1,16 @@
 /**
- * The first API key: made and printed once, or given by the operator.
+ * The API key of the first start, made and printed once or given by the operator; and the check of the secret key,
+ * without which monitors whose secrets cannot be decrypted would not be monitored, while health reports no problem.
  *
  * @module
  */
 
 import type { Engine } from '../../engine/api/engine.ts'
-import { isWatchpostError } from '../../errors.ts'
+import { isWatchpostError, ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { say } from '../terminal.ts'
+import { createSeal } from '../../seal.ts'
+import type { Store } from '../../store/store.ts'
 
 const GIVEN = 'WATCHPOST_API_KEY'
 
@@ -58,4 +61,23 @@ async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<vo
 function firstMonitor(address: string, key: string): string {
   const body = JSON.stringify({ type: 'http', name: 'Example', url: 'https://example.com' })
   return `curl -s ${address}/api/v1/monitors -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`
+}
+
+const NAME = 'secret_key_check'
+const PLACE = `meta.${NAME}`
+
+/** @throws ConfigurationError where the key is missing or another one */
+export async function checkSecretKey(store: Store, key: string | undefined): Promise<void> {
+  const seal = createSeal(key)
+  const stored = await store.meta.get(NAME)
+  if (stored === undefined) {
+    if (key !== undefined) await store.meta.set(NAME, seal.encrypt('watchpost', PLACE))
+    return
+  }
+  try {
+    seal.decrypt(stored, PLACE)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigurationError(`WATCHPOST_SECRET_KEY: ${problem}`, { cause })
+  }
 }
