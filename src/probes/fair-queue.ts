@@ -33,6 +33,8 @@ export interface FairQueueOptions<T> {
   readonly perLane: number
   /** Whether an item is dropped when its turn comes; called once per item. Default: none is. */
   readonly isOver?: (item: T) => boolean
+  /** Whether `take` returns nothing for now; asked after each dropped item. Default: it drops as many as there are. */
+  readonly isEnough?: () => boolean
 }
 
 export interface FairQueue<T> {
@@ -76,7 +78,7 @@ interface Account<T> {
 }
 
 export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>): FairQueue<T> {
-  const { places, perLane, isOver = () => false } = options
+  const { places, perLane, isOver = () => false, isEnough = () => false } = options
   const total = places + reserveOf(places)
   const accounts = new Map<number, Account<T>>()
   /** Accounts with ready items, by the number of their places; each set ordered by waiting time. */
@@ -156,6 +158,10 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
             return item
           }
           leave(account, item.host)
+          if (isEnough()) {
+            place(account)
+            return undefined
+          }
         }
         place(account)
       }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from '../clock.ts'
+import type { Clock, Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
 import { createFairQueue } from './fair-queue.ts'
@@ -23,6 +23,9 @@ export interface InProcessOptions {
   readonly perHost?: number
 }
 
+/** Expired orders answered in one turn of the event loop: an account may have thousands of them at once. */
+const EXPIRED_AT_ONCE = 50
+
 interface Running {
   readonly order: CheckOrder
   readonly stop: AbortController
@@ -33,14 +36,20 @@ export function inProcessProbes({
   concurrency = 64,
   perHost = 2,
 }: InProcessOptions): ProbeTransport {
+  let expired = 0
+  let rest: Timer | undefined
   const queue = createFairQueue<CheckOrder>({
     places: concurrency,
     perLane: perHost,
     isOver(order) {
       const over = clock.now() > order.expires_at
-      if (over) answer(order, tooLate(clock), lagOf(order))
+      if (over) {
+        expired++
+        answer(order, tooLate(clock), lagOf(order))
+      }
       return over
     },
+    isEnough: () => expired >= EXPIRED_AT_ONCE,
   })
   const running = new Set<Running>()
   let host: ProbeHost | undefined
@@ -48,8 +57,18 @@ export function inProcessProbes({
 
   function pump(): void {
     if (host === undefined) return
-    for (let order = queue.take(); order !== undefined; order = queue.take()) begin(order, host)
+    if (rest === undefined) startWaiting(host)
     if (running.size === 0) idle?.()
+  }
+
+  function startWaiting(given: ProbeHost): void {
+    for (let order = queue.take(); order !== undefined; order = queue.take()) begin(order, given)
+    if (expired < EXPIRED_AT_ONCE) return
+    rest = clock.timer(0, () => {
+      rest = undefined
+      expired = 0
+      pump()
+    })
   }
 
   function begin(order: CheckOrder, { run }: ProbeHost): void {
@@ -98,6 +117,8 @@ export function inProcessProbes({
     },
     async stop(drain_ms) {
       queue.drop(() => true)
+      rest?.cancel()
+      rest = undefined
       if (running.size > 0) {
         const drained = new Promise<void>((resolve) => (idle = resolve))
         const timer = clock.timer(drain_ms, () => {
