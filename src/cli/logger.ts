@@ -7,7 +7,7 @@
 import { iso, systemClock } from '../clock.ts'
 import { isWatchpostError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { printable } from './terminal.ts'
+import { jsonText, printable } from './terminal.ts'
 
 /** From most to least. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -32,7 +32,7 @@ export function lineLogger(level: Level, output: Output = process.stderr): Logge
 }
 
 function json(level: Level, fields: Fields, message: string): string {
-  return JSON.stringify({ time: iso(systemClock.now()), level, msg: message, ...fields })
+  return jsonText({ time: iso(systemClock.now()), level, msg: message, ...fields })
 }
 
 function readable(level: Level, { err, ...fields }: Fields, message: string): string {

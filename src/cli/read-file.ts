@@ -5,7 +5,7 @@
  * @module
  */
 
-import { readFile, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { ConfigurationError, MissingDependencyError } from '../errors.ts'
 
@@ -14,9 +14,17 @@ const LIMIT_BYTES = 16 * 1024 * 1024
 /** @throws ConfigurationError */
 async function readText(path: string): Promise<string> {
   try {
-    const { size } = await stat(path)
-    if (size > LIMIT_BYTES) throw new Error(`more than ${LIMIT_BYTES} bytes`)
-    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
+    const chunks: Buffer[] = []
+    let size = 0
+    // Not by its size: that of a pipe or a device is 0.
+    for await (const chunk of createReadStream(path)) {
+      chunks.push(chunk as Buffer)
+      size += (chunk as Buffer).length
+      if (size > LIMIT_BYTES) throw new Error(`more than ${LIMIT_BYTES} bytes`)
+    }
+    return Buffer.concat(chunks)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
   } catch (cause) {
     throw new ConfigurationError(`${path}: cannot be read: ${messageOf(cause)}`, { cause })
   }
@@ -41,10 +49,27 @@ export async function readYaml(path: string): Promise<unknown> {
   if (extname(path).toLowerCase() === '.json') return readJson(path)
   const text = await readText(path)
   const { parse } = await loadYaml()
+  const document = readWith(parse, path, text)
+  if (isTree(document)) return document
+  throw new ConfigurationError(`${path}: is not valid YAML (an alias stands inside of itself)`)
+}
+
+type Parse = (typeof import('yaml'))['parse']
+
+function readWith(parse: Parse, path: string, text: string): unknown {
   try {
     return parse(text, { prettyErrors: false }) as unknown
   } catch (error) {
     throw new ConfigurationError(`${path}: is not valid YAML (${codeOf(error)})`)
+  }
+}
+
+function isTree(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
   }
 }
 

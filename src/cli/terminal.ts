@@ -24,21 +24,27 @@ export function say(line: Line = ''): void {
 
 /** To stdout, as one JSON document; on several lines where `indent` is set. */
 export function sayJson(value: unknown, indent = 0): void {
+  process.stdout.write(`${jsonText(value, indent)}\n`)
+}
+
+/** JSON that a terminal shows as it is: `JSON.stringify` leaves U+007F to U+009F and directions of writing. */
+export function jsonText(value: unknown, indent = 0): string {
   const escaped = (control: string): string =>
     `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
-  process.stdout.write(
-    `${JSON.stringify(value, undefined, indent).replace(/(?!\n)\p{Cc}/gu, escaped)}\n`,
-  )
+  return JSON.stringify(value, undefined, indent).replace(UNSEEN, escaped)
 }
+
+/** Controls but the line feed, and what turns the direction of writing (Unicode Bidi, UAX 9). */
+const UNSEEN = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** To stderr: what is in the way. */
 export function printError(text: string): void {
   process.stderr.write(`watchpost: ${printable(text)}\n`)
 }
 
-/** Words of servers pass through here: none of them may move the cursor or set colours. */
+/** Words of servers pass through here: none of them may move the cursor, set colours or turn the line around. */
 export function printable(text: string): string {
-  return text.replace(/(?!\n)\p{Cc}/gu, '\uFFFD')
+  return text.replace(UNSEEN, '\uFFFD')
 }
 
 /** A reader that goes away (`| head`, a closed terminal) is no reason to stop watching. */

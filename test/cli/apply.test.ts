@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
@@ -188,6 +188,26 @@ describe('watchpost import', () => {
     ])
     expect(ends.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain('hidden')
   })
+})
+
+describe('watchpost import of a hostile file', () => {
+  it('refuses an alias inside of itself', async () => {
+    const { write, run } = place()
+    write('endpoints:\n  - &e\n    <<: *e\n    name: x\n', 'gatus.yaml')
+    const { code, stderr } = await run('import', 'gatus', 'gatus.yaml')
+    expect(code).toBe(64)
+    expect(stderr).toContain('gatus.yaml: is not valid YAML (an alias stands inside of itself)')
+  })
+
+  it.runIf(existsSync('/dev/zero'))(
+    'reads no more than the limit, whatever its size is said to be',
+    async () => {
+      const { run } = place()
+      const { code, stderr } = await run('import', 'kuma', '/dev/zero')
+      expect(code).toBe(64)
+      expect(stderr).toContain('/dev/zero: cannot be read: more than 16777216 bytes')
+    },
+  )
 })
 
 describe('watchpost import without the optional package yaml', () => {

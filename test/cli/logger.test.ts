@@ -39,11 +39,16 @@ describe('a log line', () => {
     expect(lines[0]).toContain('logger.test.ts')
   })
 
-  it('has no control characters on a terminal, whatever a server said', () => {
-    const { log, lines } = recorded('info', true)
-    log.warn({ banner: '\u001b[2J\u009b31m' }, 'down: \u0007hello')
-    expect(lines.join('').trimEnd()).not.toMatch(/\p{Cc}/u)
-  })
+  it.each([true, false])(
+    'has no control characters and turns no line around, whatever a server said (terminal: %s)',
+    (isTTY) => {
+      const { log, lines } = recorded('info', isTTY)
+      const banner = '\u001b[2J\u009b31m\u007f\u202egpj.exe\u2066'
+      log.warn({ banner }, 'down: \u0007hello')
+      expect(lines.join('').trimEnd()).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
+      if (!isTTY) expect(JSON.parse(lines[0] ?? '')).toMatchObject({ banner })
+    },
+  )
 
   it.each(LOG_LEVELS.map((level, index) => [level, 4 - index] as const))(
     'of level %s: %i of the four levels are written',
