@@ -15,6 +15,9 @@ const POLL_MS = 5_000
 /** A larger difference means that the clock was set, a smaller one that it drifts. */
 const JUMP_MS = 2_000
 
+/** Ids handed over in one turn of the event loop: thousands of deadlines may pass at the same minute. */
+const DUE_AT_ONCE = 50
+
 export interface Scheduler {
   start(): void
   stop(): void
@@ -63,14 +66,13 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
     if (!running) return
     noticeJump()
     const now = clock.now()
-    for (
-      let first = queue.peek();
-      first !== undefined && first.due_at <= now;
-      first = queue.peek()
-    ) {
+    for (let n = 0; n < DUE_AT_ONCE; n++) {
+      const first = queue.peek()
+      if (first === undefined || first.due_at > now) break
       queue.pop()
       onDue(first.id, first.due_at)
     }
+    // Follows in the next turn where more are due.
     arm()
   }
 
