@@ -79,7 +79,7 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
   })
 }
 
-export function noAnswer(server: string, ignored = 0): CheckFailure {
+function noAnswer(server: string, ignored = 0): CheckFailure {
   const others = ignored === 0 ? '' : ` (${ignored} that belong to no query of ours were ignored)`
   return new CheckFailure('dns_timeout', `${server} sent no answer in time${others}`, {
     phase: 'resolve',

@@ -54,7 +54,7 @@ export interface Reply {
   readonly records: readonly DnsRecord[]
 }
 
-export async function loadCodec(): Promise<Codec> {
+async function loadCodec(): Promise<Codec> {
   return import('dns-packet')
 }
 

@@ -102,7 +102,7 @@ export async function forgetEngine({ redis, names }: Beating, id: string): Promi
   await redis.zrem(names.engines, id)
 }
 
-export async function readEngines({ redis, names }: Beating): Promise<readonly EngineBeat[]> {
+async function readEngines({ redis, names }: Beating): Promise<readonly EngineBeat[]> {
   const ids = await redis.zrevrange(names.engines, 0, ENGINES_READ - 1)
   if (ids.length === 0) return []
   return parsed<EngineBeat>(await redis.mget(ids.map((id) => names.engine(id))))
