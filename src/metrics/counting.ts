@@ -6,20 +6,16 @@
 
 import type { Engine } from '../engine/api/engine.ts'
 import type { NotificationView, ResultView } from '../engine/api/views.ts'
-import { createCounter, createHistogram } from './instruments.ts'
+import type { Counter, Histogram, Instruments } from './instruments.ts'
 
 /** Seconds; from a response in the local network to the longest usual timeouts. */
 const CHECK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const COMMIT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-export interface Counting {
-  text(): string
-  /** Stops counting. */
-  close(): void
-}
+export type Counted = Pick<Engine, 'on' | 'locations'>
 
-export function createCounting(engine: Pick<Engine, 'on' | 'locations'>): Counting {
-  const meters = createMeters()
+/** Counts until the returned function is called. */
+export function countEvents(engine: Counted, meters: Meters): () => void {
   let names: Promise<ReadonlyMap<number, string>> | undefined
   const subscriptions = [
     engine.on('round', ({ monitor: { type }, results }) => {
@@ -39,20 +35,12 @@ export function createCounting(engine: Pick<Engine, 'on' | 'locations'>): Counti
       else meters.commit_failures.add({})
     }),
   ]
-  return {
-    text: () =>
-      Object.values(meters)
-        .map((meter) => meter.text())
-        .join(''),
-    close() {
-      for (const unsubscribe of subscriptions) unsubscribe()
-    },
+  return () => {
+    for (const unsubscribe of subscriptions) unsubscribe()
   }
 }
 
-async function namesOf({
-  locations,
-}: Pick<Engine, 'locations'>): Promise<ReadonlyMap<number, string>> {
+async function namesOf({ locations }: Counted): Promise<ReadonlyMap<number, string>> {
   try {
     return new Map((await locations.list()).map(({ id, name }) => [id, name]))
   } catch {
@@ -63,60 +51,52 @@ async function namesOf({
 
 type Meters = ReturnType<typeof createMeters>
 
-function createMeters() {
+// What it makes of the instruments is inferred.
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+export function createMeters<C extends Counter, H extends Histogram>(make: Instruments<C, H>) {
   return {
-    checks: createCounter({
+    checks: make.counter({
       name: 'watchpost_checks_total',
       help: 'Checks that were stored, by verdict: ok, fail, or unknown where our side could not measure.',
     }),
-    check_seconds: createHistogram(
-      {
-        name: 'watchpost_check_duration_seconds',
-        help: 'How long checks took, from first to last byte of work.',
-      },
-      CHECK,
-    ),
-    phase_seconds: createHistogram(
-      {
-        name: 'watchpost_check_phase_duration_seconds',
-        help: 'How long the phases of checks took: resolve, connect, tls, first_byte, transfer and others.',
-      },
-      CHECK,
-    ),
-    lag_seconds: createHistogram(
-      {
-        name: 'watchpost_scheduler_lag_seconds',
-        help: 'How long after their time checks began.',
-        plain: true,
-      },
-      CHECK,
-    ),
-    deliveries: createCounter({
+    check_seconds: make.histogram({
+      name: 'watchpost_check_duration_seconds',
+      help: 'How long checks took, from first to last byte of work.',
+      buckets: CHECK,
+    }),
+    phase_seconds: make.histogram({
+      name: 'watchpost_check_phase_duration_seconds',
+      help: 'How long the phases of checks took: resolve, connect, tls, first_byte, transfer and others.',
+      buckets: CHECK,
+    }),
+    lag_seconds: make.histogram({
+      name: 'watchpost_scheduler_lag_seconds',
+      help: 'How long after their time checks began.',
+      plain: true,
+      buckets: CHECK,
+    }),
+    deliveries: make.counter({
       name: 'watchpost_deliveries_total',
       help: 'Notifications that are final, by event and outcome: sent, failed, or cancelled.',
     }),
-    attempt_seconds: createHistogram(
-      {
-        name: 'watchpost_delivery_attempt_duration_seconds',
-        help: 'How long single attempts to deliver took, of notifications that are final.',
-        plain: true,
-      },
-      CHECK,
-    ),
-    commit_seconds: createHistogram(
-      {
-        name: 'watchpost_store_commit_duration_seconds',
-        help: 'How long the store took to commit the changes that were gathered.',
-        plain: true,
-      },
-      COMMIT,
-    ),
-    changes: createCounter({
+    attempt_seconds: make.histogram({
+      name: 'watchpost_delivery_attempt_duration_seconds',
+      help: 'How long single attempts to deliver took, of notifications that are final.',
+      plain: true,
+      buckets: CHECK,
+    }),
+    commit_seconds: make.histogram({
+      name: 'watchpost_store_commit_duration_seconds',
+      help: 'How long the store took to commit the changes that were gathered.',
+      plain: true,
+      buckets: COMMIT,
+    }),
+    changes: make.counter({
       name: 'watchpost_store_changes_total',
       help: 'Changes of monitors that were committed; several share a commit.',
       plain: true,
     }),
-    commit_failures: createCounter({
+    commit_failures: make.counter({
       name: 'watchpost_store_commit_failures_total',
       help: 'Commits that the store could not make.',
       plain: true,

@@ -17,10 +17,33 @@ export interface Description {
 
 export interface Counter {
   add(labels: Labels, by?: number): void
+}
+
+export interface Histogram {
+  observe(labels: Labels, value: number): void
+}
+
+/** `buckets` are ascending upper bounds; `+Inf` is added. */
+export interface HistogramDescription extends Description {
+  readonly buckets: readonly number[]
+}
+
+/** Makes instruments: those of the text format, or others that count the same. */
+export interface Instruments<C extends Counter = Counter, H extends Histogram = Histogram> {
+  counter(description: Description): C
+  histogram(description: HistogramDescription): H
+}
+
+export interface Printed {
   text(): string
 }
 
-export function createCounter({ name, help, plain }: Description): Counter {
+export const textInstruments: Instruments<Counter & Printed, Histogram & Printed> = {
+  counter: createCounter,
+  histogram: createHistogram,
+}
+
+function createCounter({ name, help, plain }: Description): Counter & Printed {
   const series = new Map<string, { readonly labels: Labels; value: number }>()
   const of = (labels: Labels) => at(series, labels, () => ({ labels, value: 0 }))
   if (plain === true) of({})
@@ -34,11 +57,6 @@ export function createCounter({ name, help, plain }: Description): Counter {
   }
 }
 
-export interface Histogram {
-  observe(labels: Labels, value: number): void
-  text(): string
-}
-
 interface Distribution {
   readonly labels: Labels
   /** Per bucket; accumulated on output. */
@@ -46,11 +64,12 @@ interface Distribution {
   sum: number
 }
 
-/** `buckets` are ascending upper bounds; `+Inf` is added. */
-export function createHistogram(
-  { name, help, plain }: Description,
-  buckets: readonly number[],
-): Histogram {
+function createHistogram({
+  name,
+  help,
+  plain,
+  buckets,
+}: HistogramDescription): Histogram & Printed {
   const series = new Map<string, Distribution>()
   const of = (labels: Labels): Distribution =>
     at(series, labels, () => ({

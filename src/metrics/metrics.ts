@@ -16,10 +16,11 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { readerOf, type MetricsScope, createLimits } from './access.ts'
-import { createCounting } from './counting.ts'
+import { countEvents, createMeters } from './counting.ts'
+import { textInstruments } from './instruments.ts'
 import type { MetricsRate } from './access.ts'
-import { measureLoopDelay, engineState, processState } from './state.ts'
-import { monitorParts, PART, rowOf } from './monitors.ts'
+import { engineState, healthOf, LOOP_DELAY, measureLoopDelay, processState } from './state.ts'
+import { monitorParts, readMonitors, rowOf } from './monitors.ts'
 import { CONTENT_TYPE } from './text.ts'
 
 export type { MetricsRate, MetricsScope } from './access.ts'
@@ -77,17 +78,21 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const logger = loggerOf(options.logger)
   const readerFor = readerOf(engine, options.token)
   const limits = createLimits(engine, { clock, rate: options.rateLimit ?? {} })
-  const counting = createCounting(engine)
-  const loop = measureLoopDelay(clock)
+  const meters = createMeters(textInstruments)
+  const stopCounting = countEvents(engine, meters)
+  const delays = textInstruments.histogram(LOOP_DELAY)
+  const loop = measureLoopDelay(clock, delays)
 
   async function text(scope: MetricsScope = {}): Promise<string> {
     // Absent means all accounts; `undefined` as a value does not.
     if ('account_id' in scope && !(await engine.accounts.exists(scope.account_id)))
       throw new NotFoundError('account')
-    const all = await readAll()
+    const all = await readMonitors(engine, clock)
     const parts: string[] = []
     if (scope.engine !== false) {
-      parts.push(engineState(all, await healthOf(engine, logger)), counting.text(), loop.text())
+      const health = await healthOf(engine, logger)
+      parts.push(engineState({ monitors: all, health }))
+      parts.push(...Object.values(meters).map((meter) => meter.text()), delays.text())
       if (options.process === true) parts.push(processState())
     }
     if (options.monitors !== false) {
@@ -97,17 +102,6 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
       }
     }
     return parts.join('')
-  }
-
-  /** In parts, with a turn of the event loop in between: thousands of monitors would block it. */
-  async function readAll(): Promise<readonly MonitorReading[]> {
-    // By id: a monitor that leaves and returns meanwhile is read twice.
-    const all = new Map<number, MonitorReading>()
-    for (const reading of engine.readings()) {
-      all.set(reading.id, reading)
-      if (all.size % PART === 0) await clock.sleep(0)
-    }
-    return [...all.values()]
   }
 
   async function answer(request: Request): Promise<Response> {
@@ -125,7 +119,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
 
   function close(): void {
     stopped()
-    counting.close()
+    stopCounting()
     loop.close()
   }
   // Counting continues until the engine has stopped; only the timer ends here.
@@ -140,19 +134,6 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     owns: (pathname) => pathname === path,
     text,
     close,
-  }
-}
-
-/** If the store does not answer, the metrics report that and leave out its figures. */
-async function healthOf(
-  engine: Engine,
-  logger: Logger,
-): Promise<Awaited<ReturnType<Engine['health']>> | undefined> {
-  try {
-    return await engine.health()
-  } catch (err) {
-    logger.warn({ err }, 'the figures of the outbox could not be read')
-    return undefined
   }
 }
 

@@ -4,10 +4,12 @@
  * @module
  */
 
-import type { LocationReading } from '../engine/api/readings.ts'
-import type { MonitorReading } from '../engine/api/readings.ts'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/api/engine.ts'
+import type { LocationReading, MonitorReading } from '../engine/api/readings.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { head, labelPairs, line } from './text.ts'
+import type { Labels } from './text.ts'
 
 /** A monitor with its encoded labels, which all of its series share. */
 export interface MonitorRow {
@@ -16,35 +18,45 @@ export interface MonitorRow {
 }
 
 export function rowOf(monitor: MonitorReading): MonitorRow {
-  const { id, name, type } = monitor
-  return { monitor, labels: labelPairs({ monitor_id: String(id), name, type }) }
+  return { monitor, labels: labelPairs(monitorLabels(monitor)) }
+}
+
+export function monitorLabels({ id, name, type }: MonitorReading): Labels {
+  return { monitor_id: String(id), name, type }
+}
+
+/** A sample of a monitor, with the one label that it may have beside those of its monitor. */
+export interface MonitorSample {
+  readonly value: number
+  readonly label?: readonly [name: string, value: string]
 }
 
 interface MonitorMetric {
   readonly name: string
   readonly help: string
-  samples(name: string, row: MonitorRow): string
+  samples(monitor: MonitorReading): readonly MonitorSample[]
 }
 
 const UP_STATES: readonly string[] = ['up', 'late', 'confirming']
 const DOWN_STATES: readonly string[] = ['down', 'recovering']
 
-const METRICS: readonly MonitorMetric[] = [
+export const MONITOR_GAUGES: readonly MonitorMetric[] = [
   {
     name: 'watchpost_monitor_up',
     help: '1 while a monitor counts as up, 0 while it counts as down; absent while pending, paused, under maintenance, or up and stale.',
-    samples(name, { labels, monitor: { state, stale } }) {
-      if (DOWN_STATES.includes(state)) return line(name, labels, 0)
-      return UP_STATES.includes(state) && !stale ? line(name, labels, 1) : ''
+    samples({ state, stale }: MonitorReading): readonly MonitorSample[] {
+      if (DOWN_STATES.includes(state)) return [{ value: 0 }]
+      return UP_STATES.includes(state) && !stale ? [{ value: 1 }] : []
     },
   },
   {
     name: 'watchpost_monitor_state',
     help: '1 for the state a monitor is in, 0 for the others.',
-    samples: (name, { labels, monitor }) =>
-      MONITOR_STATES.map((state) =>
-        line(name, `${labels},state="${state}"`, Number(state === monitor.state)),
-      ).join(''),
+    samples: (monitor) =>
+      MONITOR_STATES.map((state) => ({
+        value: Number(state === monitor.state),
+        label: ['state', state],
+      })),
   },
   flag(
     'watchpost_monitor_incident_open',
@@ -89,15 +101,38 @@ export const PART = 250
 
 /** One text per metric and part. All samples of a metric are contiguous, as the format requires. */
 export function* monitorParts(rows: readonly MonitorRow[]): Generator<string> {
-  for (const { name, help, samples } of METRICS) {
+  for (const { name, help, samples } of MONITOR_GAUGES) {
     yield head(name, 'gauge', help)
     for (let from = 0; from < rows.length; from += PART) {
       yield rows
         .slice(from, from + PART)
-        .map((row) => samples(name, row))
+        .map(({ monitor, labels }) => textOf(name, labels, samples(monitor)))
         .join('')
     }
   }
+}
+
+function textOf(name: string, labels: string, samples: readonly MonitorSample[]): string {
+  let text = ''
+  for (const { value, label } of samples) {
+    const more = label === undefined ? '' : `,${labelPairs({ [label[0]]: label[1] })}`
+    text += line(name, labels + more, value)
+  }
+  return text
+}
+
+/** In parts, with a turn of the event loop in between: thousands of monitors would block it. */
+export async function readMonitors(
+  engine: Pick<Engine, 'readings'>,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<readonly MonitorReading[]> {
+  // By id: a monitor that leaves and returns meanwhile is read twice.
+  const all = new Map<number, MonitorReading>()
+  for (const reading of engine.readings()) {
+    all.set(reading.id, reading)
+    if (all.size % PART === 0) await clock.sleep(0)
+  }
+  return [...all.values()]
 }
 
 function flag(
@@ -108,7 +143,7 @@ function flag(
   return {
     name,
     help: `1 while ${what}, else 0.`,
-    samples: (full, { labels, monitor }) => line(full, labels, Number(isSet(monitor))),
+    samples: (monitor) => [{ value: Number(isSet(monitor)) }],
   }
 }
 
@@ -120,13 +155,10 @@ function perLocation(
   return {
     name,
     help,
-    samples: (full, { labels, monitor: { locations } }) =>
-      locations
-        .map((reading) => {
-          const value = valueOf(reading)
-          if (value === undefined) return ''
-          return line(full, `${labels},${labelPairs({ location: reading.name })}`, value)
-        })
-        .join(''),
+    samples: ({ locations }) =>
+      locations.flatMap((reading) => {
+        const value = valueOf(reading)
+        return value === undefined ? [] : [{ value, label: ['location', reading.name] as const }]
+      }),
   }
 }

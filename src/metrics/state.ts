@@ -4,54 +4,102 @@
  * @module
  */
 
+import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
 import type { MonitorReading } from '../engine/api/readings.ts'
+import type { Logger } from '../logger.ts'
 import { MONITOR_STATES } from '../model.ts'
 import { VERSION } from '../version.ts'
+import type { Histogram } from './instruments.ts'
 import { head, sample } from './text.ts'
-import type { Clock } from '../clock.ts'
-import { createHistogram } from './instruments.ts'
+import type { Labels } from './text.ts'
 
 type Health = Awaited<ReturnType<Engine['health']>>
 
-/** `health` is `undefined` if the store did not answer; its gauges are then omitted. */
-export function engineState(
-  monitors: readonly MonitorReading[],
-  health: Health | undefined,
-): string {
-  const open = monitors.filter(({ incident_open }) => incident_open).length
-  const stale = monitors.filter((monitor) => monitor.stale).length
-  return [
-    head('watchpost_build_info', 'gauge', 'The version of watchpost and of Node that run.'),
-    sample('watchpost_build_info', { version: VERSION, node: process.versions.node }, 1),
-    monitorsByState(monitors),
-    gauge('watchpost_monitors_stale', 'Monitors of which nobody knows how they are.', stale),
-    gauge('watchpost_incidents_open', 'Monitors with an open incident.', open),
-    health === undefined ? '' : healthText(health),
-  ].join('')
+interface EngineFacts {
+  readonly monitors: readonly MonitorReading[]
+  /** `undefined` if the store did not answer; its gauges are then omitted. */
+  readonly health: Health | undefined
 }
 
-function monitorsByState(monitors: readonly MonitorReading[]): string {
-  const name = 'watchpost_monitors'
-  const counts = new Map<string, number>(MONITOR_STATES.map((state) => [state, 0]))
-  for (const { state } of monitors) counts.set(state, (counts.get(state) ?? 0) + 1)
-  return [
-    head(name, 'gauge', 'Monitors that this engine watches, by state.'),
-    ...[...counts].map(([state, count]) => sample(name, { state }, count)),
-  ].join('')
+interface EngineGauge {
+  readonly name: string
+  readonly help: string
+  samples(facts: EngineFacts): readonly (readonly [Labels, number])[]
 }
 
-function healthText({ running, checks_running, outbox_depth, outbox_wait_ms }: Health): string {
-  return [
-    gauge('watchpost_engine_running', '1 while checks are made, else 0.', Number(running)),
-    gauge('watchpost_rounds_running', 'Rounds of checks under way.', checks_running),
-    gauge('watchpost_outbox_notifications', 'Notifications not yet final.', outbox_depth),
-    gauge(
-      'watchpost_outbox_oldest_due_seconds',
-      'For how long the longest-waiting notification has been due; 0 where none is.',
-      outbox_wait_ms / 1000,
-    ),
-  ].join('')
+export const ENGINE_GAUGES: readonly EngineGauge[] = [
+  {
+    name: 'watchpost_build_info',
+    help: 'The version of watchpost and of Node that run.',
+    samples: () => [[{ version: VERSION, node: process.versions.node }, 1]],
+  },
+  {
+    name: 'watchpost_monitors',
+    help: 'Monitors that this engine watches, by state.',
+    samples({ monitors }: EngineFacts): readonly (readonly [Labels, number])[] {
+      const counts = new Map<string, number>(MONITOR_STATES.map((state) => [state, 0]))
+      for (const { state } of monitors) counts.set(state, (counts.get(state) ?? 0) + 1)
+      return [...counts].map(([state, count]) => [{ state }, count])
+    },
+  },
+  {
+    name: 'watchpost_monitors_stale',
+    help: 'Monitors of which nobody knows how they are.',
+    samples: ({ monitors }) => [[{}, monitors.filter((monitor) => monitor.stale).length]],
+  },
+  {
+    name: 'watchpost_incidents_open',
+    help: 'Monitors with an open incident.',
+    samples: ({ monitors }) => [[{}, monitors.filter((each) => each.incident_open).length]],
+  },
+  ofHealth('watchpost_engine_running', '1 while checks are made, else 0.', ({ running }) =>
+    Number(running),
+  ),
+  ofHealth(
+    'watchpost_rounds_running',
+    'Rounds of checks under way.',
+    ({ checks_running }) => checks_running,
+  ),
+  ofHealth(
+    'watchpost_outbox_notifications',
+    'Notifications not yet final.',
+    ({ outbox_depth }) => outbox_depth,
+  ),
+  ofHealth(
+    'watchpost_outbox_oldest_due_seconds',
+    'For how long the longest-waiting notification has been due; 0 where none is.',
+    ({ outbox_wait_ms }) => outbox_wait_ms / 1000,
+  ),
+]
+
+function ofHealth(name: string, help: string, valueOf: (health: Health) => number): EngineGauge {
+  return {
+    name,
+    help,
+    samples: ({ health }) => (health === undefined ? [] : [[{}, valueOf(health)]]),
+  }
+}
+
+/** A gauge without samples has no header either. */
+export function engineState(facts: EngineFacts): string {
+  return ENGINE_GAUGES.map(({ name, help, samples }) => {
+    const lines = samples(facts).map(([labels, value]) => sample(name, labels, value))
+    return lines.length === 0 ? '' : head(name, 'gauge', help) + lines.join('')
+  }).join('')
+}
+
+/** If the store does not answer, the metrics report that and leave out its figures. */
+export async function healthOf(
+  engine: Pick<Engine, 'health'>,
+  logger: Logger,
+): Promise<Health | undefined> {
+  try {
+    return await engine.health()
+  } catch (err) {
+    logger.warn({ err }, 'the figures of the outbox could not be read')
+    return undefined
+  }
 }
 
 /** CPU time, memory and start time of the process, under their standard names. */
@@ -79,25 +127,18 @@ function gauge(name: string, help: string, value: number): string {
 }
 
 const TICK_MS = 100
-const DELAY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-interface LoopDelay {
-  text(): string
-  close(): void
-}
+export const LOOP_DELAY = {
+  name: 'watchpost_event_loop_delay_seconds',
+  help: 'How late a timer of the process comes, tried ten times a second.',
+  plain: true,
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+} as const
 
 /**
  * Measures the delay of the event loop by a timer of a tenth of a second. The timer does not keep the process alive.
  */
-export function measureLoopDelay(clock: Clock): LoopDelay {
-  const delays = createHistogram(
-    {
-      name: 'watchpost_event_loop_delay_seconds',
-      help: 'How late a timer of the process comes, tried ten times a second.',
-      plain: true,
-    },
-    DELAY,
-  )
+export function measureLoopDelay(clock: Clock, delays: Histogram): { close(): void } {
   let due = clock.monotonic() + TICK_MS
   const tick = (): void => {
     const now = clock.monotonic()
@@ -106,5 +147,5 @@ export function measureLoopDelay(clock: Clock): LoopDelay {
     timer = clock.timer(TICK_MS, tick, { background: true })
   }
   let timer = clock.timer(TICK_MS, tick, { background: true })
-  return { text: () => delays.text(), close: () => timer.cancel() }
+  return { close: () => timer.cancel() }
 }

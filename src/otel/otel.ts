@@ -1,5 +1,5 @@
 /**
- * `watchpost/otel`: spans around checks, commits and deliveries, with `@opentelemetry/api` if installed.
+ * `watchpost/otel`: spans around checks, commits and deliveries, and metrics, with `@opentelemetry/api` if installed.
  *
  * A check is the root of a trace, unless the host has an active span; its network calls are children. A commit is
  * linked to the checks whose rounds it stores, a delivery to the commit that queued it, since each of them serves
@@ -15,6 +15,9 @@ import { isMissingPackage } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { VERSION } from '../version.ts'
 import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
+
+export { openTelemetryMetrics } from './metrics.ts'
+export type { OpenTelemetryMetrics, OpenTelemetryMetricsOptions } from './metrics.ts'
 
 /** Maximum number of rounds and notifications whose origin is kept until they are stored or sent. */
 const ORIGINS = 10_000

@@ -6,8 +6,8 @@ import { find } from '../../scripts/servers.mjs'
 import { root } from '../../scripts/steps.mjs'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
-import { createHistogram } from '../../src/metrics/instruments.ts'
-import { measureLoopDelay } from '../../src/metrics/state.ts'
+import { textInstruments } from '../../src/metrics/instruments.ts'
+import { LOOP_DELAY, measureLoopDelay } from '../../src/metrics/state.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { sample } from '../../src/metrics/text.ts'
@@ -301,7 +301,9 @@ describe('who may read them', () => {
 
 describe('the parts', () => {
   it('a histogram adds up its buckets, with bounds that belong to them', () => {
-    const histogram = createHistogram({ name: 'h_seconds', help: 'H' }, [0.1, 1])
+    const histogram = textInstruments.histogram({
+      ...{ name: 'h_seconds', help: 'H', buckets: [0.1, 1] },
+    })
     for (const value of [0.1, 0.2, 1, 7]) histogram.observe({ a: 'b' }, value)
     expect(histogram.text().split('\n').slice(2)).toEqual([
       'h_seconds_bucket{a="b",le="0.1"} 1',
@@ -315,12 +317,15 @@ describe('the parts', () => {
 
   it('an event loop that is late is seen, and nothing is set once it is closed', async () => {
     const clock = simulatedClock()
-    const delay = measureLoopDelay({
+    const delays = textInstruments.histogram(LOOP_DELAY)
+    const late = {
       ...clock,
-      timer: (ms, run, options) => clock.timer(ms + 300, run, options),
-    })
+      timer: (...[ms, run, options]: Parameters<typeof clock.timer>) =>
+        clock.timer(ms + 300, run, options),
+    }
+    const delay = measureLoopDelay(late, delays)
     await clock.advance(400)
-    const read = valuesOf(delay.text())
+    const read = valuesOf(delays.text())
     const bucket = 'watchpost_event_loop_delay_seconds_bucket'
     expect([read(bucket, { le: '0.25' }), read(bucket, { le: '0.5' })]).toEqual([0, 1])
     delay.close()

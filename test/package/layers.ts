@@ -72,8 +72,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     types: ['engine'],
   },
-  // Around the work of an engine.
-  otel: { values: [], types: ['engine', 'probes', 'store'] },
+  // Around the work of an engine; its metrics are those of Prometheus under other names.
+  otel: { values: ['metrics'], types: ['engine', 'probes', 'store'] },
   // Runs beside the API, not beside the engine.
   client: { values: [], types: ['checkers', 'engine', 'fields', 'monitors', 'rest'] },
   // A list of monitors, carried out through the engine's groups; of the checkers, the types of settings.

@@ -12,7 +12,7 @@ import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
-import { openTelemetry } from '../../otel/otel.ts'
+import { openTelemetry, openTelemetryMetrics } from '../../otel/otel.ts'
 import { EXIT } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../environment.ts'
@@ -151,6 +151,7 @@ async function open(
     process: true,
     ...(settings.metrics_token === undefined ? {} : { token: settings.metrics_token }),
   })
+  await openTelemetryMetrics(engine, { logger: log })
   try {
     await opened(engine, log)
     await checkSecretKey(store, settings.secret_key)
