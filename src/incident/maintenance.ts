@@ -15,7 +15,7 @@ import type {
 import { timeZones, DAY_MS } from '../model/time.ts'
 import type { TimeZone, TimeZones, WallClock } from '../model/time.ts'
 
-/** A rule that matches no day within this horizon (February 31) is evaluated again after it. */
+/** Days searched at once; some rules match none for longer (a Monday the 31st: up to 609 days). */
 const HORIZON_DAYS = 400
 
 export interface Maintenance {
@@ -62,12 +62,13 @@ function occurrence(rule: RecurringWindow, at: EpochMs, zones: TimeZones): Span 
   const fits = daysOf(rule)
   // One day of margin on both sides: no time zone is further from UTC.
   const first = startOfDay(at - length) - DAY_MS
-  for (let day = first; day <= first + HORIZON_DAYS * DAY_MS; day += DAY_MS) {
+  const end = first + HORIZON_DAYS * DAY_MS
+  for (let day = first; day < end; day += DAY_MS) {
     if (!fits(day)) continue
     const from = instantOn(day, time_of_day, zone)
     if (from + length > at) return [from, from + length]
   }
-  return [at + HORIZON_DAYS * DAY_MS, Infinity]
+  return [end - DAY_MS, Infinity]
 }
 
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']

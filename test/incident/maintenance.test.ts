@@ -107,6 +107,33 @@ describe('a window that comes again', () => {
     expect(never.changes_at).toBeGreaterThan(at('2026-03-01T00:00Z'))
   })
 
+  it.each(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const)('on a %s', (weekday) => {
+    const [begin = ''] = windows(every({ weekdays: [weekday] }), '2026-03-01T12:00:00Z', 1)
+    const day = new Date(`${begin}Z`)
+    expect(day.toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' }).toLowerCase()).toBe(
+      weekday,
+    )
+    expect(day.getTime() - at('2026-03-01T12:00:00Z')).toBeLessThan(7 * 86_400_000)
+  })
+
+  it('misses no window of a rule that matches a day every other year, whenever it is evaluated', () => {
+    // A Monday the 31st: 2025-03-31, then 2026-08-31.
+    const rule = every({ weekdays: ['mon'], days: [31] })
+    const zones = timeZones()
+    const missed: string[] = []
+    for (let from = at('2025-04-01T12:00Z'); from < at('2026-08-31'); from += 86_400_000) {
+      let now = from
+      // The result is valid until `changes_at`, so an engine evaluates the rule then.
+      for (;;) {
+        const said = maintenanceAt([rule], now, zones)
+        if (said.active) break
+        now = said.changes_at!
+      }
+      if (now !== at('2026-08-31T02:00Z')) missed.push(new Date(from).toISOString())
+    }
+    expect(missed).toEqual([])
+  })
+
   it('is open for exactly its length before each end, wherever and whenever (property)', () => {
     const zones = [
       'UTC',
