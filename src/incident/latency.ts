@@ -41,7 +41,7 @@ export function percentiles(
   return shares.map((p) => {
     let seen = 0
     const index = times.findIndex((count) => (seen += count) >= p * total)
-    return total === 0 || index === -1 ? null : middleOf(Number(buckets[index]))
+    return total === 0 ? null : middleOf(Number(buckets[index]))
   })
 }
 

@@ -32,6 +32,23 @@ describe('flapping', () => {
     expect(after('0001000100010').flapping).toBe(true)
   })
 
+  it('begins at thirty percent, and not between the two bars', () => {
+    expect(flapPercent('01010011000000')).toBe(30)
+    expect(after('01010011000000').flapping).toBe(true)
+    expect(flapPercent('00101011111111')).toBe(25)
+    expect(after('00101011111111').flapping).toBe(false)
+  })
+
+  it('continues at twenty-five percent, once it began', () => {
+    const state = countFlaps({
+      ...initialState(0),
+      recent: '0010101111111',
+      incident: open,
+      flapping: true,
+    })
+    expect([state.recent, state.flapping]).toEqual(['00101011111111', true])
+  })
+
   it('ends below a lower bar than it began at, so that it does not flap itself', () => {
     let state = after('0001000100010')
     let rounds = 0

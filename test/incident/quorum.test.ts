@@ -28,6 +28,17 @@ describe('the quorum of a round', () => {
     expect(quorum(round(words), { confirm_locations }).verdict).toBe(verdict)
   })
 
+  it('is late if every location that succeeded is, and ok if one is not', () => {
+    const late = round('ok ok').map((one) => ({ ...one, late: true }))
+    const mixed = late.map((one, index) => ({ ...one, late: index > 0 }))
+    expect(quorum(late, { confirm_locations: 1 }).verdict).toBe('late')
+    expect(quorum(mixed, { confirm_locations: 1 }).verdict).toBe('ok')
+  })
+
+  it('decides nothing without locations', () => {
+    expect(quorum([], { confirm_locations: 1 }).verdict).toBe('inconclusive')
+  })
+
   it('waits three rounds for a silent location, then the others decide without it', () => {
     let silent = {}
     const verdicts = ['fail fail gone', 'fail fail gone', 'fail fail gone', 'fail fail gone'].map(

@@ -134,6 +134,8 @@ describe('the table of transitions', () => {
     ['fail → fail → maintenance → maintenance ends → ok', 'up', 'close: recovered, tell up'],
     ['fail → fail → maintenance → maintenance ends → fail', 'down', ''],
     ['ok → pause → maintenance', 'paused', ''],
+    ['ok → maintenance ends', 'up', ''],
+    ['ok → pause → maintenance ends', 'paused', ''],
   ]
 
   it.each(rows)('%s: %s', (story, state, last, policy) => {
@@ -143,7 +145,77 @@ describe('the table of transitions', () => {
   })
 })
 
+describe('the time since when a state holds', () => {
+  it.each([
+    ['ok → ok', 1],
+    ['ok → fail → ok', 3],
+    ['fail → fail → fail', 2],
+    ['ok → late → late', 2],
+    ['ok → pause → pause', 2],
+    ['ok → pause → ok', 2],
+    ['ok → maintenance → maintenance', 2],
+    ['ok → maintenance → fail', 2],
+    ['ok → maintenance → maintenance ends', 3],
+    ['ok → reconfigure', 2],
+  ])('%s: minute %i', (story, minute) => {
+    expect(play(story).state.since).toBe(START + minute * MINUTE)
+  })
+})
+
 describe('times', () => {
+  it('availability changes only when it does', () => {
+    expect(play('ok').effects).toEqual([
+      { kind: 'availability', at: START + MINUTE, availability: 'up' },
+    ])
+    expect(play('ok → ok').effects).toEqual([])
+    expect(play('fail → fail → fail').effects).toEqual([])
+  })
+
+  it('a signal that is late ends a time that counted as unknown', () => {
+    const story = 'ok → late → unknown → unknown → unknown → unknown → late'
+    expect(play(story).effects).toEqual([
+      { kind: 'availability', at: START + 7 * MINUTE, availability: 'up' },
+    ])
+  })
+
+  it('a first signal that is late leaves a monitor pending', () => {
+    expect(play('late').state.state).toBe('pending')
+    expect(play('fail → late').state.state).toBe('confirming')
+  })
+
+  it('time between rounds is known up to the gap, and without limit for push types', () => {
+    const up = play('ok').state
+    const after = (minutes: number, gap_ms: number | null) =>
+      transition(
+        up,
+        { kind: 'round', verdict: 'ok', at: START + (1 + minutes) * MINUTE },
+        { fail_threshold: 1, recover_threshold: 1, gap_ms },
+      ).effects
+    expect(after(2, 2 * MINUTE)).toEqual([])
+    expect(after(9999, null)).toEqual([])
+  })
+
+  it('a first round may date its failure back to when the monitor was created', () => {
+    const event: MachineEvent = {
+      kind: 'round',
+      verdict: 'fail',
+      at: START + 9 * MINUTE,
+      since: START + 4 * MINUTE,
+      cause: cause(),
+      locations_failed: [1],
+    }
+    const { effects } = transition(initialState(START), event, {
+      fail_threshold: 1,
+      recover_threshold: 1,
+      gap_ms: 2 * MINUTE,
+    })
+    expect(effects).toContainEqual({
+      kind: 'availability',
+      at: START + 4 * MINUTE,
+      availability: 'down',
+    })
+  })
+
   it('an incident starts at the first failing round and ends at the first good one', () => {
     const opened = play('ok → fail → fail → fail', { fail_threshold: 3 }).effects.find(
       ({ kind }) => kind === 'open_incident',
@@ -228,5 +300,46 @@ describe('times', () => {
     })
     expect(times.length).toBeGreaterThan(2)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
+})
+
+describe('what a round says of its locations', () => {
+  const policy = { fail_threshold: 2, recover_threshold: 1, gap_ms: null }
+  const round = (facts: object) =>
+    ({ kind: 'round', verdict: 'ok', at: START + MINUTE, ...facts }) as MachineEvent
+  const after = (facts: object, before = initialState(START)) =>
+    transition(before, round(facts), policy).state
+
+  it('is kept while a location is silent, and gone with the next round in which none is', () => {
+    const silent = after({ silent: { 2: 1 } })
+    expect(silent.silent).toEqual({ 2: 1 })
+    expect(silent).not.toHaveProperty('reduced_quorum')
+    const reduced = after({ silent: { 2: 4 }, reduced: true }, silent)
+    expect(reduced).toMatchObject({ silent: { 2: 4 }, reduced_quorum: true })
+    expect(after({ silent: {}, reduced: true }, reduced)).not.toHaveProperty('silent')
+    expect(after({ silent: {}, reduced: true }, reduced)).not.toHaveProperty('reduced_quorum')
+    expect(after({}, reduced)).not.toHaveProperty('silent')
+  })
+
+  it.each(['pause', 'reconfigure', 'maintenance'] as const)('is forgotten with: %s', (word) => {
+    const reduced = after({ silent: { 2: 4 }, reduced: true })
+    const { state } = transition(
+      { ...reduced, recent: '0101' },
+      eventOf(word, START + 2 * MINUTE),
+      policy,
+    )
+    expect(Object.keys(state)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/silent|reduced_quorum|recent/)]),
+    )
+  })
+
+  it('dates the last check by its last check that began, else by the round before', () => {
+    expect(after({})).not.toHaveProperty('looked_at')
+    expect(after({ looked_at: START + 5 }).looked_at).toBe(START + 5)
+    const looked = after({ looked_at: START + 5 })
+    expect(after({ looked_at: null }, looked).looked_at).toBe(START + 5)
+    // Stored before this was noted.
+    expect(after({ looked_at: null }, after({})).looked_at).toBe(START + MINUTE)
+    expect(after({ looked_at: null }).looked_at).toBe(START)
   })
 })
