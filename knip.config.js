@@ -6,6 +6,8 @@ export default {
     ...entries.map(({ source }) => `${source}!`),
     `${cli.source}!`,
     'scripts/*.mjs',
+    // Loaded by Stryker.
+    'scripts/mutate/{vitest.config,warm-runner}.mjs',
     'examples/**/*.{ts,mts,mjs,js}',
     'bench/**/*.{ts,mjs}',
     'test/**/*.test.ts',

@@ -7,6 +7,8 @@ import type { MachineEvent } from '../../src/incident/transition.ts'
 import { MONITOR_STATES } from '../../src/model.ts'
 import type { MachineState, MonitorState } from '../../src/model.ts'
 import { MAX_ATTEMPTS, pauseAfter } from '../../src/webhook/retry.ts'
+import { parts } from '../mutate/parts.mjs'
+import { readScores } from '../mutate/scores.mjs'
 import { block, code, json, table } from './markdown.ts'
 import { membersOf } from './source-facts.ts'
 import type { WebhookExample } from './webhook-examples.ts'
@@ -142,4 +144,14 @@ function before(state: MonitorState, count: number): MachineState {
     oks: state === 'recovering' ? 1 : down ? count : 0,
     incident: down ? { id: 1, started_at: 0, cause_code: 'timeout' } : null,
   }
+}
+
+/** The share of mutants that the tests kill, by part, as `npm run mutate` last wrote it. */
+export function mutationTable(): string {
+  const rows = Object.entries(readScores()).map(([name, one]) => {
+    const unnoticed = one.mutants - one.killed - one.timeouts - one.equivalent
+    const counts = [one.mutants, one.equivalent, unnoticed].map(String)
+    return [name, (parts[name]?.sources ?? []).map(code).join(', '), ...counts, `${one.score} %`]
+  })
+  return table(['Part', 'Sources', 'Mutants', 'Equivalent', 'Unnoticed', 'Killed'], rows)
 }

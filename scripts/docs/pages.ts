@@ -14,6 +14,7 @@ import { contactTable } from './contact-table.ts'
 import {
   bodies,
   engineEvents,
+  mutationTable,
   requestHead,
   retryTable,
   stateTable,
@@ -45,6 +46,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     filled('README.md', { check: checkReport() }),
     filled('docs/README.md', { checkers: checkerIndex(checkers) }),
     filled('docs/guide/contacts.md', { kinds: contactTable() }),
+    filled('docs/reliability.md', { mutation: mutationTable() }),
     filled('docs/extend/store.md', {
       tables: storeTables(),
       example: completeStore(),
