@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: isAsked ? [] : [NEW_CHECKER],
+    globalSetup: 'test/support/shared-artifacts.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A second, by default, is no time on a machine that is busy.

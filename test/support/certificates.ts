@@ -1,15 +1,16 @@
 /**
- * Certificates for tests, made with the `openssl` command line on first use, once per process: a root,
- * an intermediate, a good leaf, and a leaf for every way in which a leaf is bad.
+ * Certificates for tests, made with the `openssl` command line on first use, once per run of the suite: a
+ * root, an intermediate, a good leaf, and a leaf for every way in which a leaf is bad.
  *
  * @module
  */
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hireUndertaker } from './servers/undertaker.ts'
+import { artifactSync } from './shared-artifacts.ts'
 
 /** One leaf: PEM texts, and the files that hold them. */
 export interface TestCertificate {
@@ -52,7 +53,7 @@ export type CertificateKind = {
 let made: TestCertificates | undefined
 
 export function certificates(): TestCertificates {
-  return (made ??= make())
+  return (made ??= copied())
 }
 
 const NAMES = 'DNS:localhost,DNS:example.test,DNS:*.example.test,IP:127.0.0.1,IP:127.0.0.2,IP:::1'
@@ -65,29 +66,62 @@ interface Wanted {
   readonly bits?: number
 }
 
-function make(): TestCertificates {
+/** A folder of our own: the authority issues further leaves there. */
+function copied(): TestCertificates {
   const dir = mkdtempSync(join(tmpdir(), 'watchpost-certificates-'))
   hireUndertaker(dir)
+  cpSync(artifactSync('certificates', makeAll), dir, { recursive: true })
   const bench = workbench(dir)
-  makeAuthorities(bench)
-  bench.openssl('genrsa -out leaf.key 2048')
-  const good = issue(bench, 'good', {})
+  const leaf = (name: keyof typeof LEAVES): TestCertificate => collect(bench, filesOf(name))
+  const good = leaf('good')
   return {
     dir,
     ca: bench.read('ca.crt'),
     caPath: join(dir, 'ca.crt'),
     intermediate: bench.read('int.crt'),
     good,
-    expired: issue(bench, 'expired', { begin: '20250101000000Z', end: '20250201000000Z' }),
-    notYetValid: issue(bench, 'not-yet-valid', {
-      begin: '20900101000000Z',
-      end: '20910101000000Z',
-    }),
-    wrongHost: issue(bench, 'wrong-host', { names: 'DNS:other.example.org' }),
-    selfSigned: signItself(bench),
+    expired: leaf('expired'),
+    notYetValid: leaf('not-yet-valid'),
+    wrongHost: leaf('wrong-host'),
+    selfSigned: collect(bench, SELF_SIGNED),
     incomplete: { ...good, chain: good.cert, chainPath: good.certPath },
-    weak: issue(bench, 'weak', { bits: 1024 }),
+    weak: leaf('weak'),
   }
+}
+
+const LEAVES: Readonly<
+  Record<'good' | 'expired' | 'not-yet-valid' | 'wrong-host' | 'weak', Wanted>
+> = {
+  good: {},
+  expired: { begin: '20250101000000Z', end: '20250201000000Z' },
+  'not-yet-valid': { begin: '20900101000000Z', end: '20910101000000Z' },
+  'wrong-host': { names: 'DNS:other.example.org' },
+  weak: { bits: 1024 },
+}
+
+function makeAll(dir: string): void {
+  const bench = workbench(dir)
+  makeAuthorities(bench)
+  bench.openssl('genrsa -out leaf.key 2048')
+  for (const name of Object.keys(LEAVES) as (keyof typeof LEAVES)[]) issue(bench, name)
+  signItself(bench)
+}
+
+interface LeafFiles {
+  readonly cert: string
+  readonly key: string
+  readonly chain: string
+}
+
+function filesOf(name: keyof typeof LEAVES): LeafFiles {
+  const key = LEAVES[name].bits === undefined ? 'leaf.key' : `${name}.key`
+  return { cert: `${name}.crt`, key, chain: `${name}.chain.crt` }
+}
+
+const SELF_SIGNED: LeafFiles = {
+  cert: 'self-signed.crt',
+  key: 'leaf.key',
+  chain: 'self-signed.crt',
 }
 
 interface Workbench {
@@ -128,8 +162,9 @@ function makeAuthorities(bench: Workbench): void {
   )
 }
 
-function issue(bench: Workbench, name: string, wanted: Wanted): TestCertificate {
-  const key = wanted.bits === undefined ? 'leaf.key' : `${name}.key`
+function issue(bench: Workbench, name: keyof typeof LEAVES): void {
+  const wanted = LEAVES[name]
+  const { cert, key, chain } = filesOf(name)
   if (wanted.bits !== undefined) bench.openssl(`genrsa -out ${key} ${wanted.bits}`)
   bench.openssl(
     `req -new -key ${key} -out ${name}.csr -config authority.cnf -subj /CN=${commonName(wanted)}`,
@@ -140,26 +175,21 @@ function issue(bench: Workbench, name: string, wanted: Wanted): TestCertificate 
       ? '-days 90'
       : `-startdate ${wanted.begin} -enddate ${wanted.end}`
   bench.openssl(
-    `ca -batch -notext -config authority.cnf -cert int.crt -keyfile int.key -in ${name}.csr -out ${name}.crt ${dates} -extfile ${name}.ext`,
+    `ca -batch -notext -config authority.cnf -cert int.crt -keyfile int.key -in ${name}.csr -out ${cert} ${dates} -extfile ${name}.ext`,
   )
-  bench.write(`${name}.chain.crt`, bench.read(`${name}.crt`) + bench.read('int.crt'))
-  return collect(bench, { cert: `${name}.crt`, key, chain: `${name}.chain.crt` })
+  bench.write(chain, bench.read(cert) + bench.read('int.crt'))
 }
 
-function signItself(bench: Workbench): TestCertificate {
-  const cert = 'self-signed.crt'
+function signItself(bench: Workbench): void {
+  const { cert } = SELF_SIGNED
   bench.write('self-signed.ext', leafExtensions(NAMES))
   bench.openssl('req -new -key leaf.key -out self.csr -config authority.cnf -subj /CN=localhost')
   bench.openssl(
     `x509 -req -in self.csr -signkey leaf.key -days 90 -out ${cert} -extfile self-signed.ext`,
   )
-  return collect(bench, { cert, key: 'leaf.key', chain: cert })
 }
 
-function collect(
-  bench: Workbench,
-  files: { readonly cert: string; readonly key: string; readonly chain: string },
-): TestCertificate {
+function collect(bench: Workbench, files: LeafFiles): TestCertificate {
   return {
     cert: bench.read(files.cert),
     key: bench.read(files.key),

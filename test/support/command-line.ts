@@ -7,7 +7,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'tsup'
@@ -16,9 +17,10 @@ import { cli } from '../../scripts/entries.mjs'
 import { root } from '../../scripts/steps.mjs'
 import { systemClock } from '../../src/clock.ts'
 import { hireUndertaker } from './servers/undertaker.ts'
+import { artifact } from './shared-artifacts.ts'
 
-const RUN_LIMIT_MS = 30_000
-const START_LIMIT_MS = 15_000
+const RUN_LIMIT_MS = 50_000
+const START_LIMIT_MS = 50_000
 
 export interface RunOptions {
   /** Beside PATH and HOME alone. */
@@ -44,7 +46,7 @@ export interface Running {
   readonly stdout: () => string
   readonly stderr: () => string
   readonly ended: Promise<Ended>
-  /** Resolves once stdout or stderr match; rejects when the process ends first, or in 15 s. */
+  /** Resolves once stdout or stderr match; rejects when the process ends first, or in 50 s. */
   says(pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -79,33 +81,18 @@ export interface CommandLine {
   serve(options?: RunOptions & { readonly args?: readonly string[] }): Promise<Server>
 }
 
-/** Builds once for this test file. `without` names packages that were left out of the installation. */
+/** Builds once for this run of the suite. `without` names packages that were left out of the installation. */
 export function commandLine({
   without = [],
 }: { readonly without?: readonly string[] } = {}): CommandLine {
   let dir = ''
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'watchpost-cli-'))
-    mkdirSync(join(dir, 'node_modules'))
-    for (const name of readdirSync(join(root, 'node_modules'))) {
-      if (without.includes(name)) continue
-      symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
-    }
-    writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
-    await build({
-      config: false,
-      entry: { cli: join(root, cli.source) },
-      outDir: join(dir, 'dist'),
-      format: 'esm',
-      target: 'node20.19',
-      platform: 'node',
-      splitting: true,
-      skipNodeModulesBundle: true,
-      removeNodeProtocol: false,
-      silent: true,
-    })
+    const built = await artifact('cli', buildProgram)
+    dir = without.length === 0 ? built : installedWithout(without, built)
   })
-  afterAll(() => rmSync(dir, { recursive: true, force: true }))
+  afterAll(() => {
+    if (without.length > 0) rmSync(dir, { recursive: true, force: true })
+  })
 
   const start: CommandLine['start'] = (args, options = {}) =>
     launch([join(dir, 'dist/cli.js'), ...args], options)
@@ -122,6 +109,34 @@ export function commandLine({
     serve: ({ args = [], ...options } = {}) =>
       serve(start(['serve', '--port', '0', ...args], options)),
   }
+}
+
+async function buildProgram(dir: string): Promise<void> {
+  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
+  await build({
+    config: false,
+    entry: { cli: join(root, cli.source) },
+    outDir: join(dir, 'dist'),
+    format: 'esm',
+    target: 'node20.19',
+    platform: 'node',
+    splitting: true,
+    skipNodeModulesBundle: true,
+    removeNodeProtocol: false,
+    silent: true,
+  })
+}
+
+/** A copy of the program beside the packages of an installation that lacks some. */
+function installedWithout(without: readonly string[], built: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'watchpost-cli-'))
+  cpSync(built, dir, { recursive: true })
+  mkdirSync(join(dir, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (without.includes(name)) continue
+    symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name))
+  }
+  return dir
 }
 
 /** An empty folder for this test. */

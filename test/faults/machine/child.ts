@@ -1,5 +1,5 @@
 /**
- * Programs of `children/`, built once per test file and run as processes of their own: under `unshare`,
+ * Programs of `children/`, built once per run of the suite and run as processes of their own: under `unshare`,
  * `strace`, `prlimit`, `faketime`, or as they are.
  *
  * @module
@@ -7,42 +7,37 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'tsup'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { beforeAll, expect, onTestFinished } from 'vitest'
+import { artifact } from '../../support/shared-artifacts.ts'
 import type { Command, EngineChildOptions, Order, Said } from './protocol.ts'
 
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
 /** Path of a program of `children/`, once the tests run. */
 export function childProgram(name: string): () => string {
-  // Beside the packages that the programs load.
-  const folder = join(
-    import.meta.dirname,
-    '../../../node_modules/.cache/watchpost-faults',
-    `${name}-${process.pid}`,
-  )
+  let folder = ''
   beforeAll(async () => {
-    await build({
-      entry: [join(import.meta.dirname, 'children', `${name}.ts`)],
-      outDir: folder,
-      format: 'esm',
-      target: 'es2023',
-      platform: 'node',
-      skipNodeModulesBundle: true,
-      removeNodeProtocol: false,
-      config: false,
-      silent: true,
+    folder = await artifact(`child-${name}`, async (outDir) => {
+      await build({
+        entry: [join(import.meta.dirname, 'children', `${name}.ts`)],
+        outDir,
+        outExtension: () => ({ js: '.mjs' }),
+        format: 'esm',
+        target: 'es2023',
+        platform: 'node',
+        skipNodeModulesBundle: true,
+        removeNodeProtocol: false,
+        config: false,
+        silent: true,
+      })
     })
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  return () => {
-    const path = join(folder, `${name}.js`)
-    return existsSync(path) ? path : join(folder, `${name}.mjs`)
-  }
+  return () => join(folder, `${name}.mjs`)
 }
 
 /** Why a command cannot be run here, `undefined` where it can. */

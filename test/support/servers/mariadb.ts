@@ -63,7 +63,7 @@ export function startMariadb(options: MariadbOptions = {}): Promise<MariadbServe
   })
 }
 
-const freshData = madeOnce(({ dir }, run) =>
+const freshData = madeOnce('mariadb', ({ dir }, run) =>
   run(findBinary(['mariadb-install-db', 'mysql_install_db']) ?? 'mariadb-install-db', [
     '--no-defaults',
     `--datadir=${dir}/data`,

@@ -74,7 +74,7 @@ export function startPostgres(options: PostgresOptions = {}): Promise<PostgresSe
   })
 }
 
-const freshCluster = madeOnce(async ({ dir }, run) => {
+const freshCluster = madeOnce('postgres', async ({ dir }, run) => {
   const initdb = join(dirname(required(postgresServer)), 'initdb')
   const cluster = ['-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--locale=C.UTF-8']
   await run(initdb, ['-D', `${dir}/data`, ...cluster])
