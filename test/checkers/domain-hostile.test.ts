@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { domain } from '../../src/checkers/domain/index.ts'
 import type { DomainOptions } from '../../src/checkers/domain/index.ts'
 import { check } from '../support/check.ts'
@@ -16,7 +16,7 @@ async function meet(
   options: (address: string, scheme: string) => DomainOptions,
 ) {
   // Those of the server before may still be going.
-  await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 5000 })
+  await expect.poll(sockets, { interval: 5 }).toBe(0)
   const server = await start()
   try {
     const scheme = secure === true ? 'https' : 'http'
@@ -31,7 +31,7 @@ async function meet(
     expect(outcome.verdict).toBe('unknown')
     expect(Object.keys(checker.causes)).toContain(outcome.cause_code)
     // Those that are left are the server's: it may hold its half for as long as it likes.
-    await vi.waitFor(() => expect(sockets()).toBe(server.open()), { timeout: 5000 })
+    await expect.poll(() => sockets() - server.open(), { interval: 5 }).toBe(0)
     expect(outcome.duration_ms).toBeLessThan(TIMEOUT_MS + 3000)
     return outcome
   } finally {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Connection } from '../../src/net/net.ts'
 import { certificates } from '../support/certificates.ts'
 import { openTestNet } from '../support/open-net.ts'
@@ -303,6 +303,6 @@ describe('the end of the check', () => {
     expect(handles()).toContain('TCPSocketWrap')
     await net.close()
     await Promise.all([plain.close(), secure.close()])
-    await vi.waitFor(() => expect(handles()).toEqual([]), 5000)
+    await expect.poll(() => handles()).toEqual([])
   })
 })

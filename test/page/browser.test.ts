@@ -264,7 +264,7 @@ const WATCH_SHIFTS = `window.shifted = 0
   }).observe({ type: 'layout-shift' })`
 
 async function isLive(page: Window['page']): Promise<void> {
-  await expect.poll(() => page.textContent('#live'), { timeout: 5000 }).toBe('Live')
+  await expect.poll(() => page.textContent('#live')).toBe('Live')
 }
 
 async function findings(page: Window['page']): Promise<readonly unknown[]> {

@@ -288,7 +288,7 @@ describe('through a Node server', () => {
       expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('event: change')
       expect((await fetch(url)).status).toBe(503)
       leaving.abort()
-      await expect.poll(async () => (await firstByte(url)).status, { timeout: 5000 }).toBe(200)
+      await expect.poll(async () => (await firstByte(url)).status).toBe(200)
       const head = await fetch(url, { method: 'HEAD' })
       expect(head.headers.get('content-type')).not.toBe('text/html')
     },

@@ -53,7 +53,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     await transport.send(begun)
     await expect.poll(ids).toEqual([begun.id])
     await redis.kill9()
-    await expect.poll(() => answers.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => answers.length).toBe(1)
     expect(answers[0]).toMatchObject({
       order: { id: begun.id },
       report: { outcome: { verdict: 'unknown', cause_code: 'probe_no_report' } },
@@ -81,7 +81,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     for (const each of orders) await transport.send(each)
     await expect.poll(() => ids().length).toBe(3)
     proxy.set('blackhole')
-    await expect.poll(() => transport.online(1), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => transport.online(1)).toBe(false)
     await expect.poll(() => answers.length).toBe(3)
     const ends = [...orders].reverse().map(({ id }) => id)
     for (const [index, id] of ends.entries()) {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SHARED_CAUSES } from '../../../src/checkers/causes.ts'
 import { content } from '../../../src/checkers/content/index.ts'
 import { certificates } from '../../support/certificates.ts'
@@ -30,6 +30,6 @@ describe('content against the hostile farm', () => {
     } finally {
       await hostile.close()
     }
-    await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 5000 })
+    await expect.poll(sockets, { interval: 5 }).toBe(0)
   })
 })

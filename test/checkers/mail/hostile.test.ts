@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SHARED_CAUSES } from '../../../src/checkers/causes.ts'
 import { ftp } from '../../../src/checkers/ftp.ts'
 import { imap } from '../../../src/checkers/imap/index.ts'
@@ -40,7 +40,7 @@ async function meet(type: Type, server: HostileServer, { tls, timeout_ms }: Meet
     const input = { host: '127.0.0.1', port: hostile.port, tls, ...login } as const
     const outcome = await check(checker, input, { timeout_ms })
     // Those that are left are the server's: it may hold its half of a connection for as long as it likes.
-    await vi.waitFor(() => expect(sockets()).toBe(hostile.open()), { timeout: 5000 })
+    await expect.poll(() => sockets() - hostile.open(), { interval: 5 }).toBe(0)
     expect(hostile.faults()).toEqual([])
     expect(outcome.duration_ms).toBeLessThan(timeout_ms + 3000)
     expect(JSON.stringify(outcome)).not.toContain(login.pass)
@@ -53,7 +53,7 @@ async function meet(type: Type, server: HostileServer, { tls, timeout_ms }: Meet
     return outcome
   } finally {
     await hostile.close()
-    await vi.waitFor(() => expect(sockets()).toBe(0))
+    await expect.poll(sockets, { interval: 5 }).toBe(0)
   }
 }
 

@@ -50,7 +50,7 @@ async function tryOnce(type: Type, server: HostileServer, { more, timeout_ms }: 
     vi.restoreAllMocks()
     await hostile.close()
   }
-  await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 4000 })
+  await expect.poll(sockets, { interval: 5 }).toBe(0)
 }
 
 const OWN: Readonly<Record<string, string>> = {

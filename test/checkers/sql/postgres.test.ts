@@ -173,7 +173,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
       expect(lines(/left_in_order/)).toHaveLength(2)
       expect(lines(/statement: ROLLBACK/)).toHaveLength(2)
       expect(lines(/disconnection:/)).toHaveLength(4)
-    })
+    }, 20_000)
     expect(log()).not.toMatch(/unexpected EOF|could not receive data/)
   })
 
@@ -183,14 +183,14 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
       const outcome = await check(checker, input, { timeout_ms })
       expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
     })
-    await vi.waitFor(async () => expect(await ask(server, SLEEPING)).toEqual([]), 5000)
+    await expect.poll(() => ask(server, SLEEPING)).toEqual([])
   })
 
   it('is left at once when the check is stopped', async () => {
     const stop = new AbortController()
     const input = { ...on(server), query: 'SELECT pg_sleep(30)' }
     const checked = check(checker, input, { signal: stop.signal, timeout_ms: 30_000 })
-    await vi.waitFor(async () => expect(await ask(server, SLEEPING)).toHaveLength(1), 5000)
+    await expect.poll(() => ask(server, SLEEPING)).toHaveLength(1)
     stop.abort(new DOMException('enough', 'AbortError'))
     expect(await checked).toMatchObject({ verdict: 'unknown', cause_code: 'probe_stopped' })
   })
@@ -200,7 +200,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
     const checked = check(checker, input, { timeout_ms: 30_000 })
     await vi.waitFor(async () => {
       expect(await ask(server, SLEEPING.replace('%', '(31)%'))).toHaveLength(1)
-    }, 5000)
+    }, 20_000)
     await ask(server, `SELECT pg_terminate_backend(pid) FROM (${SLEEPING}) AS s`)
     expect(await checked).toMatchObject({
       cause_code: 'db_shutting_down',
@@ -363,7 +363,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that goes away', () => {
     const server = await forThisTest(startPostgres())
     const input = { ...on(server), query: 'SELECT pg_sleep(30)' }
     const checked = check(checker, input, { timeout_ms: 30_000 })
-    await vi.waitFor(async () => expect(await ask(server, SLEEPING)).toHaveLength(1), 5000)
+    await expect.poll(() => ask(server, SLEEPING)).toHaveLength(1)
     await server[how]()
     const outcome = await checked
     expect(outcome).toMatchObject({ verdict: 'fail', phase: 'query' })

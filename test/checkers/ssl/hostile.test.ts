@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ssl } from '../../../src/checkers/ssl/index.ts'
 import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
@@ -38,5 +38,5 @@ async function meet(server: HostileServer, timeout_ms: number): Promise<void> {
   } finally {
     await hostile.close()
   }
-  await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: 5000 })
+  await expect.poll(sockets, { interval: 5 }).toBe(0)
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ssl } from '../../../src/checkers/ssl/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { ValidationError } from '../../../src/errors.ts'
@@ -80,14 +80,14 @@ describe('a good certificate', () => {
       expect.arrayContaining(Object.keys(outcome.details)),
     )
     expect(Object.keys(outcome.phases)).toEqual(['resolve_ms', 'connect_ms', 'tls_ms'])
-    await vi.waitFor(() => expect(server.names).toEqual(['localhost']))
-    await vi.waitFor(() => expect(server.open).toBe(0))
+    await expect.poll(() => server.names).toEqual(['localhost'])
+    await expect.poll(() => server.open).toBe(0)
   })
 
   it('is asked for by name, and by no name where the host is an address', async () => {
     const server = await handshaker(certificates().good)
     expect(await look({ host: '127.0.0.1', port: server.port })).toMatchObject({ verdict: 'ok' })
-    await vi.waitFor(() => expect(server.names).toEqual(['']))
+    await expect.poll(() => server.names).toEqual([''])
   })
 
   it('is seen as it is now: sessions are never resumed', async () => {
@@ -185,7 +185,7 @@ describe('a bad certificate', () => {
     expect(Object.keys(ssl().measurements)).toEqual(
       expect.arrayContaining(Object.keys(outcome.details)),
     )
-    await vi.waitFor(() => expect(server.open).toBe(0))
+    await expect.poll(() => server.open).toBe(0)
   })
 
   it('of an authority that nobody knows is untrusted', async () => {
@@ -337,7 +337,7 @@ describe('a server that is particular', () => {
       expect(await look({ port: expired.port })).toMatchObject({ cause_code: 'tls_expired' })
       const wrong = await handshaker(certificates().wrongHost, options)
       expect(await look({ port: wrong.port })).toMatchObject({ cause_code: 'tls_name_mismatch' })
-      await vi.waitFor(() => expect([server.open, expired.open, wrong.open]).toEqual([0, 0, 0]))
+      await expect.poll(() => [server.open, expired.open, wrong.open]).toEqual([0, 0, 0])
     },
   )
 

@@ -137,7 +137,7 @@ zone "refused.test" { type master; file "${dir}/example.zone"; allow-query { non
 `
 }
 
-const RELOAD_MS = 10_000
+const RELOAD_MS = 50_000
 
 /** A name that nothing else has shows that the new file is served. */
 async function replaceZone(server: RunningServer<'dns' | 'dot'>, text: string): Promise<void> {

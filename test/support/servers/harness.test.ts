@@ -48,7 +48,7 @@ describe('the harness of the servers', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const script = `${LISTEN}console.log(JSON.stringify(process.env), 'uid=' + process.getuid())`
     const server = await forThisTest(startServer(plan(script)))
-    await vi.waitFor(() => expect(server.log()).toContain('uid='))
+    await expect.poll(() => server.log()).toContain('uid=')
     expect(server.log()).not.toContain('CANARY')
     expect(server.log()).not.toContain('uid=0')
   })
@@ -127,7 +127,7 @@ describe('the undertaker', () => {
     expect(isGone(sleeper)).toBe(false)
 
     child.kill('SIGKILL')
-    await vi.waitFor(() => expect(existsSync(dir)).toBe(false), 5000)
-    await vi.waitFor(() => expect(isGone(sleeper)).toBe(true), 5000)
+    await expect.poll(() => existsSync(dir)).toBe(false)
+    await expect.poll(() => isGone(sleeper)).toBe(true)
   })
 })

@@ -19,9 +19,9 @@ import type { Undertaker } from './undertaker.ts'
 import { hireUndertaker } from './undertaker.ts'
 
 const ATTEMPTS = 3
-const READY_MS = 30_000
+const READY_MS = 90_000
 const PREPARE_MS = 90_000
-const STOP_MS = 8_000
+const STOP_MS = 30_000
 const POLL_MS = 15
 
 /** Where an instance lives. */
