@@ -52,6 +52,30 @@ export interface ContactDescriptions {
     /** Service region of the PagerDuty account (default `"us"`) */
     readonly region: unknown
   }
+  readonly request: {
+    /** Address to call; a secret, since many contain a key (1 to 2048 characters) */
+    readonly url: unknown
+    /** Method; GET has no body (default `"POST"`) */
+    readonly method: unknown
+    /** Headers sent with every request, at most 20 */
+    readonly headers: unknown
+    /** Stands for {{secret}} in the body: a token, a key (1 to 4096 characters) */
+    readonly secret: unknown
+    /** Body: a JSON object; its texts are templates */
+    readonly json: unknown
+    /** Body: the fields of a form; their values are templates */
+    readonly form: unknown
+    /** Body: a text, as a template (1 to 16384 characters) */
+    readonly text: unknown
+    /** Markup of the service, escaped in what is inserted; mentions only breaks @ and < (default `"none"`) */
+    readonly escape: unknown
+    /** Statuses that mean delivered (default `"200-299"`) */
+    readonly delivered_status: unknown
+    /** Address for `up` alone, at the same host (1 to 2048 characters) */
+    readonly recovery_url: unknown
+    /** Body for `up` alone: a JSON object */
+    readonly recovery_json: unknown
+  }
   readonly slack: {
     /** Address of the incoming webhook; anyone who has it can post (1 to 4096 characters) */
     readonly url: unknown

@@ -30,6 +30,7 @@ import type { EmailOptions } from './email/index.ts'
 import { ntfyContact } from './ntfy.ts'
 import { pagerdutyContact } from './pagerduty.ts'
 import type { PagerdutyOptions } from './pagerduty.ts'
+import { requestContact } from './request.ts'
 import { slackContact } from './slack.ts'
 import { teamsContact } from './teams.ts'
 import { telegramContact } from './telegram.ts'
@@ -40,6 +41,7 @@ export {
   emailContact,
   ntfyContact,
   pagerdutyContact,
+  requestContact,
   slackContact,
   teamsContact,
   telegramContact,
@@ -52,6 +54,7 @@ const all = (options: ContactOptions) =>
     emailContact(options),
     ntfyContact(options),
     pagerdutyContact(options),
+    requestContact(options),
     slackContact(options),
     teamsContact(options),
     telegramContact(options),

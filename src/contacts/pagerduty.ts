@@ -16,6 +16,7 @@ import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
 import { baseOf, brandOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
+import { alertKey } from './template.ts'
 import { cut } from './text.ts'
 import type { Message } from './message.ts'
 import type { Severity } from './message.ts'
@@ -77,8 +78,8 @@ export function pagerdutyContact(
 }
 
 function event(message: Message): JsonObject {
-  const { title, source, severity, sent_at, incident_key, facts, link } = message
-  const dedup_key = `watchpost-${incident_key ?? `notification-${message.notification_id}-${Date.parse(sent_at)}`}`
+  const { title, source, severity, sent_at, facts, link } = message
+  const dedup_key = alertKey(message)
   const event_action = Object.hasOwn(FOLLOW_UPS, message.event) && FOLLOW_UPS[message.event]
   if (event_action) return { event_action, dedup_key }
   return {

@@ -70,7 +70,8 @@ export interface Posting<T extends FieldTable, N extends string> {
   ): { readonly body: JsonObject; readonly headers?: readonly HeaderPair[] }
 }
 
-const RULES = { retryStatuses: [429] }
+/** 429 is temporary. */
+export const POSTING_RULES = { retryStatuses: [429] } as const
 
 /** @throws ConfigurationError for an invalid brand or guard option */
 export function postingKind<const T extends FieldTable, const N extends string>(
@@ -109,7 +110,7 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       } as const
       const answer = await transport.send(request, ctx)
       const secrets = posting.secrets(settings)
-      return withBodyPause(endOf(answer, { rules: RULES, secrets, now: ctx.clock.now() }))
+      return withBodyPause(endOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() }))
     },
   })
 }
@@ -127,7 +128,7 @@ export function baseOf(url: string): string {
 }
 
 /** Reads the delay from a JSON body, in seconds, also fractional. */
-function withBodyPause(end: AttemptResult): AttemptResult {
+export function withBodyPause(end: AttemptResult): AttemptResult {
   if (end.http_status !== 429 || end.retry_after_ms !== null) return end
   const said = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d{1,9})?)/.exec(end.answer ?? '')?.[1]
   return said === undefined ? end : { ...end, retry_after_ms: Math.ceil(Number(said) * 1000) }

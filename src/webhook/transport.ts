@@ -20,7 +20,7 @@ import { printable } from './printable.ts'
 export interface WebhookRequest {
   /** Absolute; a fragment is not sent. */
   readonly url: string
-  readonly method: 'POST' | 'GET'
+  readonly method: 'POST' | 'GET' | 'PUT' | 'PATCH'
   readonly headers: readonly HeaderPair[]
   /** Sent as it is, whatever the method. */
   readonly body: Uint8Array

@@ -4,20 +4,16 @@
  * @module
  */
 
-import type { FieldInfo } from '../fields/field.ts'
-import { defineField } from '../fields/field.ts'
-import { headersField } from '../fields/headers.ts'
-import type { HeaderMap, HeaderPairs } from '../fields/headers.ts'
-import type { FieldBuilder, Settings } from '../fields/field.ts'
+import type { Settings } from '../fields/field.ts'
 import { field } from '../fields/vocabulary.ts'
 import type { Guard, GuardOptions } from '../net/guard/guard.ts'
-import { isHarmlessHeader } from '../secrets/headers.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { defineContactKind } from './contact-kind.ts'
 import type { ContactKind, Delivery, DeliveryContext, AttemptResult } from './contact-kind.ts'
 import { endOf } from './delivery-end.ts'
+import { customHeaders, secretValues } from './custom-headers.ts'
 import { webhookHeaders } from './headers.ts'
 import type { HeaderNaming, WebhookHeaders } from './headers.ts'
 import type { RetryRules } from './retry.ts'
@@ -85,27 +81,6 @@ function webhookFields(naming: WebhookHeaders) {
   }
 }
 
-/** The rules of {@link headersField}, and those of a webhook. */
-function customHeaders(
-  naming: WebhookHeaders,
-  info: Pick<FieldInfo, 'description'>,
-): FieldBuilder<HeaderMap, HeaderPairs> {
-  const base = headersField(info)
-  const schema: typeof base.schema = {
-    '~standard': {
-      version: 1,
-      vendor: 'watchpost',
-      validate(value) {
-        const result = base.schema['~standard'].validate(value)
-        if (result instanceof Promise || result.issues !== undefined) return result
-        const problem = naming.problem(base.decode(result.value))
-        return problem === undefined ? result : { issues: [{ message: `invalid: ${problem}` }] }
-      },
-    },
-  }
-  return defineField(base.info, schema, base.decode)
-}
-
 interface Sender {
   readonly naming: WebhookHeaders
   readonly guard: Guard
@@ -138,6 +113,5 @@ async function deliver(
 }
 
 function secretsOf({ secret, headers = [] }: Settings<WebhookFields>): readonly string[] {
-  const values = headers.filter(([name]) => !isHarmlessHeader(name)).map(([, value]) => value)
-  return [secret ?? '', ...values]
+  return [secret ?? '', ...secretValues(headers)]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from '../../src/fields/parse.ts'
-import { statusRanges, statusRangesField } from '../../src/checkers/http/status-ranges.ts'
+import { statusRanges, statusRangesField } from '../../src/fields/status-ranges.ts'
 
 const fields = { expected_status: statusRangesField('codes') }
 const stored = (value: unknown) => parse(fields, { expected_status: value })

@@ -4,6 +4,7 @@ import {
   discordContact,
   ntfyContact,
   pagerdutyContact,
+  requestContact,
   slackContact,
   teamsContact,
   telegramContact,
@@ -43,6 +44,19 @@ const TEAMS =
   '/workflows/abc/triggers/manual/paths/invoke?api-version=2016-06-01&sig=s1gnatur3OfTheFlow'
 
 const KINDS: readonly Case[] = [
+  {
+    name: 'request',
+    path: '/hooks/xxxxyyyyzzzz1234567890abcd',
+    make: (base, options) => ({
+      kind: requestContact({ guard: LOOPBACK, ...options }),
+      settings: {
+        url: `${base}/hooks/xxxxyyyyzzzz1234567890abcd`,
+        secret: 'tk_hidden',
+        json: { text: '{{title}} {{facts}} {{event}} {{monitor.target}}', token: '{{secret}}' },
+      },
+      secrets: ['xxxxyyyyzzzz1234567890abcd', 'tk_hidden'],
+    }),
+  },
   { name: 'slack', path: HOOK, make: byAddress(slackContact, HOOK) },
   {
     name: 'discord',

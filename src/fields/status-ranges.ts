@@ -6,8 +6,8 @@
  */
 
 import * as v from 'valibot'
-import { defineField } from '../../fields/field.ts'
-import type { FieldBuilder } from '../../fields/field.ts'
+import { defineField } from './field.ts'
+import type { FieldBuilder } from './field.ts'
 
 export interface StatusRanges {
   /** In normalized spelling. */
