@@ -157,6 +157,7 @@ export default defineConfig(
   {
     files: ['scripts/**/*.mjs', '*.config.js', '*.config.ts', 'examples/**'],
     rules: {
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

@@ -1,5 +1,5 @@
 /**
- * The REST API inside a Fastify app, beside routes of your own.
+ * The REST API, the status page and the metrics inside a Fastify app, beside routes of your own.
  *
  *   npm run build && npm install fastify && node examples/fastify.mjs
  */
@@ -7,31 +7,54 @@
 import { fastify } from 'fastify'
 import { createEngine } from 'watchpost'
 import { builtinCheckers } from 'watchpost/checkers'
+import { createMetrics } from 'watchpost/metrics'
+import { createPage } from 'watchpost/page'
 import { createRest } from 'watchpost/rest'
 import { toNodeHandler } from 'watchpost/rest/node'
-import { memoryStore } from 'watchpost/store/memory'
+import { sqliteStore } from 'watchpost/store/sqlite'
 
-// In memory, so that it can be tried as often as you like; sqliteStore({ file }) keeps everything.
-const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers() })
+const engine = createEngine({
+  store: sqliteStore({ file: process.env['WATCHPOST_DATA'] ?? 'data/fastify.db' }),
+  checkers: builtinCheckers(),
+})
+const metrics = createMetrics(engine)
 await engine.start()
+const rest = createRest(engine)
+const page = createPage(engine, { basePath: '/status' })
 
+// #region mount
 const app = fastify()
-app.get('/', () => 'An app with monitoring inside: see /api/v1/openapi.json\n')
+app.register((scope, _options, done) => {
+  // Within this scope bodies are left to the API, whatever their type; your own routes keep Fastify's parsers.
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _payload, unread) => unread(null))
+  const mounts = [
+    { handler: toNodeHandler(rest), paths: ['/api/v1/*', '/hb/*'] },
+    { handler: toNodeHandler(page), paths: ['/status', '/status/*'] },
+    { handler: toNodeHandler(metrics), paths: ['/metrics'] },
+  ]
+  for (const { handler, paths } of mounts) {
+    for (const path of paths) {
+      scope.all(path, (request, reply) => {
+        reply.hijack()
+        handler(request.raw, reply.raw)
+      })
+    }
+  }
+  done()
+})
+// #endregion
+app.get('/', () => 'An app with monitoring inside: see /status/\n')
 
-const handler = toNodeHandler(createRest(engine))
-for (const path of ['/api/v1/*', '/hb/*']) {
-  app.all(path, (request, reply) => {
-    reply.hijack()
-    // Fastify has read the body already: it is handed on as what became of it.
-    handler(Object.assign(request.raw, { body: request.body }), reply.raw)
-  })
-}
 // Ends with the app, in whichever way that ends.
 app.addHook('onClose', () => engine.stop())
 
-const { key } = await engine.keys.create({ name: 'first' })
-console.log(`API key: ${key}`)
 const port = Number(process.env['PORT'] ?? 3000)
 console.log(`Listening on ${await app.listen({ port, host: '127.0.0.1' })}`)
+
+if ((await engine.keys.list()).length === 0) {
+  const { key } = await engine.keys.create({ name: 'first' })
+  console.log(`API key: ${key}`)
+}
 
 process.once('SIGTERM', () => void app.close())

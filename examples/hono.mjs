@@ -1,43 +1,49 @@
 /**
- * The REST API and the status page inside a Hono app, beside routes of your own.
+ * The REST API, the status page and the metrics inside a Hono app, beside routes of your own.
  *
- *   npm run build && npm install hono && node examples/hono.mjs
- *
- * Everything is a function from `Request` to `Response`, so it is mounted as it is. `toNodeHandler` of
- * watchpost serves the app here; with @hono/node-server it is `serve(app)`.
+ *   npm run build && npm install hono @hono/node-server && node examples/hono.mjs
  */
 
-import { createServer } from 'node:http'
+import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
+import { cloneRawRequest } from 'hono/request'
 import { createEngine } from 'watchpost'
 import { builtinCheckers } from 'watchpost/checkers'
+import { createMetrics } from 'watchpost/metrics'
 import { createPage } from 'watchpost/page'
 import { createRest } from 'watchpost/rest'
-import { toNodeHandler } from 'watchpost/rest/node'
-import { memoryStore } from 'watchpost/store/memory'
+import { sqliteStore } from 'watchpost/store/sqlite'
 
-// In memory, so that it can be tried as often as you like; sqliteStore({ file }) keeps everything.
-const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers() })
+const engine = createEngine({
+  store: sqliteStore({ file: process.env['WATCHPOST_DATA'] ?? 'data/hono.db' }),
+  checkers: builtinCheckers(),
+})
+const metrics = createMetrics(engine)
 await engine.start()
 const rest = createRest(engine)
 const page = createPage(engine, { basePath: '/status' })
 
+// #region mount
 const app = new Hono()
-app.get('/', (c) => c.text('An app with monitoring inside: see /status\n'))
-app.all('/api/v1/*', (c) => rest.fetch(c.req.raw))
-app.all('/hb/*', (c) => rest.fetch(c.req.raw))
-app.all('/status/*', (c) => page.fetch(c.req.raw))
+for (const door of [rest, page, metrics]) {
+  app.use(async (c, next) => {
+    if (!door.owns(new URL(c.req.url).pathname)) return next()
+    // A middleware before this may have read the body.
+    return door.fetch(c.req.raw.bodyUsed ? await cloneRawRequest(c.req) : c.req.raw)
+  })
+}
+// #endregion
+app.get('/', (c) => c.text('An app with monitoring inside: see /status/\n'))
 
-const server = createServer(
-  toNodeHandler({ fetch: async (request) => app.fetch(request), owns: () => true }),
-)
-server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
-  const address = server.address()
-  console.log(`Listening on http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+const port = Number(process.env['PORT'] ?? 3000)
+const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, (address) => {
+  console.log(`Listening on http://127.0.0.1:${address.port}`)
 })
 
-const { key } = await engine.keys.create({ name: 'first' })
-console.log(`API key: ${key}`)
+if ((await engine.keys.list()).length === 0) {
+  const { key } = await engine.keys.create({ name: 'first' })
+  console.log(`API key: ${key}`)
+}
 
 process.once('SIGTERM', () => {
   server.close()

@@ -50,6 +50,15 @@ const steps = [
     },
   },
   {
+    name: 'bundles',
+    about:
+      'Next.js, bundlers and single executables build the packed package, and what they made runs',
+    work: () => {
+      const args = ['run', 'test/bundles']
+      return tool('vitest/vitest.mjs', args, { env: { ...process.env, BUNDLES: '1' }, quiet: true })
+    },
+  },
+  {
     name: 'build',
     about: 'both module formats and their declarations',
     work: async () => (await tool('tsup/dist/cli-default.js', [])) || script('declarations'),

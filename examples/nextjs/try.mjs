@@ -1,6 +1,6 @@
 /**
- * A Next.js app with the API of watchpost in it: watchpost.js, instrumentation.js and app/ go into yours.
- * Here the route handlers are called as Next.js calls them, with a `Request`, so that it runs without it.
+ * A Next.js app with the API, the status page and the metrics in it: watchpost.js, instrumentation.js, app/ and
+ * the two lines of next.config.mjs go into yours. Here the route handlers are called as Next.js calls them, with a `Request`, so that it runs without it.
  *
  *   npm run build && node examples/nextjs/try.mjs
  */

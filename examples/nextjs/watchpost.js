@@ -5,25 +5,33 @@
 
 import { createEngine } from 'watchpost'
 import { builtinCheckers } from 'watchpost/checkers'
+import { createMetrics } from 'watchpost/metrics'
+import { createPage } from 'watchpost/page'
 import { createRest } from 'watchpost/rest'
 import { sqliteStore } from 'watchpost/store/sqlite'
 
-/** @typedef {{ engine: import('watchpost').Engine, rest: import('watchpost/rest').Rest }} Watchpost */
+const shared = /** @type {{ watchpost?: ReturnType<typeof start> }} */ (globalThis)
 
-const shared = /** @type {{ watchpost?: Promise<Watchpost> }} */ (globalThis)
-
-/** @returns {Promise<Watchpost>} */
 export function watchpost() {
   return (shared.watchpost ??= start())
 }
 
-/** @returns {Promise<Watchpost>} */
 async function start() {
   const engine = createEngine({
     store: sqliteStore({ file: process.env['WATCHPOST_DATA'] ?? 'data/next.db' }),
     checkers: builtinCheckers(),
     baseUrl: process.env['PUBLIC_URL'] ?? 'http://localhost:3000',
   })
+  const metrics = createMetrics(engine)
   await engine.start()
-  return { engine, rest: createRest(engine) }
+  if ((await engine.keys.list()).length === 0) {
+    const { key } = await engine.keys.create({ name: 'first' })
+    console.log(`API key: ${key}`)
+  }
+  return {
+    engine,
+    rest: createRest(engine),
+    page: createPage(engine, { basePath: '/status' }),
+    metrics,
+  }
 }

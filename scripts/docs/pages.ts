@@ -23,6 +23,7 @@ import {
 } from './filled-pages.ts'
 import { checkerDescriptions, contactDescriptions } from './descriptions.ts'
 import { fill } from './markdown.ts'
+import { mountingParts } from './mounting-page.ts'
 import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
 import { specificationPage } from './specification.ts'
@@ -45,6 +46,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/design/specification.md', specificationPage()],
     filled('README.md', { check: checkReport() }),
     filled('docs/README.md', { checkers: checkerIndex(checkers) }),
+    filled('docs/guide/mounting-the-api.md', mountingParts()),
     filled('docs/guide/contacts.md', { kinds: contactTable() }),
     filled('docs/reliability.md', { mutation: mutationTable() }),
     filled('docs/extend/store.md', {

@@ -15,6 +15,8 @@ import type { ProxyTrust, TrustProxy } from '../net/peer/trusted-proxies.ts'
 import { anything, checkOptions, logger } from '../options.ts'
 import type { Rest } from './fetch.ts'
 import { keptBytes } from './envelope.ts'
+import { textOfParsed } from './parsed-body.ts'
+import type { ParsedRequest } from './parsed-body.ts'
 
 export { clientAddress } from '../net/peer/client-address.ts'
 export type { TrustProxy } from '../net/peer/trusted-proxies.ts'
@@ -39,11 +41,9 @@ export interface NodeHandlerOptions {
 }
 
 /** Properties that frameworks add to Node's request. */
-type FrameworkRequest = IncomingMessage & {
+type FrameworkRequest = ParsedRequest & {
   /** The path as it was sent; Express removes the mount point from `url`. */
   readonly originalUrl?: string
-  /** A body that a middleware has read and parsed. */
-  readonly body?: unknown
 }
 
 /**
@@ -233,11 +233,7 @@ function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Reques
 function bodyOf(
   req: FrameworkRequest,
 ): ReadableStream<Uint8Array> | Uint8Array | string | undefined {
-  if (!req.readableEnded) return streamOf(req)
-  const { body } = req
-  if (body === undefined || body === null) return undefined
-  if (typeof body === 'string' || body instanceof Uint8Array) return body
-  return JSON.stringify(body)
+  return req.readableEnded ? textOfParsed(req) : streamOf(req)
 }
 
 /** Reads on demand: Node discards a body that is never read. */

@@ -1,4 +1,4 @@
-/** Express brings no types; this is what tests and documentation use of them. */
+/** Express and Koa bring no types; this is what tests, examples and documentation use of them. */
 
 declare module 'express' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
@@ -22,6 +22,7 @@ declare module 'express' {
     json(): Middleware
     raw(options: { readonly type: string; readonly limit?: string }): Middleware
     text(options: { readonly type: string }): Middleware
+    urlencoded(options: { readonly extended: boolean }): Middleware
   }
   const express: Express
   export type { Application, Express }
@@ -33,4 +34,21 @@ declare module 'express4' {
 
   const express: Express
   export default express
+}
+
+declare module 'koa' {
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+  interface Context {
+    readonly req: IncomingMessage
+    readonly res: ServerResponse
+    readonly path: string
+    readonly request: { readonly body?: unknown; readonly rawBody?: string }
+    body: unknown
+    respond?: boolean
+  }
+  export default class Koa {
+    use(middleware: (ctx: Context, next: () => Promise<void>) => unknown): this
+    callback(): RequestListener
+  }
 }

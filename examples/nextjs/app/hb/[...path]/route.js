@@ -1,7 +1,8 @@
-/** Heartbeats: the addresses that jobs of yours call. */
+/** /hb of watchpost as a route handler of the App Router. */
 
 import { watchpost } from '../../../watchpost.js'
 
+// The engine needs sockets and files, which the edge has not.
 export const runtime = 'nodejs'
 export const dynamic = 'force-dynamic'
 

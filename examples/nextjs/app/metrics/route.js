@@ -1,0 +1,15 @@
+/** The metrics of watchpost as a route handler of the App Router. */
+
+import { watchpost } from '../../watchpost.js'
+
+// The engine needs sockets and files, which the edge has not.
+export const runtime = 'nodejs'
+export const dynamic = 'force-dynamic'
+
+/** @param {Request} request */
+async function answer(request) {
+  const { metrics } = await watchpost()
+  return metrics.fetch(request)
+}
+
+export { answer as GET, answer as HEAD }
