@@ -31,6 +31,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'the types of checks with their fields',
     load: () => import('./types.ts'),
   },
+  init: {
+    usage: 'init [folder]',
+    about: 'a small project: engine, monitor, contacts, test',
+    load: () => import('./init/index.ts'),
+  },
   keys: {
     usage: 'keys create|list|revoke',
     about: 'API keys',
