@@ -5,17 +5,14 @@
  * @module
  */
 
+import type { Json, JsonObject } from './model/json.ts'
 import type { Phase, Phases } from './model/phase.ts'
 import type { CommonSettings } from './model/settings.ts'
 
+export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/phase.ts'
 export type * from './model/settings.ts'
 export { WEEKDAYS } from './model/settings.ts'
-
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject
-export interface JsonObject {
-  readonly [key: string]: Json | undefined
-}
 
 /** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
 export type EpochMs = number

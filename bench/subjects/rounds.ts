@@ -33,6 +33,7 @@ export function newMonitor(
       maintenance: [],
       depends_on: [],
       flap_detection: false,
+      metadata: {},
     },
     settings: { url: target, method: 'GET', expected_status: '200-399', follow_redirects: true },
     target,

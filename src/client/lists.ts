@@ -68,20 +68,38 @@ export function listOf<T, F extends object>(
 }
 
 type QueryValue =
-  string | number | boolean | Date | readonly string[] | readonly (readonly string[])[] | undefined
+  | string
+  | number
+  | boolean
+  | Date
+  | readonly string[]
+  | readonly (readonly string[])[]
+  | Members
+  | undefined
+
+type Members = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
  * `?a=1&…`, or `''` without filters. A list means "any of these"; a list of lists means that all
- * must match.
+ * must match. An object is written as `name.key=value`.
  */
 export function queryText(query: Readonly<Record<string, QueryValue>>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     const meant = TIMES.has(name) ? momentOf(name, value) : value
+    if (isMembers(meant)) {
+      for (const [key, each] of Object.entries(meant))
+        if (each !== undefined) params.append(`${name}.${key}`, String(each))
+      continue
+    }
     for (const text of textsOf(meant)) params.append(name, text)
   }
   const text = params.toString()
   return text === '' ? '' : `?${text}`
+}
+
+function isMembers(value: QueryValue): value is Members {
+  return typeof value === 'object' && !(value instanceof Date) && !Array.isArray(value)
 }
 
 /** In these a number is epoch milliseconds, which the API would read as seconds. */
@@ -95,7 +113,7 @@ function momentOf(name: string, value: QueryValue): QueryValue {
   throw new ValidationError({ [name]: 'invalid: a time is expected' })
 }
 
-function textsOf(value: QueryValue): string[] {
+function textsOf(value: Exclude<QueryValue, Members>): string[] {
   if (value === undefined) return []
   if (value instanceof Date) return [value.toISOString()]
   if (typeof value === 'boolean') return [value ? '1' : '0']

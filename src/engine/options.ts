@@ -83,6 +83,8 @@ export interface EngineOptions<
   readonly retention?: Retention | undefined
   /** Quotas of accounts without their own (`accounts.create`). Default: unlimited. */
   readonly quotas?: AccountQuotas | undefined
+  /** The bodies of notifications contain `monitor.metadata`. Default `false`. */
+  readonly metadataInPayloads?: boolean | undefined
   readonly clock?: Clock | undefined
   /**
    * Called like pino, `(fields, message)`: a pino logger fits as it is. Default: errors that no listener of `error`
@@ -121,6 +123,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
     history_days: days,
   }),
   quotas: option.object,
+  metadataInPayloads: option.flag,
   clock: option.clock,
   logger: option.logger,
   tracing: option.having('check', 'commit', 'delivery'),
@@ -157,6 +160,7 @@ export function coreOf(options: EngineOptions): Core {
     zones: timeZones(),
     kinds: kindsOf(contacts),
     seal: createSeal(secretKey),
+    metadataInPayloads: options.metadataInPayloads ?? false,
     tracing: options.tracing,
     events: new EventEmitter(),
     baseUrl: (options.baseUrl ?? '').replace(/(?<!\/)\/+$/, ''),

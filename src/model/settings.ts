@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { JsonObject } from './json.ts'
+
 /** Settings every monitor has, whatever its type (spec 2.1). */
 export interface CommonSettings {
   /** Name; default is the checked address */
@@ -41,6 +43,11 @@ export interface CommonSettings {
   readonly depends_on: readonly number[]
   /** Send one `flapping` event for many outages in twenty rounds */
   readonly flap_detection: boolean
+  /**
+   * Values of the host's own, shown wherever the monitor is and carried by its events: at most 4096 bytes of JSON, 4
+   * levels. Not encrypted: no place for secrets
+   */
+  readonly metadata: JsonObject
 }
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const

@@ -29,6 +29,7 @@ export const listMonitors = operation({
     type: param.words('Type codes'),
     q: param.text('Part of the name or the target, without regard to case', 200),
     tag: param.allOfAnyOf('Tags'),
+    metadata: param.members('Members at the top level of the metadata, compared as text'),
     ...paging('monitors'),
   },
   answers: { 200: { monitors: arrayOf('MonitorSummary'), next_cursor: nullable(text()) } },

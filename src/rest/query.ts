@@ -16,6 +16,8 @@ export interface Param<T> {
   readonly schema: JsonObject
   /** Used if the parameter is absent. */
   readonly fallback?: T
+  /** Written as `name.key=value` or `name[key]=value`; `read` gets `key=value` texts. */
+  readonly members?: true
   /** May be given repeatedly; all others at most once. */
   readonly repeatable?: true
   /** @throws BadValue */
@@ -34,12 +36,15 @@ export function readQuery<Q extends QueryTable>(table: Q, given: URLSearchParams
   const problems: Record<string, string> = {}
   const values: Record<string, unknown> = {}
   for (const [name, param] of Object.entries(table)) {
-    const texts = given.getAll(name).filter((text) => text !== '')
+    const texts = (param.members === true ? membersOf(name, given) : given.getAll(name)).filter(
+      (text) => text !== '',
+    )
     if (texts.length === 0) {
       if (param.fallback !== undefined) values[name] = param.fallback
       continue
     }
-    if (texts.length > (param.repeatable === true ? MAX_REPEATED : 1)) {
+    const isMany = param.repeatable === true || param.members === true
+    if (texts.length > (isMany ? MAX_REPEATED : 1)) {
       problems[name] = 'invalid: given too often'
       continue
     }
@@ -53,6 +58,16 @@ export function readQuery<Q extends QueryTable>(table: Q, given: URLSearchParams
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return values as Query<Q>
+}
+
+/** The members of an object in a query, as `key=value`. */
+function membersOf(name: string, given: URLSearchParams): string[] {
+  return [...given].flatMap(([written, value]) => {
+    if (value === '') return []
+    if (written.startsWith(`${name}.`)) return [`${written.slice(name.length + 1)}=${value}`]
+    if (!written.startsWith(`${name}[`) || !written.endsWith(']')) return []
+    return [`${written.slice(name.length + 1, -1)}=${value}`]
+  })
 }
 
 const MAX_REPEATED = 20
@@ -138,6 +153,24 @@ export const param = {
       schema: { type: 'array', items: { type: 'string' } },
       repeatable: true,
       read: (texts) => texts.map(splitCommas),
+    }
+  },
+
+  /** `name.key=value`, any number: all must match. Each key once. */
+  members(description: string): Param<Readonly<Record<string, string>>> {
+    return {
+      description: `${description} (\`name.key=value\` or \`name[key]=value\`; repeat: all must hold)`,
+      schema: { type: 'object', additionalProperties: { type: 'string' } },
+      members: true,
+      read(texts) {
+        const entries = texts.map((text): [string, string] => {
+          const at = text.indexOf('=')
+          return [text.slice(0, at), text.slice(at + 1)]
+        })
+        if (new Set(entries.map(([key]) => key)).size < entries.length)
+          throw new BadValue('invalid: a key is given twice')
+        return Object.fromEntries(entries)
+      },
     }
   },
 

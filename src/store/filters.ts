@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { EpochMs, IncidentRecord, MonitorRecord, ResultRecord } from '../model.ts'
-import { fold, searchText } from './rules.ts'
+import type { EpochMs, IncidentRecord, JsonObject, MonitorRecord, ResultRecord } from '../model.ts'
+import { fold, metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
 import type { IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
 
@@ -16,6 +16,7 @@ export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolea
     (query.types?.includes(monitor.type) ?? true) &&
     (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
     (query.tags === undefined || isTagged(monitor.common.tags, query.tags)) &&
+    isMarked(monitor.common.metadata, query.metadata) &&
     (query.q === undefined ||
       searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
   )
@@ -24,6 +25,11 @@ export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolea
 function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
   const own = tags.map(fold)
   return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
+}
+
+function isMarked(own: JsonObject, wanted: MonitorQuery['metadata'] = {}): boolean {
+  const entries = metadataEntries(own)
+  return metadataEntries(wanted).every((entry) => entries.includes(entry))
 }
 
 export function resultFits(row: ResultRecord, query: ResultQuery): boolean {

@@ -20,6 +20,8 @@ export interface MonitorQuery extends OfAccount {
   readonly types?: readonly string[]
   /** Each inner list means "any of these"; all inner lists must match. Case is ignored. */
   readonly tags?: readonly (readonly string[])[]
+  /** Members of the metadata, as `rules.ts` writes them; all must match. */
+  readonly metadata?: Readonly<Record<string, string>>
   /** Substring of name or target; case is ignored (also beyond ASCII). */
   readonly q?: string
   /** Monitors in any of these shards. */

@@ -6,7 +6,7 @@
 
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
-import type { DailyStats, NotificationRecord, NotificationStatus } from '../model.ts'
+import type { DailyStats, JsonObject, NotificationRecord, NotificationStatus } from '../model.ts'
 import { SHARDS } from './store.ts'
 import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
 
@@ -28,6 +28,15 @@ export function accountAsked({ account_id }: OfAccount): number | undefined {
 export function dealt(shards: readonly number[]): number[] {
   const place = (shard: number): number => (shard * 167) % SHARDS
   return shards.toSorted((a, b) => place(a) - place(b))
+}
+
+/** The members of a monitor's metadata that lists can be filtered by: texts, numbers and flags at its top level. */
+export function metadataEntries(metadata: JsonObject): string[] {
+  return Object.entries(metadata).flatMap(([key, value]) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [JSON.stringify([key, String(value)])]
+      : [],
+  )
 }
 
 /** Text normalized for searches and tags: composed (NFC), lower case by Unicode's rules, independent of the locale. */

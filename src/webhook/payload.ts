@@ -15,6 +15,8 @@ export interface PayloadMonitor {
   readonly type: string
   /** Free of secrets. */
   readonly target: string
+  /** Only if the engine's option `metadataInPayloads` asks for it. */
+  readonly metadata?: JsonObject
 }
 
 /** The id comes from the row: when the payload is frozen the incident may have none yet. */
@@ -70,6 +72,7 @@ export function freezePayload({ event, monitor, incident, extras = {} }: Payload
       name: monitor.name,
       type: monitor.type,
       target: monitor.target,
+      ...(monitor.metadata === undefined ? {} : { metadata: monitor.metadata }),
     },
     incident: incident && frozenIncident(incident),
     ...Object.fromEntries(added),

@@ -61,11 +61,15 @@ describe('monitors', () => {
     ['tag=a&tag=b', [1]],
     ['tag=b,c', [1, 2]],
     ['tag=nobody', []],
+    ['metadata.plan=pro', [1, 2]],
+    ['metadata[plan]=pro&metadata.seats=7', [2]],
+    ['metadata.plan=Pro', []],
+    ['metadata.plan=', [1, 2, 3]],
     ['unknown=1', [1, 2, 3]],
   ])('are filtered by %s', async (query, ids) => {
     const { ask, create } = client()
-    await create({ ...tcpMonitor, tags: ['a', 'b'] })
-    await create({ ...tcpMonitor, tags: ['a', 'c'] })
+    await create({ ...tcpMonitor, tags: ['a', 'b'], metadata: { plan: 'pro' } })
+    await create({ ...tcpMonitor, tags: ['a', 'c'], metadata: { plan: 'pro', seats: 7 } })
     await create({ type: 'heartbeat', name: 'Backup' })
     await ask('POST', '/api/v1/monitors/2/pause')
     const { body } = await ask('GET', `/api/v1/monitors?${query}`)

@@ -37,6 +37,7 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
       // The end of an incident is emitted for a removed monitor as well.
       const cached = after ?? before
       const monitor = monitorSummary(cached, schedule.factsOf(cached))
+      const { account_id } = cached.record
       if (isHeard('round') && change.results !== undefined && change.results.length > 0) {
         const { id: monitor_id } = cached.record
         const results = change.results.map((result, index) =>
@@ -45,22 +46,24 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
             cached.type.checker,
           ),
         )
-        emit(core, 'round', { monitor, results })
+        emit(core, 'round', { account_id, monitor, results })
       }
-      for (const { event, data } of fresh) emit(core, 'notice', { monitor, event, data })
+      for (const { event, data } of fresh)
+        emit(core, 'notice', { account_id, monitor, event, data })
       const [from, to] = [before.record.machine.state, cached.record.machine.state]
-      if (from !== to) emit(core, 'state', { monitor, from, to })
+      if (from !== to) emit(core, 'state', { account_id, monitor, from, to })
       const event = incidentEvent(change)
       if (event === undefined || committed.incident_id === null || !isHeard(event)) return
       const stored = await core.store.incidents.get(committed.incident_id)
       if (stored === undefined) return
       const incident = incidentView(stored, monitorOf(cached), core.clock.now())
-      emit(core, event, { monitor, incident })
+      emit(core, event, { account_id, monitor, incident })
     },
 
     announceTurn({ cached, stale, since }) {
       const monitor = monitorSummary(cached, { ...schedule.factsOf(cached), stale })
-      emit(core, 'starved', { monitor, stale, since: iso(since) })
+      const { account_id } = cached.record
+      emit(core, 'starved', { account_id, monitor, stale, since: iso(since) })
     },
   }
 }

@@ -53,6 +53,8 @@ export interface MonitorFilter extends PageOptions {
   readonly type?: readonly string[] | undefined
   /** Each inner list means "any of these"; all must match. */
   readonly tag?: readonly (readonly string[])[] | undefined
+  /** Members at the top level of the metadata, compared as text; all must match. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined
   /** Part of the name or the target; case is ignored. */
   readonly q?: string | undefined
 }

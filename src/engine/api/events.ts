@@ -5,7 +5,7 @@
  */
 
 import { ConfigurationError } from '../../errors.ts'
-import type { MonitorState } from '../../model.ts'
+import type { JsonObject, MonitorState } from '../../model.ts'
 import { quoted, suggestion } from '../../options.ts'
 import type {
   IncidentView,
@@ -17,19 +17,33 @@ import type {
 
 export interface EngineEvents {
   /** An incident was opened. */
-  readonly down: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
+  readonly down: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly incident: IncidentView
+  }
   /** An incident was closed. `closed_reason`: the monitor recovered, or was paused, changed or deleted. */
-  readonly up: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
+  readonly up: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly incident: IncidentView
+  }
   /** Someone acknowledged an open incident. */
-  readonly acknowledged: { readonly monitor: MonitorSummary; readonly incident: IncidentView }
+  readonly acknowledged: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly incident: IncidentView
+  }
   /** A monitor changed its state. */
   readonly state: {
+    readonly account_id: number
     readonly monitor: MonitorSummary
     readonly from: MonitorState
     readonly to: MonitorState
   }
   /** Checks of a monitor have not started for two intervals (`stale: true`), or start again (`stale: false`). */
   readonly starved: {
+    readonly account_id: number
     readonly monitor: MonitorSummary
     readonly stale: boolean
     /** Time of its last check. */
@@ -38,15 +52,24 @@ export interface EngineEvents {
   /** A location lost its network, or regained it (`anchors`). */
   readonly location: LocationView
   /** A round was stored. */
-  readonly round: { readonly monitor: MonitorSummary; readonly results: readonly ResultView[] }
+  readonly round: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly results: readonly ResultView[]
+  }
   /** A checker reported a fact that is not a failure (`ssl_expiring`, `content_changed`, …). */
   readonly notice: {
+    readonly account_id: number
     readonly monitor: MonitorSummary
     readonly event: string
     readonly data: unknown
   }
   /** A notification was sent, failed or was cancelled. */
-  readonly notification: NotificationView
+  readonly notification: NotificationView & {
+    readonly account_id: number
+    /** Of its monitor; empty without one. */
+    readonly metadata: JsonObject
+  }
   /** The store wrote a group of changes: their number, the duration, and whether it succeeded. */
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
   /** The engine starts to stop; listeners release what they hold open for it. */

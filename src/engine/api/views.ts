@@ -35,6 +35,7 @@ export interface MonitorSummary {
   readonly flapping: boolean
   readonly interval_sec: number
   readonly tags: readonly string[]
+  readonly metadata: JsonObject
   readonly last_check_at: string | null
   readonly next_check_at: string | null
   /** The duration of the last check; the response time of its target is `last_response_ms`. */

@@ -52,6 +52,7 @@ export interface Core {
   readonly seal: Seal
   /** For accounts without quotas of their own. */
   readonly quotas: AccountQuotas
+  readonly metadataInPayloads: boolean
   readonly tracing?: Tracing | undefined
   readonly events: EventEmitter<Listeners>
   /** Prefix of heartbeat addresses: `<baseUrl>/hb/<token>`. */

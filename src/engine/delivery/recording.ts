@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { NotificationRecord } from '../../model.ts'
+import type { JsonObject, NotificationRecord } from '../../model.ts'
 import type { FinishedAttempt } from '../../store/store.ts'
 import { createBatchBarrier } from '../commit/batch-barrier.ts'
 import { emit, logError } from '../core/core.ts'
@@ -65,8 +65,17 @@ export function createRecording({ core, underWay, awaited }: RecordingOptions): 
     if (!awaited.has(row.id) && core.events.listenerCount('notification') === 0) return
     const record = (await store.notifications.get(row.id)) ?? row
     const attempts = await store.notifications.attempts([row.id])
-    emit(core, 'notification', notificationView(record, attempts))
+    if (core.events.listenerCount('notification') > 0) {
+      const { account_id } = record
+      const metadata = await metadataOf(record)
+      emit(core, 'notification', { ...notificationView(record, attempts), account_id, metadata })
+    }
     awaited.settle(record)
+  }
+
+  async function metadataOf({ monitor_id }: NotificationRecord): Promise<JsonObject> {
+    const monitor = monitor_id === null ? undefined : await store.monitors.get(monitor_id)
+    return monitor?.common.metadata ?? {}
   }
 
   return {

@@ -21,6 +21,7 @@ const LATER_SETTINGS = {
   maintenance: [],
   depends_on: [],
   flap_detection: false,
+  metadata: {},
 } satisfies Partial<CommonSettings>
 
 export interface CachedMonitor {

@@ -10,6 +10,7 @@ import { defineField, fieldNamed } from '../../fields/field.ts'
 import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { maintenanceWindow } from './maintenance-field.ts'
+import { metadataField } from './metadata-field.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 const MONTH_SEC = 31 * 86_400
@@ -111,6 +112,7 @@ function usualFields(rules: CommonRules) {
     flap_detection: field
       .flag({ description: 'Send one `flapping` event for many outages in twenty rounds' })
       .default(false),
+    metadata: metadataField().default({}),
   } satisfies FieldTable
 }
 

@@ -227,7 +227,7 @@ async function plannedNotifications(core: Core, step: Step): Promise<NewNotifica
   const { account_id, common } = cached.record
   const known = await contactsOf(core, account_id)
   const contacts = audience(known, common)
-  const context = { cached, machine, contacts, reports, at: event.at }
+  const context = { core, cached, machine, contacts, reports, at: event.at }
   return [
     ...(opened !== undefined && machine.incident?.suppression === undefined
       ? planDown(context, opened)
@@ -236,7 +236,7 @@ async function plannedNotifications(core: Core, step: Step): Promise<NewNotifica
       ? planReleased(context, incident, released)
       : []),
     ...(closed !== undefined && incident !== undefined
-      ? planUp({ cached, contacts: known, at: event.at }, incident, closed)
+      ? planUp({ core, cached, contacts: known, at: event.at }, incident, closed)
       : []),
     ...planNotices(context, fresh),
   ]

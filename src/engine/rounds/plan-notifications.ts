@@ -18,10 +18,12 @@ import type {
 import type { NewNotification } from '../../store/store.ts'
 import { freezePayload, repeatPayload } from '../../webhook/payload.ts'
 import type { PayloadIncident, PayloadMonitor } from '../../webhook/payload.ts'
+import type { Core } from '../core/core.ts'
 import type { Reported } from './recording.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
 export interface NotificationContext {
+  readonly core: Pick<Core, 'metadataInPayloads'>
   readonly cached: CachedMonitor
   readonly machine: MachineState
   readonly contacts: readonly ContactRecord[]
@@ -85,7 +87,7 @@ export function planReleased(
   return [...(common.notify_repeat_min === 0 ? [] : repetitions), ...newly]
 }
 
-type FollowUp = Pick<NotificationContext, 'cached' | 'contacts' | 'at'>
+type FollowUp = Pick<NotificationContext, 'core' | 'cached' | 'contacts' | 'at'>
 
 /** The `up` notifications of an incident, whatever its `closed_reason`. `contacts`: all of the account. */
 export function planUp(
@@ -112,13 +114,14 @@ export function planAcknowledged(followUp: FollowUp, incident: IncidentRecord): 
  * decides which those are.
  */
 function planFollowUp(
-  { cached, contacts, at }: FollowUp,
+  followUp: FollowUp,
   { id, started_at, cause_code, cause_text }: IncidentRecord,
   { event, facts }: { readonly event: string; readonly facts: Partial<PayloadIncident> },
 ): NewNotification[] {
+  const { contacts, at } = followUp
   const payload = freezePayload({
     event,
-    monitor: monitorOf(cached),
+    monitor: payloadMonitor(followUp),
     incident: { started_at, cause_code, cause_text, ...facts },
   })
   return contacts.map(({ id: contact_id }) => ({
@@ -134,11 +137,12 @@ function planFollowUp(
 
 /** Notifications that belong to no incident. */
 export function planNotices(
-  { cached, contacts, at }: NotificationContext,
+  context: NotificationContext,
   notices: readonly Pick<Notice, 'event' | 'data'>[],
 ): NewNotification[] {
+  const { contacts, at } = context
+  const monitor = payloadMonitor(context)
   return notices.flatMap(({ event, data }) => {
-    const monitor = monitorOf(cached)
     const payload = freezePayload({ event, monitor, incident: null, extras: data })
     return contacts.map(({ id: contact_id }) => ({
       contact_id,
@@ -155,18 +159,23 @@ export function monitorOf({ record }: CachedMonitor): PayloadMonitor {
   return { id: record.id, name: record.common.name, type: record.type, target: record.target }
 }
 
+function payloadMonitor({ core, cached }: Pick<FollowUp, 'core' | 'cached'>): PayloadMonitor {
+  const monitor = monitorOf(cached)
+  return core.metadataInPayloads ? { ...monitor, metadata: cached.record.common.metadata } : monitor
+}
+
 function downEvent({ type }: CachedMonitor): string {
   return type.checker.downEvent ?? 'down'
 }
 
 function downPayload(
-  { cached, machine, reports }: NotificationContext,
+  { core, cached, machine, reports }: NotificationContext,
   incident: { started_at: EpochMs; cause_code: string; cause_text: string },
   locations_failed: readonly number[],
 ): string {
   return freezePayload({
     event: downEvent(cached),
-    monitor: monitorOf(cached),
+    monitor: payloadMonitor({ core, cached }),
     incident,
     extras: {
       ...downExtras(locations_failed, reports),

@@ -19,6 +19,8 @@ import type { Readers } from './read-filter.ts'
 const MOST_ITEMS = 200
 const MOST_RESULTS = 1000
 const MAX_TEXT = 200
+/** Bytes of a monitor's metadata: no longer value is stored. */
+const MAX_METADATA = 4096
 
 const words = [...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])]
 
@@ -38,6 +40,7 @@ export const monitorFilter = {
   ...pageReaders(MOST_ITEMS),
   status: read.list(read.oneOf(words)),
   tag: tagGroups,
+  metadata: read.members(MAX_METADATA),
   q: read.text(MAX_TEXT),
 } satisfies Readers<Omit<MonitorFilter, 'type'>>
 

@@ -159,7 +159,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
               at,
               update_incident: { id, acknowledged_at: at },
               cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
-              notify: planAcknowledged({ cached, contacts, at }, open),
+              notify: planAcknowledged({ core, cached, contacts, at }, open),
             },
           }
         }

@@ -36,8 +36,9 @@ export async function listed(
 
 export function queryOf(
   account_id: number,
-  filter: Omit<MonitorFilter, 'status'> & {
+  filter: Omit<MonitorFilter, 'status' | 'metadata'> & {
     readonly status?: readonly (MonitorState | MonitorStatus)[]
+    readonly metadata?: Readonly<Record<string, string>>
   },
   names: readonly string[],
 ): MonitorQuery {
@@ -49,6 +50,7 @@ export function queryOf(
     // A type that is no longer registered has no fields to show.
     types: names.filter((name) => filter.type?.includes(name) ?? true),
     ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
+    ...(filter.metadata !== undefined ? { metadata: filter.metadata } : {}),
     ...(filter.q !== undefined ? { q: filter.q } : {}),
   }
 }

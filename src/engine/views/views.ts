@@ -67,6 +67,7 @@ export function monitorSummary(
     flapping: machine.flapping === true,
     interval_sec: common.interval_sec,
     tags: common.tags,
+    metadata: common.metadata,
     last_check_at: last?.last?.started_at ?? null,
     next_check_at: isoOrNull(next_due_at),
     last_duration_ms: last?.last?.duration_ms ?? null,

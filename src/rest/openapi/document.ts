@@ -96,11 +96,12 @@ function parametersOf(route: Route): JsonObject[] {
 }
 
 function queryParameters(table: QueryTable): JsonObject[] {
-  return Object.entries(table).map(([name, { description, schema }]) => ({
+  return Object.entries(table).map(([name, { description, schema, members }]) => ({
     name,
     in: 'query',
     description,
     schema,
+    ...(members === true ? { style: 'deepObject', explode: true } : {}),
   }))
 }
 

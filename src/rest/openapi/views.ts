@@ -63,6 +63,7 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
   flapping: flag('So many outages in the last rounds that they are not told one by one'),
   interval_sec: integer(),
   tags: arrayOf(text()),
+  metadata: record("The host's own values; no secrets"),
   last_check_at: nullable(time()),
   next_check_at: nullable(time()),
   last_duration_ms: nullable(number('How long the last check took')),

@@ -1,5 +1,5 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
-import { accountAsked, fold, searchText } from '../rules.ts'
+import { accountAsked, fold, metadataEntries, searchText } from '../rules.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
@@ -61,7 +61,7 @@ export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
   readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> & {
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags' | 'metadata', string> & {
   readonly checks_per_min: number
 } {
   const { common, target } = settings
@@ -71,6 +71,7 @@ export function settingsColumns(settings: {
     target,
     search: searchText(common.name, target),
     tags: texts(common.tags.map(fold)),
+    metadata: texts(metadataEntries(common.metadata)),
     checks_per_min: ratedChecks(common),
   }
 }
@@ -95,6 +96,10 @@ function conditions(query: MonitorQuery): Condition[] {
       query.shards === undefined ? undefined : numbers(query.shards),
     ],
     ...(query.tags ?? []).map((tags): Condition => ['tags && ?::text[]', texts(tags.map(fold))]),
+    [
+      'metadata @> ?::text[]',
+      query.metadata === undefined ? undefined : texts(metadataEntries(query.metadata)),
+    ],
     ['strpos(search, ?) > 0', query.q === undefined ? undefined : fold(query.q)],
   ]
 }

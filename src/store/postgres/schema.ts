@@ -64,7 +64,7 @@ CREATE TABLE watchpost.idempotency_responses (
 CREATE INDEX idempotency_responses_expiry ON watchpost.idempotency_responses (expires_at);
 `
 
-/** `state`, `search`, `tags` and `checks_per_min` repeat parts of the JSON columns in the form that queries use. */
+/** `state`, `search`, `tags`, `metadata` and `checks_per_min` repeat parts of the JSON columns in the form that queries use. */
 const monitors = `
 CREATE TABLE watchpost.monitors (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -79,6 +79,7 @@ CREATE TABLE watchpost.monitors (
   target text NOT NULL,
   search text NOT NULL,
   tags text[] NOT NULL,
+  metadata text[] NOT NULL,
   checks_per_min double precision NOT NULL,
   token_hash text,
   token text,

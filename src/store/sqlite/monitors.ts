@@ -1,6 +1,6 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { accountAsked, fold, searchText } from '../rules.ts'
+import { accountAsked, fold, metadataEntries, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
 import { ratedChecks, requireWithin } from '../quota.ts'
@@ -70,7 +70,7 @@ export function settingsColumns(settings: {
   readonly common: CommonSettings
   readonly settings: MonitorRecord['settings']
   readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags', string> & {
+}): Record<'common' | 'settings' | 'target' | 'search' | 'tags' | 'metadata', string> & {
   readonly checks_per_min: number
 } {
   const { common, target } = settings
@@ -80,6 +80,7 @@ export function settingsColumns(settings: {
     target,
     search: searchText(common.name, target),
     tags: JSON.stringify(common.tags.map(fold)),
+    metadata: JSON.stringify(metadataEntries(common.metadata)),
     checks_per_min: ratedChecks(common),
   }
 }
@@ -92,11 +93,15 @@ function conditions(query: MonitorQuery): Condition[] {
     anyOf('type', query.types),
     anyOf(`id % ${SHARDS}`, query.shards),
     ...(query.tags ?? []).map(taggedWithAny),
+    ...metadataEntries(query.metadata ?? {}).map((entry): Condition => [
+      'instr(metadata, ?) > 0',
+      JSON.stringify(entry),
+    ]),
     ["search LIKE ? ESCAPE '\\'", query.q === undefined ? undefined : containing(fold(query.q))],
   ]
 }
 
-/** A tag with its quotes matches only whole tags in the JSON list: quotes inside a tag are escaped there. */
+/** A tag with its quotes, and likewise an entry of the metadata, matches only whole ones in the JSON list: quotes inside are escaped there. */
 function taggedWithAny(tags: readonly string[]): Condition {
   if (tags.length === 0) return ['1 = 0', []]
   const text = tags.map(() => "tags LIKE ? ESCAPE '\\'").join(' OR ')

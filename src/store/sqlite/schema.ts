@@ -64,7 +64,7 @@ CREATE INDEX idempotency_responses_account ON idempotency_responses (account_id,
 `
 
 /**
- * `state`, `search`, `tags` and `checks_per_min` repeat parts of the JSON columns in the form that queries use.
+ * `state`, `search`, `tags`, `metadata` and `checks_per_min` repeat parts of the JSON columns in the form that queries use.
  *
  * `monitor_states` has what every round changes of a monitor in one narrow row: its machine, its revision and its
  * current day. In the monitor's own row each round would rewrite the settings as well, and a separate page for the day.
@@ -79,6 +79,7 @@ CREATE TABLE monitors (
   target TEXT NOT NULL,
   search TEXT NOT NULL,
   tags TEXT NOT NULL,
+  metadata TEXT NOT NULL,
   checks_per_min REAL NOT NULL,
   token_hash TEXT,
   token TEXT,

@@ -89,9 +89,10 @@ export function machine(change: Partial<MachineState> = {}): MachineState {
 type NewMonitor = Omit<MonitorRecord, 'id' | 'version' | 'revision'>
 
 export function monitor(
-  change: Partial<NewMonitor> & { readonly name?: string; readonly tags?: readonly string[] } = {},
+  change: Partial<NewMonitor> &
+    Partial<Pick<NewMonitor['common'], 'name' | 'tags' | 'metadata'>> = {},
 ): NewMonitor {
-  const { name = 'Shop', tags = [], ...rest } = change
+  const { name = 'Shop', tags = [], metadata = {}, ...rest } = change
   return {
     account_id: 1,
     type: 'http',
@@ -112,6 +113,7 @@ export function monitor(
       maintenance: [],
       depends_on: [],
       flap_detection: false,
+      metadata,
     },
     settings: { url: 'https://shop.example', auth: { user: 'me' }, list: [1, 'two', null] },
     target: 'https://shop.example/',

@@ -108,6 +108,31 @@ export const monitorCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await listed(store, { tags: [] }), ['a', 'b', 'c'])
   },
 
+  'metadata matches whole members, texts, numbers and flags; all given ones must match': async (
+    store,
+  ) => {
+    const made = await store.monitors.create(
+      monitor({ name: 'a', metadata: { team: 'Ops', id: 7, paid: true, deep: { x: '1' } } }),
+    )
+    assert.deepEqual(made.common.metadata, { team: 'Ops', id: 7, paid: true, deep: { x: '1' } })
+    await store.monitors.create(
+      monitor({ name: 'b', metadata: { team: 'ops', 'a.b"\\%_': 'é"\\%_\u0000', id: '7' } }),
+    )
+    await store.monitors.create(monitor({ name: 'c' }))
+    assert.deepEqual(await listed(store, { metadata: { team: 'Ops' } }), ['a'])
+    assert.deepEqual(await listed(store, { metadata: { team: 'ops' } }), ['b'])
+    assert.deepEqual(await listed(store, { metadata: { id: '7' } }), ['a', 'b'])
+    assert.deepEqual(await listed(store, { metadata: { id: '7', paid: 'true' } }), ['a'])
+    assert.deepEqual(await listed(store, { metadata: { 'a.b"\\%_': 'é"\\%_\u0000' } }), ['b'])
+    assert.deepEqual(await listed(store, { metadata: { team: 'Op' } }), [])
+    assert.deepEqual(await listed(store, { metadata: { deep: '{"x":"1"}' } }), [])
+    assert.deepEqual(await listed(store, { metadata: {} }), ['a', 'b', 'c'])
+    const { common, settings, target } = monitor({ name: 'a', metadata: { team: 'new' } })
+    await commitOne(store, on(made, { settings: { common, settings, target } }))
+    assert.deepEqual(await listed(store, { metadata: { team: 'Ops' } }), [])
+    assert.deepEqual(await listed(store, { metadata: { team: 'new' } }), ['a'])
+  },
+
   'a search finds parts of name and target without case, also beyond ASCII': async (store) => {
     await named(store, 'Größe ÄÖÜ', 'ΑΘΗΝΑ', 'plain')
     await store.monitors.create(monitor({ name: 'other', target: 'tcp://Пример.example:25' }))

@@ -27,8 +27,8 @@ export const ENDING_RULES: readonly Rule[] = [
     name: 'former-contacts-are-forgotten',
     about: 'A contact that was taken off a monitor never hears of the end.',
     file: 'engine/rounds/plan-change.ts',
-    find: 'planUp({ cached, contacts: known, at: event.at }, incident, closed)',
-    replace: 'planUp({ cached, contacts, at: event.at }, incident, closed)',
+    find: 'planUp({ core, cached, contacts: known, at: event.at }, incident, closed)',
+    replace: 'planUp({ core, cached, contacts, at: event.at }, incident, closed)',
   },
   {
     name: 'two-ends',
@@ -36,7 +36,7 @@ export const ENDING_RULES: readonly Rule[] = [
     file: 'engine/rounds/plan-change.ts',
     find: '    ...planNotices(context, fresh),\n',
     replace: `    ...(closed !== undefined && incident !== undefined
-      ? planUp({ cached, contacts: known, at: event.at }, incident, closed)
+      ? planUp({ core, cached, contacts: known, at: event.at }, incident, closed)
       : []),
     ...planNotices(context, fresh),
 `,

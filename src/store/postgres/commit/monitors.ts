@@ -23,8 +23,8 @@ export async function putMonitors(session: Session, accepted: readonly Accepted[
     const { monitor_id, settings, token, at } = change
     if (settings !== undefined) {
       const columns = settingsColumns(settings)
-      const { common, settings: own, target, search, tags, checks_per_min } = columns
-      const params = [monitor_id, common, own, target, search, tags, at, checks_per_min]
+      const { common, settings: own, target, search, tags, metadata, checks_per_min } = columns
+      const params = [monitor_id, common, own, target, search, tags, at, checks_per_min, metadata]
       await session.run(PUT_SETTINGS, params)
     }
     if (token !== undefined) {
@@ -35,7 +35,7 @@ export async function putMonitors(session: Session, accepted: readonly Accepted[
 
 const PUT_SETTINGS = `UPDATE watchpost.monitors SET version = version + 1, common = $2,
   settings = $3, target = $4, search = $5, tags = $6::text[], updated_at = $7,
-  checks_per_min = $8 WHERE id = $1`
+  checks_per_min = $8, metadata = $9::text[] WHERE id = $1`
 const PUT_TOKEN = `UPDATE watchpost.monitors SET token = $2, token_hash = $3, updated_at = $4
   WHERE id = $1`
 
