@@ -1,6 +1,8 @@
 /**
  * `npm test`: installs the real servers that the tests need where it can, says what is missing where it
- * cannot, runs vitest (arguments are passed on) and ends with the counts alone on a line.
+ * cannot, runs vitest (arguments are passed on) and ends with the slowest files, and the counts alone on a line.
+ *
+ * `--changed`, or `--changed=<commit>`, runs only the tests of the rooms in which something has changed since.
  *
  * With REQUIRE_SERVERS=1 a missing server is a failed test instead of skipped ones.
  */
@@ -8,10 +10,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { allTests, changedSince, testsFor } from './changed-tests.mjs'
 import { cannotInstall, install, missing, servers } from './servers.mjs'
 import { root, tool } from './steps.mjs'
 
-/** @typedef {{ passed: number, failed: number, skipped: number, reasons: Record<string, number> }} Counts */
+/** @typedef {{ file: string, seconds: number }} Timed */
+/** @typedef {{ passed: number, failed: number, skipped: number, reasons: Record<string, number>, slowest: Timed[] }} Counts */
+
+const args = chosen(process.argv.slice(2))
 
 await provideServers()
 
@@ -19,21 +25,41 @@ const folder = mkdtempSync(join(tmpdir(), 'watchpost-test-'))
 const path = join(folder, 'counts.json')
 const status = await tool(
   'vitest/vitest.mjs',
-  [
-    'run',
-    '--reporter=default',
-    `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`,
-    ...process.argv.slice(2),
-  ],
+  ['run', '--reporter=default', `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`, ...args],
   { env: { ...process.env, WATCHPOST_TEST_COUNTS: path } },
 )
 const counts = readCounts()
 rmSync(folder, { recursive: true, force: true })
 
+for (const { file, seconds } of counts.slowest)
+  console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)
 for (const [reason, times] of Object.entries(counts.reasons))
   console.log(`skipped ${times}: ${reason}`)
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = status === 0 && counts.failed > 0 ? 1 : status
+
+/**
+ * Replaces `--changed` by the names of test files.
+ *
+ * @param {readonly string[]} given
+ */
+function chosen(given) {
+  const flag = given.find((arg) => /^--changed(?:=|$)/.test(arg))
+  if (flag === undefined) return given
+  const rest = given.filter((arg) => arg !== flag)
+  const changed = changedSince(flag.slice('--changed='.length) || 'HEAD')
+  const tests = testsFor(changed, allTests())
+  if (tests === undefined) {
+    console.log('What has changed concerns all tests.')
+    return rest
+  }
+  if (tests.length === 0) {
+    console.log('Nothing has changed that has tests.')
+    process.exit()
+  }
+  console.log(`${tests.length} test files of the rooms that have changed; npm test runs all.`)
+  return [...rest, ...tests]
+}
 
 async function provideServers() {
   const absent = missing()
@@ -62,6 +88,6 @@ function readCounts() {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     console.log('vitest ended without a report.')
-    return { passed: 0, failed: 1, skipped: 0, reasons: {} }
+    return { passed: 0, failed: 1, skipped: 0, reasons: {}, slowest: [] }
   }
 }
