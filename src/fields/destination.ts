@@ -86,6 +86,7 @@ function leadsElsewhere(
 ): boolean {
   const { destination, item } = info
   if (item !== undefined) {
+    if (item.info.destination === undefined) return false
     const known = new Set(asList(before).map((each) => placeOf(item.info, each)))
     return asList(after).some((each) => !known.has(placeOf(item.info, each)))
   }
