@@ -42,10 +42,34 @@ describe('daysList', () => {
   )
 
   it('names the bounds of the days and of the list', () => {
+    expect(parsed(90)).toEqual([90])
     expect(parsed(91)).toEqual({ days_warn: 'out_of_range: 0..90' })
+    expect(parsed([7, 91])).toEqual({ days_warn: 'out_of_range: 0..90' })
+    expect(parsed(Array.from({ length: 10 }, (_, n) => n))).toHaveLength(10)
     expect(parsed([])).toEqual({ days_warn: 'out_of_range: 1..10 items' })
     expect(parsed(Array.from({ length: 11 }, (_, n) => n))).toEqual({
       days_warn: 'out_of_range: 1..10 items',
+    })
+  })
+
+  it('says what it is, and has a year unless the type says otherwise', () => {
+    const days = daysList({ description: 'Days' })
+    const bounds = { min: 1, max: 10, unit: 'days', format: 'days' }
+    expect(days.info).toEqual({
+      kind: 'array',
+      ...bounds,
+      example: '14,7,3',
+      description: 'Days',
+    })
+    expect(parse({ days }, { days: 365 }).ok).toBe(true)
+    expect(parse({ days }, { days: 366 })).toMatchObject({
+      fields: { days: 'out_of_range: 0..365' },
+    })
+  })
+
+  it('says what is expected', () => {
+    expect(parsed('soon')).toEqual({
+      days_warn: 'invalid: a number of days such as 14, or several as "14,7,3", is expected',
     })
   })
 })

@@ -129,7 +129,7 @@ describe('the secrets of settings', () => {
     const long = 'ä'.repeat(4096)
     const encoded = encodeURIComponent(long)
     const of = (...secrets: readonly string[]) =>
-      formsOfSecrets(fields, { token: secrets[0], auth: { pass: secrets[1] } } as JsonObject)
+      formsOfSecrets(fields, { token: secrets[0], auth: { pass: secrets[1] } })
     expect(of(long, long).has(encoded)).toBe(true)
     expect(of(long, `${long}ä`).has(encodeURIComponent(`${long}ä`))).toBe(false)
     expect(of(long, `${long}ä`).has(`${long}ä`)).toBe(true)
