@@ -118,7 +118,7 @@ function stryker(label, { sources, tests }) {
     ignorePatterns: ['.cache', '/dist', '/data', '/bench', '/examples', '/coverage'],
     reporters: ['json'],
     jsonReporter: { fileName: join(cache, `${label}.json`) },
-    logLevel: 'warn',
+    logLevel: process.env.MUTATE_LOG ?? 'warn',
     warnings: false,
     allowConsoleColors: false,
   }

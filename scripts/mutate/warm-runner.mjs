@@ -112,7 +112,12 @@ function workerOf(warm, options) {
  * @property {(options: object) => Promise<object>} dryRun
  * @property {(options: MutantRun) => Promise<{ status: string }>} mutantRun
  * @property {() => Promise<void>} dispose
- * @property {{ readonly projects: readonly { config: object }[] }} ctx its vitest
+ * @property {Vitest} ctx
+ */
+/**
+ * @typedef {object} Vitest
+ * @property {readonly { config: object }[]} projects
+ * @property {{ errorsSet: Set<unknown>, getFiles(): { result?: { state?: string } }[] }} state
  */
 /** @typedef {{ readonly mutantActivation: 'static' | 'runtime' }} MutantRun */
 
@@ -138,6 +143,13 @@ function createRunner(injector) {
     }
   }
 
+  function failsOutsideOfTests() {
+    const { state } = runner.ctx
+    return (
+      state.errorsSet.size > 0 || state.getFiles().some((file) => file.result?.state === 'fail')
+    )
+  }
+
   return {
     capabilities: () => runner.capabilities(),
     init: () => runner.init(),
@@ -148,9 +160,16 @@ function createRunner(injector) {
       useWarm()
       const alone = options.mutantActivation === 'static'
       if (alone || warm.runs >= MAX_RUNS) await warm.discard()
-      const result = await runner.mutantRun(options)
+      const result = await runner.mutantRun(options).catch((/** @type {unknown} */ error) => {
+        // Stryker cannot put every error of a test file into words.
+        if (!failsOutsideOfTests()) throw error
+        return { status: 'error' }
+      })
       if (alone || result.status === 'timeout' || result.status === 'error') await warm.discard()
-      return result
+      // A test file that the mutant keeps from loading has no test that fails, and still the run fails.
+      if (!['survived', 'error'].includes(result.status) || !failsOutsideOfTests()) return result
+      const where = 'outside of the tests'
+      return { status: 'killed', killedBy: [where], failureMessage: where, nrOfTests: 0 }
     },
     async dispose() {
       await warm.discard()
