@@ -47,7 +47,7 @@ export type Answer =
 export type Sourced = Answer & { readonly source: Source; readonly server: string }
 
 /** Limits of the lists that a registry sends. */
-export const MAX_STATUSES = 24
+const MAX_STATUSES = 24
 export const MAX_NAMESERVERS = 24
 const MAX_TEXT_CHARACTERS = 200
 
