@@ -14,7 +14,7 @@ import { defineField } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
 import { parseUrl } from '../../fields/url.ts'
 
-interface FinalUrlRule {
+export interface FinalUrlRule {
   readonly source: string
   accepts(url: string): boolean
 }
