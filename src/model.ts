@@ -7,7 +7,7 @@
 
 import type { Json, JsonObject } from './model/json.ts'
 import type { Phase, Phases } from './model/phase.ts'
-import type { CommonSettings } from './model/settings.ts'
+import type { CommonSettings, QuietHours } from './model/settings.ts'
 
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/phase.ts'
@@ -279,6 +279,7 @@ export interface ContactRecord {
   readonly name: string
   /** Receives the notifications of every monitor of the account. */
   readonly all_monitors: boolean
+  readonly quiet: QuietHours | null
   /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
   readonly created_at: EpochMs

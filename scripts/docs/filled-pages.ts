@@ -21,7 +21,15 @@ export function engineEvents(): string {
   )
 }
 
-const EVERY_TYPE_EVENTS = ['down', 'up', 'repeat', 'acknowledged', 'flapping', 'test'] as const
+const EVERY_TYPE_EVENTS = [
+  'down',
+  'up',
+  'repeat',
+  'acknowledged',
+  'outage',
+  'flapping',
+  'test',
+] as const
 
 /** Names of all events that a webhook can carry. */
 export function webhookEventNames(checkers: readonly AnyChecker[]): string[] {

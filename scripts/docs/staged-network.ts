@@ -22,6 +22,8 @@ export interface Play {
   readonly repeats?: true
   /** Somebody takes the incident on before the end. */
   readonly acknowledged?: true
+  /** The contact has quiet hours, in which the failure begins and ends. */
+  readonly quiet?: true
   /** Begins with a test delivery. */
   readonly test?: true
 }
@@ -37,6 +39,15 @@ export const plays: readonly Play[] = [
     repeats: true,
     acknowledged: true,
     test: true,
+  },
+  {
+    type: 'http',
+    shows: ['outage'],
+    settings: { name: 'Shop', url: 'https://shop.example.com/' },
+    first: page(200, 'Welcome'),
+    then: page(503, 'Back soon'),
+    last: page(200, 'Welcome'),
+    quiet: true,
   },
   {
     type: 'ssl',

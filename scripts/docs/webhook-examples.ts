@@ -30,6 +30,8 @@ const NOW = Date.UTC(2026, 4, 4, 9, 0)
 const EXAMPLE_SECRET = 'example-secret'
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
+/** From the first moment on. */
+const QUIET = { time_zone: 'UTC', hours: [{ from: '09:00', to: '10:00' }] }
 
 export async function webhookExamples(
   checkers: readonly AnyChecker[],
@@ -70,6 +72,7 @@ async function perform(
     url: 'https://hooks.example.com/watchpost',
     secret: EXAMPLE_SECRET,
     all_monitors: true,
+    ...(play.quiet === true ? { quiet: QUIET } : {}),
   })
   if (play.test === true) await settled(clock, engine.contacts.test(1))
   await engine.monitors.create({
@@ -80,12 +83,12 @@ async function perform(
   await clock.advance(5 * MINUTE)
   if (play.then !== undefined) {
     stage.net = play.then
-    await clock.advance(play.repeats === true ? 40 * MINUTE : 3 * DAY)
+    await clock.advance(play.repeats === true || play.quiet === true ? 40 * MINUTE : 3 * DAY)
   }
   if (play.acknowledged === true) await settled(clock, engine.incidents.acknowledge(1))
   if (play.last !== undefined) {
     stage.net = play.last
-    await clock.advance(5 * MINUTE)
+    await clock.advance(play.quiet === true ? 60 * MINUTE : 5 * MINUTE)
   }
   await settled(clock, engine.stop())
   return transport.requests.map(({ headers, json }) => ({

@@ -33,7 +33,11 @@ const SEVERITIES: Readonly<Record<Severity, string>> = {
 }
 
 /** Actions on an existing alert. */
-const FOLLOW_UPS: Readonly<Record<string, string>> = { up: 'resolve', acknowledged: 'acknowledge' }
+const FOLLOW_UPS: Readonly<Record<string, string>> = {
+  up: 'resolve',
+  outage: 'resolve',
+  acknowledged: 'acknowledge',
+}
 
 const REGIONS = {
   us: 'https://events.pagerduty.com',

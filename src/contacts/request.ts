@@ -146,7 +146,7 @@ function problemsBetween(
 
 function compose(settings: RequestSettings, delivery: Delivery, brand: string): WebhookRequest {
   const { method, headers = [], recovery_url, recovery_json } = settings
-  const isRecovery = delivery.event === 'up'
+  const isRecovery = delivery.event === 'up' || delivery.event === 'outage'
   const values = valuesOf(messageOf(delivery), delivery)
   const address = (isRecovery ? recovery_url : undefined) ?? settings.url
   const body =

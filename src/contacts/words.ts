@@ -80,6 +80,13 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
         : `${about.name}: incident closed, since ${by}`
     },
   },
+  outage: {
+    severity: 'info',
+    title({ name, read }) {
+      const lasted = span(read('incident.duration_sec'))
+      return `${name} was down${lasted === undefined ? '' : ` for ${lasted}`}`
+    },
+  },
   acknowledged: {
     severity: 'info',
     title: ({ name }) => `${name}: somebody is working on it`,

@@ -71,24 +71,35 @@ function occurrence(rule: RecurringWindow, at: EpochMs, zones: TimeZones): Span 
   return [end - DAY_MS, Infinity]
 }
 
-const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+/** As {@link weekdayOf} counts them. */
+export const WEEKDAYS_FROM_SUNDAY: readonly Weekday[] = [
+  'sun',
+  'mon',
+  'tue',
+  'wed',
+  'thu',
+  'fri',
+  'sat',
+]
 
 /** Days of the week and of the month must both match: the first Sunday is a Sunday from the 1st to the 7th. */
 function daysOf({ weekdays, days }: RecurringWindow): (day: number) => boolean {
-  const ofWeek = WEEKDAYS.map((weekday) => weekdays.length === 0 || weekdays.includes(weekday))
+  const ofWeek = WEEKDAYS_FROM_SUNDAY.map(
+    (weekday) => weekdays.length === 0 || weekdays.includes(weekday),
+  )
   return (day) =>
     ofWeek[weekdayOf(day)] === true &&
     (days.length === 0 || days.includes(new Date(day).getUTCDate()))
 }
 
 /** A rare window needs a search over a year of days; a `Date` takes ten times as long. */
-function weekdayOf(day: number): number {
+export function weekdayOf(day: number): number {
   const since_thursday = (day / DAY_MS) % 7
   return (since_thursday + 4 + 7) % 7
 }
 
-/** Offsets rarely change: around most days there is one offset, which `TimeZone` caches. */
-function instantOn(day: number, time_of_day: number, zone: TimeZone): EpochMs {
+/** The instant of a local time of day. Offsets rarely change: around most days there is one offset, which `TimeZone` caches. */
+export function instantOn(day: number, time_of_day: number, zone: TimeZone): EpochMs {
   const offset = zone.offsetOf(day - DAY_MS)
   const wall = day + time_of_day
   if (offset === zone.offsetOf(day + 2 * DAY_MS)) return wall - offset
@@ -110,6 +121,6 @@ function offsetAt(at: EpochMs, wallClock: WallClock): number {
   return wallClock(at) - at
 }
 
-function startOfDay(at: EpochMs): number {
+export function startOfDay(at: EpochMs): number {
   return Math.floor(at / DAY_MS) * DAY_MS
 }

@@ -75,3 +75,25 @@ export interface RecurringWindow {
   readonly days: readonly number[]
   readonly skip_checks: boolean
 }
+
+/** When a contact is not to be disturbed. */
+export interface QuietHours {
+  /** IANA name. */
+  readonly time_zone: string
+  readonly hours: readonly QuietSpan[]
+  /** What becomes of a notification: it waits for the end, or is dropped. */
+  readonly during: 'wait' | 'drop'
+  /** An outage that began and ended within is told as one `outage`, or not at all. */
+  readonly ended: 'tell' | 'skip'
+  /** Monitors with one of these tags are never silenced. */
+  readonly except_tags: readonly string[]
+}
+
+export interface QuietSpan {
+  /** Time of day, `HH:MM`. */
+  readonly from: string
+  /** Not included; on the next day if not after `from`. `24:00` is the end of the day. */
+  readonly to: string
+  /** The days on which it begins; all where empty. */
+  readonly weekdays: readonly Weekday[]
+}

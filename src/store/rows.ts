@@ -18,6 +18,7 @@ import type {
   MonitorRecord,
   NotificationRecord,
   Outcome,
+  QuietHours,
   ResultRecord,
 } from '../model.ts'
 import { unpackPhases } from './phases.ts'
@@ -88,6 +89,7 @@ export function toContact(row: Row): ContactRecord {
   return {
     ...contact,
     all_monitors: row['all_monitors'] === 1,
+    quiet: row['quiet'] === null ? null : parsedObject<QuietHours>(row, 'quiet'),
     settings: parsedObject(row, 'settings'),
   }
 }

@@ -90,6 +90,11 @@ export function repeatPayload(
   return fit({ ...read(payload), event: 'repeat', repeat: { n: repeat.n, max: repeat.max } })
 }
 
+/** The payload of `outage`, from that of `up`: an outage whose beginning was not sent. */
+export function outagePayload(payload: string): string {
+  return fit({ ...read(payload), event: 'outage' })
+}
+
 /**
  * The body as an object, in the order of the specification. `sent_at` must be set, as it is from
  * the first claim on.

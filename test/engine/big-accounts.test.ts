@@ -119,7 +119,13 @@ it('asks the store once for what a hundred contacts were told last, not once for
   for (let n = 0; n < 100; n++) {
     const settings = { url: `https://hooks.test/${n}` }
     const times = { created_at: 1, updated_at: 1 }
-    const contact = { account_id: 1, kind: 'webhook', name: `w${n}`, all_monitors: false }
+    const contact = {
+      account_id: 1,
+      kind: 'webhook',
+      name: `w${n}`,
+      quiet: null,
+      all_monitors: false,
+    }
     await store.contacts.create({ ...contact, settings, ...times })
   }
   asked = 0

@@ -57,7 +57,13 @@ describe.each([
     for (let n = 0; n < 2000; n++) {
       const settings = { url: `https://hooks.test/${n}` }
       const times = { created_at: 1, updated_at: 1 }
-      const contact = { account_id: 1, kind: 'webhook', name: `w${n}`, all_monitors: false }
+      const contact = {
+        account_id: 1,
+        kind: 'webhook',
+        name: `w${n}`,
+        quiet: null,
+        all_monitors: false,
+      }
       await store.contacts.create({ ...contact, settings, ...times })
     }
     const listing = await leastOf(3, () => measureTurns(() => contacts.list()), TURN_MS)

@@ -61,7 +61,10 @@ export async function syncContacts(
       continue
     }
     // The file is the whole truth: a setting it does not have goes back to its default.
-    const absent = [...Object.keys(contact.settings), 'all_monitors'].map((name) => [name, null])
+    const absent = [...Object.keys(contact.settings), 'all_monitors', 'quiet'].map((name) => [
+      name,
+      null,
+    ])
     await engine.contacts.update(contact.id, { ...Object.fromEntries(absent), ...entry } as never)
   }
 }

@@ -7,7 +7,14 @@
 import type { AnyChecker, CheckerInput, FieldsOf } from '../../checkers/checker.ts'
 import type { ContactDescriptions } from '../../contacts/descriptions.ts'
 import type { Described, Input, IsAnyText, Patch } from '../../fields/field.ts'
-import type { CommonSettings, JsonObject, OneOffWindow, RecurringWindow } from '../../model.ts'
+import type {
+  CommonSettings,
+  JsonObject,
+  OneOffWindow,
+  QuietHours,
+  QuietSpan,
+  RecurringWindow,
+} from '../../model.ts'
 import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
 /** Common settings (spec 2.1) as a user may write them. */
@@ -48,7 +55,15 @@ type ContactCommon = {
   readonly name: string
   /** Receives the notifications of every monitor of the account. */
   readonly all_monitors?: boolean | undefined
+  /** Hours and days in which notifications wait or are dropped; `null`: none. */
+  readonly quiet?: QuietInput | null | undefined
 }
+
+/** Quiet hours as a user may write them. */
+export type QuietInput = Pick<QuietHours, 'time_zone'> &
+  Partial<Pick<QuietHours, 'during' | 'ended' | 'except_tags'>> & {
+    readonly hours: readonly (Pick<QuietSpan, 'from' | 'to'> & Partial<QuietSpan>)[]
+  }
 
 /** The input of `contacts.create`: a registered kind with its fields. */
 export type ContactInput<K extends AnyContactKind = AnyContactKind> = K extends AnyContactKind

@@ -18,6 +18,7 @@ import type {
   MonitorStatus,
   NotificationStatus,
   Outcome,
+  QuietHours,
 } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { FieldsOfKind } from './inputs.ts'
@@ -224,6 +225,7 @@ export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends A
       readonly kind: K['kind']
       readonly name: string
       readonly all_monitors: boolean
+      readonly quiet: QuietHours | null
       readonly settings: IsAnyText<K['kind'], JsonObject, Stored<FieldsOfKind<K>>>
       readonly last_delivery: {
         readonly at: string

@@ -14,7 +14,8 @@ import type { FinishedAttempt } from '../../store/store.ts'
 import { mayHaveArrived, afterInterruption, nextAttempt } from '../../webhook/retry.ts'
 import { deliveryOf } from '../../webhook/contact-kind.ts'
 import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
-import { repeatPayload } from '../../webhook/payload.ts'
+import { outagePayload, repeatPayload } from '../../webhook/payload.ts'
+import { createSilence, ENDED_QUIETLY } from './silence.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
 import { logError } from '../core/core.ts'
@@ -61,6 +62,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   const { clock, store, ca } = core
   const networks = new Map<AnyContactKind, Network>()
   const chance = (): number => clock.random()
+  const silence = createSilence(core, monitorCache)
 
   /** An internal failure ends the attempt of this row, and is recorded in its log. */
   async function attempt(row: NotificationRecord, bounds: Bounds): Promise<AttemptOutcome> {
@@ -86,10 +88,15 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       const ending = { ...resumed, error: 'interrupted', at }
       return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
     }
-    if (isSequel(row) && !(await mayBeKnown(row)))
-      return untold(row, 'cancelled', 'never_told_down', at)
+    const isUnknown = isSequel(row) && !(await mayBeKnown(row))
+    const isOutage = isUnknown && (await silence.endedQuietly(row))
+    if (isUnknown && !isOutage) return untold(row, 'cancelled', 'never_told_down', at)
     const contact = await store.contacts.get(row.contact_id)
     if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
+    const silenced = await silence.judge(row, contact, at)
+    if (silenced !== undefined) return silenced
+    if (isOutage && contact.quiet?.ended === 'skip')
+      return untold(row, 'cancelled', ENDED_QUIETLY, at)
     const kind = core.kinds.get(contact.kind)
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
     const settings = openContact(core, kind, contact)
@@ -101,7 +108,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },
         decodeSettings(kind.fields, settings),
-        deliveryOf(row),
+        deliveryOf(isOutage ? outageOf(row) : row),
       ),
     )
     return ended(row, withoutSecrets(end, redact), at)
@@ -198,6 +205,11 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   }
 
   return attempt
+}
+
+/** Told as one, since the beginning was not. */
+function outageOf(row: NotificationRecord): NotificationRecord {
+  return { ...row, event: 'outage', payload: outagePayload(row.payload) }
 }
 
 /** Events that only make sense to a contact that received `down`. */

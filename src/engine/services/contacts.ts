@@ -11,11 +11,12 @@ import { withoutAbsent, merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
-import type { ContactRecord, JsonObject, NotificationRecord } from '../../model.ts'
+import type { ContactRecord, JsonObject, NotificationRecord, QuietHours } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { openContact, sealContact } from '../delivery/contact-secrets.ts'
 import { contactView, notificationView } from '../views/views.ts'
+import { quietField } from '../registry/quiet-field.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
@@ -31,11 +32,13 @@ const OWN_FIELDS = {
   all_monitors: field
     .flag({ description: 'Told about every monitor of the account' })
     .default(false),
+  quiet: quietField(),
 } satisfies FieldTable
 
 interface ParsedContact {
   readonly name: string
   readonly all_monitors: boolean
+  readonly quiet: QuietHours | null
   readonly settings: JsonObject
 }
 
@@ -114,7 +117,8 @@ export function contactsOf(
       const kind = kindOf(record.kind)
       const table = { ...OWN_FIELDS, ...kind.fields }
       const open = openContact(core, kind, record)
-      const before = { name: record.name, all_monitors: record.all_monitors, ...open }
+      const { name: named, all_monitors, quiet } = record
+      const before: JsonObject = { name: named, all_monitors, quiet: quiet as never, ...open }
       const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
       const given = merge(table, {}, fields)
       requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
@@ -149,10 +153,15 @@ async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedC
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
-  const { name, all_monitors, ...settings } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
+  const {
+    name,
+    all_monitors,
+    quiet = null,
+    ...settings
+  } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
   const unstorable = secretProblems(kind.fields, settings)
   if (Object.keys(unstorable).length > 0) throw new ValidationError(unstorable)
   const problems = await kind.check(settings)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
-  return { name, all_monitors, settings }
+  return { name, all_monitors, quiet, settings }
 }

@@ -211,12 +211,13 @@ export function contactView(
   fields: FieldTable,
   last: NotificationRecord | undefined,
 ): ContactView {
-  const { id, kind, name, all_monitors, settings } = record
+  const { id, kind, name, all_monitors, quiet, settings } = record
   return {
     id,
     kind,
     name,
     all_monitors,
+    quiet,
     settings: mask(fields, settings),
     last_delivery:
       last === undefined

@@ -20,11 +20,13 @@ import type {
   UptimeView,
 } from '../../engine/api/views.ts'
 import type { FieldRow } from '../../fields/describe.ts'
+import type { QuietHours, QuietSpan } from '../../model.ts'
 import {
   MEASUREMENT_FORMATS,
   MONITOR_STATES,
   MONITOR_STATUSES,
   NOTIFICATION_STATUSES,
+  WEEKDAYS,
 } from '../../model.ts'
 import type { Balance } from '../operation.ts'
 import {
@@ -201,6 +203,21 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     kind: text('`webhook`, or a kind of the host'),
     name: text(),
     all_monitors: flag('Told about every monitor of the account'),
+    quiet: nullable(
+      object<QuietHours>({
+        time_zone: text('IANA name'),
+        hours: arrayOf(
+          object<QuietSpan>({
+            from: text('Time of day, `HH:MM`'),
+            to: text('Not included; on the next day if not after `from`'),
+            weekdays: arrayOf(word(WEEKDAYS)),
+          }),
+        ),
+        during: word(['wait', 'drop'], 'What becomes of notifications'),
+        ended: word(['tell', 'skip'], 'An outage that began and ended within'),
+        except_tags: arrayOf(text('Monitors with this tag are never silenced')),
+      }),
+    ),
     settings: record('Settings of the kind; secrets are masked'),
     last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
     created_at: time(),

@@ -12,11 +12,12 @@ const COLUMNS = [
   'kind',
   'name',
   'all_monitors',
+  'quiet',
   'settings',
   'created_at',
   'updated_at',
 ] as const
-const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
+const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'settings', 'updated_at']
 
 export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
@@ -66,10 +67,11 @@ async function read(session: Session, id: number): Promise<ContactRecord | undef
 
 /** The record's fields as column values. */
 function written<C extends Partial<ContactRecord>>(contact: C) {
-  const { settings, all_monitors } = contact
+  const { settings, all_monitors, quiet } = contact
   return {
     ...contact,
     all_monitors: all_monitors === undefined ? undefined : Number(all_monitors),
     settings: settings && JSON.stringify(settings),
+    quiet: quiet && JSON.stringify(quiet),
   }
 }

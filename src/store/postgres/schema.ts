@@ -46,6 +46,7 @@ CREATE TABLE watchpost.contacts (
   kind text NOT NULL,
   name text NOT NULL,
   all_monitors integer NOT NULL,
+  quiet text,
   settings text NOT NULL,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL

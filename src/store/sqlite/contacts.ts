@@ -14,11 +14,12 @@ const COLUMNS = [
   'kind',
   'name',
   'all_monitors',
+  'quiet',
   'settings',
   'created_at',
   'updated_at',
 ] as const
-const CHANGEABLE = ['name', 'all_monitors', 'settings', 'updated_at']
+const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'settings', 'updated_at']
 
 export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {
   const get = (id: number): ContactRecord | undefined => {
@@ -27,7 +28,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
   }
   return {
     create(contact, within) {
-      const columns = { ...contact, settings: JSON.stringify(contact.settings) }
+      const columns = written(contact)
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
         requireAccount(db, contact)
@@ -42,11 +43,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       return readable(db.all(sql, [account_id]), toContact, onUnreadable)
     },
     update(id, change) {
-      const columns =
-        change.settings === undefined
-          ? change
-          : { ...change, settings: JSON.stringify(change.settings) }
-      const { text, params } = assignments(CHANGEABLE, columns)
+      const { text, params } = assignments(CHANGEABLE, written(change))
       if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
       return get(id)
     },
@@ -59,5 +56,15 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
         )
         return db.run('DELETE FROM contacts WHERE id = ?', [id]) > 0
       }),
+  }
+}
+
+/** The record's fields as column values. */
+function written<C extends Partial<ContactRecord>>(contact: C) {
+  const { settings, quiet } = contact
+  return {
+    ...contact,
+    ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),
+    ...(quiet === undefined ? {} : { quiet: quiet && JSON.stringify(quiet) }),
   }
 }

@@ -43,6 +43,7 @@ CREATE TABLE contacts (
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
   all_monitors INTEGER NOT NULL,
+  quiet TEXT,
   settings TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL

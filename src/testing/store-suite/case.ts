@@ -134,6 +134,7 @@ export function contact(
     kind: 'webhook',
     name: 'Duty',
     all_monitors: false,
+    quiet: null,
     settings: { url: 'https://hooks.example/1', headers: { 'X-Team': 'a' } },
     created_at: T0,
     updated_at: T0,

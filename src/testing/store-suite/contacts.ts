@@ -1,6 +1,15 @@
 import { strict as assert } from 'node:assert'
 import { anotherAccount, claim, contact, queue, stored, T0 } from './case.ts'
+import type { QuietHours } from '../../model.ts'
 import type { Case } from './case.ts'
+
+const QUIET: QuietHours = {
+  time_zone: 'Europe/Berlin',
+  hours: [{ from: '22:00', to: '07:00', weekdays: ['mon'] }],
+  during: 'wait',
+  ended: 'tell',
+  except_tags: ['critical'],
+}
 
 export const contactCases: Readonly<Record<string, Case>> = {
   'a contact is read back as it was written': async (store) => {
@@ -8,6 +17,18 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(made, { ...contact({ all_monitors: true }), id: made.id })
     assert.deepEqual(await store.contacts.get(made.id), made)
     assert.equal(await store.contacts.get(made.id + 1), undefined)
+  },
+
+  'quiet hours of a contact are read back, changed and removed': async (store) => {
+    const made = await store.contacts.create(contact({ quiet: QUIET }))
+    assert.deepEqual((await store.contacts.get(made.id))?.quiet, QUIET)
+    await store.contacts.update(made.id, { name: 'Night', updated_at: T0 + 1 })
+    assert.deepEqual((await store.contacts.list(1))[0]?.quiet, QUIET)
+    const later = { ...QUIET, during: 'drop' } as const
+    await store.contacts.update(made.id, { quiet: later })
+    assert.deepEqual((await store.contacts.get(made.id))?.quiet, later)
+    await store.contacts.update(made.id, { quiet: null })
+    assert.equal((await store.contacts.get(made.id))?.quiet, null)
   },
 
   'contacts are listed per account, lowest id first': async (store) => {

@@ -1,0 +1,105 @@
+/**
+ * Quiet hours at the time of an attempt. A notification that falls into them waits in the outbox until their end, and
+ * holds up the later ones of its monitor, so that the order stays. One that was attempted before is not interrupted:
+ * its receiver may know the body.
+ *
+ * @module
+ */
+
+import { unlessGone } from '../../errors.ts'
+import { quietUntil } from '../../incident/quiet.ts'
+import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
+import type { Core } from '../core/core.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
+import type { AttemptOutcome } from './delivery.ts'
+
+/** `error` of a row that waits for the end of quiet hours, or was dropped in them. */
+export const QUIET_HOURS = 'quiet_hours'
+/** `error` of the first notification of an outage that began and ended in quiet hours. */
+export const ENDED_QUIETLY = 'ended_in_quiet_hours'
+
+/** Rows of an incident that are read at a time. */
+const LOOKED_AT = 100
+
+export interface Silence {
+  /** What becomes of the row instead of an attempt; `undefined`: it is attempted. */
+  judge(
+    row: NotificationRecord,
+    contact: ContactRecord,
+    at: EpochMs,
+  ): Promise<AttemptOutcome | undefined>
+  /** Whether the outage of this row began and ended in quiet hours, so that its beginning was not sent. */
+  endedQuietly(row: NotificationRecord): Promise<boolean>
+}
+
+export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
+  const { store } = core
+
+  async function judge(
+    row: NotificationRecord,
+    { quiet }: ContactRecord,
+    at: EpochMs,
+  ): Promise<AttemptOutcome | undefined> {
+    const isBegun = row.attempts > 0 || row.interruptions > 0
+    if (isBegun || row.event === 'test') return undefined
+    const until = quiet === null ? null : quietUntil(quiet, at, core.zones)
+    if (quiet === null || until === null || (await isExempt(row, quiet.except_tags)))
+      return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
+    // A contact that knows of an incident is told of its course and its end, if later.
+    if (quiet.during === 'drop' && !isLater(row)) return cancelled(row, QUIET_HOURS, at)
+    return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until }
+  }
+
+  async function isExempt(
+    { monitor_id }: NotificationRecord,
+    except_tags: readonly string[],
+  ): Promise<boolean> {
+    if (monitor_id === null || except_tags.length === 0) return false
+    const cached = await monitorCache.get(monitor_id).catch(unlessGone)
+    const tags = cached?.record.common.tags.map((tag) => tag.toLowerCase()) ?? []
+    return except_tags.some((tag) => tags.includes(tag.toLowerCase()))
+  }
+
+  /** The first notification of an incident that has ended meanwhile: its end is told as one, or not at all. */
+  async function whatHasEnded(
+    row: NotificationRecord,
+    ended: 'tell' | 'skip' | undefined,
+    at: EpochMs,
+  ): Promise<AttemptOutcome | undefined> {
+    const { account_id, contact_id, incident_id } = row
+    if (incident_id === null || isLater(row)) return undefined
+    const incident = await store.incidents.get(incident_id)
+    if (incident?.ended_at === undefined || incident.ended_at === null) return undefined
+    const query = { account_id, incident_id, contact_id, limit: LOOKED_AT }
+    const waiting = await store.notifications.list({ ...query, statuses: ['queued'] })
+    // Without `up` to follow (`notify_recovery`), the beginning is all that is told.
+    const isFollowed = waiting.some(({ event }) => event === 'up')
+    return ended === 'skip' || isFollowed ? cancelled(row, ENDED_QUIETLY, at) : undefined
+  }
+
+  async function endedQuietly(row: NotificationRecord): Promise<boolean> {
+    const { account_id, incident_id, contact_id, id } = row
+    if (row.event !== 'up' || incident_id === null) return false
+    const rows = await store.notifications.list({
+      ...{ account_id, incident_id, contact_id, before_id: id },
+      statuses: ['cancelled'],
+      limit: LOOKED_AT,
+    })
+    return rows.some(({ error }) => error === ENDED_QUIETLY)
+  }
+
+  return { judge, endedQuietly }
+}
+
+/** Not the first notification of an incident. */
+function isLater({ event, repeat }: Pick<NotificationRecord, 'event' | 'repeat'>): boolean {
+  return repeat > 0 || event === 'up' || event === 'acknowledged'
+}
+
+function cancelled(
+  { attempts, interruptions }: NotificationRecord,
+  error: string,
+  at: EpochMs,
+): AttemptOutcome {
+  return { status: 'cancelled', attempts, interruptions, error, at }
+}
