@@ -16,6 +16,7 @@ export default {
     // Run as processes of their own, to be killed.
     'test/store/children/*.ts',
     'test/faults/*.ts',
+    'test/bundles/webpack.mjs',
     'test/simulation/{run,break-rules}.ts',
     'test/faults/**/*-child.ts',
     'test/faults/**/children/*.ts',
@@ -24,7 +25,7 @@ export default {
   ignoreDependencies: [
     // Called by path, so that no shell stands between (scripts/package.mjs, scripts/api-docs.mjs, test/bundles).
     ...['@arethetypeswrong/cli', 'publint', 'axe-core', 'typedoc', 'next', 'react', 'react-dom'],
-    ...['webpack', 'postject'],
+    'postject',
     // In the text of apps that are written by test/examples/frameworks.ts.
     ...['@fastify/formbody', '@fastify/multipart', 'koa-bodyparser', 'multer'],
   ],

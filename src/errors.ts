@@ -78,20 +78,33 @@ export class ListenerError extends WatchpostError {
   }
 }
 
-/** A package that is loaded on first use is not installed. */
+/** A package that is loaded on first use is not installed, or fails to load. */
 export class MissingDependencyError extends WatchpostError {
   readonly package: string
 
   constructor(name: string, options?: ErrorOptions) {
-    super('missing_dependency', `This needs the package "${name}": npm install ${name}`, options)
+    const cause = options?.cause
+    const isAbsent = cause === undefined || isMissingPackage(cause, name)
+    const message = isAbsent
+      ? `This needs the package "${name}": npm install ${name}`
+      : `The package "${name}" does not load: ${cause instanceof Error ? cause.message : String(cause)}`
+    super('missing_dependency', message, options)
     this.package = name
   }
 }
 
-/** Whether an import failed because the package is not installed (`import()` and `require` have different codes). */
-export function isMissingPackage(error: unknown): boolean {
-  const code = (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code
-  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+/** Codes of `import()`, of `require` and bundlers, and of `require` in a single executable. */
+const NOT_FOUND = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNKNOWN_BUILTIN_MODULE']
+
+/** Whether an import failed because a named package, and not one that it needs, is not installed. */
+export function isMissingPackage(error: unknown, name: string): boolean {
+  const { code = '', message = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>
+  if (!NOT_FOUND.includes(code)) return false
+  // In quotes, with or without a file of the package; a path to its folder means that it is there.
+  return name
+    .split(' ')
+    .flatMap((each) => [`'${each}'`, `'${each}/`, `: ${each}`])
+    .some((named) => message.includes(named))
 }
 
 /** The engine was not started, or is stopping. */

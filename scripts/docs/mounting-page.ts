@@ -32,12 +32,20 @@ function mounted(name: string): string {
     .filter((line) => line.startsWith('import ') && !line.startsWith('import type'))
     .filter((line) => !BEFORE.test(line))
   const [, region = ''] = /\/\/ #region mount\n([\s\S]*?)\/\/ #endregion/.exec(text) ?? []
-  return block(name.endsWith('.ts') ? 'typescript' : 'mjs', `${imports.join('\n')}\n\n${region.trimEnd()}`)
+  return block(
+    name.endsWith('.ts') ? 'typescript' : 'mjs',
+    `${imports.join('\n')}\n\n${region.trimEnd()}`,
+  )
 }
 
 /** A file without the comment at its head. */
 function whole(name: string): string {
-  return block('mjs', read(name).replace(/^\/\*\*[\s\S]*?\*\/\n/, '').trim())
+  return block(
+    'mjs',
+    read(name)
+      .replace(/^\/\*\*[\s\S]*?\*\/\n/, '')
+      .trim(),
+  )
 }
 
 function read(name: string): string {

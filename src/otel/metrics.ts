@@ -53,7 +53,7 @@ export async function openTelemetryMetrics(
   try {
     return measureWith(await import('@opentelemetry/api'), engine, options)
   } catch (error) {
-    if (isMissingPackage(error)) return undefined
+    if (isMissingPackage(error, '@opentelemetry/api')) return undefined
     throw error
   }
 }

@@ -35,7 +35,7 @@ export async function openTelemetry(
   try {
     return tracingWith(await import('@opentelemetry/api'))
   } catch (error) {
-    if (isMissingPackage(error)) return undefined
+    if (isMissingPackage(error, '@opentelemetry/api')) return undefined
     throw error
   }
 }

@@ -8,7 +8,7 @@
 import type { AnyChecker, CheckContext, Judgement } from '../../checkers/checker.ts'
 import { iso } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { isMissingPackage, MissingDependencyError } from '../../errors.ts'
+import { MissingDependencyError } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { Logger } from '../../logger.ts'
 import type { CheckReport, Json, JsonObject, LocationRecord } from '../../model.ts'
@@ -219,6 +219,6 @@ async function loadPackage<T>(name: string, importer: () => Promise<T>): Promise
   try {
     return await importer()
   } catch (cause) {
-    throw isMissingPackage(cause) ? new MissingDependencyError(name, { cause }) : cause
+    throw new MissingDependencyError(name, { cause })
   }
 }

@@ -19,6 +19,8 @@ import { commonFields } from './monitor-fields.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { SettingWarning } from '../api/views.ts'
 import { createRequire } from 'node:module'
+import { dirname, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export interface MonitorType {
   readonly checker: AnyChecker
@@ -199,13 +201,29 @@ function view({ checker, common }: MonitorType): TypeView {
   }
 }
 
-/** Looks the package up from where watchpost is installed. */
+/**
+ * Looks the package up from where watchpost is installed. In a bundle that cannot be told, since the package may be
+ * part of it: there it is `true`, and a check of the type says what does not load.
+ */
 export function isInstalled(name: string): boolean {
+  const require = requireOfPackage()
+  if (require === undefined) return true
   try {
-    createRequire(import.meta.url).resolve(name)
+    require.resolve(name)
     return true
   } catch (error) {
     // A package may be installed without exporting its root to `require`.
     return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
+  }
+}
+
+/** `undefined` where this file is not in the folder of the package, or has no address (a CommonJS bundle). */
+function requireOfPackage(): NodeJS.Require | undefined {
+  try {
+    const require = createRequire(import.meta.url)
+    const folder = dirname(require.resolve('watchpost/package.json'))
+    return fileURLToPath(import.meta.url).startsWith(folder + sep) ? require : undefined
+  } catch {
+    return undefined
   }
 }

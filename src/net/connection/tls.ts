@@ -7,7 +7,8 @@
 
 import { isIP } from 'node:net'
 import type { TcpSocketConnectOpts } from 'node:net'
-import * as tls from 'node:tls'
+// As a whole: bundlers turn the members of `* as tls` into named imports, and not every Node has all of them.
+import tls from 'node:tls'
 import type { PeerCertificate, SecureContext, TLSSocket } from 'node:tls'
 import { hostPort } from './endpoint.ts'
 import { toFailure } from '../explain.ts'

@@ -10,7 +10,6 @@ import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
 import {
   ConfigurationError,
-  isMissingPackage,
   MissingDependencyError,
   ClosedError,
 } from '../../errors.ts'
@@ -162,7 +161,7 @@ async function loadPackages() {
     const [bullmq, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')])
     return { bullmq, Redis }
   } catch (cause) {
-    throw isMissingPackage(cause) ? new MissingDependencyError('bullmq ioredis', { cause }) : cause
+    throw new MissingDependencyError('bullmq ioredis', { cause })
   }
 }
 

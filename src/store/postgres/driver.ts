@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isMissingPackage, MissingDependencyError } from '../../errors.ts'
+import { MissingDependencyError } from '../../errors.ts'
 
 export interface PgResult {
   readonly rows: readonly Readonly<Record<string, never>>[]
@@ -68,7 +68,7 @@ export async function loadPg(): Promise<PgModule> {
     const loaded = (await import('pg')) as unknown as PgModule & { default?: PgModule }
     return loaded.default ?? loaded
   } catch (error) {
-    throw isMissingPackage(error) ? new MissingDependencyError('pg', { cause: error }) : error
+    throw new MissingDependencyError('pg', { cause: error })
   }
 }
 
