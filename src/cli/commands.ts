@@ -47,7 +47,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import('./apply/index.ts'),
   },
   import: {
-    usage: 'import kuma|gatus|blackbox <file>',
+    usage: 'import <tool> <file>',
     about: "such a file out of another monitor's",
     load: () => import('./import/index.ts'),
   },

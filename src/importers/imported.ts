@@ -14,6 +14,10 @@ export interface Imported {
   /** Entries as `syncMonitors` takes them. */
   readonly monitors: readonly JsonObject[]
   readonly not_carried_over: readonly NotCarriedOver[]
+  /** Entries of a file of contacts, where they were asked for. */
+  readonly contacts?: readonly JsonObject[]
+  /** By key of the monitor, where it was asked for. */
+  readonly history?: Readonly<Record<string, readonly JsonObject[]>>
 }
 
 export interface NotCarriedOver {

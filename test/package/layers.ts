@@ -187,7 +187,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
     htmlparser2: { in: ['checkers'], lazy: true },
     croner: { in: ['fields'] },
     'node-sqlite3-wasm': { in: ['store'], lazy: true },
-    mysql2: { in: ['checkers'], lazy: true },
+    mysql2: { in: ['checkers', 'cli/import'], lazy: true },
     pg: { in: ['checkers', 'store'], lazy: true },
     imapflow: { in: ['checkers'], lazy: true },
     'basic-ftp': { in: ['checkers'], lazy: true },

@@ -4,32 +4,48 @@
  * @module
  */
 
+import { writeFile } from 'node:fs/promises'
+import { systemClock } from '../../clock.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { fromBlackbox } from '../../importers/blackbox/index.ts'
 import { fromGatus } from '../../importers/gatus/index.ts'
 import type { Imported } from '../../importers/imported.ts'
+import { fromKumaDatabase } from '../../importers/kuma/database.ts'
 import { fromKuma } from '../../importers/kuma/index.ts'
+import { fromBetterStack, fromHealthchecks, fromUptimeRobot } from '../../importers/services.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command } from '../command.ts'
 import { readJson, readYaml } from '../read-file.ts'
 import { printError, sayJson } from '../terminal.ts'
+import { isMariadbUrl, readMariadb, readSqlite } from './kuma-database.ts'
 
 export const command: Command = {
-  help: `watchpost import kuma|gatus|blackbox <file>
+  help: `watchpost import <tool> <file>
 
 Writes a list of monitors for "watchpost apply" to stdout. What could not be carried over is told on
 stderr, and stands in the file as not_carried_over; look through it before you apply.
 
-  watchpost import kuma Uptime_Kuma_Backup.json > monitors.json
+  watchpost import kuma kuma.db --contacts contacts.json > monitors.json       Uptime Kuma 2
+  watchpost import kuma mariadb://user:password@host/kuma > monitors.json      Uptime Kuma 2 on MariaDB
+  watchpost import kuma Uptime_Kuma_Backup.json > monitors.json                Uptime Kuma 1
   watchpost import gatus config.yaml > monitors.json
   watchpost import blackbox blackbox.yml --prometheus prometheus.yml > monitors.json
+  watchpost import uptimerobot getMonitors.json > monitors.json                answer of its API v2
+  watchpost import betterstack monitors.json > list.json                       also of heartbeats
+  watchpost import healthchecks checks.json > monitors.json                    answer of its API
 
   --prometheus     Configuration of Prometheus, which has the targets of blackbox_exporter
+  --contacts       Of a kuma database: writes its notifications as a file for WATCHPOST_CONTACTS
+  --history        Of a kuma database: writes the days of every monitor as a file
 
 The file holds whatever passwords the other one held. YAML needs the optional package "yaml".
 Exit code: 0 written, also where something could not be carried over; 1 it could not be done, 64 a file
 that cannot be read, or wrong usage.`,
-  options: { prometheus: { type: 'string' } },
+  options: {
+    prometheus: { type: 'string' },
+    contacts: { type: 'string' },
+    history: { type: 'string' },
+  },
   words: () => ({
     known: Object.fromEntries(Object.keys(IMPORTERS).map((name) => [name, []])),
     files: true,
@@ -37,16 +53,39 @@ that cannot be read, or wrong usage.`,
   run,
 }
 
-type Importer = (path: string, prometheus: string | undefined) => Promise<Imported>
+interface Wanted {
+  readonly prometheus: string | undefined
+  readonly contacts: boolean
+  readonly history: boolean
+}
+
+type Importer = (path: string, wanted: Wanted) => Promise<Imported>
 
 const IMPORTERS: Readonly<Record<string, Importer>> = {
-  kuma: async (path) => fromKuma(await readJson(path)),
+  async kuma(path: string, { contacts, history }: Wanted): Promise<Imported> {
+    const read = readerOf(path)
+    if (read !== undefined)
+      return fromKumaDatabase({ ...(await read(path)), now: systemClock.now(), contacts, history })
+    if (contacts || history)
+      throw new ConfigurationError(
+        '--contacts and --history go with a database of kuma (see --help)',
+      )
+    return fromKuma(await readJson(path))
+  },
   gatus: async (path) => fromGatus(await readYaml(path)),
-  blackbox: async (path, prometheus) =>
+  blackbox: async (path, { prometheus }) =>
     fromBlackbox({
       blackbox: await readYaml(path),
       ...(prometheus === undefined ? {} : { prometheus: await readYaml(prometheus) }),
     }),
+  uptimerobot: async (path) => fromUptimeRobot(await readJson(path)),
+  betterstack: async (path) => fromBetterStack(await readJson(path)),
+  healthchecks: async (path) => fromHealthchecks(await readJson(path)),
+}
+
+function readerOf(path: string): typeof readSqlite | undefined {
+  if (isMariadbUrl(path)) return readMariadb
+  return /\.(?:db|sqlite3?)$/i.test(path) ? readSqlite : undefined
 }
 
 async function run({ flags, words }: Call): Promise<number> {
@@ -56,13 +95,32 @@ async function run({ flags, words }: Call): Promise<number> {
     const names = Object.keys(IMPORTERS).join(', ')
     throw new ConfigurationError(`import takes one of ${names}, and a file (see --help)`)
   }
-  const prometheus = textFlag(flags, 'prometheus')
-  if (prometheus !== undefined && name !== 'blackbox') {
+  const [prometheus, contactsFile, historyFile] = ['prometheus', 'contacts', 'history'].map(
+    (flag) => textFlag(flags, flag),
+  )
+  if (prometheus !== undefined && name !== 'blackbox')
     throw new ConfigurationError('--prometheus goes with blackbox (see --help)')
-  }
-  const { monitors, not_carried_over } = await importer(path, prometheus)
+  if ((contactsFile ?? historyFile) !== undefined && name !== 'kuma')
+    throw new ConfigurationError('--contacts and --history go with kuma (see --help)')
+  const { monitors, not_carried_over, contacts, history } = await importer(path, {
+    prometheus,
+    contacts: contactsFile !== undefined,
+    history: historyFile !== undefined,
+  })
+  if (contactsFile !== undefined) await writeNew(contactsFile, contacts)
+  if (historyFile !== undefined) await writeNew(historyFile, history)
   for (const { of, what } of not_carried_over) printError(`${of}: ${what}`)
   printError(`${monitors.length} monitors, ${not_carried_over.length} notes`)
   sayJson({ monitors, not_carried_over }, 2)
   return EXIT.ok
+}
+
+/** Secrets may be in it: only its owner reads it, and what is there is never replaced. */
+async function writeNew(path: string, content: unknown): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new ConfigurationError(`${path}: cannot be written (${code ?? 'unknown'})`, { cause })
+  }
 }

@@ -25,13 +25,13 @@ export function fromKuma(document: unknown): Imported {
   const names = new Map(monitors.map((each) => [each['id'], textOf(each['name'])]))
   const certificates = new Set<string>()
   for (const monitor of monitors) {
-    one({ gathering, monitor, names, certificates, notifications: namesOf(document) })
+    oneMonitor({ gathering, monitor, names, certificates, notifications: namesOf(document) })
   }
   noteRest(gathering, document)
   return gathering.done()
 }
 
-interface One {
+interface OneMonitor {
   readonly gathering: Gathering
   readonly monitor: JsonObject
   /** Names of all monitors by id, for their groups. */
@@ -39,23 +39,48 @@ interface One {
   readonly notifications: ReadonlyMap<string, string>
   /** Hosts whose certificate is watched already. */
   readonly certificates: Set<string>
+  /** What only the database has. */
+  readonly more?: {
+    /** The groups around its group. */
+    readonly groups: readonly string[]
+    readonly maintenance: readonly JsonObject[]
+    /** Names of contacts. */
+    readonly contacts: readonly string[]
+    /** Where the proxy is that it goes through. */
+    readonly proxy: string | undefined
+    /** Fields that have the default of their column. */
+    readonly silent: readonly string[]
+  }
 }
 
-function one({ gathering, monitor, names, notifications, certificates }: One): void {
+/** Answers the key of the monitor, `undefined` where there is none. */
+export function oneMonitor(one: OneMonitor): string | undefined {
+  const { gathering, monitor, names, notifications, certificates, more } = one
   const from = take(monitor)
   const name = from.text('name') ?? 'without a name'
   const note = (what: string): void => gathering.note(name, what)
-  from.ignore(...IGNORED)
+  from.ignore(...IGNORED, ...(more?.silent ?? []))
   const group = names.get(from.value('parent'))
   if (from.flag('upsideDown') === true) {
     note('not imported: it is upside down, which would alarm while all is well')
-    return
+    return undefined
   }
   const translated = translate(from, note)
-  if (translated === undefined) return
+  if (translated === undefined) return undefined
   const { settings, certificate } = translated
   const common = { name: name.slice(0, 200), ...commonOf(from, group, note) }
-  gathering.add({ ...common, ...settings })
+  const tags = [...common.tags, ...(more?.groups ?? []).map((each) => each.slice(0, 64))]
+  const key = gathering.add({
+    ...common,
+    tags: [...new Set(tags)],
+    ...settings,
+    ...(more === undefined || more.contacts.length === 0 ? {} : { contacts: more.contacts }),
+    ...(more === undefined || more.maintenance.length === 0
+      ? {}
+      : { maintenance: more.maintenance }),
+  })
+  if (more?.proxy !== undefined && from.value('proxyId') !== null)
+    note(`the proxy ${more.proxy}: checks go without one`)
   noteContacts(from, notifications, note)
   if (from.flag('expiryNotification') === true && certificate !== undefined) {
     const place = `${certificate.host}:${certificate.port}`
@@ -71,6 +96,7 @@ function one({ gathering, monitor, names, notifications, certificates }: One): v
     }
   }
   for (const field of from.left()) note(`${field} has no counterpart`)
+  return key
 }
 
 /** Kuma alarms after `maxretries` failures beyond the first one. */
@@ -142,6 +168,6 @@ function noteRest(gathering: Gathering, document: JsonObject): void {
   for (const field of rest.left()) gathering.note('the file', `${field} has no counterpart`)
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -1,0 +1,233 @@
+/**
+ * The database of Uptime Kuma 2 (`kuma.db`, or MariaDB): rows of its tables as they stand there, without a driver.
+ *
+ * Columns are those of its `db/knex_init_db.js` and `db/knex_migrations`; a monitor becomes what its export had, whose
+ * names are the columns in camel case.
+ *
+ * @module
+ */
+
+import type { Json, JsonObject } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { gather } from '../imported.ts'
+import type { Gathering, Imported } from '../imported.ts'
+import { contactOf } from './contacts.ts'
+import { oneMonitor, textOf } from './index.ts'
+import { windowOf } from './maintenance.ts'
+
+/** Rows by table. A table that the version lacks is empty. */
+export type KumaTables = Readonly<Record<KumaTable, readonly JsonObject[]>>
+export type KumaTable = (typeof KUMA_TABLES)[number]
+
+export const KUMA_TABLES = [
+  'monitor',
+  'tag',
+  'monitor_tag',
+  'notification',
+  'monitor_notification',
+  'maintenance',
+  'monitor_maintenance',
+  'proxy',
+  'setting',
+  'status_page',
+  'docker_host',
+  'remote_browser',
+  'stat_daily',
+] as const
+
+export interface KumaDatabase {
+  readonly tables: KumaTables
+  /** Default values of the columns of `monitor`: what has its default says nothing. */
+  readonly defaults: Readonly<Record<string, Json | undefined>>
+  /** Epoch milliseconds: windows that are over are left out. */
+  readonly now: number
+  /** Notifications become contacts, which monitors name; else each is noted. */
+  readonly contacts: boolean
+  /** The days of every monitor. */
+  readonly history: boolean
+}
+
+export function fromKumaDatabase(database: KumaDatabase): Imported {
+  const gathering = gather()
+  const { tables } = database
+  const monitors = tables.monitor.map(exported)
+  const byId = new Map(monitors.map((monitor) => [monitor['id'], monitor]))
+  const names = new Map(monitors.map((each) => [each['id'], textOf(each['name'])]))
+  const contacts = contactsOf(gathering, database)
+  const windows = windowsOf(gathering, database)
+  const certificates = new Set<string>()
+  const silent = Object.entries(database.defaults)
+  const history: Record<string, readonly JsonObject[]> = {}
+  for (const [index, row] of tables.monitor.entries()) {
+    const exportedRow = monitors[index] ?? {}
+    const id = exportedRow['id']
+    const groups = ancestorsOf(exportedRow, byId)
+    const told = idsOf(tables.monitor_notification, id, 'notification_id')
+    const others = told.filter((each) => !contacts.made.has(each))
+    const key = oneMonitor({
+      gathering,
+      monitor: {
+        ...exportedRow,
+        tags: tagsOf(tables, id),
+        notificationIDList: Object.fromEntries(others.map((each) => [textOf(each), true])),
+        // A member of a group that is paused is paused as well.
+        ...(groups.some(({ active }) => active === 0) ? { active: 0 } : {}),
+      },
+      names,
+      notifications: contacts.names,
+      certificates,
+      more: {
+        groups: groups.slice(1).map((group) => textOf(group['name'])),
+        maintenance: idsOf(tables.monitor_maintenance, id, 'maintenance_id').flatMap(
+          (each) => windows.get(each) ?? [],
+        ),
+        contacts: told.flatMap((each) => contacts.made.get(each) ?? []),
+        proxy: proxyOf(tables, exportedRow['proxyId']),
+        silent: silent
+          .filter(([name, value]) => saidAs(row[name]) === saidAs(value))
+          .map(([name]) => camel(name)),
+      },
+    })
+    if (database.history && key !== undefined) history[key] = daysOf(tables, id)
+  }
+  noteRest(gathering, tables)
+  return {
+    ...gathering.done(),
+    ...(database.contacts ? { contacts: contacts.list } : {}),
+    ...(database.history ? { history } : {}),
+  }
+}
+
+/** Columns that its export has under their own name. */
+const AS_THEY_ARE =
+  /^(?:dns_|basic_auth_|oauth_|docker_|user_id$|created_date$|accepted_statuscodes_json$|remote_browser$)/
+
+function camel(column: string): string {
+  if (AS_THEY_ARE.test(column)) return column
+  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function exported(row: JsonObject): JsonObject {
+  const fields = Object.entries(row).map(([name, value]) => [camel(name), value] as const)
+  const statuses = parsed(row['accepted_statuscodes_json'])
+  return { ...Object.fromEntries(fields), accepted_statuscodes: statuses ?? [] }
+}
+
+/** A default is a text also where the value is a number. */
+function saidAs(value: Json | undefined): string {
+  return value === null || value === undefined ? '' : textOf(value)
+}
+
+function parsed(value: Json | undefined): Json | undefined {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** From the nearest group to the outermost one. */
+function ancestorsOf(
+  monitor: JsonObject,
+  byId: ReadonlyMap<Json | undefined, JsonObject>,
+): readonly JsonObject[] {
+  const groups: JsonObject[] = []
+  let group = byId.get(monitor['parent'])
+  while (group !== undefined && !groups.includes(group)) {
+    groups.push(group)
+    group = byId.get(group['parent'])
+  }
+  return groups
+}
+
+function tagsOf({ tag, monitor_tag }: KumaTables, id: Json | undefined): readonly JsonObject[] {
+  return monitor_tag
+    .filter((link) => link['monitor_id'] === id)
+    .map((link) => ({
+      name: tag.find((each) => each['id'] === link['tag_id'])?.['name'],
+      value: link['value'],
+    }))
+}
+
+function idsOf(links: readonly JsonObject[], monitor: Json | undefined, column: string): Json[] {
+  return links
+    .filter((link) => link['monitor_id'] === monitor)
+    .flatMap((link) => link[column] ?? [])
+}
+
+interface Contacts {
+  readonly list: readonly JsonObject[]
+  /** Names of contacts by id of the notification. */
+  readonly made: ReadonlyMap<Json, string>
+  /** Names of notifications that are none of ours. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+function contactsOf(gathering: Gathering, { tables, contacts }: KumaDatabase): Contacts {
+  const list: JsonObject[] = []
+  const made = new Map<Json, string>()
+  const names = new Map<string, string>()
+  for (const row of tables.notification) {
+    const { id = null } = row
+    const own = textOf(row['name']) || `notification ${textOf(id)}`
+    const taken = list.some(({ name }) => name === own)
+    const name = taken ? `${own} (${textOf(id)})` : own
+    const note = (what: string): void => gathering.note(name, what)
+    const config = parsed(row['config'])
+    const contact = contacts && isJsonObject(config) ? contactOf(config, note) : undefined
+    if (!contacts)
+      note('a notification: make a contact of it (docs/guide/contacts.md), or use --contacts')
+    if (contact === undefined) names.set(textOf(id), name)
+    else {
+      list.push({ ...contact, name: name.slice(0, 200) })
+      made.set(id, name.slice(0, 200))
+      if (row['active'] === 0) note('the notification is off over there, and not here')
+    }
+  }
+  return { list, made, names }
+}
+
+function windowsOf(
+  gathering: Gathering,
+  { tables, now }: KumaDatabase,
+): ReadonlyMap<Json, readonly JsonObject[]> {
+  const zone = tables.setting.find(({ key }) => key === 'serverTimezone')?.['value']
+  const server = textOf(parsed(zone)) || 'UTC'
+  return new Map(
+    tables.maintenance.map((row) => {
+      const note = (what: string): void => gathering.note(textOf(row['title']), what)
+      return [row['id'] ?? null, windowOf(row, { server, now, note })]
+    }),
+  )
+}
+
+function proxyOf({ proxy }: KumaTables, id: Json | undefined): string | undefined {
+  const row = proxy.find((each) => each['id'] === id)
+  if (id === null || row === undefined) return undefined
+  return `${textOf(row['protocol'])}://${textOf(row['host'])}:${textOf(row['port'])}`
+}
+
+/** The days of a monitor: checks that were good and bad, and the mean response time. */
+function daysOf({ stat_daily }: KumaTables, id: Json | undefined): readonly JsonObject[] {
+  return stat_daily
+    .filter((row) => row['monitor_id'] === id && typeof row['timestamp'] === 'number')
+    .map(({ timestamp, up, down, ping }) => ({
+      day: new Date(Number(timestamp) * 1000).toISOString().slice(0, 10),
+      up,
+      down,
+      ping_ms: ping,
+    }))
+}
+
+function noteRest(gathering: Gathering, tables: KumaTables): void {
+  const others = {
+    status_page: 'title',
+    proxy: 'host',
+    docker_host: 'name',
+    remote_browser: 'name',
+  }
+  for (const [table, column] of Object.entries(others)) {
+    for (const row of tables[table as KumaTable])
+      gathering.note(textOf(row[column]), `a ${table.replace('_', ' ')} has no counterpart`)
+  }
+}

@@ -1,0 +1,234 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { readMariadb, readSqlite } from '../../src/cli/import/kuma-database.ts'
+import { builtinContacts } from '../../src/contacts/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { fromKumaDatabase } from '../../src/importers/kuma/database.ts'
+import { syncMonitors } from '../../src/monitors/sync.ts'
+import { loadDriver } from '../../src/store/sqlite/drivers.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { commandLine, folder } from '../support/command-line.ts'
+import { mariadbServer, startMariadb } from '../support/servers/mariadb.ts'
+import { describeWithServer, forThisTest } from '../support/servers/need.ts'
+
+// Tables and columns as `db/knex_init_db.js` and `db/knex_migrations` of Uptime Kuma 2 make them.
+const SCHEMA = [
+  `CREATE TABLE monitor (id INTEGER PRIMARY KEY, name VARCHAR(150), active BOOLEAN NOT NULL DEFAULT 1, user_id INTEGER,
+    \`interval\` INTEGER NOT NULL DEFAULT 20, url TEXT, type VARCHAR(20), weight INTEGER DEFAULT 2000,
+    hostname VARCHAR(255), port INTEGER, keyword VARCHAR(255), maxretries INTEGER NOT NULL DEFAULT 0,
+    ignore_tls BOOLEAN NOT NULL DEFAULT 0, upside_down BOOLEAN NOT NULL DEFAULT 0,
+    maxredirects INTEGER NOT NULL DEFAULT 10, accepted_statuscodes_json VARCHAR(500) NOT NULL DEFAULT '["200-299"]',
+    dns_resolve_type VARCHAR(5), dns_resolve_server VARCHAR(255), retry_interval INTEGER NOT NULL DEFAULT 0,
+    push_token VARCHAR(32), method VARCHAR(20) NOT NULL DEFAULT 'GET', body TEXT, headers TEXT,
+    basic_auth_user TEXT, basic_auth_pass TEXT, proxy_id INTEGER, expiry_notification BOOLEAN DEFAULT 1,
+    database_connection_string VARCHAR(2000), database_query TEXT, auth_method VARCHAR(250),
+    resend_interval INTEGER NOT NULL DEFAULT 0, packet_size INTEGER NOT NULL DEFAULT 56,
+    http_body_encoding VARCHAR(25), description TEXT, parent INTEGER, invert_keyword BOOLEAN NOT NULL DEFAULT 0,
+    timeout DOUBLE NOT NULL DEFAULT 0, gamedig_given_port_only BOOLEAN NOT NULL DEFAULT 1,
+    ping_count INTEGER NOT NULL DEFAULT 1, ping_numeric BOOLEAN NOT NULL DEFAULT 1,
+    domain_expiry_notification BOOLEAN DEFAULT 1, snmp_version VARCHAR(10) DEFAULT '2c',
+    a_column_of_tomorrow INTEGER DEFAULT 7)`,
+  'CREATE TABLE tag (id INTEGER PRIMARY KEY, name VARCHAR(255), color VARCHAR(255))',
+  'CREATE TABLE monitor_tag (id INTEGER PRIMARY KEY, monitor_id INTEGER, tag_id INTEGER, value TEXT)',
+  `CREATE TABLE notification (id INTEGER PRIMARY KEY, name VARCHAR(255), active BOOLEAN NOT NULL DEFAULT 1,
+    user_id INTEGER, is_default BOOLEAN NOT NULL DEFAULT 0, config TEXT)`,
+  'CREATE TABLE monitor_notification (id INTEGER PRIMARY KEY, monitor_id INTEGER, notification_id INTEGER)',
+  `CREATE TABLE maintenance (id INTEGER PRIMARY KEY, title VARCHAR(150), description TEXT, active BOOLEAN NOT NULL DEFAULT 1,
+    strategy VARCHAR(50), start_date DATETIME, end_date DATETIME, start_time TIME, end_time TIME,
+    weekdays VARCHAR(250), days_of_month VARCHAR(250), interval_day INTEGER, cron TEXT, timezone VARCHAR(255),
+    duration INTEGER)`,
+  'CREATE TABLE monitor_maintenance (id INTEGER PRIMARY KEY, monitor_id INTEGER, maintenance_id INTEGER)',
+  `CREATE TABLE proxy (id INTEGER PRIMARY KEY, protocol VARCHAR(10), host VARCHAR(255), port INTEGER,
+    username VARCHAR(255), password VARCHAR(255))`,
+  'CREATE TABLE setting (id INTEGER PRIMARY KEY, `key` VARCHAR(200), value TEXT, type VARCHAR(20))',
+  `CREATE TABLE stat_daily (id INTEGER PRIMARY KEY, monitor_id INTEGER, timestamp INTEGER, ping FLOAT, up INTEGER,
+    down INTEGER)`,
+]
+
+type Value = string | number | null
+const insert = (table: string, row: Readonly<Record<string, Value>>): string => {
+  const values = Object.values(row).map((value) =>
+    value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`,
+  )
+  const names = Object.keys(row).map((name) => `\`${name}\``)
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`
+}
+
+const slack = { type: 'slack', slackwebhookURL: 'https://hooks.slack.com/services/T0/B0/x' }
+const mail = {
+  ...{ type: 'smtp', smtpHost: 'mx.example', smtpPort: 465, smtpSecure: true },
+  ...{ smtpFrom: 'watch@example.com', smtpTo: 'ops@example.com' },
+  ...{ smtpUsername: 'watch', smtpPassword: 's3cret' },
+}
+const window = { strategy: 'recurring-weekday', start_time: '23:30:00', end_time: '01:00:00' }
+const ROWS = [
+  insert('monitor', { id: 1, name: 'Europe', type: 'group', active: 0 }),
+  insert('monitor', { id: 2, name: 'Shops', type: 'group', parent: 1 }),
+  insert('monitor', {
+    ...{ id: 3, name: 'Shop', type: 'http', parent: 2, url: 'https://shop.example/' },
+    ...{ interval: 60, maxretries: 2, retry_interval: 60, proxy_id: 1, timeout: 48 },
+    ...{ accepted_statuscodes_json: '["200-299","301"]', http_body_encoding: 'json' },
+  }),
+  insert('monitor', {
+    ...{ id: 4, name: 'Router', type: 'ping', hostname: '192.0.2.1', interval: 60 },
+    ...{ expiry_notification: 0, description: "it's the way out", a_column_of_tomorrow: 8 },
+  }),
+  insert('monitor', { id: 5, name: 'Broker', type: 'mqtt', hostname: 'x.example' }),
+  insert('tag', { id: 1, name: 'team', color: '#fff' }),
+  insert('monitor_tag', { id: 1, monitor_id: 3, tag_id: 1, value: 'web' }),
+  insert('notification', { id: 1, name: 'Chat', config: JSON.stringify(slack) }),
+  insert('notification', { id: 2, name: 'Mail', config: JSON.stringify(mail) }),
+  insert('notification', { id: 3, name: 'Bell', config: '{"type":"gotify"}' }),
+  ...[1, 2, 3].map((id) =>
+    insert('monitor_notification', { id, monitor_id: 3, notification_id: id }),
+  ),
+  insert('maintenance', { id: 1, title: 'Nights', ...window, weekdays: '[0,1]' }),
+  insert('maintenance', {
+    ...{ id: 2, title: 'Move', strategy: 'single', timezone: 'Europe/Berlin' },
+    ...{ start_date: '2026-07-01 22:00:00', end_date: '2026-07-02 02:00:00' },
+  }),
+  insert('maintenance', { id: 3, title: 'By hand', strategy: 'manual' }),
+  ...[1, 2, 3].map((id) =>
+    insert('monitor_maintenance', { id, monitor_id: 4, maintenance_id: id }),
+  ),
+  insert('proxy', {
+    id: 1,
+    protocol: 'http',
+    host: 'proxy.example',
+    port: 3128,
+    password: 'secret',
+  }),
+  insert('setting', { id: 1, key: 'serverTimezone', value: '"Asia/Tokyo"', type: 'general' }),
+  insert('stat_daily', {
+    id: 1,
+    monitor_id: 3,
+    timestamp: 1_777_852_800,
+    ping: 120.5,
+    up: 1438,
+    down: 2,
+  }),
+]
+
+async function kumaFile(): Promise<string> {
+  const file = join(folder(), 'kuma.db')
+  const handle = (await loadDriver()).open(file)
+  for (const sql of [...SCHEMA, ...ROWS]) handle.exec(sql)
+  handle.close()
+  return file
+}
+
+const now = Date.UTC(2026, 4, 4)
+const asked = { now, contacts: true, history: true }
+const notes = (imported: ReturnType<typeof fromKumaDatabase>, of: string) =>
+  imported.not_carried_over.filter((note) => note.of === of).map(({ what }) => what)
+
+function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'shop', name: 'Shop', type: 'http', url: 'https://shop.example/', method: 'GET' },
+      ...{ interval_sec: 60, fail_threshold: 3, timeout_ms: 48_000, paused: true },
+      expected_status: '200-299,301',
+      tags: ['Shops', 'team: web', 'Europe'],
+      contacts: ['Chat', 'Mail'],
+    },
+    {
+      ...{ key: 'shop-certificate', name: 'Shop certificate', type: 'ssl', port: 443 },
+      ...{ host: 'shop.example', days_warn: [7, 14, 21], tags: ['Shops', 'team: web'] },
+    },
+    {
+      ...{ key: 'router', name: 'Router', type: 'ping', host: '192.0.2.1', tags: [] },
+      ...{ interval_sec: 60, fail_threshold: 1 },
+      maintenance: [
+        { at: '23:30', duration_min: 90, time_zone: 'Asia/Tokyo', weekdays: ['sun', 'mon'] },
+        { start: '2026-07-01T20:00:00.000Z', end: '2026-07-02T00:00:00.000Z' },
+      ],
+    },
+  ])
+  expect(imported.contacts).toEqual([
+    { kind: 'slack', name: 'Chat', url: slack.slackwebhookURL },
+    {
+      ...{ kind: 'email', name: 'Mail', host: 'mx.example', port: 465, tls: 'implicit' },
+      ...{ from: 'watch@example.com', to: 'ops@example.com', user: 'watch', pass: 's3cret' },
+    },
+  ])
+  expect(imported.history).toMatchObject({
+    shop: [{ day: '2026-05-04', up: 1438, down: 2, ping_ms: 120.5 }],
+    router: [],
+  })
+  expect(notes(imported, 'Shop')).toEqual([
+    'the proxy http://proxy.example:3128: checks go without one',
+    'told Bell: make these contacts, and name them in "contacts"',
+  ])
+  expect(notes(imported, 'Router')).toEqual([
+    'description has no counterpart',
+    'aColumnOfTomorrow has no counterpart',
+  ])
+  expect(notes(imported, 'Broker')).toEqual(['not imported: the type mqtt has no counterpart'])
+  expect(notes(imported, 'Bell')).toEqual([
+    'not imported: a notification of the type gotify has no counterpart',
+  ])
+  expect(notes(imported, 'By hand')).toEqual([
+    'manual maintenance is left out: pause the monitors, or give them a window',
+  ])
+  expect(notes(imported, 'proxy.example')).toEqual(['a proxy has no counterpart'])
+}
+
+describe('the database of Uptime Kuma 2', () => {
+  it('is carried over: monitors, tags, groups, contacts, maintenance, days', async () => {
+    const imported = fromKumaDatabase({ ...(await readSqlite(await kumaFile())), ...asked })
+    expectAll(imported)
+    const engine = createEngine({
+      ...{ store: memoryStore(), checkers: builtinCheckers(), contacts: builtinContacts() },
+      clock: simulatedClock({ now }),
+    })
+    for (const contact of imported.contacts ?? []) await engine.contacts.create(contact as never)
+    const plan = await syncMonitors(engine, imported.monitors as never)
+    expect(plan.create).toHaveLength(3)
+  })
+
+  it('is read by the command, which writes contacts and days for nobody else to read', async () => {
+    const file = await kumaFile()
+    const before = readFileSync(file)
+    const cwd = folder()
+    const flags = ['--contacts', 'contacts.json', '--history', 'history.json']
+    const { code, stdout, stderr } = await watchpost.run(['import', 'kuma', file, ...flags], {
+      cwd,
+    })
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(JSON.parse(stdout)).toMatchObject({ monitors: [{ contacts: ['Chat', 'Mail'] }, {}, {}] })
+    expect(JSON.parse(readFileSync(join(cwd, 'contacts.json'), 'utf8'))).toHaveLength(2)
+    expect(statSync(join(cwd, 'contacts.json')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(cwd, 'history.json'), 'utf8')).toContain('"day": "2026-05-04"')
+    expect(stderr).toContain('By hand: manual maintenance is left out')
+    expect(readFileSync(file)).toEqual(before)
+    // A second time they are there already.
+    const again = await watchpost.run(['import', 'kuma', file, ...flags], { cwd })
+    expect(again.code).toBe(64)
+  })
+
+  it('is told from another file', async () => {
+    const place = folder()
+    writeFileSync(join(place, 'other.db'), 'SQLite format 3\0 and no more')
+    mkdirSync(join(place, 'folder.db'))
+    for (const name of ['other.db', 'folder.db', 'none.db'])
+      await expect(readSqlite(join(place, name))).rejects.toThrow(name)
+  })
+})
+
+const watchpost = commandLine()
+
+describeWithServer(mariadbServer, 'the database of Uptime Kuma 2 in MariaDB', () => {
+  it('is the same', async () => {
+    const statements = ['CREATE DATABASE kuma', 'USE kuma', ...SCHEMA, ...ROWS]
+    const sql = statements.map((statement) => statement.replaceAll(/\s+/g, ' '))
+    const { ports } = await forThisTest(startMariadb({ sql }))
+    const url = `mariadb://u:secret@127.0.0.1:${ports.mysql}/kuma`
+    expectAll(fromKumaDatabase({ ...(await readMariadb(url)), ...asked }))
+    const wrong = readMariadb(url.replace('u:secret', 'u:a-wrong-one'))
+    await expect(wrong).rejects.toThrow(/cannot be read \(ER_ACCESS_DENIED/)
+    await expect(readMariadb(url.replace('/kuma', '/app'))).rejects.toThrow('no database of Uptime')
+  })
+})

@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import type { Imported } from '../../src/importers/imported.ts'
+import { fromBetterStack, fromHealthchecks, fromUptimeRobot } from '../../src/importers/services.ts'
+import { syncMonitors } from '../../src/monitors/sync.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+
+async function taken({ monitors }: Imported): Promise<void> {
+  const clock = simulatedClock()
+  const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers(), clock })
+  const plan = await syncMonitors(engine, monitors as never)
+  expect(plan.create).toHaveLength(monitors.length)
+}
+const notes = ({ not_carried_over }: Imported) =>
+  not_carried_over.map(({ of, what }) => `${of}: ${what}`)
+
+it('UptimeRobot: the answer of getMonitors', async () => {
+  const common = { interval: 300, timeout: 30, status: 2 }
+  const imported = fromUptimeRobot({
+    stat: 'ok',
+    pagination: { offset: 0, limit: 50, total: 60 },
+    monitors: [
+      {
+        ...{ id: 1, friendly_name: 'Shop', url: 'https://shop.example/', type: 2, ...common },
+        ...{ keyword_type: 1, keyword_case_type: 1, keyword_value: 'sold out', http_method: 2 },
+        ...{ http_username: 'u', http_password: 'p', custom_http_headers: { 'X-Team': 'web' } },
+        ...{ alert_contacts: [{ id: '7', threshold: 0 }], ssl: { product: 'x' } },
+      },
+      { id: 2, friendly_name: 'Router', url: '192.0.2.1', type: 3, ...common, status: 0 },
+      { id: 3, friendly_name: 'Mail', url: 'mx.example', type: 4, sub_type: 4, ...common },
+      {
+        id: 4,
+        friendly_name: 'Own',
+        url: 'x.example',
+        type: 4,
+        sub_type: 99,
+        port: 8443,
+        ...common,
+      },
+      {
+        id: 5,
+        friendly_name: 'Job',
+        url: 'https://heartbeat.uptimerobot.com/m',
+        type: 5,
+        ...common,
+      },
+      { id: 6, friendly_name: 'Zone', url: 'example.com', type: 9, ...common },
+    ],
+  })
+  const both = { interval_sec: 300, timeout_ms: 30_000 }
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'shop', name: 'Shop', type: 'http', url: 'https://shop.example/', method: 'GET' },
+      ...{ auth: { user: 'u', pass: 'p' }, headers: { 'X-Team': 'web' }, ...both },
+      keyword_absent: 'sold out',
+    },
+    { key: 'router', name: 'Router', type: 'ping', host: '192.0.2.1', paused: true, ...both },
+    { key: 'mail', name: 'Mail', type: 'tcp', host: 'mx.example', port: 25, ...both },
+    { key: 'own', name: 'Own', type: 'tcp', host: 'x.example', port: 8443, ...both },
+    { key: 'job', name: 'Job', type: 'heartbeat', ...both },
+  ])
+  expect(notes(imported)).toEqual([
+    'Shop: the keyword: upper and lower case differ here',
+    'Shop: told 1 contacts: name yours in "contacts"',
+    'Job: its address: the job has to call the new one (ping_url of the monitor)',
+    'Zone: not imported: the type 9 has no counterpart',
+    'the file: it is one page of several: import each',
+  ])
+  await taken(imported)
+})
+
+it('Better Stack: the answers of monitors and heartbeats', async () => {
+  const imported = fromBetterStack({
+    data: [
+      {
+        ...{ id: '1', type: 'monitor' },
+        attributes: {
+          ...{ url: 'https://shop.example/', pronounceable_name: 'Shop', check_frequency: 60 },
+          ...{ monitor_type: 'expected_status_code', expected_status_codes: [200, 401] },
+          ...{ confirmation_period: 90, http_method: 'post', request_body: '{}', policy_id: 3 },
+          ...{ request_headers: [{ id: '1', name: 'X-Team', value: 'web' }], verify_ssl: false },
+          ...{ follow_redirects: true, paused_at: null, status: 'up', regions: ['eu'] },
+          ...{ ssl_expiration: 14, ip_version: 'ipv4' },
+        },
+      },
+      {
+        ...{ id: '2', type: 'monitor' },
+        attributes: {
+          url: 'mx.example',
+          monitor_type: 'imap',
+          port: '993',
+          paused_at: '2026-01-01',
+        },
+      },
+      { id: '3', type: 'monitor', attributes: { url: 'x.example', monitor_type: 'playwright' } },
+      {
+        ...{ id: '4', type: 'heartbeat' },
+        attributes: {
+          name: 'Backup',
+          period: 10_800,
+          grace: 300,
+          url: 'https://x/',
+          sort_index: 1,
+        },
+      },
+    ],
+    pagination: { next: null },
+  })
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'shop', name: 'Shop', type: 'http', url: 'https://shop.example/', method: 'POST' },
+      ...{ body: '{}', headers: { 'X-Team': 'web' }, ignore_tls_errors: true },
+      ...{ expected_status: '200,401', interval_sec: 60, fail_threshold: 3 },
+    },
+    {
+      ...{ key: 'mx.example', name: 'mx.example', type: 'imap', host: 'mx.example', port: 993 },
+      ...{ interval_sec: 180, fail_threshold: 1, paused: true },
+    },
+    { key: 'backup', name: 'Backup', type: 'heartbeat', interval_sec: 10_800, grace_sec: 300 },
+  ])
+  expect(notes(imported)).toEqual([
+    'Shop: told by an escalation policy: name your contacts',
+    'Shop: ssl_expiration, domain_expiration: make monitors of the types ssl and domain',
+    'Shop: ip_version has no counterpart',
+    'x.example: not imported: the type playwright has no counterpart',
+    'Backup: its address: the job has to call the new one (ping_url of the monitor)',
+  ])
+  await taken(imported)
+})
+
+it('Healthchecks: the answer of checks', async () => {
+  const common = { slug: 's', desc: '', n_pings: 3, status: 'up', started: false, methods: '' }
+  const imported = fromHealthchecks({
+    checks: [
+      { ...common, name: 'Backup', tags: 'prod db', timeout: 86_400, grace: 3600, channels: 'a,b' },
+      { ...common, name: 'Nightly', tags: '', schedule: '5 4 * * *', tz: 'Europe/Riga', grace: 60 },
+      { ...common, name: 'Old', status: 'paused', timeout: 60, grace: 60, methods: 'POST' },
+    ],
+  })
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'backup', name: 'Backup', type: 'heartbeat', interval_sec: 86_400 },
+      ...{ grace_sec: 3600, tags: ['prod', 'db'] },
+    },
+    {
+      ...{ key: 'nightly', name: 'Nightly', type: 'heartbeat', cron: '5 4 * * *' },
+      ...{ time_zone: 'Europe/Riga', grace_sec: 60 },
+    },
+    { key: 'old', name: 'Old', type: 'heartbeat', interval_sec: 60, grace_sec: 60, paused: true },
+  ])
+  expect(notes(imported)).toContain('Backup: told 2 integrations: name your contacts in "contacts"')
+  expect(notes(imported)).toContain('Old: methods has no counterpart')
+  await taken(imported)
+})
+
+it.each([fromUptimeRobot, fromBetterStack, fromHealthchecks])('another file is told', (read) => {
+  for (const document of [null, 5, [], {}, { monitors: 5 }, { data: 'x' }]) {
+    expect(read(document).monitors).toEqual([])
+    expect(read(document).not_carried_over).toHaveLength(1)
+  }
+})
