@@ -114,3 +114,41 @@ describe('the next occurrence', () => {
     expect(times('0 3 * * *', '2026-05-05T07:00:00Z', 1)).toEqual(['2026-05-06T07:00'])
   })
 })
+
+describe('what a client is told', () => {
+  const description = 'd'
+  it('of the fields', () => {
+    expect(cronField({ description }).info).toEqual({
+      ...{ kind: 'string', format: 'cron', min: 1, max: 100 },
+      ...{ example: '0 3 * * *', description },
+    })
+    expect(timeZoneField({ description }).info).toEqual({
+      ...{ kind: 'string', format: 'time_zone', min: 1, max: 64 },
+      ...{ example: 'Europe/Berlin', description },
+    })
+  })
+
+  it.each([
+    ['cron', 5, 'invalid: a cron expression such as "0 3 * * *" is expected'],
+    [
+      'cron',
+      '99 * * * *',
+      'invalid: a cron expression of five fields is expected, such as "0 3 * * *"',
+    ],
+    [
+      'cron',
+      '0 3 * * *?',
+      'invalid: a cron expression of five fields is expected, such as "0 3 * * *"',
+    ],
+    ['cron', '0 3 31 2 *', 'invalid: there is no such day'],
+    ['time_zone', 5, 'invalid: a time zone is expected'],
+  ])('of %s %j', (name, value, message) => {
+    const table = { cron: cronField({ description }), time_zone: timeZoneField({ description }) }
+    const parsed = parse(table, { [name]: value })
+    expect(parsed).toMatchObject({ ok: false, fields: { [name]: message } })
+  })
+
+  it('of a day that never comes', () => {
+    expect(() => nextOccurrence('0 3 31 2 *', 'UTC', 0)).toThrow('"0 3 31 2 *" is never due')
+  })
+})

@@ -22,7 +22,7 @@ const fields = {
 describe('the rows of a table', () => {
   it('say what a client needs, groups by dotted names', () => {
     const none = { required: false, default: null, description }
-    expect(rowsOf(fields)).toEqual([
+    expect(rowsOf(fields)).toStrictEqual([
       { ...none, name: 'host', kind: 'string', required: true, min: 1, max: 253, format: 'host' },
       { ...none, name: 'wait', kind: 'integer', default: 2, min: 1, max: 9, unit: 's' },
       { ...none, name: 'ratio', kind: 'number', max: 1 },
@@ -68,14 +68,14 @@ describe('the JSON Schema of a table', () => {
   })
 
   it('asks for what is required', () => {
-    expect(jsonSchema(fields)).toEqual({
+    expect(jsonSchema(fields)).toStrictEqual({
       ...{ type: 'object', required: ['host'], additionalProperties: false },
       properties: { ...properties, auth: auth({ required: ['user'] }) },
     })
   })
 
   it('asks for nothing in a part of the settings', () => {
-    expect(jsonSchema(fields, { partial: true })).toEqual({
+    expect(jsonSchema(fields, { partial: true })).toStrictEqual({
       ...{ type: 'object', additionalProperties: false },
       properties: { ...properties, auth: auth({}) },
     })

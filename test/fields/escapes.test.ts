@@ -62,4 +62,21 @@ describe('escapedText', () => {
   it('counts bytes, not characters of the text', () => {
     expect(validate('\\x01\\x02\\x03\\x04')).not.toHaveProperty('issues', expect.anything())
   })
+
+  it('takes one byte, and says why it refuses', () => {
+    expect(validate('a')).toMatchObject({ value: 'a' })
+    expect(validate('\\q')).toMatchObject({
+      issues: [{ message: expect.stringMatching(/^invalid: \\q is no escape/) as string }],
+    })
+    expect(() => decodeSettings('\\q')).toThrow(TypeError)
+    const { info } = escapedText({ description: 'Bytes', maxBytes: 4 })
+    expect(info).toEqual({
+      ...{ kind: 'string', format: 'escaped', min: 1, max: 16 },
+      description: 'Bytes',
+    })
+  })
+})
+
+it('writes the short escapes where there are some', () => {
+  expect(escapeBytes('\r\n\t\0\\', 99)).toBe('\\r\\n\\t\\0\\\\')
 })

@@ -77,3 +77,54 @@ describe('a pattern', () => {
     expect(steps).toBeGreaterThan(1)
   })
 })
+
+describe('a pattern', () => {
+  const problem = (source: string) => {
+    const parsed = parsePattern(source)
+    return parsed.ok ? undefined : parsed.problem
+  }
+
+  it.each([
+    ['/a/x', 'the flag "x" is not known; i, m, s, u and g are'],
+    ['a{500}', undefined],
+    ['a{501}', 'its counts add up to more than 500 repetitions'],
+    ['a{2,501}', 'its counts add up to more than 500 repetitions'],
+    ['a{501,}', 'its counts add up to more than 500 repetitions'],
+    ['a{250}b{1,250}', undefined],
+    ['a{250}b{251}', 'its counts add up to more than 500 repetitions'],
+    ['\\p{L}'.repeat(8), undefined],
+    ['\\p{L}'.repeat(9), 'it has more than 8 Unicode classes (\\p, \\P)'],
+    ['\\P{L}'.repeat(9), 'it has more than 8 Unicode classes (\\p, \\P)'],
+    ['\\\\p'.repeat(9), undefined],
+  ])('%s: %s', (source, expected) => {
+    expect(problem(source)).toBe(expected)
+  })
+
+  it('is compiled only if it was accepted', () => {
+    expect(() => compilePattern('(')).toThrow(TypeError)
+  })
+
+  it('is bare unless it stands between slashes with flags', () => {
+    expect(compilePattern('x/A/i').test('a')).toBe(false)
+    expect(compilePattern('/A/i/').test('A/i')).toBe(true)
+    expect(compilePattern('/A/ims').test('a')).toBe(true)
+    expect(compilePattern('/A/1').test('/A/1')).toBe(true)
+  })
+
+  it.each(['(b)(x)?', '(b)(x)?|[0-9]{3}[a-f]{9}|[g-k]{7}'])(
+    '%s tells where it matched',
+    (source) => {
+      const pattern = compilePattern(source)
+      expect(pattern.exec('abb')).toEqual(['b', 'b', null])
+      expect(pattern.exec('xyz')).toBeNull()
+      expect(pattern.find('abb', 0)).toEqual({ start: 1, end: 2, groups: ['b', 'b', null] })
+      expect(pattern.find('abb', 2)).toEqual({ start: 2, end: 3, groups: ['b', 'b', null] })
+      expect(pattern.find('xyz', 1)).toBeUndefined()
+      expect(pattern.find('abx', 2)).toBeUndefined()
+    },
+  )
+
+  it('sees what stands before the place where the search begins', () => {
+    expect(compilePattern('^b').find('abb', 1)).toBeUndefined()
+  })
+})
