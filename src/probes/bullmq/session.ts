@@ -8,11 +8,7 @@
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
-import {
-  ConfigurationError,
-  MissingDependencyError,
-  ClosedError,
-} from '../../errors.ts'
+import { ConfigurationError, MissingDependencyError, ClosedError } from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
 
