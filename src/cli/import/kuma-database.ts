@@ -7,7 +7,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigurationError, isMissingPackage, MissingDependencyError } from '../../errors.ts'
+import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
 import { KUMA_TABLES } from '../../importers/kuma/database.ts'
 import type { KumaTables } from '../../importers/kuma/database.ts'
 import type { Json, JsonObject } from '../../model.ts'
@@ -150,7 +150,6 @@ async function loadMysql(): Promise<typeof import('mysql2')> {
     }
     return loaded.default ?? loaded
   } catch (cause) {
-    if (isMissingPackage(cause)) throw new MissingDependencyError('mysql2', { cause })
-    throw cause
+    throw new MissingDependencyError('mysql2', { cause })
   }
 }
