@@ -23,6 +23,14 @@ export type {
 export { systemClock } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type {
+  BulkAction,
+  BulkFailure,
+  BulkFilter,
+  BulkInput,
+  BulkOptions,
+  BulkView,
+} from './engine/api/bulk.ts'
+export type {
   AccountScope,
   Engine,
   HighlightView,

@@ -6,6 +6,7 @@
  */
 
 import type { AnyChecker } from '../checkers/checker.ts'
+import type { BulkAction, BulkOptions, BulkView } from '../engine/api/bulk.ts'
 import type {
   IncidentFilter,
   MonitorFilter,
@@ -33,7 +34,7 @@ import type { FieldRow } from '../fields/describe.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
 import type { Balance } from '../rest/operation.ts'
 import type { CallOptions } from './call.ts'
-import type { List } from './lists.ts'
+import type { List, Paging } from './lists.ts'
 
 /** A filter of the engine. */
 type Filter<F extends PageOptions> = Omit<F, keyof PageOptions>
@@ -85,6 +86,11 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     ): Promise<{ readonly results: readonly ResultView[]; readonly monitor: MonitorSummary }>
     /** Like `check`, but resolves once the check is queued. */
     queueCheck(id: number, options?: ActionOptions): Promise<void>
+    /** As `bulk` of the engine, but `next` of the answer is `cursor` of the next call. */
+    bulk(
+      input: BulkAction & BulkOptions & Pick<Paging, 'cursor'>,
+      options?: CreateOptions,
+    ): Promise<Omit<BulkView, 'next'> & { readonly next: string | null }>
     status(id: number, options?: CallOptions): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
     uptime(

@@ -7,6 +7,7 @@
 import type { AnyChecker } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
+import type { BulkView } from '../engine/api/bulk.ts'
 import type { SignalInput, VersionOptions } from '../engine/api/engine.ts'
 import { ConfigurationError, ValidationError } from '../errors.ts'
 import type { MonitorView } from '../engine/api/views.ts'
@@ -118,6 +119,11 @@ interface Asking {
   readonly read: <T>(path: string, name: string, options?: CallOptions) => Promise<T>
 }
 
+interface BulkAnswer {
+  readonly bulk: Omit<BulkView, 'next'>
+  readonly next_cursor: string | null
+}
+
 function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
   return {
     list: listOf(caller, (query) => ({ path: '/monitors', name: 'monitors', query })),
@@ -140,6 +146,11 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
     check: async (id, asking) => ask(once(below('monitors', id, '/check?wait=1'), asking), asking),
     async queueCheck(id, asking) {
       await ask(once(below('monitors', id, '/check'), asking), asking)
+    },
+    async bulk(body, asking) {
+      const asked = { ...once('/monitors/bulk', asking), body }
+      const { bulk, next_cursor } = await ask<BulkAnswer>(asked, asking)
+      return { ...bulk, next: next_cursor }
     },
     status: async (id, asking) => read(below('monitors', id, '/status'), 'status', asking),
     uptime: async (id, { days, ...asking } = {}) =>

@@ -10,6 +10,7 @@ import {
   listMonitorIncidents,
   showIncident,
 } from './incidents.ts'
+import { bulkMonitors } from './bulk.ts'
 import {
   checkMonitor,
   createMonitor,
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   on('GET', '/balance', showBalance),
   on('GET', '/types', listTypes),
   // ----------------------------------------------------------------
+  on('POST', '/monitors/bulk', bulkMonitors),
   on('GET', '/notifications', listNotifications),
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),

@@ -100,6 +100,9 @@ describe('the client', () => {
     expect((await client.monitors.update(id, { name: 'Store', tags: null })).name).toBe('Store')
     expect((await client.monitors.pause(id)).state).toBe('paused')
     expect((await client.monitors.resume(id)).state).toBe('pending')
+    expect(
+      await client.monitors.bulk({ action: 'tag', add_tags: ['x'], filter: { ids: [id] } }),
+    ).toMatchObject({ changed: 1, next: null })
     await client.monitors.remove(id)
     expect((await client.me()).account.id).toBe(1)
     expect((await client.balance()).unlimited).toBe(true)

@@ -88,7 +88,9 @@ async function expectDocumented(
   const { paths } = document as { paths: Record<string, Record<string, Operation>> }
   const pathname = path.split('?')[0] ?? ''
   const known = Object.keys(paths).find((pattern) =>
-    new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+    new RegExp(`^${pattern.replace(/\{id\}/g, '\\d+').replace(/\{\w+\}/g, '[^/]+')}$`).test(
+      pathname,
+    ),
   )
   const operation = known === undefined ? undefined : paths[known]?.[method.toLowerCase()]
   const documented = operation?.responses[answer.status]

@@ -7,13 +7,7 @@
 import type { AnyChecker, DetailsOf } from '../../checkers/checker.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
-import type {
-  EpochMs,
-  MeasurementFormat,
-  MonitorState,
-  MonitorStatus,
-  Verdict,
-} from '../../model.ts'
+import type { MeasurementFormat, MonitorState } from '../../model.ts'
 import type {
   ContactView,
   IncidentView,
@@ -29,66 +23,20 @@ import type {
   UptimeView,
 } from './views.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { BulkInput, BulkView } from './bulk.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents } from './events.ts'
+import type {
+  IncidentFilter,
+  MonitorFilter,
+  NotificationFilter,
+  ResultFilter,
+  VersionOptions,
+} from './filters.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MonitorReading } from './readings.ts'
 
-/** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset; from 1970 to 9999. */
-export type TimeInput = Date | EpochMs | string
-
-export interface PageOptions {
-  /**
-   * Default 50, 1 to 200 (results: default 100, at most 1000, and fewer if their `details` exceed 1 MiB of JSON in
-   * total).
-   */
-  readonly limit?: number | undefined
-  /** `next` of the previous page. */
-  readonly after?: number | undefined
-}
-
-export interface MonitorFilter extends PageOptions {
-  /** Any of these states, or of the four statuses they fold into. */
-  readonly status?: readonly (MonitorState | MonitorStatus)[] | undefined
-  readonly type?: readonly string[] | undefined
-  /** Each inner list means "any of these"; all must match. */
-  readonly tag?: readonly (readonly string[])[] | undefined
-  /** Members at the top level of the metadata, compared as text; all must match. */
-  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** Part of the name or the target; case is ignored. */
-  readonly q?: string | undefined
-}
-
-export interface ResultFilter extends PageOptions {
-  readonly location_id?: number | undefined
-  readonly verdict?: Verdict | undefined
-  /** Inclusive. */
-  readonly from?: TimeInput | undefined
-  /** Exclusive. */
-  readonly to?: TimeInput | undefined
-  readonly order?: 'asc' | 'desc' | undefined
-}
-
-export interface IncidentFilter extends PageOptions {
-  readonly monitor_id?: number | undefined
-  readonly open?: boolean | undefined
-  readonly cause_code?: string | undefined
-  /** Started at or after this time. */
-  readonly from?: TimeInput | undefined
-  /** Started before this time. */
-  readonly to?: TimeInput | undefined
-}
-
-export interface NotificationFilter extends PageOptions {
-  readonly monitor_id?: number | undefined
-  readonly incident_id?: number | undefined
-  readonly contact_id?: number | undefined
-}
-
-export interface VersionOptions {
-  /** Rejects with a `ConflictError` (`version_mismatch`) if another version is stored. */
-  readonly version?: number | undefined
-}
+export type * from './filters.ts'
 
 /**
  * The services of one account. Ids of other accounts reject with `NotFoundError`. An unknown name in a filter or in
@@ -136,6 +84,11 @@ export interface AccountScope<
     }>
     /** Like `check`, but resolves once the round is queued. */
     queueCheck(id: number, options?: VersionOptions): Promise<void>
+    /**
+     * Pauses, resumes, checks, tags or removes the monitors that match, a few at a time; each changes on its own. `check`
+     * resolves once the rounds are queued. @throws ValidationError without a filter
+     */
+    bulk(input: BulkInput): Promise<BulkView>
     status(id: number): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
     uptime(id: number, options?: { readonly days?: number | undefined }): Promise<UptimeView>

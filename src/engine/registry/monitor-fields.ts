@@ -15,6 +15,8 @@ import { isJsonObject } from '../../model/json.ts'
 
 const MONTH_SEC = 31 * 86_400
 const DAY_MIN = 1440
+/** Tags of one monitor. */
+export const MOST_TAGS = 50
 
 /** `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
 // The table is its own type: written out it would stand here twice.
@@ -88,7 +90,7 @@ function usualFields(rules: CommonRules) {
     tags: field
       .list(field.text({ description: 'Tag', max: 64, trim: true }), {
         description: 'Tags; a string with commas is accepted as well',
-        max: 50,
+        max: MOST_TAGS,
         commas: true,
       })
       .default([]),

@@ -13,6 +13,7 @@ import type {
   ResultFilter,
   VersionOptions,
 } from '../api/engine.ts'
+import type { BulkInput } from '../api/bulk.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
 
@@ -76,6 +77,13 @@ type OptionsOf<M extends keyof AccountScope['monitors']> = NonNullable<
 export const versionOptions = {
   version: read.integer(0, Number.MAX_SAFE_INTEGER),
 } satisfies Readers<VersionOptions>
+
+/** Besides the filter and the tags. */
+export const bulkOptions = {
+  ...pageReaders(10_000),
+  action: read.oneOf(['pause', 'resume', 'check', 'remove', 'tag']),
+  dry_run: read.flag,
+} satisfies Readers<Omit<BulkInput, 'filter'>>
 
 export const previewOptions = { against: read.id } satisfies Readers<OptionsOf<'preview'>>
 

@@ -24,6 +24,7 @@ import type { MonitorSummary, MonitorView } from '../api/views.ts'
 import { makeToken, pingOf } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
+import { bulkOf, tagged } from './bulk.ts'
 import { read, readFilter } from './read-filter.ts'
 import { listed, queryOf } from './listed.ts'
 import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
@@ -109,7 +110,48 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     return started ?? { ended: Promise.resolve(null) }
   }
 
+  const pause = (id: number, options: VersionOptions): Promise<Changed | null> =>
+    happen(id, { ...options, kind: 'pause' }, touched)
+
+  async function resume(id: number, options: VersionOptions): Promise<Changed | null> {
+    const quotas = await quotasOf(core, account_id)
+    const { checks_per_min } = allowanceOf(quotas)
+    return happen(id, { ...options, kind: 'resume' }, (cached) => {
+      requireInterval(quotas, cached.type, cached.record.common)
+      return {
+        ...touched(cached),
+        ...withDeadlineReset(cached, core.clock.now()),
+        ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
+      }
+    })
+  }
+
+  const remove = (id: number, version: number | undefined): Promise<Changed | null> =>
+    commit(id, async (cached) => {
+      requireVersion(cached.record, version)
+      const planned = await planChange({ core, monitorCache }, cached, {
+        event: { kind: 'remove', at: core.clock.now() },
+      })
+      const { machine: _machine, ...change } = planned?.change ?? bare(parts, cached)
+      return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
+    })
+
+  const bulk = bulkOf(parts, account_id, {
+    own,
+    pause: async (id) => (await own(id), (await pause(id, {})) !== null),
+    resume: async (id) => (await own(id), (await resume(id, {})) !== null),
+    remove: async (id) => (await own(id), (await remove(id, undefined)) !== null),
+    check: async (id) => {
+      if ((await own(id)).record.machine.state === 'paused') return false
+      await begin(id, {})
+      return true
+    },
+    tag: (tags) => async (id) => (await own(id), (await commit(id, tagged(parts, tags))) !== null),
+  })
+
   return {
+    bulk,
+
     async create(input) {
       await ready()
       const { type: name, ...fields } = objectFrom(input)
@@ -182,34 +224,18 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
       await own(id)
-      await commit(id, async (cached) => {
-        requireVersion(cached.record, version)
-        const planned = await planChange({ core, monitorCache }, cached, {
-          event: { kind: 'remove', at: core.clock.now() },
-        })
-        const { machine: _machine, ...change } = planned?.change ?? bare(parts, cached)
-        return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
-      })
+      await remove(id, version)
     },
 
     async pause(id, options = {}) {
       await own(id)
-      await happen(id, { ...options, kind: 'pause' }, touched)
+      await pause(id, options)
       return summary(await own(id))
     },
 
     async resume(id, options = {}) {
       await own(id)
-      const quotas = await quotasOf(core, account_id)
-      const { checks_per_min } = allowanceOf(quotas)
-      await happen(id, { ...options, kind: 'resume' }, (cached) => {
-        requireInterval(quotas, cached.type, cached.record.common)
-        return {
-          ...touched(cached),
-          ...withDeadlineReset(cached, core.clock.now()),
-          ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
-        }
-      })
+      await resume(id, options)
       return summary(await own(id))
     },
 

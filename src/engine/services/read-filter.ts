@@ -79,10 +79,10 @@ export const read = {
     },
 
   list:
-    <T>(cached: Reader<T>): Reader<readonly T[]> =>
+    <T>(cached: Reader<T>, most = MAX_ENTRIES): Reader<readonly T[]> =>
     (value) => {
       if (!Array.isArray(value)) return { problem: 'invalid: a list is expected' }
-      if (value.length > MAX_ENTRIES) return { problem: `out_of_range: at most ${MAX_ENTRIES}` }
+      if (value.length > most) return { problem: `out_of_range: at most ${most}` }
       const values: T[] = []
       for (const each of value.map((one: unknown) => cached(one))) {
         if ('problem' in each) return each

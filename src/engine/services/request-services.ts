@@ -78,7 +78,15 @@ export async function admitCheck(
   engine: object,
   asked: { readonly account_id: number; readonly id: number },
 ): Promise<{ readonly admitted: true } | { readonly admitted: false; readonly retry_sec: number }> {
-  const identity = `checks of ${asked.account_id}:${asked.id}`
+  return admit(engine, `checks of ${asked.account_id}:${asked.id}`)
+}
+
+/** The same for a bulk check, which is one for its account. */
+export function admitBulkCheck(engine: object, account_id: number): ReturnType<typeof admitCheck> {
+  return admit(engine, `bulk checks of ${account_id}`)
+}
+
+async function admit(engine: object, identity: string): ReturnType<typeof admitCheck> {
   const { admitted, reset_ms } = await requestServicesOf(engine).requests.admit({
     by: { identity },
     ...REQUESTED_CHECKS,

@@ -204,7 +204,7 @@ function dependents(
 }
 
 /** Tags that differ only in case are merged; the first spelling stays. */
-function distinct(tags: readonly string[]): string[] {
+export function distinct(tags: readonly string[]): string[] {
   const seen = new Map<string, string>()
   for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
   return [...seen.values()]

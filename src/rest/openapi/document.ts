@@ -6,6 +6,7 @@
 
 import type { Engine } from '../../engine/api/engine.ts'
 import type { JsonObject } from '../../model.ts'
+import { MONITOR_BULK } from '../bulk.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'
 import { rateHeaders } from '../rate-limit.ts'
@@ -41,7 +42,12 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
     paths: { ...paths, ...HEARTBEAT_PATHS, ...SELF },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
-      schemas: { ...VIEWS, ...inputSchemas(types), Error: errorSchema },
+      schemas: {
+        ...VIEWS,
+        ...inputSchemas(types),
+        MonitorBulk: MONITOR_BULK,
+        Error: errorSchema,
+      },
     },
   }
 }

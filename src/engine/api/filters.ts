@@ -1,0 +1,63 @@
+/**
+ * The filters and options of the engine's lists and calls.
+ *
+ * @module
+ */
+
+import type { EpochMs, MonitorState, MonitorStatus, Verdict } from '../../model.ts'
+
+/** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset; from 1970 to 9999. */
+export type TimeInput = Date | EpochMs | string
+
+export interface PageOptions {
+  /**
+   * Default 50, 1 to 200 (results: default 100, at most 1000, and fewer if their `details` exceed 1 MiB of JSON in
+   * total).
+   */
+  readonly limit?: number | undefined
+  /** `next` of the previous page. */
+  readonly after?: number | undefined
+}
+
+export interface MonitorFilter extends PageOptions {
+  /** Any of these states, or of the four statuses they fold into. */
+  readonly status?: readonly (MonitorState | MonitorStatus)[] | undefined
+  readonly type?: readonly string[] | undefined
+  /** Each inner list means "any of these"; all must match. */
+  readonly tag?: readonly (readonly string[])[] | undefined
+  /** Members at the top level of the metadata, compared as text; all must match. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Part of the name or the target; case is ignored. */
+  readonly q?: string | undefined
+}
+
+export interface ResultFilter extends PageOptions {
+  readonly location_id?: number | undefined
+  readonly verdict?: Verdict | undefined
+  /** Inclusive. */
+  readonly from?: TimeInput | undefined
+  /** Exclusive. */
+  readonly to?: TimeInput | undefined
+  readonly order?: 'asc' | 'desc' | undefined
+}
+
+export interface IncidentFilter extends PageOptions {
+  readonly monitor_id?: number | undefined
+  readonly open?: boolean | undefined
+  readonly cause_code?: string | undefined
+  /** Started at or after this time. */
+  readonly from?: TimeInput | undefined
+  /** Started before this time. */
+  readonly to?: TimeInput | undefined
+}
+
+export interface NotificationFilter extends PageOptions {
+  readonly monitor_id?: number | undefined
+  readonly incident_id?: number | undefined
+  readonly contact_id?: number | undefined
+}
+
+export interface VersionOptions {
+  /** Rejects with a `ConflictError` (`version_mismatch`) if another version is stored. */
+  readonly version?: number | undefined
+}
