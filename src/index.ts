@@ -54,7 +54,7 @@ export type {
 export type { AccountInput, Accounts } from './engine/api/accounts.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
-export type { EngineEvents } from './engine/api/events.ts'
+export type { EngineEvents, EventsOptions, StreamedEvent } from './engine/api/events.ts'
 export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
 export type { RunCheckOptions } from './engine/checks/run-check.ts'

@@ -25,7 +25,7 @@ import { NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import { createRuntime } from './runtime.ts'
 import { createAccountCache } from './services/account-cache.ts'
-import { checkListener } from './api/events.ts'
+import { createSubscriptions } from './announce/subscriptions.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { readingOf } from './views/readings.ts'
@@ -46,6 +46,13 @@ export function createEngine<
     ready: lifecycle.open,
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
+  }
+
+  const subscriptions = createSubscriptions(core)
+
+  /** The last events are those of deliveries that end during the stop. */
+  async function stop(options?: Parameters<typeof lifecycle.stop>[0]): Promise<void> {
+    await lifecycle.stop(options).finally(subscriptions.end)
   }
 
   function account(account_id: number): AccountScope {
@@ -69,19 +76,15 @@ export function createEngine<
     },
     start: lifecycle.start,
     open: lifecycle.open,
-    stop: lifecycle.stop,
-    [Symbol.asyncDispose]: () => lifecycle.stop(),
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
     get running() {
       return lifecycle.running
     },
-    on(event, listener) {
-      checkListener(event, listener)
-      // A separate function per call: if a listener was added twice, removing it once removes one.
-      const own = (payload: unknown): unknown =>
-        (listener as (payload: unknown) => unknown)(payload)
-      core.events.on(event, own)
-      return () => void core.events.off(event, own)
-    },
+    on: subscriptions.on,
+    once: subscriptions.once,
+    off: subscriptions.off,
+    events: subscriptions.events,
     account,
     accounts: accountsOf(parts),
     locations: {

@@ -25,7 +25,7 @@ import type {
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { BulkInput, BulkView } from './bulk.ts'
 import type { Accounts } from './accounts.ts'
-import type { EngineEvents } from './events.ts'
+import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
 import type {
   IncidentFilter,
   MonitorFilter,
@@ -204,6 +204,25 @@ export interface Engine<
     event: E,
     listener: (payload: EngineEvents[E]) => unknown,
   ): () => void
+  /** Like `on`, for the next event only. */
+  once<E extends keyof EngineEvents>(
+    event: E,
+    listener: (payload: EngineEvents[E]) => unknown,
+  ): () => void
+  /** Removes a listener; one that was added twice, once. */
+  off<E extends keyof EngineEvents>(event: E, listener: (payload: EngineEvents[E]) => unknown): void
+  /**
+   * The events of these names from now on, for `for await`. Buffered, so that a slow reader delays nothing. Ends with
+   * `signal`, `break`, and after `stop`, once the buffered events are read.
+   *
+   * @throws ConfigurationError for an unknown event or option, NotFoundError for what cannot be an account id
+   */
+  events<E extends keyof EngineEvents>(
+    ...names: readonly [E, ...E[]]
+  ): AsyncIterableIterator<StreamedEvent<E>>
+  events<E extends keyof EngineEvents>(
+    ...namesAndOptions: readonly [E, ...E[], EventsOptions | undefined]
+  ): AsyncIterableIterator<StreamedEvent<E>>
   /**
    * The services of another account; the engine itself has those of the first one. Every call rejects with a
    * `NotFoundError` if the account does not exist.

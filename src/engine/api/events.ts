@@ -78,6 +78,28 @@ export interface EngineEvents {
   readonly error: unknown
 }
 
+export interface EventsOptions {
+  /** Ends the stream; what is buffered is dropped. */
+  readonly signal?: AbortSignal | undefined
+  /** Only events of this account: none that belongs to no account, such as `location`. */
+  readonly account?: number
+  /**
+   * How many events wait for a slow reader, 1 to 100000; default 1000. Beyond it the oldest is dropped, and `missed` of
+   * the next event counts it.
+   */
+  readonly buffer?: number | undefined
+}
+
+/** One event of `engine.events(…)`. */
+export type StreamedEvent<E extends keyof EngineEvents = keyof EngineEvents> = {
+  readonly [N in E]: {
+    readonly event: N
+    readonly payload: EngineEvents[N]
+    /** Events that were dropped before this one, since the buffer was full. */
+    readonly missed: number
+  }
+}[E]
+
 const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   down: true,
   up: true,
