@@ -280,6 +280,8 @@ export interface ContactRecord {
   /** Receives the notifications of every monitor of the account. */
   readonly all_monitors: boolean
   readonly quiet: QuietHours | null
+  /** Notifications of this many seconds go out as one message; 0: each by itself. */
+  readonly group_window_sec: number
   /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
   readonly created_at: EpochMs

@@ -27,6 +27,7 @@ const EVERY_TYPE_EVENTS = [
   'repeat',
   'acknowledged',
   'outage',
+  'digest',
   'flapping',
   'test',
 ] as const

@@ -24,6 +24,8 @@ export interface Play {
   readonly acknowledged?: true
   /** The contact has quiet hours, in which the failure begins and ends. */
   readonly quiet?: true
+  /** Of two monitors, told in one message. */
+  readonly grouped?: true
   /** Begins with a test delivery. */
   readonly test?: true
 }
@@ -48,6 +50,14 @@ export const plays: readonly Play[] = [
     then: page(503, 'Back soon'),
     last: page(200, 'Welcome'),
     quiet: true,
+  },
+  {
+    type: 'http',
+    shows: ['digest'],
+    settings: { name: 'Shop', url: 'https://shop.example.com/' },
+    first: page(200, 'Welcome'),
+    then: page(503, 'Back soon'),
+    grouped: true,
   },
   {
     type: 'ssl',

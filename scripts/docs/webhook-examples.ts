@@ -73,6 +73,7 @@ async function perform(
     secret: EXAMPLE_SECRET,
     all_monitors: true,
     ...(play.quiet === true ? { quiet: QUIET } : {}),
+    ...(play.grouped === true ? { group_window_sec: 300 } : {}),
   })
   if (play.test === true) await settled(clock, engine.contacts.test(1))
   await engine.monitors.create({
@@ -80,6 +81,10 @@ async function perform(
     ...play.settings,
     ...(play.repeats === true ? { notify_repeat_min: 30, notify_repeat_max: 3 } : {}),
   })
+  if (play.grouped === true) {
+    const second = { name: 'Shop search', url: 'https://shop.example.com/search' }
+    await engine.monitors.create({ type: play.type, ...play.settings, ...second })
+  }
   await clock.advance(5 * MINUTE)
   if (play.then !== undefined) {
     stage.net = play.then

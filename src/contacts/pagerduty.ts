@@ -69,6 +69,7 @@ export function pagerdutyContact(
     kind: 'pagerduty',
     title: 'PagerDuty',
     fields,
+    digests: false,
     target: ({ region }) => ({ field: 'region', url: `${own ?? REGIONS[region]}/v2/enqueue` }),
     refine: ({ routing_key }): { routing_key?: string } =>
       /^[a-z0-9]{32}$/i.test(routing_key)

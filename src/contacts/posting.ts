@@ -58,6 +58,7 @@ export interface Posting<T extends FieldTable, N extends string> {
   readonly kind: N
   readonly title: string
   readonly fields: T
+  readonly digests?: false
   /** The URL of requests, and the setting that determines it. */
   target(settings: Settings<T>): { readonly field: string; readonly url: string }
   /** Rules that the field table cannot express. */
@@ -81,11 +82,12 @@ export function postingKind<const T extends FieldTable, const N extends string>(
   const guard = asGuard(options.guard)
   const brand = brandOf(options)
   const transport = options.transport ?? httpTransport(options)
-  const { kind, title, fields } = posting
+  const { kind, title, fields, digests = true } = posting
   return defineContactKind<T, N>({
     kind,
     title,
     fields,
+    digests,
     target: (stored) => posting.target(decodeSettings(fields, stored)).url,
     policy: guard.policy,
     async check(stored, checking) {

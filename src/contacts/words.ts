@@ -125,7 +125,47 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
       fact('Changes', read('change_percent')?.concat(' %')),
     ],
   },
+  digest: {
+    severity: ({ read }) =>
+      ['down', 'repeat', 'blacklisted'].some(
+        (event) => read(`digest.events.${event}`) !== undefined,
+      )
+        ? 'down'
+        : 'info',
+    title: ({ payload }) => {
+      const counts = Object.entries(digestOf(payload, 'events'))
+      return counts
+        .map(([event, count]) => `${textOf(count)} ${tidyLine(event.replaceAll('_', ' '))}`)
+        .join(', ')
+    },
+    extras: digestFacts,
+  },
   test: { severity: 'info', title: () => 'Test: notifications arrive here' },
+}
+
+function digestOf({ digest }: JsonObject, name: string): JsonObject {
+  const part = isJsonObject(digest) ? digest[name] : undefined
+  return isJsonObject(part) ? part : {}
+}
+
+/** The first and the most frequent cause, and the monitors by event. */
+function digestFacts({ payload, read }: About): (Fact | undefined)[] {
+  const { notifications } = isJsonObject(payload['digest']) ? payload['digest'] : {}
+  const names = new Map<string, string[]>()
+  for (const item of Array.isArray(notifications) ? (notifications as readonly unknown[]) : []) {
+    if (!isJsonObject(item)) continue
+    const event = scalarAt(item, 'event') ?? ''
+    const name = tidyLine(scalarAt(item, 'monitor.name') ?? scalarAt(item, 'monitor.target') ?? '')
+    names.set(event, [...(names.get(event) ?? []), name])
+  }
+  const first = [read('digest.first.monitor.name'), read('digest.first.cause_text')]
+  const worst = [read('digest.worst.cause_text'), read('digest.worst.count')]
+  return [
+    fact('First', first.includes(undefined) ? undefined : first.join(': ')),
+    fact('Since', moment(read('digest.first.started_at'))),
+    fact('Most frequent', worst.includes(undefined) ? undefined : `${worst[0]} (${worst[1]})`),
+    ...[...names].map(([event, list]) => fact(labelOf(event), list.join(', '))),
+  ]
 }
 
 /** Never throws, whatever the payload contains; an unknown event gets a generic text. */

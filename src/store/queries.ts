@@ -69,6 +69,8 @@ export interface Claim {
   readonly limit: number
   /** Maximum number of rows per contact, including those with status `sending`. */
   readonly per_contact: number
+  /** Only rows of this contact. */
+  readonly contact_id?: number
   /**
    * Maximum number of rows for contacts with the same host, including those with status `sending`; keyed by contact
    * id. Contacts that are not in the map have no such limit.

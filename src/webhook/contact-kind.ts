@@ -25,6 +25,8 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
    * deliveries per host; without it there is no such limit.
    */
   target?(settings: Stored<T>): string
+  /** `false`: every message is about one alert, so that several cannot be one `digest`. Default `true`. */
+  readonly digests?: boolean
   /** Decides about every address of a delivery: the engine creates `ctx.network` with it. */
   readonly policy: TargetPolicy
   /**

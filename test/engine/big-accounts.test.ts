@@ -124,6 +124,7 @@ it('asks the store once for what a hundred contacts were told last, not once for
       kind: 'webhook',
       name: `w${n}`,
       quiet: null,
+      group_window_sec: 0,
       all_monitors: false,
     }
     await store.contacts.create({ ...contact, settings, ...times })

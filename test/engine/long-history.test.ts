@@ -62,6 +62,7 @@ describe.each([
         kind: 'webhook',
         name: `w${n}`,
         quiet: null,
+        group_window_sec: 0,
         all_monitors: false,
       }
       await store.contacts.create({ ...contact, settings, ...times })

@@ -61,10 +61,12 @@ export async function syncContacts(
       continue
     }
     // The file is the whole truth: a setting it does not have goes back to its default.
-    const absent = [...Object.keys(contact.settings), 'all_monitors', 'quiet'].map((name) => [
-      name,
-      null,
-    ])
+    const absent = [
+      ...Object.keys(contact.settings),
+      'all_monitors',
+      'quiet',
+      'group_window_sec',
+    ].map((name) => [name, null])
     await engine.contacts.update(contact.id, { ...Object.fromEntries(absent), ...entry } as never)
   }
 }

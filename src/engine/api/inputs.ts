@@ -57,6 +57,8 @@ type ContactCommon = {
   readonly all_monitors?: boolean | undefined
   /** Hours and days in which notifications wait or are dropped; `null`: none. */
   readonly quiet?: QuietInput | null | undefined
+  /** Notifications of this many seconds go out as one message; default 0: each by itself. */
+  readonly group_window_sec?: number | undefined
 }
 
 /** Quiet hours as a user may write them. */

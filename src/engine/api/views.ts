@@ -226,6 +226,7 @@ export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends A
       readonly name: string
       readonly all_monitors: boolean
       readonly quiet: QuietHours | null
+      readonly group_window_sec: number
       readonly settings: IsAnyText<K['kind'], JsonObject, Stored<FieldsOfKind<K>>>
       readonly last_delivery: {
         readonly at: string

@@ -11,6 +11,7 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
+import { groupsOf, hasWaited, LARGEST_GROUP } from './grouping.ts'
 
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
@@ -46,10 +47,10 @@ export interface DeliveryLimits {
 export interface ClaimingOptions {
   readonly core: Core
   readonly limits: DeliveryLimits
-  readonly hosts: Pick<ContactHosts, 'byContact'>
+  readonly hosts: Pick<ContactHosts, 'byContact' | 'grouped'>
   readonly underWay: AttemptsUnderWay
-  /** Runs the attempt of a claimed row. It must not start after `latest`, in monotonic ms; a failure is logged. */
-  readonly deliver: (row: NotificationRecord, latest: number) => Promise<void>
+  /** Runs the attempt of claimed rows, as one. It must not start after `latest`, in monotonic ms; a failure is logged. */
+  readonly deliver: (rows: readonly NotificationRecord[], latest: number) => Promise<void>
 }
 
 export interface Claiming {
@@ -105,10 +106,32 @@ export function createClaiming({
         per_contact: deliveriesPerContact,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
-      for (const row of rows) begin(row, latest)
-      if (rows.length > 0) clock.timer(SLOW_AFTER_MS, () => leavePlaces(rows), { background: true })
+      const all = [...rows, ...(await companions(rows))]
+      for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest)
+      if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => leavePlaces(all), { background: true })
       if (rows.length < limit) return restUntilDue()
     }
+  }
+
+  /** The other rows of contacts that are told in groups: one message takes one place, however many rows it has. */
+  async function companions(rows: readonly NotificationRecord[]): Promise<NotificationRecord[]> {
+    const contacts = new Set(
+      rows
+        .filter((row) => hosts.grouped.has(row.contact_id) && hasWaited(row))
+        .map(({ contact_id }) => contact_id),
+    )
+    const found: NotificationRecord[] = []
+    for (const contact_id of contacts) {
+      const now = clock.now()
+      const wanted = { now, lease_until: now + LEASE_MS, limit: LARGEST_GROUP, contact_id }
+      try {
+        found.push(...(await store.notifications.claim({ ...wanted, per_contact: LARGEST_GROUP })))
+      } catch (err) {
+        // What was claimed before is sent without them.
+        logError(core, err, 'the outbox could not be read')
+      }
+    }
+    return found
   }
 
   function room(): number {
@@ -122,14 +145,17 @@ export function createClaiming({
     if (wanted) void claim()
   }
 
-  function begin(row: NotificationRecord, latest: number): void {
-    underWay.begin(row, () =>
-      deliver(row, latest)
+  function begin(group: readonly NotificationRecord[], latest: number): void {
+    // A row whose attempt still runs only has a new claim.
+    const idle = group.filter(({ id }) => underWay.claimOf(id) === 0)
+    let whole: Promise<void> | undefined
+    const once = (): Promise<void> =>
+      (whole ??= deliver(idle, latest)
         .catch((err: unknown) =>
           logError(core, err, 'a notification could not be recorded; it will be sent again'),
         )
-        .finally(claimSoon),
-    )
+        .finally(claimSoon))
+    for (const row of group) underWay.begin(row, once)
   }
 
   /** Attempts that end at about the same time are followed by one claim. */

@@ -14,6 +14,8 @@ import { hostOf } from '../../net/connection/endpoint.ts'
 export interface ContactHosts {
   /** Account and host, by contact id. Contacts of kinds without a target are absent. */
   readonly byContact: ReadonlyMap<number, string>
+  /** Contacts whose notifications go out in groups. */
+  readonly grouped: ReadonlySet<number>
   /** Reads all contacts. */
   load(): Promise<void>
   /** Adds or updates a contact, with its decrypted settings if known. */
@@ -22,12 +24,15 @@ export interface ContactHosts {
 
 export function createContactHosts(core: Core): ContactHosts {
   const byContact = new Map<number, string>()
+  const grouped = new Set<number>()
 
   function learn(
     contact: ContactRecord,
     settings: JsonObject | undefined = openOrUndefined(core, contact),
   ): void {
     const { id, kind, account_id } = contact
+    if (contact.group_window_sec > 0) grouped.add(id)
+    else grouped.delete(id)
     const target = settings === undefined ? undefined : targetOf(core, kind, settings)
     if (target === undefined) byContact.delete(id)
     else byContact.set(id, `${account_id} ${hostOf(target)}`)
@@ -35,6 +40,7 @@ export function createContactHosts(core: Core): ContactHosts {
 
   return {
     byContact,
+    grouped,
     learn,
     async load() {
       for (const account of await core.store.accounts.list()) {

@@ -10,11 +10,13 @@ import { nextRepeat } from '../../incident/notices.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import type { Network } from '../../net/create-net.ts'
-import type { FinishedAttempt } from '../../store/store.ts'
 import { mayHaveArrived, afterInterruption, nextAttempt } from '../../webhook/retry.ts'
+import { digestOf } from '../../webhook/digest.ts'
 import { deliveryOf } from '../../webhook/contact-kind.ts'
 import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
 import { outagePayload, repeatPayload } from '../../webhook/payload.ts'
+import { waitForGroup } from './grouping.ts'
+import type { AttemptOutcome } from './outcome.ts'
 import { createSilence, ENDED_QUIETLY } from './silence.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
@@ -23,9 +25,6 @@ import type { Core } from '../core/core.ts'
 import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
-
-/** The result of an attempt, and the repeat that follows from it. */
-export type AttemptOutcome = Omit<FinishedAttempt, 'id' | 'claim'>
 
 export interface DeliveryOptions {
   readonly core: Core
@@ -41,8 +40,11 @@ export interface Bounds {
   readonly latest: number
 }
 
-/** Runs the attempt of a claimed row. */
-export type Deliver = (row: NotificationRecord, bounds: Bounds) => Promise<AttemptOutcome>
+/** Runs the attempt of claimed rows of one contact as one message; returns the outcome of each. */
+export type Deliver = (
+  rows: readonly NotificationRecord[],
+  bounds: Bounds,
+) => (row: NotificationRecord) => Promise<AttemptOutcome>
 
 /** Rows of an incident that are read at a time. */
 const LOOKED_AT = 100
@@ -64,11 +66,27 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   const chance = (): number => clock.random()
   const silence = createSilence(core, monitorCache)
 
+  function attempt(rows: readonly NotificationRecord[], bounds: Bounds) {
+    const prepared = new Map(rows.map((row) => [row, prepare(row)]))
+    const sending = sendAll([...prepared.values()], bounds)
+    // Every row reports a failure of its own.
+    sending.catch(() => undefined)
+    return (row: NotificationRecord) => attemptOf(row, prepared.get(row), sending)
+  }
+
   /** An internal failure ends the attempt of this row, and is recorded in its log. */
-  async function attempt(row: NotificationRecord, bounds: Bounds): Promise<AttemptOutcome> {
+  async function attemptOf(
+    row: NotificationRecord,
+    preparing: Promise<Prepared> | undefined,
+    sending: Promise<Sent | undefined>,
+  ): Promise<AttemptOutcome> {
     const at = clock.now()
     try {
-      return await tell(row, bounds)
+      const prepared = await preparing
+      if (prepared !== undefined && 'outcome' in prepared) return prepared.outcome
+      const sent = await sending
+      if (sent === undefined) throw new TypeError('The row is in no message')
+      return await ended(row, sent.end, sent.at, sent.chance)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // What the store could not tell was to be known before anything is sent.
@@ -78,10 +96,13 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     }
   }
 
-  async function tell(
-    row: NotificationRecord,
-    { signal, latest }: Bounds,
-  ): Promise<AttemptOutcome> {
+  /** What is left to send of a row, or its outcome without an attempt. */
+  async function prepare(row: NotificationRecord): Promise<Prepared> {
+    const result = await settle(row)
+    return 'contact' in result ? result : { outcome: result }
+  }
+
+  async function settle(row: NotificationRecord): Promise<AttemptOutcome | Told> {
     const at = clock.now()
     const resumed = afterInterruption(row, { now: at, random: chance })
     if (resumed !== null) {
@@ -99,19 +120,41 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       return untold(row, 'cancelled', ENDED_QUIETLY, at)
     const kind = core.kinds.get(contact.kind)
     if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
+    const waiting = waitForGroup(row, contact, at)
+    if (waiting !== undefined) return waiting
+    return { contact, kind, row: isOutage ? outageOf(row) : row }
+  }
+
+  /** One attempt for all rows that are left; `undefined`: none is. */
+  async function sendAll(
+    preparing: readonly Promise<Prepared>[],
+    { signal, latest }: Bounds,
+  ): Promise<Sent | undefined> {
+    const settled = await Promise.allSettled(preparing)
+    const told = settled.flatMap((each) =>
+      each.status === 'fulfilled' && 'contact' in each.value ? [each.value] : [],
+    )
+    const [first] = told
+    if (first === undefined) return undefined
+    const { contact, kind } = first
+    const at = clock.now()
+    // Rows of one message are repeated together.
+    let random: number | undefined
+    const sent = (end: AttemptResult): Sent => ({ end, at, chance: () => (random ??= chance()) })
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
-    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)
+    if (clock.monotonic() > latest) return sent(TOO_LATE)
+    const rows = told.map(({ row }) => row)
     const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },
         decodeSettings(kind.fields, settings),
-        deliveryOf(isOutage ? outageOf(row) : row),
+        rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),
     )
-    return ended(row, withoutSecrets(end, redact), at)
+    return sent(withoutSecrets(end, redact))
   }
 
   /** One network per kind: each has an address policy of its own. */
@@ -127,9 +170,10 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     row: NotificationRecord,
     end: AttemptResult,
     at: EpochMs,
+    random = chance,
   ): Promise<AttemptOutcome> {
     const now = clock.now()
-    const next = nextAttempt(row, end, { now, random: chance })
+    const next = nextAttempt(row, end, { now, random })
     // A test is one attempt, reported to its caller.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = end
@@ -210,6 +254,21 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
 /** Told as one, since the beginning was not. */
 function outageOf(row: NotificationRecord): NotificationRecord {
   return { ...row, event: 'outage', payload: outagePayload(row.payload) }
+}
+
+/** A row that is to be sent. */
+interface Told {
+  readonly contact: ContactRecord
+  readonly kind: AnyContactKind
+  readonly row: NotificationRecord
+}
+
+type Prepared = Told | { readonly outcome: AttemptOutcome }
+
+interface Sent {
+  readonly end: AttemptResult
+  readonly at: EpochMs
+  readonly chance: () => number
 }
 
 /** Events that only make sense to a contact that received `down`. */

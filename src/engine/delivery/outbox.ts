@@ -56,10 +56,14 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
   let stopping = new AbortController()
   let running = false
 
-  async function deliver(row: NotificationRecord, latest: number): Promise<void> {
+  async function deliver(rows: readonly NotificationRecord[], latest: number): Promise<void> {
     const { signal } = stopping
-    const outcome = await traced(row, () => attempt(row, { latest, signal }))
-    await recording.record(row, outcome)
+    const outcomes = attempt(rows, { latest, signal })
+    const recorded = await Promise.allSettled(
+      rows.map(async (row) => recording.record(row, await traced(row, () => outcomes(row)))),
+    )
+    const failed = recorded.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   return {

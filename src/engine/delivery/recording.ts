@@ -13,7 +13,7 @@ import type { Core } from '../core/core.ts'
 import { notificationView } from '../views/views.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { AwaitedEnds } from './awaited-ends.ts'
-import type { AttemptOutcome } from './delivery.ts'
+import type { AttemptOutcome } from './outcome.ts'
 
 /** How long recording is retried, and how long while the engine stops. */
 const RECORD_MS = 300_000

@@ -11,7 +11,7 @@ import { quietUntil } from '../../incident/quiet.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
-import type { AttemptOutcome } from './delivery.ts'
+import type { AttemptOutcome } from './outcome.ts'
 
 /** `error` of a row that waits for the end of quiet hours, or was dropped in them. */
 export const QUIET_HOURS = 'quiet_hours'

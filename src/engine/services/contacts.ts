@@ -33,12 +33,21 @@ const OWN_FIELDS = {
     .flag({ description: 'Told about every monitor of the account' })
     .default(false),
   quiet: quietField(),
+  group_window_sec: field
+    .integer({
+      description: 'Notifications of this time go out as one message; 0: each by itself',
+      min: 0,
+      max: 3600,
+      unit: 'seconds',
+    })
+    .default(0),
 } satisfies FieldTable
 
 interface ParsedContact {
   readonly name: string
   readonly all_monitors: boolean
   readonly quiet: QuietHours | null
+  readonly group_window_sec: number
   readonly settings: JsonObject
 }
 
@@ -117,8 +126,14 @@ export function contactsOf(
       const kind = kindOf(record.kind)
       const table = { ...OWN_FIELDS, ...kind.fields }
       const open = openContact(core, kind, record)
-      const { name: named, all_monitors, quiet } = record
-      const before: JsonObject = { name: named, all_monitors, quiet: quiet as never, ...open }
+      const { name: named, all_monitors, quiet, group_window_sec } = record
+      const before: JsonObject = {
+        name: named,
+        all_monitors,
+        quiet: quiet as never,
+        group_window_sec,
+        ...open,
+      }
       const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
       const given = merge(table, {}, fields)
       requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
@@ -157,11 +172,14 @@ async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedC
     name,
     all_monitors,
     quiet = null,
+    group_window_sec,
     ...settings
   } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
+  if (group_window_sec > 0 && kind.digests === false)
+    throw new ValidationError({ group_window_sec: 'invalid: this kind takes no digests' })
   const unstorable = secretProblems(kind.fields, settings)
   if (Object.keys(unstorable).length > 0) throw new ValidationError(unstorable)
   const problems = await kind.check(settings)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
-  return { name, all_monitors, quiet, settings }
+  return { name, all_monitors, quiet, group_window_sec, settings }
 }

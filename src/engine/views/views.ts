@@ -211,13 +211,14 @@ export function contactView(
   fields: FieldTable,
   last: NotificationRecord | undefined,
 ): ContactView {
-  const { id, kind, name, all_monitors, quiet, settings } = record
+  const { id, kind, name, all_monitors, quiet, group_window_sec, settings } = record
   return {
     id,
     kind,
     name,
     all_monitors,
     quiet,
+    group_window_sec,
     settings: mask(fields, settings),
     last_delivery:
       last === undefined

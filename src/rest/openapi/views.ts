@@ -218,6 +218,9 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
         except_tags: arrayOf(text('Monitors with this tag are never silenced')),
       }),
     ),
+    group_window_sec: integer(
+      'Notifications of this many seconds go out as one; 0: each by itself',
+    ),
     settings: record('Settings of the kind; secrets are masked'),
     last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
     created_at: time(),

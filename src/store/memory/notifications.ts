@@ -116,7 +116,7 @@ function redate(tables: Tables, now: EpochMs): void {
   }
 }
 
-function pick(tables: Tables, { now, limit, per_contact, hosts }: Claim) {
+function pick(tables: Tables, { now, limit, per_contact, contact_id: only, hosts }: Claim) {
   const by_contact = new Map<number, number>()
   const by_account = new Map<number, number>()
   for (const row of tables.waiting.sending.values()) {
@@ -126,7 +126,7 @@ function pick(tables: Tables, { now, limit, per_contact, hosts }: Claim) {
   }
   const free = [...tables.waiting.lanes].flatMap(([contact_id, lanes]) => {
     const room = Math.min(limit, per_contact - (by_contact.get(contact_id) ?? 0))
-    if (room <= 0) return []
+    if (room <= 0 || (only ?? contact_id) !== contact_id) return []
     return [...lanes.values()]
       .flatMap((lane) => headOf(lane, now) ?? [])
       .filter((row) => isThere(tables, row) && isClaimable(row, now))

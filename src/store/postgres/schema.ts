@@ -47,6 +47,7 @@ CREATE TABLE watchpost.contacts (
   name text NOT NULL,
   all_monitors integer NOT NULL,
   quiet text,
+  group_window_sec integer NOT NULL,
   settings text NOT NULL,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL

@@ -158,7 +158,7 @@ const heads = (rest: string): string => `
 /** For each contact the rows that are due longest, up to its limit. */
 function candidates(
   db: Connection,
-  { now, limit, per_contact }: Claim,
+  { now, limit, per_contact, contact_id: only }: Claim,
   under_way: ReadonlyMap<number, number>,
 ): Candidate[] {
   const rest = ofNoneRemoved(db)
@@ -167,7 +167,7 @@ function candidates(
   const contacts = new Set([...lapsed.map((row) => row.contact_id), ...due])
   return [...contacts].flatMap((contact_id) => {
     const room = Math.min(limit, per_contact - (under_way.get(contact_id) ?? 0))
-    if (room <= 0) return []
+    if (room <= 0 || (only ?? contact_id) !== contact_id) return []
     const queued = queuedOf(db, { contact_id, now, room, rest })
     return [...lapsed.filter((row) => row.contact_id === contact_id), ...queued]
       .toSorted(byDueTime)

@@ -15,11 +15,12 @@ const COLUMNS = [
   'name',
   'all_monitors',
   'quiet',
+  'group_window_sec',
   'settings',
   'created_at',
   'updated_at',
 ] as const
-const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'settings', 'updated_at']
+const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'group_window_sec', 'settings', 'updated_at']
 
 export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {
   const get = (id: number): ContactRecord | undefined => {

@@ -44,6 +44,7 @@ CREATE TABLE contacts (
   name TEXT NOT NULL,
   all_monitors INTEGER NOT NULL,
   quiet TEXT,
+  group_window_sec INTEGER NOT NULL,
   settings TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL

@@ -135,6 +135,7 @@ export function contact(
     name: 'Duty',
     all_monitors: false,
     quiet: null,
+    group_window_sec: 0,
     settings: { url: 'https://hooks.example/1', headers: { 'X-Team': 'a' } },
     created_at: T0,
     updated_at: T0,

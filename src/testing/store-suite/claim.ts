@@ -5,6 +5,7 @@ import {
   anotherAccount,
   claim,
   commitOne,
+  contact,
   ids,
   MINUTE,
   monitor,
@@ -53,6 +54,26 @@ export const claimCases: Readonly<Record<string, Case>> = {
     const row = await queue(store, { due_at: T0 + 1 })
     assert.deepEqual(await claim(store, { now: T0 }), [])
     assert.deepEqual(ids(await claim(store, { now: T0 + 1 })), [row.id])
+  },
+
+  'a claim for one contact takes rows of no other, up to its own limit': async (store) => {
+    const one = await store.contacts.create(contact())
+    const other = await store.contacts.create(contact())
+    for (let count = 0; count < 3; count++) {
+      await queue(store, { contact_id: one.id, monitor_id: null })
+      await queue(store, { contact_id: other.id, monitor_id: null })
+    }
+    const first = await claim(store, { per_contact: 1, limit: 1, contact_id: other.id })
+    assert.deepEqual(
+      first.map(({ contact_id }) => contact_id),
+      [other.id],
+    )
+    const rest = await claim(store, { per_contact: 3, limit: 10, contact_id: other.id })
+    assert.deepEqual(
+      rest.map(({ contact_id }) => contact_id),
+      [other.id, other.id],
+    )
+    assert.equal((await claim(store, { per_contact: 5, limit: 10 })).length, 3)
   },
 
   'a row under a running lease is not claimed twice': async (store) => {

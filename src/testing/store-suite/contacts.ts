@@ -31,6 +31,13 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.contacts.get(made.id))?.quiet, null)
   },
 
+  'the window of a contact is read back and changed': async (store) => {
+    const made = await store.contacts.create(contact({ group_window_sec: 300 }))
+    assert.equal((await store.contacts.get(made.id))?.group_window_sec, 300)
+    await store.contacts.update(made.id, { group_window_sec: 0 })
+    assert.equal((await store.contacts.get(made.id))?.group_window_sec, 0)
+  },
+
   'contacts are listed per account, lowest id first': async (store) => {
     const first = await store.contacts.create(contact())
     await store.contacts.create(contact({ account_id: await anotherAccount(store) }))

@@ -13,15 +13,15 @@ export const ATTEMPT_RULES: readonly Rule[] = [
     name: 'sent-after-the-lease',
     about: 'A process that stood still since its claim sends what another has sent meanwhile.',
     file: 'engine/delivery/delivery.ts',
-    find: '    if (clock.monotonic() > latest) return ended(row, TOO_LATE, at)\n',
+    find: '    if (clock.monotonic() > latest) return sent(TOO_LATE)\n',
     replace: '    void [TOO_LATE, latest]\n',
   },
   {
     name: 'up-before-down-arrived',
     about: 'Recovery is sent although the failure never arrived.',
     file: 'engine/delivery/delivery.ts',
-    find: 'if (isSequel(row) && !(await mayBeKnown(row)))',
-    replace: 'if (isSequel(row) && !(await mayBeKnown(row)) && row.id < 0)',
+    find: 'const isUnknown = isSequel(row) && !(await mayBeKnown(row))',
+    replace: 'const isUnknown = isSequel(row) && !(await mayBeKnown(row)) && row.id < 0',
   },
   {
     name: 'sixth-attempt',
