@@ -87,7 +87,7 @@ export class MissingDependencyError extends WatchpostError {
     const isAbsent = cause === undefined || isMissingPackage(cause, name)
     const message = isAbsent
       ? `This needs the package "${name}": npm install ${name}`
-      : `The package "${name}" does not load: ${cause instanceof Error ? cause.message : String(cause)}`
+      : `The package "${name}" does not load: ${cause instanceof Error ? cause.message : 'no reason was given'}`
     super('missing_dependency', message, options)
     this.package = name
   }

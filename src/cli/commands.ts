@@ -61,6 +61,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'is this webhook genuine?',
     load: () => import('./verify.ts'),
   },
+  docs: {
+    usage: 'docs [topic]',
+    about: 'a page of the documentation',
+    load: () => import('./docs.ts'),
+  },
   completion: {
     usage: 'completion bash|zsh|fish',
     about: 'completes what is typed, in your shell',

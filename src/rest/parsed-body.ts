@@ -62,8 +62,13 @@ function fieldsOf(form: object): [name: string, value: string][] {
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, one] of Object.entries(value).reverse()) open.push([`${name}[${key}]`, one])
     } else if (value !== undefined && value !== null) {
-      fields.push([name, String(value)])
+      fields.push([name, textOf(value)])
     }
   }
   return fields
+}
+
+/** Of what form parsers make: text, or a number or boolean where they are told to convert. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

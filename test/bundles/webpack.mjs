@@ -5,8 +5,10 @@ import { pathToFileURL } from 'node:url'
 import webpack from 'webpack'
 
 const [, , file = ''] = process.argv
+/** @type {unknown} */
+const loaded = await import(pathToFileURL(resolve(file)).href)
 const { default: configuration } = /** @type {{ default: import('webpack').Configuration[] }} */ (
-  await import(pathToFileURL(resolve(file)).href)
+  loaded
 )
 webpack(configuration, (error, stats) => {
   if (error === null && stats?.hasErrors() === false) return

@@ -113,6 +113,7 @@ export function commandLine({
 
 async function buildProgram(dir: string): Promise<void> {
   writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
+  symlinkSync(join(root, 'docs'), join(dir, 'docs'))
   await build({
     config: false,
     entry: { cli: join(root, cli.source) },
