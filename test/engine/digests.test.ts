@@ -4,6 +4,8 @@ import { messageOf } from '../../src/contacts/words.ts'
 import { pagerdutyContact, builtinContacts } from '../../src/contacts/index.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
+import { groupsOf } from '../../src/engine/delivery/grouping.ts'
+import type { NotificationRecord } from '../../src/model.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
 
@@ -193,4 +195,57 @@ it('a kind of alerts takes no window, and all others do', async () => {
   })
   const without = builtinContacts().filter(({ digests }) => digests === false)
   expect(without.map(({ kind }) => kind)).toEqual(['pagerduty'])
+})
+
+describe('rows that go out together', () => {
+  const row = (id: number, given: Partial<NotificationRecord> = {}): NotificationRecord => ({
+    id,
+    account_id: 1,
+    monitor_id: id,
+    incident_id: id,
+    contact_id: 1,
+    event: 'down',
+    status: 'sending',
+    due_at: 0,
+    attempts: 0,
+    claims: 2,
+    interruptions: 0,
+    lease_until: 30_000,
+    payload: '{}',
+    sent_at: 1000,
+    repeat: 0,
+    error: 'grouped',
+    created_at: 0,
+    finished_at: null,
+    ...given,
+  })
+  const idsOf = (rows: readonly NotificationRecord[]) =>
+    groupsOf(rows, (contact_id) => contact_id < 3).map((group) => group.map(({ id }) => id))
+
+  it('are those of one contact that were first claimed together', () => {
+    const retried = { attempts: 1, error: 'http_503' }
+    const rows = [
+      row(1, retried),
+      row(2, { sent_at: 2000 }),
+      row(3, retried),
+      row(4, { sent_at: 2000 }),
+      row(5, { contact_id: 2 }),
+    ]
+    expect(idsOf(rows)).toEqual([[1, 3], [2, 4], [5]])
+  })
+
+  it('are no tests, none that has not waited, and none of a contact without a window', () => {
+    const rows = [
+      row(1),
+      row(2, { event: 'test' }),
+      row(3, { error: null }),
+      row(4, { contact_id: 3 }),
+    ]
+    expect(idsOf([...rows, row(5, { contact_id: 3 })])).toEqual([[1], [2], [3], [4], [5]])
+  })
+
+  it('are at most fifty', () => {
+    const rows = Array.from({ length: 120 }, (_, at) => row(at + 1))
+    expect(idsOf(rows).map((group) => group.length)).toEqual([50, 50, 20])
+  })
 })
