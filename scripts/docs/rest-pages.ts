@@ -4,11 +4,13 @@ import { createEngine } from '../../src/engine/engine.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Json, JsonObject } from '../../src/model.ts'
 import { createRest } from '../../src/rest/fetch.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { contactRoutes, routes as always } from '../../src/rest/routes.ts'
 import type { Route } from '../../src/rest/routes.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { block, code, table } from './markdown.ts'
+
+const routes = [...always, ...contactRoutes]
 
 export function routeTable(): string {
   return table(

@@ -47,7 +47,12 @@ const SETTINGS = {
     undefined,
     secretKeyOf,
   ),
-  targets: setting('WATCHPOST_TARGETS', 'What may be checked: open or public (open)', 'open', rule),
+  targets: setting(
+    'WATCHPOST_TARGETS',
+    'What may be checked: open or public (open)',
+    'open',
+    eitherOf('open', 'public'),
+  ),
   webhook_allow: setting(
     'WATCHPOST_WEBHOOK_ALLOW',
     'Private ranges that contacts may reach: CIDRs, with commas',
@@ -71,6 +76,12 @@ const SETTINGS = {
     'JSON file of contacts, synced at start',
     undefined,
     same,
+  ),
+  manage_contacts: setting(
+    'WATCHPOST_MANAGE_CONTACTS',
+    'Contacts may be changed over REST (false)',
+    false,
+    booleanOf,
   ),
   monitors: setting('WATCHPOST_MONITORS', 'File of monitors, applied at start', undefined, same),
   base_url: setting(
@@ -114,7 +125,7 @@ const SETTINGS = {
     'WATCHPOST_GSB_KEY',
     'Key of Google Safe Browsing or Web Risk for gsb (none)',
     undefined,
-    apiKeyOf,
+    (text) => keyOf(text, 1),
   ),
   gsb_url: setting(
     'WATCHPOST_GSB_URL',
@@ -126,7 +137,7 @@ const SETTINGS = {
     'WATCHPOST_GSB_API',
     'v4 (Safe Browsing) or webrisk (Web Risk) (v4)',
     'v4',
-    gsbApiOf,
+    eitherOf('v4', 'webrisk'),
   ),
   public_tag: setting(
     'WATCHPOST_PUBLIC_TAG',
@@ -219,8 +230,7 @@ function same(text: string): string {
 }
 
 function booleanOf(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw wrong(`"${text}" is neither true nor false`)
+  return eitherOf('true', 'false')(text) === 'true'
 }
 
 function portOf(text: string): number {
@@ -238,9 +248,8 @@ function upTo(most: number): (text: string) => number {
 }
 
 function hostOf(text: string): string {
-  if (isIP(text) === 0 && !/^[a-z\d][a-z\d.-]*$/i.test(text)) {
+  if (isIP(text) === 0 && !/^[a-z\d][a-z\d.-]*$/i.test(text))
     throw wrong(`"${text}" is no address; one such as 127.0.0.1 or 0.0.0.0 is expected`)
-  }
   return text
 }
 
@@ -271,19 +280,9 @@ function feedOf(text: string): { readonly url: string } | { readonly file: strin
 }
 
 /** It is a secret, so it is not repeated. */
-function apiKeyOf(text: string): string {
-  if (/^[\x21-\x7e]{1,512}$/.test(text)) return text
-  throw wrong('1 to 512 characters are expected, printable ASCII without spaces')
-}
-
-function gsbApiOf(text: string): 'v4' | 'webrisk' {
-  if (text === 'v4' || text === 'webrisk') return text
-  throw wrong(`"${text}" is neither v4 nor webrisk`)
-}
-
-function keyOf(text: string): string {
-  if (/^[\x21-\x7e]{16,512}$/.test(text)) return text
-  throw wrong('16 to 512 characters are expected, printable ASCII without spaces')
+function keyOf(text: string, least = 16): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(text) && text.length >= least) return text
+  throw wrong(`${least} to 512 characters are expected, printable ASCII without spaces`)
 }
 
 function secretKeyOf(text: string): string {
@@ -292,9 +291,12 @@ function secretKeyOf(text: string): string {
   throw wrong('the base64 of 32 bytes is expected; make one with: openssl rand -base64 32')
 }
 
-function rule(text: string): 'open' | 'public' {
-  if (text === 'open' || text === 'public') return text
-  throw wrong(`"${text}" is neither open nor public`)
+function eitherOf<const W extends string>(one: W, other: W): (text: string) => W {
+  return (text) => {
+    const word = [one, other].find((each) => each === text)
+    if (word !== undefined) return word
+    throw wrong(`"${text}" is neither ${one} nor ${other}`)
+  }
 }
 
 function rangesOf(text: string): readonly string[] {
@@ -309,12 +311,10 @@ function proxiesOf(text: string): string {
   return text
 }
 
-const NAME_LIMIT = 64
-
 function namesOf(text: string): readonly string[] {
   const names = listOf(text)
-  const long = names.find((name) => name.length > NAME_LIMIT)
-  if (long !== undefined) throw wrong(`"${long}" has more than ${NAME_LIMIT} characters`)
+  const long = names.find((name) => name.length > 64)
+  if (long !== undefined) throw wrong(`"${long}" has more than 64 characters`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw wrong(`"${twice}" is named twice`)
   return names

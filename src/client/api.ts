@@ -17,7 +17,12 @@ import type {
   TypeView,
   VersionOptions,
 } from '../engine/api/engine.ts'
-import type { MonitorInput, MonitorPatch } from '../engine/api/inputs.ts'
+import type {
+  ContactInput,
+  ContactPatch,
+  MonitorInput,
+  MonitorPatch,
+} from '../engine/api/inputs.ts'
 import type {
   AccountUseView,
   ContactView,
@@ -114,6 +119,11 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
   }
   readonly contacts: {
     list(options?: CallOptions): Promise<readonly ContactView[]>
+    /** This and the three below need `manageContacts` of the service. */
+    create(input: ContactInput, options?: CreateOptions): Promise<ContactView>
+    get(id: number, options?: CallOptions): Promise<ContactView>
+    update(id: number, patch: ContactPatch, options?: CallOptions): Promise<ContactView>
+    remove(id: number, options?: CallOptions): Promise<void>
     test(id: number, options?: CreateOptions): Promise<NotificationView>
   }
   readonly locations: {

@@ -95,6 +95,17 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
     },
     contacts: {
       list: (asking) => read('/contacts', 'contacts', asking),
+      create: async (body, asking) =>
+        member(await ask({ ...once('/contacts', asking), body }, asking), 'contact'),
+      get: async (id, asking) => read(below('contacts', id), 'contact', asking),
+      update: async (id, body, asking) =>
+        member(
+          await ask({ method: 'PATCH', path: below('contacts', id), body }, asking),
+          'contact',
+        ),
+      async remove(id, asking) {
+        await ask({ method: 'DELETE', path: below('contacts', id) }, asking)
+      },
       test: async (id, asking) =>
         member(await ask(once(below('contacts', id, '/test'), asking), asking), 'notification'),
     },

@@ -34,7 +34,7 @@ import type { OwnSite } from './own-site.ts'
 import { failureOf } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
-import { API, HEARTBEAT, OPENAPI, routes } from './routes.ts'
+import { API, contactRoutes, HEARTBEAT, OPENAPI, routes } from './routes.ts'
 import type { Route } from './routes.ts'
 
 export interface RestOptions {
@@ -59,6 +59,11 @@ export interface RestOptions {
    * `toNodeHandler` determined; clients without an address are not limited.
    */
   readonly clientOf?: ((request: Request) => string | undefined) | undefined
+  /**
+   * Contacts may be created, changed and deleted over REST, by any key that may write. Default `false`: they are made in
+   * code or by files of `serve`, and REST lists and tests them.
+   */
+  readonly manageContacts?: boolean | undefined
   /** Path under which the API is mounted, without a slash at its end (`/monitoring`). Default: the root. */
   readonly basePath?: string | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
@@ -79,6 +84,7 @@ const OPTIONS: OptionTable<RestOptions> = {
   // Each is validated where it is used.
   allowedOrigins: option.listOf(option.text),
   clientOf: option.callback,
+  manageContacts: option.flag,
   basePath: option.mountPath,
   logger: option.logger,
   clock: option.clock,
@@ -141,6 +147,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     rate: rateLimit === false ? null : rateOf(rateLimit),
     base_path: basePath,
   }
+  const served = options.manageContacts === true ? [...routes, ...contactRoutes] : routes
   let document: Reply | undefined
   return {
     engine,
@@ -154,13 +161,13 @@ function createService(engine: Engine, options: RestOptions): Service {
     window:
       (rateLimit === false ? undefined : rateLimit.window) ??
       engineWindow(engine, { foreign: options.authenticate !== undefined }),
-    router: createRouter(routes),
+    router: createRouter(served),
     idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
     clock,
     logger,
     document: () =>
       (document ??= documentReply(
-        openApiDocument({ routes, types: engine.types, base_path: basePath }),
+        openApiDocument({ routes: served, types: engine.types, base_path: basePath }),
       )),
   }
 }

@@ -50,15 +50,6 @@ export const listLocations = operation({
   },
 })
 
-export const listContacts = operation({
-  summary: 'The contacts of the account',
-  tag,
-  answers: { 200: { contacts: arrayOf('Contact') } },
-  async run({ scope }) {
-    return ok({ contacts: await scope.contacts.list() })
-  },
-})
-
 export const showBalance = operation({
   summary: 'Account balance',
   tag,

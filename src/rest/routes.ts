@@ -12,6 +12,13 @@ import {
 } from './incidents.ts'
 import { bulkMonitors } from './bulk.ts'
 import {
+  createContact,
+  deleteContact,
+  listContacts,
+  showContact,
+  updateContact,
+} from './contacts.ts'
+import {
   checkMonitor,
   createMonitor,
   deleteMonitor,
@@ -31,7 +38,7 @@ import {
   testContact,
 } from './notifications.ts'
 import type { Operation } from './operation.ts'
-import { listContacts, listLocations, listTypes, showBalance, showMe } from './reference.ts'
+import { listLocations, listTypes, showBalance, showMe } from './reference.ts'
 import type { RoutePattern } from './router.ts'
 
 export interface Route extends RoutePattern {
@@ -76,4 +83,12 @@ export const routes: readonly Route[] = [
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),
   on('POST', '/contacts/:id/test', testContact),
+]
+
+/** Beside the others if the host switches them on (`manageContacts`). */
+export const contactRoutes: readonly Route[] = [
+  on('POST', '/contacts', createContact),
+  on('GET', '/contacts/:id', showContact),
+  on('PATCH', '/contacts/:id', updateContact),
+  on('DELETE', '/contacts/:id', deleteContact),
 ]

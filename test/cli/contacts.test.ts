@@ -8,6 +8,15 @@ const watchpost = commandLine()
 const QUIET = { PORT: '0', LOG_LEVEL: 'error', WATCHPOST_WEBHOOK_ALLOW: '127.0.0.1/32' }
 const OPS = { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/hook' }
 
+describe('WATCHPOST_MANAGE_CONTACTS', () => {
+  it('lets contacts be made over REST', async () => {
+    const server = await watchpost.serve({ env: { ...QUIET, WATCHPOST_MANAGE_CONTACTS: 'true' } })
+    const made = await server.call('/api/v1/contacts', { method: 'POST', body: OPS })
+    expect([made.status, made.body.contact?.name]).toEqual([201, 'ops'])
+    expect((await server.call('/api/v1/contacts/1', { method: 'DELETE' })).status).toBe(200)
+  })
+})
+
 describe('WATCHPOST_CONTACTS', () => {
   it('makes contacts, and brings those of the same name up to date', async () => {
     const service = contactsFile()

@@ -9,7 +9,7 @@ import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createRest } from '../../src/rest/index.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { createRouter } from '../../src/rest/router.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { contactRoutes, routes } from '../../src/rest/routes.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { KEY, service } from '../rest/service.ts'
 import type { Service } from '../rest/service.ts'
@@ -47,7 +47,7 @@ async function served(
   await made.ready
   await made.engine.start()
   closing.push(() => made.engine.stop({ drain_ms: 0 }))
-  const handler = toNodeHandler(createRest(made.engine, { rateLimit: false }))
+  const handler = toNodeHandler(createRest(made.engine, { rateLimit: false, manageContacts: true }))
   const asked: string[] = []
   const url = await serve((req, res) => {
     asked.push(`${req.method} ${req.url}`)
@@ -57,6 +57,7 @@ async function served(
   return { ...made, url, client, asked }
 }
 
+const NOBODY = 'http://127.0.0.1:9/'
 const shop = { type: 'tcp', name: 'Shop', host: 'shop.example', port: 443 }
 
 async function rejection(work: Promise<unknown>): Promise<ApiError> {
@@ -103,19 +104,25 @@ describe('the client', () => {
     expect(
       await client.monitors.bulk({ action: 'tag', add_tags: ['x'], filter: { ids: [id] } }),
     ).toMatchObject({ changed: 1, next: null })
+    const night = await client.contacts.create({ kind: 'webhook', name: 'night', url: NOBODY })
+    expect((await client.contacts.update(night.id, { name: 'day' })).name).toBe('day')
+    expect((await client.contacts.get(night.id)).name).toBe('day')
+    await client.contacts.remove(night.id)
+    expect(await client.contacts.list()).toHaveLength(1)
     await client.monitors.remove(id)
     expect((await client.me()).account.id).toBe(1)
     expect((await client.balance()).unlimited).toBe(true)
     expect((await client.types()).types.map(({ type }) => type)).toContain('tcp')
     expect((await client.locations.list())[0]?.name).toBe('local')
 
-    const router = createRouter(routes)
+    const known = [...routes, ...contactRoutes]
+    const router = createRouter(known)
     const reached = asked.map((line) => {
       const [method = '', target = ''] = line.split(' ')
       const match = router.match(method, target.split('?')[0] ?? '')
       return match.kind === 'found' ? match.route : undefined
     })
-    expect(routes.filter((route) => !reached.includes(route)).map(({ path }) => path)).toEqual([])
+    expect(known.filter((route) => !reached.includes(route)).map(({ path }) => path)).toEqual([])
   })
 
   it('sends the signals of a job, with what it has to say', async () => {

@@ -49,6 +49,7 @@ const SETTINGS = [
   'retry_connection_errors',
   'locations',
   'contacts',
+  'manage_contacts',
   'monitors',
   'base_url',
   'trust_proxy',

@@ -15,6 +15,7 @@ import type { NodeHandler } from '../../rest/node.ts'
 export interface SiteSettings {
   readonly secret_key: string | undefined
   readonly base_url: string | undefined
+  readonly manage_contacts: boolean
   readonly public_tag: string | undefined
   readonly trust_proxy: string | undefined
 }
@@ -29,10 +30,10 @@ export function siteOf(
   settings: SiteSettings,
   logger: Logger,
 ): NodeHandler {
-  const { secret_key, base_url, public_tag, trust_proxy } = settings
+  const { secret_key, base_url, manage_contacts, public_tag, trust_proxy } = settings
   const behind = { logger, ...(trust_proxy === undefined ? {} : { trustProxy: trust_proxy }) }
   const figures = toNodeHandler(metrics, behind)
-  const api = toNodeHandler(createRest(engine, { logger }), behind)
+  const api = toNodeHandler(createRest(engine, { logger, manageContacts: manage_contacts }), behind)
   const page = toNodeHandler(
     createPage(engine, {
       logger,

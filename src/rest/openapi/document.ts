@@ -7,6 +7,7 @@
 import type { Engine } from '../../engine/api/engine.ts'
 import type { JsonObject } from '../../model.ts'
 import { MONITOR_BULK } from '../bulk.ts'
+import { CONTACT_INPUTS } from '../contacts.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'
 import { rateHeaders } from '../rate-limit.ts'
@@ -46,6 +47,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
         ...VIEWS,
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
+        ...CONTACT_INPUTS,
         Error: errorSchema,
       },
     },

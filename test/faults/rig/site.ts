@@ -44,6 +44,7 @@ export async function servedSite(trust_proxy?: string): Promise<ServedSite> {
   const settings = {
     secret_key: undefined,
     base_url: undefined,
+    manage_contacts: false,
     public_tag: undefined,
     trust_proxy,
   }

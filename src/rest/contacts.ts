@@ -1,0 +1,85 @@
+/**
+ * Contacts of the account. Changing them is an extension that the host switches on (`manageContacts`): a key could
+ * otherwise send what the monitors say anywhere.
+ *
+ * @module
+ */
+
+import type { ContactInput } from '../engine/api/inputs.ts'
+import { ok } from './envelope.ts'
+import { arrayOf, flag, object, ref, text } from './openapi/schemas.ts'
+import type { Schema } from './openapi/schemas.ts'
+import { operation } from './operation.ts'
+
+const tag = 'Contacts'
+
+export const listContacts = operation({
+  summary: 'The contacts of the account',
+  tag: 'Account and reference lists',
+  answers: { 200: { contacts: arrayOf('Contact') } },
+  async run({ scope }) {
+    return ok({ contacts: await scope.contacts.list() })
+  },
+})
+
+export const createContact = operation({
+  summary: 'Creates a contact (with `manageContacts`)',
+  description:
+    'Takes `kind`, `name`, `all_monitors` and the settings of the kind at the top level.',
+  tag,
+  body: 'ContactCreate',
+  answers: { 201: { contact: ref('Contact') } },
+  refusals: [409],
+  repeatable: true,
+  async run({ scope, body, host }) {
+    // The engine validates the input; until then it only has the shape of a `ContactInput`.
+    const contact = await scope.contacts.create(body as unknown as ContactInput)
+    const Location = `${host.base_path}/api/v1/contacts/${contact.id}`
+    return ok({ contact }, { status: 201, headers: { Location } })
+  },
+})
+
+export const showContact = operation({
+  summary: 'One contact, secrets masked (with `manageContacts`)',
+  tag,
+  answers: { 200: { contact: ref('Contact') } },
+  async run({ scope, id }) {
+    return ok({ contact: await scope.contacts.get(id) })
+  },
+})
+
+export const updateContact = operation({
+  summary: 'Changes the fields that are sent (with `manageContacts`)',
+  description:
+    'Merges as `PATCH /monitors/:id` does: a masked secret is kept, `kind` cannot change, and another destination needs the secrets again.',
+  tag,
+  body: 'ContactUpdate',
+  answers: { 200: { contact: ref('Contact') } },
+  async run({ scope, id, body }) {
+    return ok({ contact: await scope.contacts.update(id, body) })
+  },
+})
+
+export const deleteContact = operation({
+  summary: 'Deletes the contact and cancels its queued notifications (with `manageContacts`)',
+  tag,
+  answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
+  async run({ scope, id }) {
+    await scope.contacts.remove(id)
+    return ok({ deleted: { id } })
+  },
+})
+
+const common = { name: text(), all_monitors: flag('Told about every monitor of the account') }
+
+/** The settings of a kind stand beside these. */
+export const CONTACT_INPUTS: Readonly<Record<'ContactCreate' | 'ContactUpdate', Schema>> = {
+  ContactCreate: object(
+    { kind: text('`webhook`, or a kind of the host'), ...common },
+    { open: true, optional: ['all_monitors'], description: 'And the settings of the kind' },
+  ),
+  ContactUpdate: object(
+    { kind: text('Cannot change'), ...common },
+    { open: true, optional: ['kind', 'name', 'all_monitors'] },
+  ),
+}
