@@ -12,7 +12,7 @@ import {
 import { checkerTypes, entries } from '../../scripts/entries.mjs'
 import { root } from '../../scripts/steps.mjs'
 import { createRouter } from '../../src/rest/router.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { contactRoutes, routes } from '../../src/rest/routes.ts'
 import {
   anchors,
   brokenLinks,
@@ -121,6 +121,7 @@ describe('no page mentions', () => {
   it('a route of the API that is not there', () => {
     const router = createRouter([
       ...routes,
+      ...contactRoutes,
       { method: 'GET', path: '/api/v1/openapi.json' },
       ...['/hb/:token', '/hb/:token/:suffix'].flatMap((path) => [
         { method: 'GET', path },
