@@ -102,6 +102,7 @@ export type {
   AccountUse,
   Json,
   JsonObject,
+  KeyScope,
   MeasurementFormat,
   MonitorState,
   MonitorStatus,

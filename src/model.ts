@@ -7,10 +7,12 @@
 
 import type { Json, JsonObject } from './model/json.ts'
 import type { Phase, Phases } from './model/phase.ts'
+import type { KeyScope } from './model/scopes.ts'
 import type { CommonSettings, QuietHours } from './model/settings.ts'
 
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/phase.ts'
+export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
 export { WEEKDAYS } from './model/settings.ts'
 
@@ -262,6 +264,7 @@ export interface KeyRecord {
   readonly prefix: string
   /** SHA-256 of the key, hex. The key itself is shown once and never stored. */
   readonly hash: string
+  readonly scopes: readonly KeyScope[]
   readonly created_at: EpochMs
   readonly last_used_at: EpochMs | null
   readonly revoked_at: EpochMs | null

@@ -8,9 +8,12 @@ import { existsSync } from 'node:fs'
 import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { AccountView, KeyView } from '../engine/api/views.ts'
+import type { KeyScope } from '../model.ts'
+import { KEY_SCOPES } from '../model/scopes.ts'
+import { quoted, suggestion } from '../options.ts'
 import { ConfigurationError, WatchpostError } from '../errors.ts'
 import { EXIT, textFlag } from './command.ts'
-import type { Call, Command } from './command.ts'
+import type { Call, Command, Flags } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { storeOf } from './store.ts'
 import { say, table } from './terminal.ts'
@@ -18,7 +21,7 @@ import { say, table } from './terminal.ts'
 const SETTINGS = ['data', 'database_url'] as const
 
 export const command: Command = {
-  help: `watchpost keys create [--name n] [--account a]
+  help: `watchpost keys create [--name n] [--account a] [--read-only | --scopes s,…]
 watchpost keys list
 watchpost keys revoke <id|prefix>
 
@@ -26,16 +29,24 @@ API keys in the data file, also beside a running server (on Node >= 22.13), or i
 
   watchpost keys create --name ci              the key stands alone on the last line
   watchpost keys create --account customer-7   makes the account where it is new
+  watchpost keys create --read-only            may look, and change nothing
   watchpost keys revoke svc_4fTz
 
   --name           How the key is listed (default)
   --account        Name or id of the account (the first one)
+  --read-only      The key may only read, as with --scopes read
+  --scopes         What the key may do, separated by commas (everything): read, write, or
+                   ${KEY_SCOPES.slice(2, 6).join(', ')},
+                   ${KEY_SCOPES.slice(6, 9).join(', ')},
+                   ${KEY_SCOPES.slice(9).join(', ')}
 ${settingsHelp(SETTINGS)}
 
 Exit code: 0 done, 1 it could not be done, 64 wrong usage.`,
   options: {
     name: { type: 'string' },
     account: { type: 'string' },
+    'read-only': { type: 'boolean' },
+    scopes: { type: 'string' },
     ...settingFlags(SETTINGS),
   },
   words: () => ({ known: { create: [], list: [], revoke: [] } }),
@@ -71,11 +82,27 @@ async function run(call: Call): Promise<number> {
 }
 
 async function create(engine: Engine, { flags }: Call): Promise<void> {
+  const scopes = scopesOf(flags)
   const scope = await accountFor(engine, textFlag(flags, 'account'))
   const name = textFlag(flags, 'name')
-  const { key, view } = await scope.keys.create(name === undefined ? {} : { name })
+  const { key, view } = await scope.keys.create({ name, scopes })
   say(`Key ${view.id} "${view.name}" of account ${view.account_id}; it is shown this once:`)
   say(key)
+}
+
+/** Validated before an account is made for the key. */
+function scopesOf(flags: Flags): KeyScope[] | undefined {
+  const given = textFlag(flags, 'scopes')
+  if (given !== undefined && flags['read-only'] === true)
+    throw new ConfigurationError('--read-only and --scopes exclude each other')
+  if (given === undefined) return flags['read-only'] === true ? ['read'] : undefined
+  return given.split(',').map((text) => {
+    const scope = KEY_SCOPES.find((known) => known === text.trim())
+    if (scope !== undefined) return scope
+    throw new ConfigurationError(
+      `--scopes: ${quoted(text.trim())} is no scope; ${suggestion(text.trim(), KEY_SCOPES)}`,
+    )
+  })
 }
 
 async function accountFor(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
@@ -101,11 +128,12 @@ async function list(engine: Engine): Promise<void> {
     `${account.id} ${account.name}`,
     key.name,
     `${key.prefix}…`,
+    key.scopes.join(','),
     key.created_at,
     key.last_used_at ?? 'never',
     key.revoked_at === null ? '' : `revoked ${key.revoked_at}`,
   ])
-  const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'CREATED', 'LAST USED', '']
+  const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'SCOPES', 'CREATED', 'LAST USED', '']
   for (const line of table([head, ...rows])) say(line)
 }
 

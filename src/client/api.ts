@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { KeyScope } from '../model.ts'
 import type { AnyChecker } from '../checkers/checker.ts'
 import type { BulkAction, BulkOptions, BulkView } from '../engine/api/bulk.ts'
 import type {
@@ -60,7 +61,7 @@ export interface Me {
   readonly key: {
     readonly id: number | string
     readonly name: string | null
-    readonly scopes: readonly ('read' | 'write')[]
+    readonly scopes: readonly KeyScope[]
     readonly created_at: string | null
     readonly last_used_at: string | null
   }

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { grants } from '../model/scopes.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Engine } from '../engine/api/engine.ts'
 import type { Requester } from '../engine/services/request-services.ts'
@@ -44,7 +45,7 @@ export function readerOf(
     if (expected !== undefined && timingSafeEqual(digest(given), expected))
       return { scope: {}, by: { identity: 'metrics token' } }
     const identity = await engine.authenticate(given)
-    if (identity === undefined) return 'wrong'
+    if (identity === undefined || !grants(identity.key.scopes, 'monitors:read')) return 'wrong'
     const { account_id, key } = identity
     const ids = (await engine.accounts.list()).map(({ id }) => id)
     const scope = { account_id, engine: account_id === Math.min(...ids) }

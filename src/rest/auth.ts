@@ -5,6 +5,8 @@
  */
 
 import type { Engine } from '../engine/api/engine.ts'
+import type { KeyScope } from '../model.ts'
+import { grants } from '../model/scopes.ts'
 import { HttpError } from './http-error.ts'
 import type { Clock } from '../clock.ts'
 import { SIGN_IN_LIMIT, createSignInLimit } from '../engine/services/sign-in-limit.ts'
@@ -18,8 +20,8 @@ export interface RequestKey {
   /** Unique within the account: requests are counted per key. */
   readonly id: number | string
   readonly name?: string | null
-  /** Default both. A key without `write` may only read (403 `forbidden`). */
-  readonly scopes?: readonly ('read' | 'write')[]
+  /** Default all. A request beyond them is answered with 403 `missing_scope`; `['read']` is a key that only reads. */
+  readonly scopes?: readonly KeyScope[]
   readonly created_at?: string | null
   readonly last_used_at?: string | null
 }
@@ -76,13 +78,15 @@ export async function identify(
   })
 }
 
-/** @throws Refusal 403 */
-export function requireScope(identity: Identity, method: string): void {
-  const scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
-  const { scopes } = identity.key
-  // Absent means both scopes; any other value that is not a list means none.
-  if (scopes === undefined || (Array.isArray(scopes) && scopes.includes(scope))) return
-  throw new HttpError({ status: 403, error: 'forbidden', message: `The key may not ${scope}` })
+/** @throws HttpError 403 */
+export function requireScope(identity: Identity, scope: KeyScope | null): void {
+  if (grants(identity.key.scopes, scope)) return
+  throw new HttpError({
+    status: 403,
+    error: 'missing_scope',
+    message: scope === null ? 'The key has no scope' : `The key lacks the scope ${scope}`,
+    ...(scope === null ? {} : { scope }),
+  })
 }
 
 /**

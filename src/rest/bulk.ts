@@ -8,6 +8,7 @@ import type { BulkFailure, BulkFilter, BulkInput, BulkView } from '../engine/api
 import { admitBulkCheck, REQUESTED_CHECKS } from '../engine/services/request-services.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
+import { requireScope } from './auth.ts'
 import { ok } from './envelope.ts'
 import { HttpError } from './http-error.ts'
 import { arrayOf, flag, integer, nullable, object, record, text, word } from './openapi/schemas.ts'
@@ -20,6 +21,7 @@ export const bulkMonitors = operation({
   summary: 'Pauses, resumes, checks, tags or removes the monitors that match',
   description:
     'Takes `action` (`pause`, `resume`, `check`, `remove`, or `tag` with `add_tags` and `remove_tags`) and `filter`: `status`, `type` and `tag` as lists, `metadata`, `q`, or a list of `ids`, or `{ "all": true }`. At most `limit` monitors (10000) per request; `next_cursor` is `cursor` of the next one. `dry_run` counts only. Each monitor changes on its own: a refusal is counted in `failed` and ends nothing.',
+  scope: 'monitors:write',
   tag: 'Monitors',
   body: 'MonitorBulk',
   answers: {
@@ -40,6 +42,7 @@ export const bulkMonitors = operation({
   repeatable: true,
   async run(call) {
     const { cursor, ...input } = call.body
+    if (input['action'] === 'check') requireScope(call.identity, 'checks:run')
     if ('after' in input) throw new ValidationError({ after: 'unknown_field' })
     const after = cursor === undefined ? {} : { after: afterOf(cursor) }
     if (input['action'] === 'check' && input['dry_run'] !== true) await requireAskable(call)

@@ -15,6 +15,7 @@ const tag = 'Contacts'
 
 export const listContacts = operation({
   summary: 'The contacts of the account',
+  scope: 'contacts:read',
   tag: 'Account and reference lists',
   answers: { 200: { contacts: arrayOf('Contact') } },
   async run({ scope }) {
@@ -26,6 +27,7 @@ export const createContact = operation({
   summary: 'Creates a contact (with `manageContacts`)',
   description:
     'Takes `kind`, `name`, `all_monitors` and the settings of the kind at the top level.',
+  scope: 'contacts:write',
   tag,
   body: 'ContactCreate',
   answers: { 201: { contact: ref('Contact') } },
@@ -41,6 +43,7 @@ export const createContact = operation({
 
 export const showContact = operation({
   summary: 'One contact, secrets masked (with `manageContacts`)',
+  scope: 'contacts:read',
   tag,
   answers: { 200: { contact: ref('Contact') } },
   async run({ scope, id }) {
@@ -52,6 +55,7 @@ export const updateContact = operation({
   summary: 'Changes the fields that are sent (with `manageContacts`)',
   description:
     'Merges as `PATCH /monitors/:id` does: a masked secret is kept, `kind` cannot change, and another destination needs the secrets again.',
+  scope: 'contacts:write',
   tag,
   body: 'ContactUpdate',
   answers: { 200: { contact: ref('Contact') } },
@@ -62,6 +66,7 @@ export const updateContact = operation({
 
 export const deleteContact = operation({
   summary: 'Deletes the contact and cancels its queued notifications (with `manageContacts`)',
+  scope: 'contacts:write',
   tag,
   answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
   async run({ scope, id }) {

@@ -30,6 +30,8 @@ export interface Failure {
   readonly message?: string
   /** Problem per field or parameter, as the user wrote its name. */
   readonly fields?: Readonly<Record<string, string>>
+  /** The scope that the key lacks. */
+  readonly scope?: string
   /** Whole seconds after which a retry may succeed. */
   readonly retry_after?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -214,7 +214,7 @@ async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   if (match.kind === 'method') throw methodNotAllowed(match.allow)
 
   const { route, params } = match
-  requireScope(identity, route.method)
+  requireScope(identity, route.operation.scope)
   return perform(service, exchange, { identity, route, params })
 }
 

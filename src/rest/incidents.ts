@@ -23,6 +23,7 @@ const answers = { 200: { incidents: arrayOf('Incident'), next_cursor: nullable(t
 
 export const listIncidents = operation({
   summary: 'Incidents of the whole account, newest first',
+  scope: 'incidents:read',
   tag,
   query: { ...filters, monitor_id: param.id('Of this monitor only') },
   answers,
@@ -35,6 +36,7 @@ export const listIncidents = operation({
 
 export const showIncident = operation({
   summary: 'One incident',
+  scope: 'incidents:read',
   tag,
   answers: { 200: { incident: ref('Incident') } },
   async run({ scope, id }) {
@@ -44,6 +46,7 @@ export const showIncident = operation({
 
 export const acknowledgeIncident = operation({
   summary: 'Acknowledges the incident: repeats stop',
+  scope: 'incidents:write',
   tag,
   body: 'none',
   answers: { 200: { incident: ref('Incident') } },
@@ -55,6 +58,7 @@ export const acknowledgeIncident = operation({
 
 export const listMonitorIncidents = operation({
   summary: 'Incidents of this monitor, newest first',
+  scope: 'incidents:read',
   tag,
   query: filters,
   answers,

@@ -20,6 +20,7 @@ const tag = 'Monitors'
 
 export const listMonitors = operation({
   summary: 'Lists monitors, oldest first',
+  scope: 'monitors:read',
   tag,
   query: {
     status: param.anyOf(
@@ -42,6 +43,7 @@ export const listMonitors = operation({
 
 export const createMonitor = operation({
   summary: 'Creates a monitor in state `pending`',
+  scope: 'monitors:write',
   tag,
   body: 'MonitorCreate',
   answers: { 201: { monitor: ref('Monitor'), warnings: arrayOf('SettingWarning') } },
@@ -59,6 +61,7 @@ export const createMonitor = operation({
 
 export const showMonitor = operation({
   summary: 'One monitor with its settings and its status per location',
+  scope: 'monitors:read',
   tag,
   answers: { 200: { monitor: ref('Monitor') } },
   versioned: true,
@@ -71,6 +74,7 @@ export const updateMonitor = operation({
   summary: 'Changes the fields that are sent',
   description:
     'Merges: `null` resets a field to its default, lists are replaced, a masked secret (`"***"`) is kept, `type` cannot change. Another scheme, host or port needs the secrets again: 422 names those that were not given.',
+  scope: 'monitors:write',
   tag,
   body: 'MonitorUpdate',
   answers: { 200: { monitor: ref('Monitor'), warnings: arrayOf('SettingWarning') } },
@@ -85,6 +89,7 @@ export const updateMonitor = operation({
 
 export const deleteMonitor = operation({
   summary: 'Deletes the monitor and its results; incidents and the notification log stay',
+  scope: 'monitors:write',
   tag,
   answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
   refusals: [409],
@@ -97,6 +102,7 @@ export const deleteMonitor = operation({
 
 export const pauseMonitor = operation({
   summary: 'Pauses the monitor; an open incident is closed (`closed_reason` `paused`)',
+  scope: 'monitors:write',
   tag,
   body: 'none',
   answers: { 200: { monitor: ref('MonitorSummary') } },
@@ -109,6 +115,7 @@ export const pauseMonitor = operation({
 
 export const resumeMonitor = operation({
   summary: 'Resumes the monitor',
+  scope: 'monitors:write',
   tag,
   body: 'none',
   answers: { 200: { monitor: ref('MonitorSummary') } },
@@ -126,6 +133,7 @@ export const checkMonitor = operation({
   summary: 'Runs a check from all locations now',
   description:
     'Answers 202 once the check is queued; with `wait=1`, 200 once its results are stored.',
+  scope: 'checks:run',
   tag,
   query: { wait: param.flag('Wait for the results') },
   body: 'none',
@@ -155,6 +163,7 @@ export const checkMonitor = operation({
 
 export const showStatus = operation({
   summary: 'Current state of the monitor',
+  scope: 'monitors:read',
   tag,
   answers: { 200: { status: ref('Status') } },
   async run({ scope, id }) {
@@ -164,6 +173,7 @@ export const showStatus = operation({
 
 export const listResults = operation({
   summary: 'Raw check results, newest first',
+  scope: 'monitors:read',
   tag,
   query: {
     from: param.time('Not before'),
@@ -183,6 +193,7 @@ export const listResults = operation({
 
 export const showUptime = operation({
   summary: 'Uptime per UTC day, oldest first',
+  scope: 'monitors:read',
   tag,
   query: {
     days: param.integer({

@@ -13,6 +13,7 @@ const tag = 'Notifications'
 
 export const listNotifications = operation({
   summary: 'The notification log, newest first',
+  scope: 'notifications:read',
   tag,
   query: {
     monitor_id: param.id('About this monitor only'),
@@ -29,6 +30,7 @@ export const listNotifications = operation({
 
 export const showNotification = operation({
   summary: 'One notification with its delivery attempts',
+  scope: 'notifications:read',
   tag,
   answers: { 200: { notification: ref('Notification') } },
   async run({ scope, id }) {
@@ -38,6 +40,7 @@ export const showNotification = operation({
 
 export const resendNotification = operation({
   summary: 'Sends a final notification once more, under a new id',
+  scope: 'notifications:write',
   tag,
   body: 'none',
   answers: { 202: { notification: ref('Notification') } },
@@ -50,6 +53,7 @@ export const resendNotification = operation({
 
 export const testContact = operation({
   summary: 'One delivery of the event `test` to this contact, without retries',
+  scope: 'contacts:write',
   tag,
   body: 'none',
   answers: { 200: { notification: ref('Notification') } },

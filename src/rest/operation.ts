@@ -6,7 +6,7 @@
  */
 
 import type { AccountScope, Engine } from '../engine/api/engine.ts'
-import type { JsonObject } from '../model.ts'
+import type { JsonObject, KeyScope } from '../model.ts'
 import type { Identity } from './auth.ts'
 import type { Reply } from './envelope.ts'
 import type { Schema } from './openapi/schemas.ts'
@@ -55,6 +55,8 @@ interface Description {
   readonly summary: string
   /** Details beyond the summary. */
   readonly description?: string
+  /** What the key must grant; `null`: any key may ask. */
+  readonly scope: KeyScope | null
   /** Group in the documentation. */
   readonly tag: string
   /** The body: a schema by name, or `none` for an action without fields. If absent, no body is read. */

@@ -14,6 +14,7 @@ const tag = 'Account and reference lists'
 
 export const showMe = operation({
   summary: 'The account and the key of the request',
+  scope: null,
   tag,
   answers: { 200: { me: ref('Me') } },
   async run({ engine, identity, host }) {
@@ -43,6 +44,7 @@ export const showMe = operation({
 
 export const listLocations = operation({
   summary: 'The locations that run checks',
+  scope: null,
   tag,
   answers: { 200: { locations: arrayOf('Location') } },
   async run({ engine }) {
@@ -52,6 +54,7 @@ export const listLocations = operation({
 
 export const showBalance = operation({
   summary: 'Account balance',
+  scope: 'account:read',
   tag,
   answers: { 200: { balance: ref('Balance') } },
   async run({ host, identity }) {
@@ -63,6 +66,7 @@ export const showBalance = operation({
 
 export const listTypes = operation({
   summary: 'Monitor types with all fields of each',
+  scope: null,
   tag,
   answers: { 200: { types: arrayOf('Type'), common_fields: arrayOf('Field') } },
   run({ engine }) {

@@ -79,7 +79,10 @@ export function toAccount(row: Row): AccountRecord {
   return { ...plain<AccountRecord>(columns), quotas: parsedObject(row, 'quotas') }
 }
 
-export const toKey = (row: Row): KeyRecord => plain(row)
+export function toKey(row: Row): KeyRecord {
+  return { ...plain<KeyRecord>(row), scopes: parsed(row, 'scopes') }
+}
+
 export const toAvailability = (row: Row): AvailabilityChange => plain(row)
 export const toNotification = (row: Row): NotificationRecord => plain(row)
 export const toAttempt = (row: Row): AttemptRecord => plain(row)

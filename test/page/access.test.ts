@@ -38,6 +38,19 @@ describe('signing in', () => {
     expect(await visit.text('/')).not.toContain('inner.test')
   })
 
+  it('gives a key that only reads no buttons, and lets no key in that may not read', async () => {
+    const { create, engine, visitor } = await site()
+    const id = await create('inner.test')
+    const reader = await engine.keys.create({ scopes: ['read'] })
+    const visit = visitor()
+    expect((await visit.signIn(reader.key)).status).toBe(303)
+    expect(await visit.text(`/monitors/${id}`)).toContain('inner.test')
+    await visit.post(`/monitors/${id}/pause`)
+    expect((await engine.monitors.get(id)).state).not.toBe('paused')
+    const other = await engine.keys.create({ scopes: ['write', 'monitors:read'] })
+    expect((await visitor().signIn(other.key)).status).toBe(403)
+  })
+
   it('says that a key is wrong, and does not repeat it', async () => {
     const { visitor } = await site()
     const response = await visitor().signIn('a-key-that-is-mistyped')

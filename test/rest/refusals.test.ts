@@ -86,7 +86,7 @@ describe('the host', () => {
     })
     expect((await ask('GET', '/api/v1/monitors')).status).toBe(200)
     const { status, body } = await ask('POST', '/api/v1/monitors', { body: tcpMonitor })
-    expect([status, body.error]).toEqual([403, 'forbidden'])
+    expect([status, body.error, body.scope]).toEqual([403, 'missing_scope', 'monitors:write'])
   })
 
   it('that does not answer within 10 s is a 503', async () => {

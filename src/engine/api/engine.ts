@@ -7,7 +7,7 @@
 import type { AnyChecker, DetailsOf } from '../../checkers/checker.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
-import type { MeasurementFormat, MonitorState } from '../../model.ts'
+import type { KeyScope, MeasurementFormat, MonitorState } from '../../model.ts'
 import type {
   ContactView,
   IncidentView,
@@ -132,6 +132,8 @@ export interface AccountScope<
     create(options?: {
       readonly name?: string | undefined
       readonly key?: string | undefined
+      /** What it may do: `['read']` is a key that only reads. Default everything. */
+      readonly scopes?: readonly KeyScope[] | undefined
     }): Promise<{ readonly key: string; readonly view: KeyView }>
     list(): Promise<readonly KeyView[]>
     revoke(id: number): Promise<void>

@@ -14,6 +14,7 @@ import type {
   CommonSettings,
   Json,
   JsonObject,
+  KeyScope,
   MonitorState,
   MonitorStatus,
   NotificationStatus,
@@ -288,6 +289,8 @@ export interface KeyView {
   readonly account_id: number
   readonly name: string
   readonly prefix: string
+  /** What it may do; `['read', 'write']` is everything. */
+  readonly scopes: readonly KeyScope[]
   readonly created_at: string
   readonly last_used_at: string | null
   readonly revoked_at: string | null

@@ -5,11 +5,12 @@
  */
 
 import { NotFoundError, ValidationError } from '../../errors.ts'
+import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
 import { keyView } from '../views/views.ts'
-import { readFilter } from './read-filter.ts'
+import { read, readFilter } from './read-filter.ts'
 import { hashOf, isPlausibleKey, makeKey } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
 
@@ -30,12 +31,18 @@ const KEY = {
     typeof value === 'string' && isPlausibleKey(value)
       ? { value }
       : { problem: 'invalid: 16 to 512 characters are expected' },
+  scopes: (value: unknown) => {
+    const given = read.list(read.oneOf(KEY_SCOPES))(value)
+    if (!('value' in given)) return given
+    const scopes = [...new Set(given.value)]
+    return scopes.length > 0 ? { value: scopes } : { problem: 'out_of_range: 1 or more scopes' }
+  },
 }
 
 export function keysOf({ core, ready }: Parts, account_id: number): AccountScope['keys'] {
   return {
     async create(options) {
-      const { name = 'default', key = makeKey() } = readFilter(KEY, options)
+      const { name = 'default', key = makeKey(), scopes = ALL_SCOPES } = readFilter(KEY, options)
       await ready()
       const hash = hashOf(key)
       const taken = await core.store.keys.byHash(hash)
@@ -46,6 +53,7 @@ export function keysOf({ core, ready }: Parts, account_id: number): AccountScope
         name,
         prefix: key.slice(0, PREFIX_CHARS),
         hash,
+        scopes,
         created_at: core.clock.now(),
         last_used_at: null,
         revoked_at: null,

@@ -6,7 +6,7 @@
  */
 
 import { neighbourhoodOf } from '../../net/peer/client-address.ts'
-import { sessionCookie, SESSION_COOKIE } from '../session/access.ts'
+import { mayLook, sessionCookie, SESSION_COOKIE } from '../session/access.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
@@ -60,6 +60,8 @@ function askForKey({ service, frame, url }: Call, status: number, problem?: stri
   return htmlAnswer(documentOf(frame, { title: 'Sign in', main }), { nonce: frame.nonce, status })
 }
 
+const NOT_A_READER =
+  'This key may not read everything that the page shows: it lacks the scope read.'
 const NOT_KNOWN = 'This key is not known, or was revoked.'
 
 /** A valid key is accepted however many wrong ones preceded it. */
@@ -78,6 +80,7 @@ async function signIn(call: Call): Promise<Answer> {
     const answer = askForKey(again, 429, `${NOT_KNOWN} Too many were: wait ${retry_sec} seconds.`)
     return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
   }
+  if (!mayLook(found.key)) return askForKey(again, 403, NOT_A_READER)
   await service.requests.view({ key_id: found.key.id })
   const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
   const secure = service.isSecure(url)

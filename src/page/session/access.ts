@@ -5,6 +5,7 @@
  */
 
 import type { Engine } from '../../engine/api/engine.ts'
+import type { KeyView } from '../../engine/api/views.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
 import type { Session, Sessions } from './session.ts'
@@ -60,16 +61,26 @@ export async function visitorOf(
     return { account_id, identity, read_only: looks_only, session: false, by }
   }
   const session = sessions.read(cookieOf(request, SESSION_COOKIE))
-  if (session === undefined || !(await isKeyGood(engine, session))) return undefined
+  const key = session === undefined ? undefined : await keyOf(engine, session)
+  if (session === undefined || key === undefined || !mayLook(key)) return undefined
   const { account_id, key_id } = session
-  return { account_id, session: true, by: { key_id } }
+  const read_only = !key.scopes.includes('write')
+  return { account_id, read_only, session: true, by: { key_id } }
+}
+
+/** The page shows everything of the account, so that one scope of many does not suffice. */
+export function mayLook({ scopes }: Pick<KeyView, 'scopes'>): boolean {
+  return scopes.includes('read')
 }
 
 /** A revoked key ends its sessions, and so does a removed account. */
-async function isKeyGood(engine: AccessParts['engine'], session: Session): Promise<boolean> {
-  if (!(await engine.accounts.exists(session.account_id))) return false
+async function keyOf(
+  engine: AccessParts['engine'],
+  session: Session,
+): Promise<KeyView | undefined> {
+  if (!(await engine.accounts.exists(session.account_id))) return undefined
   const keys = await engine.account(session.account_id).keys.list()
-  return keys.some(({ id, revoked_at }) => id === session.key_id && revoked_at === null)
+  return keys.find(({ id, revoked_at }) => id === session.key_id && revoked_at === null)
 }
 
 export function sessionCookie(

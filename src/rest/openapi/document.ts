@@ -77,6 +77,7 @@ function describeOperation(route: Route): JsonObject {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
+    ...(operation.scope === null ? {} : { 'x-scope': operation.scope }),
     parameters: parametersOf(route),
     ...bodyOf(operation),
     responses: { ...answersOf(operation), ...refusalsOf(route) },

@@ -86,10 +86,11 @@ export const errorSchema = object(
     fields: record('Problem per field or parameter; each begins with a stable code', {
       type: 'string',
     }),
+    scope: text('The scope that the key lacks'),
     retry_after: integer('Seconds'),
     request_id: text('Also in the header `X-Request-Id`; name it when you ask for help'),
   },
-  { optional: ['message', 'fields', 'retry_after'] },
+  { optional: ['message', 'fields', 'scope', 'retry_after'] },
 )
 
 /** Status to response object. */
@@ -97,8 +98,8 @@ export const REFUSALS: Readonly<Record<number, JsonObject>> = {
   400: refusal('The body is not a JSON object, or nested too deep', { error: 'bad_json' }),
   401: refusal('No valid API key', { error: 'unauthorized' }),
   403: refusal(
-    'The key may not do this (`forbidden`), or a page of another site asks for it (`cross_site`)',
-    { error: 'forbidden' },
+    'The key lacks a scope (`missing_scope`), there is no such account (`forbidden`), or a page of another site asks for it (`cross_site`)',
+    { error: 'missing_scope', scope: 'monitors:write' },
   ),
   404: refusal('Unknown, or of another account', { error: 'not_found' }),
   408: refusal('The body did not arrive in time', { error: 'request_timeout' }),

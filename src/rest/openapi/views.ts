@@ -28,6 +28,7 @@ import {
   NOTIFICATION_STATUSES,
   WEEKDAYS,
 } from '../../model.ts'
+import { KEY_SCOPES } from '../../model/scopes.ts'
 import type { Balance } from '../operation.ts'
 import {
   arrayOf,
@@ -261,7 +262,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     key: object({
       id: { type: ['integer', 'string'] },
       name: nullable(text()),
-      scopes: arrayOf(word(['read', 'write'])),
+      scopes: arrayOf(word(KEY_SCOPES)),
       created_at: nullable(time()),
       last_used_at: nullable(time()),
     }),

@@ -15,6 +15,7 @@ const KEY_COLUMNS = [
   'name',
   'prefix',
   'hash',
+  'scopes',
   'created_at',
   'last_used_at',
   'revoked_at',
@@ -102,7 +103,8 @@ async function first(
 export function keys(db: Database): FullStore['keys'] {
   return {
     create(key) {
-      const values = KEY_COLUMNS.map((column) => key[column])
+      const columns = { ...key, scopes: JSON.stringify(key.scopes) }
+      const values = KEY_COLUMNS.map((column) => columns[column])
       const sql = insertInto('watchpost.api_keys', KEY_COLUMNS)
       return db.transaction(async (session) => {
         await requireAccount(session, key)

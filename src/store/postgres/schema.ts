@@ -29,6 +29,7 @@ CREATE TABLE watchpost.api_keys (
   name text NOT NULL,
   prefix text NOT NULL,
   hash text NOT NULL UNIQUE,
+  scopes text NOT NULL,
   created_at bigint NOT NULL,
   last_used_at bigint,
   revoked_at bigint

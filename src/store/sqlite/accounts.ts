@@ -19,6 +19,7 @@ const KEY_COLUMNS = [
   'name',
   'prefix',
   'hash',
+  'scopes',
   'created_at',
   'last_used_at',
   'revoked_at',
@@ -69,7 +70,8 @@ export function keys(db: Connection): Sync<FullStore['keys']> {
     create: (key) =>
       db.transaction(() => {
         requireAccount(db, key)
-        const values = KEY_COLUMNS.map((column) => key[column])
+        const columns = { ...key, scopes: JSON.stringify(key.scopes) }
+        const values = KEY_COLUMNS.map((column) => columns[column])
         return { ...key, id: db.insert(insertInto('api_keys', KEY_COLUMNS), values) }
       }),
     byHash(hash) {

@@ -26,6 +26,7 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE,
+  scopes TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER

@@ -22,8 +22,8 @@ import {
 import type { Case, Part } from './case.ts'
 
 function keyOf(account_id: number): Omit<KeyRecord, 'id'> {
-  const times = { created_at: T0, last_used_at: null, revoked_at: null }
-  return { account_id, name: 'ci', prefix: 'svc_ab', hash: `hash of ${account_id}`, ...times }
+  const rest = { scopes: ['read'] as const, created_at: T0, last_used_at: null, revoked_at: null }
+  return { account_id, name: 'ci', prefix: 'svc_ab', hash: `hash of ${account_id}`, ...rest }
 }
 
 /** An account with a record of every kind. */

@@ -30,6 +30,7 @@ const key = (account_id: number) => ({
   name: 'ci',
   prefix: 'svc_ab',
   hash: `hash of ${account_id}`,
+  scopes: ['read', 'write'] as const,
   created_at: T0,
   last_used_at: null,
   revoked_at: null,

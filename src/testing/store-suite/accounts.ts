@@ -21,6 +21,7 @@ function key(change: Partial<KeyRecord> = {}): Omit<KeyRecord, 'id'> {
     name: 'ci',
     prefix: 'svc_ab',
     hash: 'a'.repeat(64),
+    scopes: ['monitors:read', 'checks:run'],
     created_at: T0,
     last_used_at: null,
     revoked_at: null,
