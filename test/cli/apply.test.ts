@@ -183,7 +183,9 @@ describe('watchpost import', () => {
       expect.stringContaining('kuma.json: is not valid JSON'),
       expect.stringContaining('gatus.yaml: is not valid YAML'),
       expect.stringContaining('nowhere.yaml: cannot be read'),
-      expect.stringContaining('import takes one of kuma, gatus, blackbox, and a file'),
+      expect.stringContaining(
+        'import takes one of kuma, gatus, blackbox, uptimerobot, betterstack, healthchecks, and a file',
+      ),
       expect.stringContaining('--prometheus goes with blackbox'),
     ])
     expect(ends.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain('hidden')

@@ -137,6 +137,10 @@ describeWithServer([postgresServer, redisServer], 'the services of compose.yaml'
     const { port } = new URL(server.url)
     const body = { type: 'tcp', host: '127.0.0.1', port: Number(port) }
     expect((await server.call('/api/v1/monitors', { key, body })).status).toBe(201)
+    // The server hears of the probe a moment after the probe itself is at work.
+    const located = async (): Promise<unknown> =>
+      (await server.call('/api/v1/locations', { key })).body
+    await expect.poll(located).toMatchObject({ locations: [{ online: true }] })
     const path = '/api/v1/monitors/1/check?wait=1'
     const checked = await server.call(path, { key, method: 'POST' })
     expect(checked.body).toMatchObject({ results: [{ verdict: 'ok' }] })
