@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
@@ -40,7 +41,7 @@ export default defineConfig({
         },
       },
     ],
-    globalSetup: 'test/support/shared-artifacts.ts',
+    globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A second, by default, is no time on a machine that is busy.

@@ -138,7 +138,7 @@ describe('without the package', () => {
   it('there is nothing, and nothing fails', { timeout: 60_000 }, () => {
     const absent = `export async function resolve(specifier, context, next) {
       if (specifier !== '@opentelemetry/api') return next(specifier, context)
-      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+      throw Object.assign(new Error(\`Cannot find package '\${specifier}'\`), { code: 'ERR_MODULE_NOT_FOUND' })
     }`
     const script = `
       import { register } from 'node:module'

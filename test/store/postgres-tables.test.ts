@@ -90,8 +90,12 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     )
   }
 
-  const versionsOf = async (schema: string) =>
-    (await admin.query(`SELECT version FROM ${schema}.migrations ORDER BY version`)).rows
+  const versionsOf = async (schema: string): Promise<readonly unknown[]> => {
+    const { rows } = await admin.query<{ version: number }>(
+      `SELECT version FROM ${schema}.migrations ORDER BY version`,
+    )
+    return rows
+  }
 
   test('tables of an older version get the steps that they lack, once, beside a store that works', async () => {
     const schema = freshSchema()

@@ -42,8 +42,11 @@ export function validShots({ document, types, key }: Subject): fc.Arbitrary<Shot
   const bodies = bodiesOf(types)
   const shots = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      weight: operation.requestBody === undefined || path.startsWith('/hb') ? 2 : 25,
-      arbitrary: shotOf({ path, method, operation, key, body: bodies[method] }),
+      weight: operation.requestBody === undefined || /^\/hb|\/bulk$/.test(path) ? 2 : 25,
+      arbitrary: shotOf({
+        ...{ path, method, operation, key },
+        body: path.endsWith('/bulk') ? bulk : bodies[method],
+      }),
     })),
   )
   return fc.oneof(...shots)
@@ -162,6 +165,19 @@ function bodiesOf(types: Subject['types']): Readonly<Record<string, fc.Arbitrary
   )
   return { post: fc.oneof(...create), patch: fc.oneof(...patch) }
 }
+
+/** What leaves the monitors to the other requests: few are removed, the rest is counted only. */
+const bulk: fc.Arbitrary<MonitorBody> = fc
+  .tuple(
+    fc.constantFrom(
+      { action: 'pause' },
+      { action: 'resume' },
+      { action: 'tag', add_tags: ['shop'], remove_tags: ['a'] },
+      { action: 'remove', dry_run: true },
+    ),
+    fc.constantFrom({ ids: [1] }, { all: true }, { tag: ['shop'] }, { q: 'a' }),
+  )
+  .map(([action, filter]) => ({ type: 'http', json: { ...action, filter } }))
 
 const links = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
