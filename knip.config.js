@@ -29,7 +29,7 @@ export default {
     // In the text of apps that are written by test/examples/frameworks.ts.
     ...['@fastify/formbody', '@fastify/multipart', 'koa-bodyparser', 'multer'],
   ],
-  ignoreBinaries: ['openssl', 'ping', 'unshare'],
+  ignoreBinaries: ['nsenter', 'openssl', 'ping', 'systemd-analyze', 'unshare'],
   // Parts of a contract are exported beside it, whether or not we name them ourselves.
   ignoreExportsUsedInFile: { interface: true, type: true },
 }

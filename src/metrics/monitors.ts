@@ -97,7 +97,7 @@ export const MONITOR_GAUGES: readonly MonitorMetric[] = [
 ]
 
 /** Monitors per part; the event loop turns between two parts. */
-export const PART = 250
+const PART = 250
 
 /** One text per metric and part. All samples of a metric are contiguous, as the format requires. */
 export function* monitorParts(rows: readonly MonitorRow[]): Generator<string> {

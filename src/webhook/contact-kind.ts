@@ -26,7 +26,7 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
    */
   target?(settings: Stored<T>): string
   /** `false`: every message is about one alert, so that several cannot be one `digest`. Default `true`. */
-  readonly digests?: boolean
+  readonly digests?: boolean | undefined
   /** Decides about every address of a delivery: the engine creates `ctx.network` with it. */
   readonly policy: TargetPolicy
   /**

@@ -64,7 +64,10 @@ export function createEventBuffer(most: number, released: () => void): EventBuff
     push(event, payload) {
       const value = { event, payload, missed: 0 } as StreamedEvent
       const resolve = waiting.shift()
-      if (resolve !== undefined) { resolve({ done: false, value }); return; }
+      if (resolve !== undefined) {
+        resolve({ done: false, value })
+        return
+      }
       buffered.push(value)
       if (buffered.length <= most) return
       buffered.shift()

@@ -82,7 +82,7 @@ export interface EventsOptions {
   /** Ends the stream; what is buffered is dropped. */
   readonly signal?: AbortSignal | undefined
   /** Only events of this account: none that belongs to no account, such as `location`. */
-  readonly account?: number
+  readonly account?: number | undefined
   /**
    * How many events wait for a slow reader, 1 to 100000; default 1000. Beyond it the oldest is dropped, and `missed` of
    * the next event counts it.

@@ -10,7 +10,7 @@ import type { AttemptOutcome } from './outcome.ts'
 import { QUIET_HOURS } from './silence.ts'
 
 /** `error` of a row that waits for the end of its window. */
-export const GROUPED = 'grouped'
+const GROUPED = 'grouped'
 
 /** Notifications of one digest. */
 export const LARGEST_GROUP = 50
