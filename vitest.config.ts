@@ -21,17 +21,21 @@ const notAsked = Object.entries(STEPS).filter(([name]) => process.env[name] !== 
 /**
  * Files of these folders run one after the other in a process that they share: they load the sources once
  * instead of once a file, which is a third of their CPU. A file that changes its process (its time zone, its
- * environment, a global) does not belong here.
+ * environment, a global), or counts what is open in it, does not belong here.
  */
 const SHARED = [
   ...['fields', 'incident', 'webhook', 'contacts', 'monitors', 'importers', 'secrets'],
   ...['metrics', 'client', 'net', 'rest', 'otel'],
 ].map((folder) => `test/${folder}/**/*.test.ts`)
+const COUNT_HANDLES = ['connection', 'dial', 'dns/client'].map((name) => `test/net/${name}.test.ts`)
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: SHARED, exclude: COUNT_HANDLES, isolate: false },
+      },
       {
         extends: true,
         test: {
@@ -40,6 +44,7 @@ export default defineConfig({
           exclude: [...SHARED, ...notAsked.map(([, files]) => files)],
         },
       },
+      { extends: true, test: { name: 'handles', include: COUNT_HANDLES } },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     testTimeout: 60_000,

@@ -68,7 +68,7 @@ export function launch(program: string): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-    timeout: 20_000,
+    timeout: 60_000,
   })
 }
 

@@ -48,7 +48,7 @@ async function meet(type: Type, server: HostileServer, { tls, timeout_ms }: Meet
       const declared = Object.keys({ ...SHARED_CAUSES, ...checker.causes })
       expect(declared).toContain(outcome.cause_code)
       expect(outcome.verdict).toBe(verdictOf(outcome))
-      expect(outcome.phase).not.toBe(null)
+      expect(outcome.phase, outcome.cause_code).not.toBe(null)
     }
     return outcome
   } finally {
