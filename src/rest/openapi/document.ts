@@ -31,6 +31,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
     const item = (paths[path] ??= {})
     item[route.method.toLowerCase()] = describeOperation(route)
   }
+  const bodies = new Set(routes.map(({ operation }) => operation.body))
   return {
     openapi: '3.1.0',
     info: {
@@ -47,7 +48,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
         ...VIEWS,
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
-        ...CONTACT_INPUTS,
+        ...(bodies.has('ContactCreate') ? CONTACT_INPUTS : {}),
         Error: errorSchema,
       },
     },
