@@ -5,6 +5,7 @@ import { pagerdutyContact, builtinContacts } from '../../src/contacts/index.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { groupsOf } from '../../src/engine/delivery/grouping.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import type { NotificationRecord } from '../../src/model.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
@@ -12,8 +13,12 @@ import type { Rig } from './rig.ts'
 const MINUTE = 60_000
 const WINDOW_SEC = 300
 
-async function grouped(hosts: readonly string[], given: Record<string, unknown> = {}) {
-  const r = await rig()
+async function grouped(
+  hosts: readonly string[],
+  given: Record<string, unknown> = {},
+  made: Promise<Rig> = rig(),
+) {
+  const r = await made
   const contact = await r.engine.contacts.create({
     kind: 'recorder',
     name: 'many',
@@ -100,6 +105,22 @@ describe('notifications of one window', () => {
     expect(message.facts.find(({ label }) => label === 'Most frequent')?.text).toBe(
       'It is broken (49)',
     )
+  })
+
+  it('are one message where the store takes time to claim them', async () => {
+    const base = memoryStore()
+    let slow: Rig['clock'] | undefined
+    const claim: typeof base.notifications.claim = async (wanted) => {
+      const rows = await base.notifications.claim(wanted)
+      await slow?.sleep(1)
+      return rows
+    }
+    const store = { ...base, notifications: { ...base.notifications, claim } }
+    const { r } = await grouped(names(20), {}, rig({}, { store }))
+    slow = r.clock
+    for (const host of names(20)) r.say(host, 'fail')
+    await r.clock.advance(15 * MINUTE)
+    expect(r.told.map(({ body }) => digestOf(body).count)).toEqual([20])
   })
 
   it('wait for at most one window, and one alone is told as it is', async () => {

@@ -6,7 +6,7 @@
  */
 
 import type { Timer } from '../../clock.ts'
-import type { NotificationRecord } from '../../model.ts'
+import type { EpochMs, NotificationRecord } from '../../model.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
@@ -106,15 +106,21 @@ export function createClaiming({
         per_contact: deliveriesPerContact,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
-      const all = [...rows, ...(await companions(rows))]
+      const all = [...rows, ...(await companions(rows, now))]
       for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest)
       if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => leavePlaces(all), { background: true })
       if (rows.length < limit) return restUntilDue()
     }
   }
 
-  /** The other rows of contacts that are told in groups: one message takes one place, however many rows it has. */
-  async function companions(rows: readonly NotificationRecord[]): Promise<NotificationRecord[]> {
+  /**
+   * The other rows of contacts that are told in groups: one message takes one place, however many rows it has. They
+   * are claimed as of the same moment as `rows`, by which a group is known.
+   */
+  async function companions(
+    rows: readonly NotificationRecord[],
+    now: EpochMs,
+  ): Promise<NotificationRecord[]> {
     const contacts = new Set(
       rows
         .filter((row) => hosts.grouped.has(row.contact_id) && hasWaited(row))
@@ -122,7 +128,6 @@ export function createClaiming({
     )
     const found: NotificationRecord[] = []
     for (const contact_id of contacts) {
-      const now = clock.now()
       const wanted = { now, lease_until: now + LEASE_MS, limit: LARGEST_GROUP, contact_id }
       try {
         found.push(...(await store.notifications.claim({ ...wanted, per_contact: LARGEST_GROUP })))
