@@ -262,8 +262,10 @@ export interface Engine<
   health(): Promise<{
     readonly running: boolean
     readonly monitors: number
+    /** Rounds under way: checks of one monitor in all its locations. */
     readonly checks_running: number
     readonly outbox_depth: number
+    /** How late the scheduler was at the last due time, in ms; waiting for a free check slot is not in it. */
     readonly lag_ms: number
     /** Stale monitors of this engine, at most a second old. */
     readonly stale: number

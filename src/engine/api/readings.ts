@@ -17,7 +17,7 @@ export interface MonitorReading {
   /** The state is unknown: no check has started for two intervals, or the last rounds were inconclusive. */
   readonly stale: boolean
   readonly incident_open: boolean
-  /** No notifications are sent for the incident: a parent or a maintenance window suppresses them. */
+  /** No notifications are sent for the incident: a parent, a maintenance window or flapping suppresses them. */
   readonly incident_held: boolean
   readonly locations: readonly LocationReading[]
 }

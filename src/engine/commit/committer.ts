@@ -1,8 +1,8 @@
 /**
  * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next
- * one; a successful round also waits a few milliseconds for rounds that are about to end. A single change does not
- * wait, nor does one with notifications. Deferrable rounds, which change nothing and have no waiting caller, are
- * stored a few times a second: if the process is killed, the next round repeats the lost checks.
+ * one; a round without notifications also waits a few milliseconds for rounds that are about to end. A single change
+ * does not wait, nor does one with notifications. Deferrable rounds, which change no state and have no waiting caller,
+ * are stored a few times a second: if the process is killed, the next round repeats the lost checks.
  *
  * @module
  */

@@ -89,7 +89,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       return await ended(row, sent.end, sent.at, sent.chance)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
-      // What the store could not tell was to be known before anything is sent.
+      // The store is read before anything is sent, so after its failure the attempt is repeated.
       const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
       const failure = ownFailure(clock.now() - at)
       return ended(row, isPassing ? { ...failure, error: 'storage' } : failure, at)
@@ -251,7 +251,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   return attempt
 }
 
-/** Told as one, since the beginning was not. */
+/** Sent as one `outage`, because its `down` was never sent. */
 function outageOf(row: NotificationRecord): NotificationRecord {
   return { ...row, event: 'outage', payload: outagePayload(row.payload) }
 }

@@ -1,6 +1,7 @@
 /**
  * Turns the effects of the machine into one change. Everything that one event changes of a monitor is in a single
- * change; nothing else writes monitor state, incidents or notifications.
+ * change. Beside it, a signal of a heartbeat moves its deadline (rounds/push.ts), and a user's own actions and repeats
+ * are written where they are requested.
  *
  * @module
  */

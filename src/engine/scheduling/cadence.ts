@@ -7,14 +7,13 @@
 
 import type { EpochMs } from '../../model.ts'
 
-/** A first check, or one that is overdue by more than an interval, starts within this time. */
+/** A check that is overdue by `SHORT_MS` or more starts within this time. */
 const CATCH_UP_MS = 60_000
-/**
- * After a short absence (a restart, or a takeover from an engine that ended) few are overdue: they start within this
- * time.
- */
+/** A restart, or a takeover from an engine that ended, takes less than this. */
 const SHORT_MS = 30_000
+/** A check that is overdue by less than `SHORT_MS` starts within this time: few are. */
 const MAKE_UP_MS = 5_000
+/** The first check of a monitor starts within this time. */
 const FIRST_MS = 10_000
 const RETRY_MIN_MS = 10_000
 

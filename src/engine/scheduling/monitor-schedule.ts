@@ -44,7 +44,7 @@ export interface MonitorSchedule {
   forget(monitor_id: number): void
   nextDue(monitor_id: number): EpochMs | null
   factsOf(cached: Outlined): Watched
-  /** How late the last checks started, in ms. */
+  /** How late the scheduler was at the last due time, in ms; waiting for a free check slot is not in it. */
   readonly lag_ms: number
 }
 

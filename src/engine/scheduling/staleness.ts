@@ -46,7 +46,7 @@ interface Sight {
   checkBegun: number
   /** The last checks as stored: see `looksOf`. */
   stored: readonly EpochMs[]
-  /** When it was reported as starved, and since when it is. */
+  /** The last check as reported in `starved`; `undefined` while it is not starved. */
   told: EpochMs | undefined
 }
 
@@ -78,7 +78,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   const sights = new Map<number, Sight>()
   let counted = { at: -Infinity, count: 0 }
 
-  /** The next evaluation of each monitor, monotonic. A check does not move it: the evaluation then finds nothing. */
+  /** The next evaluation of each monitor, monotonic. A check does not postpone it: it then finds the monitor healthy. */
   const turns = dueQueue()
   let timer: Timer | undefined
   let running = false
