@@ -109,15 +109,15 @@ describe('notifications of one window', () => {
 
   it('are one message where the store takes time to claim them', async () => {
     const base = memoryStore()
-    let slow: Rig['clock'] | undefined
+    const slow: { clock?: Rig['clock'] } = {}
     const claim: typeof base.notifications.claim = async (wanted) => {
       const rows = await base.notifications.claim(wanted)
-      await slow?.sleep(1)
+      await slow.clock?.sleep(1)
       return rows
     }
     const store = { ...base, notifications: { ...base.notifications, claim } }
     const { r } = await grouped(names(20), {}, rig({}, { store }))
-    slow = r.clock
+    slow.clock = r.clock
     for (const host of names(20)) r.say(host, 'fail')
     await r.clock.advance(15 * MINUTE)
     expect(r.told.map(({ body }) => digestOf(body).count)).toEqual([20])
