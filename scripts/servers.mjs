@@ -44,12 +44,13 @@ export const servers = [
   { program: 'ping', packages: ['iputils-ping'] },
   { program: 'openssl', packages: ['openssl'] },
   // Not servers: a browser for the page, faults from outside, network namespaces,
-  // a reader of metrics, shells to complete in, the languages of the recipes.
+  // a reader of metrics, one of units, shells to complete in, the languages of the recipes.
   { program: 'chromium', packages: ['chromium'], elsewhere: ['chromium-browser'] },
   { program: 'strace', packages: ['strace'] },
   { program: 'faketime', packages: ['faketime'] },
   { program: 'ip', packages: ['iproute2'] },
   { program: 'promtool', packages: ['prometheus'] },
+  { program: 'systemd-analyze', packages: ['systemd'] },
   { program: 'zsh', packages: ['zsh'] },
   { program: 'fish', packages: ['fish'] },
   { program: 'python3', packages: ['python3-minimal'] },

@@ -83,47 +83,44 @@ describe('the Dockerfile', () => {
 })
 
 describe('the image', () => {
-  it.skipIf(REASON !== undefined)(
-    `builds, serves, is healthy and stops${REASON === undefined ? '' : ` (${REASON})`}`,
-    { timeout: 300_000 },
-    async () => {
-      const place = mkdtempSync(join(tmpdir(), 'watchpost-image-'))
-      onTestFinished(() => rmSync(place, { recursive: true, force: true }))
-      const packed = await packPackage()
-      onTestFinished(() => packed.remove())
-      const registry = await startRegistry([packed])
-      onTestFinished(() => registry.close())
-      const context = join(place, 'context')
-      cpSync(join(root, 'deploy'), context, { recursive: true })
-      const { http } = await freePorts(['http'])
+  it('builds, serves, is healthy and stops', { timeout: 300_000 }, async ({ skip }) => {
+    if (REASON !== undefined) skip(REASON)
+    const place = mkdtempSync(join(tmpdir(), 'watchpost-image-'))
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+    const packed = await packPackage()
+    onTestFinished(() => packed.remove())
+    const registry = await startRegistry([packed])
+    onTestFinished(() => registry.close())
+    const context = join(place, 'context')
+    cpSync(join(root, 'deploy'), context, { recursive: true })
+    const { http } = await freePorts(['http'])
 
-      const container = await run({ place, context, registry: registry.url, port: http })
-      const command = wordsOf(/ CMD (\[.*)$/.exec(healthCheck)?.[1])
-      expect(container.execute(command, { PORT: `${http}` }).status).toBe(0)
-      expect(container.execute(command, { PORT: '1' }).status).toBe(1)
-      expect(container.said()).toMatch(/^Listening on http:.*, data in \/data\/watchpost\.db$/m)
-      expect(container.execute(['stat', '-c', '%u %a', '/data'], {}).stdout).toBe('1000 700\n')
-      expect(container.execute(['ls', '/app'], {}).stdout).toBe(
-        'node_modules\npackage-lock.json\npackage.json\n',
-      )
-      // The optional packages are there, and a ping needs no root.
-      expect(
-        container.execute(['ls', '-d', 'node_modules/bullmq', 'node_modules/pg'], {}).status,
-      ).toBe(0)
-      const created = await fetch(`http://127.0.0.1:${http}/api/v1/monitors`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ type: 'ping', host: '127.0.0.1' }),
-      })
-      expect(created.status).toBe(201)
-      const check = await fetch(`http://127.0.0.1:${http}/api/v1/monitors/1/check?wait=1`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${KEY}` },
-      })
-      expect(await check.json()).toMatchObject({ results: [{ verdict: 'ok' }] })
-      expect(await container.stop()).toBe(0)
-    },
-  )
+    const container = await run({ place, context, registry: registry.url, port: http })
+    const command = wordsOf(/ CMD (\[.*)$/.exec(healthCheck)?.[1])
+    expect(container.execute(command, { PORT: `${http}` }).status).toBe(0)
+    expect(container.execute(command, { PORT: '1' }).status).toBe(1)
+    expect(container.said()).toMatch(/^Listening on http:.*, data in \/data\/watchpost\.db$/m)
+    expect(container.execute(['stat', '-c', '%u %a', '/data'], {}).stdout).toBe('1000 700\n')
+    expect(container.execute(['ls', '/app'], {}).stdout).toBe(
+      'node_modules\npackage-lock.json\npackage.json\n',
+    )
+    // The optional packages are there, and a ping needs no root.
+    expect(
+      container.execute(['ls', '-d', 'node_modules/bullmq', 'node_modules/pg'], {}).status,
+    ).toBe(0)
+    const created = await fetch(`http://127.0.0.1:${http}/api/v1/monitors`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type: 'ping', host: '127.0.0.1' }),
+    })
+    expect(created.status).toBe(201)
+    const check = await fetch(`http://127.0.0.1:${http}/api/v1/monitors/1/check?wait=1`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${KEY}` },
+    })
+    expect(await check.json()).toMatchObject({ results: [{ verdict: 'ok' }] })
+    expect(await container.stop()).toBe(0)
+  })
 })
 
 interface Container {

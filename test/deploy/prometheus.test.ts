@@ -11,6 +11,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { MONITOR_STATES } from '../../src/model.ts'
 import { rig } from '../engine/rig.ts'
 import { folder } from '../support/command-line.ts'
+import { describeWithServer } from '../support/servers/need.ts'
 import { namedIn } from './promql.ts'
 
 // The alert rules and the dashboard against what /metrics shows, so that a renamed metric is missed here first.
@@ -148,10 +149,28 @@ describe('the alert rules', () => {
     expect(named(true).toSorted()).toEqual(alerts)
     expect(named(false).toSorted()).toEqual(alerts)
   })
+})
 
-  it.skipIf(find('promtool') === undefined)('pass promtool, check and tests', () => {
+const promtoolNeed = {
+  name: 'promtool',
+  packages: 'prometheus',
+  locate: () => find('promtool'),
+}
+
+describeWithServer(promtoolNeed, 'promtool', () => {
+  it('passes the alert rules and their tests', () => {
     expect(promtool('check', 'rules', join(root, rulesFile))).toBe(0)
     expect(promtool('test', 'rules', join(root, 'test/deploy/prometheus-rules.test.yaml'))).toBe(0)
+  })
+
+  it('parses every expression of the dashboard', () => {
+    const file = join(folder(), 'panels.json')
+    const list = queries.map(({ expr }, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }))
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: list }] }))
+    expect(promtool('check', 'rules', file)).toBe(0)
   })
 })
 
@@ -195,16 +214,6 @@ describe('the dashboard', () => {
         }
       }
     }
-  })
-
-  it.skipIf(find('promtool') === undefined)('has expressions that promtool parses', () => {
-    const file = join(folder(), 'panels.json')
-    const list = queries.map(({ expr }, index) => ({
-      record: `panel:${index}`,
-      expr: expr.replaceAll('$__rate_interval', '5m'),
-    }))
-    writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: list }] }))
-    expect(promtool('check', 'rules', file)).toBe(0)
   })
 })
 

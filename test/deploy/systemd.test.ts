@@ -6,6 +6,7 @@ import { environmentVariables } from '../../scripts/docs/source-facts.ts'
 import { find } from '../../scripts/servers.mjs'
 import { root } from '../../scripts/steps.mjs'
 import { folder } from '../support/command-line.ts'
+import { describeWithServer } from '../support/servers/need.ts'
 
 const text = readFileSync(join(root, 'deploy/watchpost.service'), 'utf8')
 const directives = [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
@@ -57,12 +58,20 @@ describe('the systemd unit', () => {
   it('gives running checks their time to end', () => {
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(11)
   })
+})
 
-  it.skipIf(find('systemd-analyze') === undefined)('is a unit without mistakes', () => {
+const analyzeNeed = {
+  name: 'systemd-analyze',
+  packages: 'systemd',
+  locate: () => find('systemd-analyze'),
+}
+
+describeWithServer(analyzeNeed, 'systemd-analyze', () => {
+  it('finds no mistake in the unit', () => {
     expect(analyze('verify', '--man=no', unit())).toEqual({ status: 0, said: '' })
   })
 
-  it.skipIf(find('systemd-analyze') === undefined)('is rated below 2 of 10', () => {
+  it('rates the unit below 2 of 10', () => {
     const { status, said } = analyze('security', '--offline=true', '--threshold=20', unit())
     expect({ status, said: status === 0 ? '' : said }).toEqual({ status: 0, said: '' })
   })
