@@ -26,6 +26,7 @@ import type { AccountQuotas } from '../model.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createSeal } from '../seal.ts'
 import { timeZones } from '../model/time.ts'
+import { cronOccurrences } from '../fields/cron.ts'
 
 /** Whole numbers from 1 to 10000. */
 export interface EngineLimits {
@@ -148,6 +149,7 @@ export function coreOf(options: EngineOptions): Core {
   if (new Set(options.locations).size < (options.locations?.length ?? 0))
     throw new ConfigurationError('Two locations have the same name')
   refuseUnsupported(options)
+  const zones = timeZones()
   const [wrong] = Object.entries(quotaProblems(options.quotas ?? {}))
   if (wrong !== undefined) throw new ConfigurationError(`createEngine: ${wrong.join(': ')}`)
   return {
@@ -157,7 +159,8 @@ export function coreOf(options: EngineOptions): Core {
     logsOnlyUnheard: options.logger === undefined,
     store: withFallbacks(store),
     registry: createRegistry(checkers),
-    zones: timeZones(),
+    zones,
+    nextOccurrence: cronOccurrences(zones),
     kinds: kindsOf(contacts),
     seal: createSeal(secretKey),
     metadataInPayloads: options.metadataInPayloads ?? false,

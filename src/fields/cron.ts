@@ -7,7 +7,8 @@
 import { Cron } from 'croner'
 import * as v from 'valibot'
 import type { EpochMs } from '../model.ts'
-import { isTimeZone, wallClockOf } from '../model/time.ts'
+import { isTimeZone, timeZones } from '../model/time.ts'
+import type { NextOccurrence, TimeZones } from '../model/time.ts'
 import { defineField } from './field.ts'
 import type { FieldBuilder } from './field.ts'
 
@@ -17,14 +18,16 @@ const MAX_CHARACTERS = 100
 const ALLOWED = /^@?[\dA-Za-z*,/#\s-]+$/
 
 /** A cron expression of five fields, or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+export const cronExpression = v.pipe(
+  v.string('invalid: a cron expression such as "0 3 * * *" is expected'),
+  v.trim(),
+  v.maxLength(MAX_CHARACTERS, `out_of_range: 1..${MAX_CHARACTERS} characters`),
+  v.check(isCron, 'invalid: a cron expression of five fields is expected, such as "0 3 * * *"'),
+  v.check(occurs, 'invalid: there is no such day'),
+)
+
+/** A {@link cronExpression}. */
 export function cronField(info: { readonly description: string }): FieldBuilder<string> {
-  const schema = v.pipe(
-    v.string('invalid: a cron expression such as "0 3 * * *" is expected'),
-    v.trim(),
-    v.maxLength(MAX_CHARACTERS, `out_of_range: 1..${MAX_CHARACTERS} characters`),
-    v.check(isCron, 'invalid: a cron expression of five fields is expected, such as "0 3 * * *"'),
-    v.check(occurs, 'invalid: there is no such day'),
-  )
   return defineField(
     {
       kind: 'string',
@@ -34,7 +37,7 @@ export function cronField(info: { readonly description: string }): FieldBuilder<
       example: '0 3 * * *',
       ...info,
     },
-    schema,
+    cronExpression,
   )
 }
 
@@ -50,26 +53,81 @@ export function timeZoneField(info: { readonly description: string }): FieldBuil
   )
 }
 
+/** Expressions kept with their last result; an entry takes about two kilobytes. */
+const KEPT = 2000
+
+/** An expression in a time zone. Parsing it takes half a millisecond. */
+interface Schedule {
+  readonly local: Cron
+  /** The same in UTC, to compare with the wall clock. */
+  readonly wall: Cron
+}
+
+interface Kept {
+  readonly schedule: Schedule
+  /** No occurrence lies between the two. */
+  readonly after: EpochMs
+  readonly next: EpochMs
+}
+
+/** For one call; {@link cronOccurrences} keeps what it parsed. @throws RangeError if it is never due */
+export function nextOccurrence(cron: string, time_zone: string, after: EpochMs): EpochMs {
+  return dueAfter(parse(cron, time_zone), { zone: timeZones()(time_zone), after })
+}
+
 /**
  * The first time after `after` at which the expression is due. A time of day that a clock change
  * skips uses the offset before the change, a repeated one means the first (RFC 5545, 3.3.5); an
  * hourly or minutely expression is due in both.
+ *
+ * Keeps parsed expressions and their last results: the next occurrence of a nightly one takes most
+ * of a millisecond, and many monitors ask for the same.
  */
-export function nextOccurrence(cron: string, time_zone: string, after: EpochMs): EpochMs {
-  const next = parsed(cron, time_zone).nextRun(new Date(after))
-  if (next === null) throw new RangeError(`"${cron}" is never due`)
-  const wallClock = wallClockOf(time_zone)
+export function cronOccurrences(zones: TimeZones): NextOccurrence {
+  const kept = new Map<string, Kept>()
+  return (cron, time_zone, after) => {
+    const key = `${cron}\n${time_zone}`
+    const known = kept.get(key)
+    if (known !== undefined && known.after <= after && after < known.next) return known.next
+    const schedule = known?.schedule ?? parse(cron, time_zone)
+    const next = dueAfter(schedule, { zone: zones(time_zone), after })
+    const oldest = kept.size < KEPT ? undefined : kept.keys().next()
+    if (oldest?.done === false) kept.delete(oldest.value)
+    kept.set(key, { schedule, after, next })
+    return next
+  }
+}
+
+function dueAfter(
+  { local, wall }: Schedule,
+  { zone, after }: { readonly zone: ReturnType<TimeZones>; readonly after: EpochMs },
+): EpochMs {
+  const next = local.nextRun(new Date(after))
+  if (next === null) throw new RangeError(`"${local.getPattern()}" is never due`)
   // Croner moves a skipped time to the end of the gap, where the wall clock shows a different time.
-  const shown = new Date(wallClock(next.getTime()))
-  if (parsed(cron, 'UTC').match(shown)) return next.getTime()
+  const shown = new Date(zone.wallClock(next.getTime()))
+  if (wall.match(shown)) return next.getTime()
   const before = next.getTime() - 1
-  const offset = wallClock(before) - Math.floor(before / 1000) * 1000
-  const wanted = parsed(cron, 'UTC').nextRun(new Date(wallClock(before)))
+  const offset = zone.wallClock(before) - Math.floor(before / 1000) * 1000
+  const wanted = wall.nextRun(new Date(zone.wallClock(before)))
   return wanted === null ? next.getTime() : wanted.getTime() - offset
+}
+
+function parse(cron: string, time_zone: string): Schedule {
+  return { local: parsed(cron, time_zone), wall: parsed(cron, 'UTC') }
 }
 
 function parsed(cron: string, time_zone: string): Cron {
   return new Cron(cron, { timezone: time_zone, mode: '5-part', paused: true })
+}
+
+/** The first `count` times from 2024 on, in UTC; fewer if there are no more, none of what is no expression. */
+export function firstOccurrences(cron: string, count: number): readonly EpochMs[] {
+  if (!isCron(cron)) return []
+  const from = new Date('2024-01-01T00:00:00Z')
+  return parsed(cron, 'UTC')
+    .nextRuns(count, from)
+    .map((time) => time.getTime())
 }
 
 function isCron(text: string): boolean {

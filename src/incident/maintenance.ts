@@ -6,14 +6,15 @@
  */
 
 import type {
+  CronWindow,
   EpochMs,
   MaintenanceWindow,
   OneOffWindow,
   RecurringWindow,
   Weekday,
 } from '../model.ts'
-import { timeZones, DAY_MS } from '../model/time.ts'
-import type { TimeZone, TimeZones, WallClock } from '../model/time.ts'
+import { DAY_MS } from '../model/time.ts'
+import type { Calendar, TimeZone, TimeZones, WallClock } from '../model/time.ts'
 
 /** Days searched at once; some rules match none for longer (a Monday the 31st: up to 609 days). */
 const HORIZON_DAYS = 400
@@ -27,19 +28,18 @@ export interface Maintenance {
 }
 
 /** Start (inclusive) and end (exclusive) of one window. */
-type Span = readonly [from: EpochMs, to: EpochMs]
+export type Span = readonly [from: EpochMs, to: EpochMs]
 
-/** `zones`: a cache for callers that evaluate windows repeatedly. */
 export function maintenanceAt(
   windows: readonly MaintenanceWindow[],
   at: EpochMs,
-  zones: TimeZones = timeZones(),
+  calendar: Calendar,
 ): Maintenance {
   let skip_checks = false
   let active = false
   let changes_at: EpochMs | null = null
   for (const window of windows) {
-    const [from, to] = 'start' in window ? oneOff(window) : occurrence(window, at, zones)
+    const [from, to] = spanAt(window, at, calendar)
     if (to <= at) continue
     const open = from <= at
     active ||= open
@@ -47,6 +47,23 @@ export function maintenanceAt(
     changes_at = Math.min(changes_at ?? Infinity, open ? to : from)
   }
   return { active, skip_checks, changes_at }
+}
+
+/** The occurrence that is open at `at`, otherwise the next one; one that has ended if there is no other. */
+export function spanAt(window: MaintenanceWindow, at: EpochMs, calendar: Calendar): Span {
+  if ('start' in window) return oneOff(window)
+  if ('cron' in window) return occurrenceOfCron(window, at, calendar)
+  return occurrence(window, at, calendar.zones)
+}
+
+function occurrenceOfCron(
+  { cron, duration_min, time_zone }: CronWindow,
+  at: EpochMs,
+  { nextOccurrence }: Calendar,
+): Span {
+  const length = duration_min * 60_000
+  const from = nextOccurrence(cron, time_zone, at - length)
+  return [from, from + length]
 }
 
 function oneOff({ start, end }: OneOffWindow): Span {

@@ -53,7 +53,7 @@ export interface CommonSettings {
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-export type MaintenanceWindow = OneOffWindow | RecurringWindow
+export type MaintenanceWindow = OneOffWindow | RecurringWindow | CronWindow
 
 export interface OneOffWindow {
   /** ISO 8601 with a zone. */
@@ -73,6 +73,15 @@ export interface RecurringWindow {
   readonly weekdays: readonly Weekday[]
   /** Only on these days of the month; all where empty. */
   readonly days: readonly number[]
+  readonly skip_checks: boolean
+}
+
+export interface CronWindow {
+  /** When it opens: a cron expression of five fields, with one minute of the hour. */
+  readonly cron: string
+  readonly duration_min: number
+  /** IANA name. */
+  readonly time_zone: string
   readonly skip_checks: boolean
 }
 

@@ -50,6 +50,15 @@ export interface TimeZone {
 
 export type TimeZones = (time_zone: string) => TimeZone
 
+/** The first time after `after` at which a cron expression is due in a time zone. */
+export type NextOccurrence = (cron: string, time_zone: string, after: EpochMs) => EpochMs
+
+/** What recurring times are computed with. */
+export interface Calendar {
+  readonly zones: TimeZones
+  readonly nextOccurrence: NextOccurrence
+}
+
 /**
  * Caches time zones: creating a formatter takes twenty times as long as using it, and using it a hundred times as
  * long as a cached result.

@@ -158,6 +158,23 @@ describe('planned work', () => {
     expect(await state(r, id)).toBe('up')
   })
 
+  it('comes again by cron, in its own time zone', async () => {
+    const r = await rig()
+    const opens = new Date(r.clock.now() + 10 * MINUTE)
+    const [hour, minute] = [opens.getUTCHours(), opens.getUTCMinutes()]
+    const cron = { cron: `${minute} ${hour} * * *`, duration_min: 30, time_zone: 'UTC' }
+    const id = await monitored(r, { fail_threshold: 1, maintenance: [cron] })
+    const { maintenance_changes_at } = await r.engine.monitors.status(id)
+    expect(maintenance_changes_at?.slice(0, 16)).toBe(opens.toISOString().slice(0, 16))
+    await r.clock.advance(11 * MINUTE)
+    r.say('shop.test', 'fail')
+    expect(await state(r, id)).toBe('maintenance')
+    await r.clock.advance(20 * MINUTE)
+    expect(events(r)).toEqual([])
+    await r.clock.advance(10 * MINUTE)
+    expect(events(r)).toEqual(['down'])
+  })
+
   it('every wrong window is named with its place', async () => {
     const r = await rig()
     const wrong = {
@@ -178,6 +195,14 @@ describe('planned work', () => {
         { at: '05:00', duration_min: 5, weekdays: ['someday'] },
       'unknown_field: entry 7, "cron"': { at: '05:00', duration_min: 5, cron: '* * *' },
       'invalid: entry 8: an object is expected': 'tomorrow',
+      'out_of_range: entry 9, "cron": at most once in an hour: a single minute is expected, such as "0 3 * * *"':
+        { cron: '*/5 * * * *', duration_min: 1 },
+      'out_of_range: entry 9, "duration_min": must be less than the time between two occurrences': {
+        cron: '0 */2 * * *',
+        duration_min: 120,
+      },
+      'invalid: entry 9, "cron": a cron expression of five fields is expected, such as "0 3 * * *"':
+        { cron: '0 25 * * *', duration_min: 5 },
     }
     for (const [problem, window] of Object.entries(wrong)) {
       const before = Number(/entry (\d)/.exec(problem)?.[1]) - 1

@@ -91,7 +91,22 @@ const ROWS = [
     ...{ start_date: '2026-07-01 22:00:00', end_date: '2026-07-02 02:00:00' },
   }),
   insert('maintenance', { id: 3, title: 'By hand', strategy: 'manual' }),
-  ...[1, 2, 3].map((id) =>
+  insert('maintenance', {
+    ...{ id: 4, title: 'Weekends', strategy: 'cron', timezone: 'Europe/Berlin' },
+    ...{ cron: '0 22 * * 6', duration: 7200 },
+  }),
+  insert('maintenance', {
+    id: 5,
+    title: 'Often',
+    strategy: 'cron',
+    cron: '*/5 * * * *',
+    duration: 60,
+  }),
+  insert('maintenance', {
+    ...{ id: 6, title: 'Last year', strategy: 'single', timezone: 'UTC' },
+    ...{ start_date: '2025-07-01 22:00:00', end_date: '2025-07-02 02:00:00' },
+  }),
+  ...[1, 2, 3, 4, 5, 6].map((id) =>
     insert('monitor_maintenance', { id, monitor_id: 4, maintenance_id: id }),
   ),
   insert('proxy', {
@@ -144,6 +159,7 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
       maintenance: [
         { at: '23:30', duration_min: 90, time_zone: 'Asia/Tokyo', weekdays: ['sun', 'mon'] },
         { start: '2026-07-01T20:00:00.000Z', end: '2026-07-02T00:00:00.000Z' },
+        { cron: '0 22 * * 6', duration_min: 120, time_zone: 'Europe/Berlin' },
       ],
     },
   ])
@@ -173,6 +189,10 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
   expect(notes(imported, 'By hand')).toEqual([
     'manual maintenance is left out: pause the monitors, or give them a window',
   ])
+  expect(notes(imported, 'Often')).toEqual([
+    'the window by cron "*/5 * * * *" is left out: it opens more than once in an hour',
+  ])
+  expect(notes(imported, 'Last year')).toEqual(['a window that ended on 2025-07-02 is left out'])
   expect(notes(imported, 'proxy.example')).toEqual(['a proxy has no counterpart'])
 }
 

@@ -1,11 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maintenanceAt } from '../../src/incident/maintenance.ts'
-import type { MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
+import { cronOccurrences } from '../../src/fields/cron.ts'
+import { maintenanceAt as lookedUp } from '../../src/incident/maintenance.ts'
+import type { Maintenance } from '../../src/incident/maintenance.ts'
+import type { CronWindow, MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
 import { timeZones } from '../../src/model/time.ts'
+import type { Calendar } from '../../src/model/time.ts'
 
 const at = (text: string): number => Date.parse(text)
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+function newCalendar(): Calendar {
+  const zones = timeZones()
+  return { zones, nextOccurrence: cronOccurrences(zones) }
+}
+
+function maintenanceAt(
+  windows: readonly MaintenanceWindow[],
+  now: number,
+  calendar = newCalendar(),
+): Maintenance {
+  return lookedUp(windows, now, calendar)
+}
 
 function every(rule: Partial<RecurringWindow>): RecurringWindow {
   const none = { weekdays: [], days: [], skip_checks: false }
@@ -119,13 +135,13 @@ describe('a window that comes again', () => {
   it('misses no window of a rule that matches a day every other year, whenever it is evaluated', () => {
     // A Monday the 31st: 2025-03-31, then 2026-08-31.
     const rule = every({ weekdays: ['mon'], days: [31] })
-    const zones = timeZones()
+    const calendar = newCalendar()
     const missed: string[] = []
     for (let from = at('2025-04-01T12:00Z'); from < at('2026-08-31'); from += 86_400_000) {
       let now = from
       // The result is valid until `changes_at`, so an engine evaluates the rule then.
       for (;;) {
-        const said = maintenanceAt([rule], now, zones)
+        const said = maintenanceAt([rule], now, calendar)
         if (said.active) break
         now = said.changes_at!
       }
@@ -166,9 +182,66 @@ describe('a window that comes again', () => {
   })
 })
 
+describe('a window by cron', () => {
+  const byCron = (cron: string, rest: Partial<CronWindow> = {}): CronWindow => ({
+    cron,
+    duration_min: 60,
+    time_zone: 'Europe/Berlin',
+    skip_checks: false,
+    ...rest,
+  })
+
+  it('keeps its time of day in its time zone, and its length, when the clocks change', () => {
+    // 02:30 is skipped on 2026-03-29 and read with the offset before; on 2026-10-25 the first of two counts.
+    expect(windows(byCron('30 2 * * *'), '2026-03-28T00:00Z', 3)).toEqual([
+      '2026-03-28T01:30',
+      '2026-03-28T02:30',
+      '2026-03-29T01:30',
+      '2026-03-29T02:30',
+      '2026-03-30T00:30',
+      '2026-03-30T01:30',
+    ])
+    expect(windows(byCron('30 2 * * *'), '2026-10-25T00:00Z', 2)).toEqual([
+      '2026-10-25T00:30',
+      '2026-10-25T01:30',
+      '2026-10-26T01:30',
+      '2026-10-26T02:30',
+    ])
+  })
+
+  it('opens on the same days as the window that names them', () => {
+    const fridays = every({
+      at: '22:00',
+      duration_min: 600,
+      weekdays: ['fri'],
+      time_zone: 'Asia/Tokyo',
+    })
+    const cron = byCron('0 22 * * 5', { duration_min: 600, time_zone: 'Asia/Tokyo' })
+    expect(windows(cron, '2026-01-01T00:00Z', 20)).toEqual(
+      windows(fridays, '2026-01-01T00:00Z', 20),
+    )
+  })
+
+  it('is evaluated the same from kept results, in any order (property)', () => {
+    const calendar = newCalendar()
+    fc.assert(
+      fc.property(
+        fc.constantFrom('0 3 * * *', '15 */6 * * 1-5', '0 0 1 * *', '0 4 29 2 *'),
+        fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe'),
+        fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2027-12-31T00:00Z') }),
+        (cron, time_zone, from) => {
+          const window = byCron(cron, { time_zone })
+          expect(maintenanceAt([window], from, calendar)).toEqual(maintenanceAt([window], from))
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})
+
 describe('time zones that are kept', () => {
   it('tell the same as those made anew, over more days than are remembered (property)', () => {
-    const zones = timeZones()
+    const calendar = newCalendar()
     const names = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
     fc.assert(
       fc.property(
@@ -177,7 +250,7 @@ describe('time zones that are kept', () => {
         fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2027-12-31T00:00Z') }),
         (time_zone, hour, from) => {
           const rule = every({ at: `${String(hour).padStart(2, '0')}:30`, time_zone })
-          expect(maintenanceAt([rule], from, zones)).toEqual(maintenanceAt([rule], from))
+          expect(maintenanceAt([rule], from, calendar)).toEqual(maintenanceAt([rule], from))
         },
       ),
       { numRuns: 300 },

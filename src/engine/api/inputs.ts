@@ -9,6 +9,7 @@ import type { ContactDescriptions } from '../../contacts/descriptions.ts'
 import type { Described, Input, IsAnyText, Patch } from '../../fields/field.ts'
 import type {
   CommonSettings,
+  CronWindow,
   JsonObject,
   OneOffWindow,
   QuietHours,
@@ -26,8 +27,10 @@ export type CommonInput = Given<Omit<CommonSettings, 'maintenance'>> & {
 /** Maps the names of `T`, which preserves its doc comments. */
 type Given<T> = { readonly [K in keyof T]?: T[K] | null | undefined }
 
-type WindowInput =
+/** A maintenance window as a user may write it. `time_zone` defaults to UTC, `skip_checks` to false. */
+export type WindowInput =
   | (Pick<OneOffWindow, 'start' | 'end'> & Partial<OneOffWindow>)
+  | (Pick<CronWindow, 'cron' | 'duration_min'> & Partial<CronWindow>)
   | (Pick<RecurringWindow, 'at' | 'duration_min'> & Partial<RecurringWindow>)
 
 /**

@@ -9,7 +9,7 @@ import type { Clock } from '../../clock.ts'
 import { ListenerError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { AccountQuotas, LocationRecord, CheckReport, NotificationRecord } from '../../model.ts'
-import type { TimeZones } from '../../model/time.ts'
+import type { NextOccurrence, TimeZones } from '../../model/time.ts'
 import type { FullStore, Change, Committed } from '../../store/store.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { EngineEvents } from '../api/events.ts'
@@ -48,6 +48,8 @@ export interface Core {
   readonly registry: Registry
   /** Cached time zones, for maintenance windows. */
   readonly zones: TimeZones
+  /** Cached occurrences of cron expressions, for maintenance windows. */
+  readonly nextOccurrence: NextOccurrence
   readonly kinds: ReadonlyMap<string, AnyContactKind>
   readonly seal: Seal
   /** For accounts without quotas of their own. */

@@ -5,14 +5,16 @@
  */
 
 import * as v from 'valibot'
+import { cronExpression, firstOccurrences } from '../../fields/cron.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { WEEKDAYS } from '../../model.ts'
-import type { MaintenanceWindow } from '../../model.ts'
+import type { CronWindow, MaintenanceWindow } from '../../model.ts'
 import { isTimeZone } from '../../model/time.ts'
 import { isJsonObject } from '../../model/json.ts'
 
-const WEEK_MIN = 7 * 1440
+const DAY_MIN = 1440
+const WEEK_MIN = 7 * DAY_MIN
 
 function whole(min: number, max: number) {
   return v.pipe(
@@ -53,20 +55,57 @@ const oneOff = v.pipe(
   ),
 )
 
+const duration_min = whole(1, WEEK_MIN)
+
+const time_zone = v.optional(
+  v.pipe(
+    v.string('invalid: a time zone is expected'),
+    v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
+  ),
+  'UTC',
+)
+
+/** Each opening and closing is a change of every monitor that the window covers. */
+const cron = v.pipe(
+  cronExpression,
+  v.check(
+    (text) => /^(?:@|\d{1,2}\s)/.test(text),
+    'out_of_range: at most once in an hour: a single minute is expected, such as "0 3 * * *"',
+  ),
+)
+
+const byCron = v.pipe(
+  v.strictObject({ cron, duration_min, time_zone, skip_checks }, strict),
+  v.forward(
+    v.check(
+      (window) => window.duration_min < shortestGap(window),
+      'out_of_range: must be less than the time between two occurrences',
+    ),
+    ['duration_min'],
+  ),
+)
+
+/** Occurrences that are compared: finding that of a rare one takes two milliseconds, that of an hourly one half of one. */
+const COMPARED = 12
+const COMPARED_WITHIN_A_DAY = 25
+
+/** The shortest time between two of the first occurrences, in minutes. */
+function shortestGap({ cron }: Pick<CronWindow, 'cron'>): number {
+  const some = firstOccurrences(cron, COMPARED)
+  const dense = (some.at(-1) ?? 0) - (some[0] ?? 0) < DAY_MIN * 60_000
+  const times = dense ? firstOccurrences(cron, COMPARED_WITHIN_A_DAY) : some
+  const gaps = times.slice(1).map((time, index) => (time - (times[index] ?? 0)) / 60_000)
+  return Math.min(...gaps)
+}
+
 const recurring = v.strictObject(
   {
     at: v.pipe(
       v.string('invalid: a time of day is expected'),
       v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'invalid: HH:MM is expected'),
     ),
-    duration_min: whole(1, WEEK_MIN),
-    time_zone: v.optional(
-      v.pipe(
-        v.string('invalid: a time zone is expected'),
-        v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
-      ),
-      'UTC',
-    ),
+    duration_min,
+    time_zone,
     weekdays: listOf(
       v.picklist(WEEKDAYS, `invalid: one of ${WEEKDAYS.join(', ')} is expected`),
       WEEKDAYS.length,
@@ -77,20 +116,24 @@ const recurring = v.strictObject(
   strict,
 )
 
-/** `{ start, end }` for one occurrence, or `{ at, duration_min, time_zone?, weekdays?, days? }` for recurring ones. */
+/**
+ * `{ start, end }` for one occurrence; `{ cron, duration_min, time_zone? }` or
+ * `{ at, duration_min, time_zone?, weekdays?, days? }` for recurring ones.
+ */
 export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
   const schema = v.pipe(
     v.custom<object>(isJsonObject, 'invalid: an object is expected'),
-    v.lazy((window) =>
-      typeof window === 'object' && window !== null && ('start' in window || 'end' in window)
-        ? oneOff
-        : recurring,
-    ),
+    v.lazy((window) => formOf(window as object)),
   )
   return defineField<MaintenanceWindow>(
     { kind: 'object', description: 'Window of planned work', format: 'maintenance_window' },
     schema,
   )
+}
+
+function formOf(window: object): typeof oneOff | typeof byCron | typeof recurring {
+  if ('start' in window || 'end' in window) return oneOff
+  return 'cron' in window && !('at' in window) ? byCron : recurring
 }
 
 function strict({ expected }: { readonly expected: string | null }): string {

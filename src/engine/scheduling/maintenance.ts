@@ -42,7 +42,7 @@ export function createMaintenance({
   monitorCache,
   committed,
 }: MaintenanceOptions): MaintenancePlan {
-  const { clock, zones } = core
+  const { clock } = core
   /** Monitors with a window that opens or closes now. */
   const due: number[] = []
   const scheduler = createScheduler({
@@ -111,7 +111,7 @@ export function createMaintenance({
       machine.state === 'maintenance' && look(common.maintenance, clock.now()).skip_checks,
   }
   function look(windows: readonly MaintenanceWindow[], now: EpochMs): Maintenance {
-    return maintenanceAt(windows, now, zones)
+    return maintenanceAt(windows, now, core)
   }
 
   /** When the state must be evaluated next, `null` if no window will change it. */

@@ -40,7 +40,7 @@ export async function statusView(
     reduced_quorum: machine.reduced_quorum === true,
     degraded_locations: statusOf(machine.state) === 'up' ? failing(locations) : [],
     maintenance_changes_at: isoOrNull(
-      maintenanceAt(record.common.maintenance, now, core.zones).changes_at,
+      maintenanceAt(record.common.maintenance, now, core).changes_at,
     ),
     cause_code,
     cause_text: cause_code === null ? null : (latest(cached)?.last?.cause_text ?? null),

@@ -30,6 +30,9 @@ export function windowOf(row: JsonObject, { server, now, note }: Around): readon
   if (zone !== named) note(`the time zone ${named} is unknown: UTC is taken`)
   const strategy = textOf(row['strategy'])
   if (strategy === 'single') return single(row, { zone, now, note })
+  if (row['end_date'] !== null && row['end_date'] !== undefined)
+    note(`it ends on ${textOf(row['end_date'])} over there, and never here`)
+  if (strategy === 'cron') return byCron(row, { zone, note })
   const daily = { at: clockTime(row['start_time']), duration_min: minutesOf(row) }
   if (!strategy.startsWith('recurring-') || daily.at === undefined) {
     note(
@@ -39,8 +42,6 @@ export function windowOf(row: JsonObject, { server, now, note }: Around): readon
     )
     return []
   }
-  if (row['end_date'] !== null && row['end_date'] !== undefined)
-    note(`it ends on ${textOf(row['end_date'])} over there, and never here`)
   const days = listOf(row['weekdays'])
   const common = { at: daily.at, duration_min: daily.duration_min, time_zone: zone }
   if (strategy === 'recurring-weekday') {
@@ -63,6 +64,24 @@ export function windowOf(row: JsonObject, { server, now, note }: Around): readon
   return [common]
 }
 
+/** Five fields over there as well; the duration in seconds. */
+function byCron(
+  row: JsonObject,
+  { zone, note }: { readonly zone: string; note(what: string): void },
+): readonly JsonObject[] {
+  const cron = textOf(row['cron']).trim()
+  const duration_min = Math.round(Number(row['duration']) / 60)
+  if (!/^\d{1,2}(?:\s+\S+){4}$/.test(cron)) {
+    note(`the window by cron "${cron}" is left out: it opens more than once in an hour`)
+    return []
+  }
+  if (!(duration_min >= 1 && duration_min <= 7 * DAY_MIN)) {
+    note(`the window by cron "${cron}" is left out: it has no length from a minute to a week`)
+    return []
+  }
+  return [{ cron, duration_min, time_zone: zone }]
+}
+
 function single(
   row: JsonObject,
   { zone, now, note }: { readonly zone: string; readonly now: number; note(what: string): void },
@@ -72,7 +91,10 @@ function single(
     note('a window without start or end is left out')
     return []
   }
-  if (end <= now) return []
+  if (end <= now) {
+    note(`a window that ended on ${new Date(end).toISOString().slice(0, 10)} is left out`)
+    return []
+  }
   return [{ start: new Date(start).toISOString(), end: new Date(end).toISOString() }]
 }
 
