@@ -46,7 +46,7 @@ it('an alert whose contact cannot be read for a while is sent afterwards, and no
   expect((await r.engine.notifications.list()).items).toMatchObject([{ status: 'sent' }])
 })
 
-it('who could not be told of a failure is not told of its end', async () => {
+it('a contact that did not receive a failure does not receive its end', async () => {
   const { r, clock, state, events } = await alerted(withoutContacts)
   state.fails = true
   r.say('a', 'fail')
@@ -74,7 +74,7 @@ it('an end that is recorded and cannot be told is not said to be sent again', as
   await r.engine.monitors.create({ type: 'scripted', name: 'a', host: 'a', fail_threshold: 1 })
   await clock.advance(2 * MINUTE)
   expect(r.told).toHaveLength(1)
-  expect(messages).toContain('the end of a notification is recorded and could not be told')
+  expect(messages).toContain('the end of a notification is recorded and could not be announced')
   expect(messages.join()).not.toContain('sent again')
 })
 

@@ -18,7 +18,7 @@ export interface AwaitedEnds {
   of(id: number): Promise<NotificationRecord>
   has(id: number): boolean
   /** The row is final. */
-  settle(record: NotificationRecord): void
+  resolve(record: NotificationRecord): void
   /** Deliveries have stopped. */
   stop(): void
 }
@@ -72,7 +72,7 @@ export function createAwaitedEnds({
         lookLater()
       }),
     has: (id) => waiters.has(id),
-    settle: (record) => take(record.id)?.resolve(record),
+    resolve: (record) => take(record.id)?.resolve(record),
     stop() {
       timer?.cancel()
       timer = undefined

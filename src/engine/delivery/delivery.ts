@@ -16,8 +16,9 @@ import { deliveryOf } from '../../webhook/contact-kind.ts'
 import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
 import { outagePayload, repeatPayload } from '../../webhook/payload.ts'
 import { waitForGroup } from './grouping.ts'
+import { isFollowUp } from './outcome.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { createSilence, ENDED_QUIETLY } from './silence.ts'
+import { createQuietHours, ENDED_QUIETLY } from './quiet-hours.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
 import { logError } from '../core/core.ts'
@@ -47,7 +48,7 @@ export type Deliver = (
 ) => (row: NotificationRecord) => Promise<AttemptOutcome>
 
 /** Rows of an incident that are read at a time. */
-const LOOKED_AT = 100
+const ROWS_PER_QUERY = 100
 
 /** The process or its store was suspended between the claim and the attempt. */
 const TOO_LATE: AttemptResult = {
@@ -63,8 +64,8 @@ const TOO_LATE: AttemptResult = {
 export function createDelivery({ core, monitorCache, onContact }: DeliveryOptions): Deliver {
   const { clock, store, ca } = core
   const networks = new Map<AnyContactKind, Network>()
-  const chance = (): number => clock.random()
-  const silence = createSilence(core, monitorCache)
+  const random = (): number => clock.random()
+  const quietHours = createQuietHours(core, monitorCache)
 
   function attempt(rows: readonly NotificationRecord[], bounds: Bounds) {
     const prepared = new Map(rows.map((row) => [row, prepare(row)]))
@@ -86,7 +87,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       if (prepared !== undefined && 'outcome' in prepared) return prepared.outcome
       const sent = await sending
       if (sent === undefined) throw new TypeError('The row is in no message')
-      return await ended(row, sent.end, sent.at, sent.chance)
+      return await ended(row, sent.end, sent.at, sent.random)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
@@ -98,28 +99,28 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
 
   /** What is left to send of a row, or its outcome without an attempt. */
   async function prepare(row: NotificationRecord): Promise<Prepared> {
-    const result = await settle(row)
+    const result = await decide(row)
     return 'contact' in result ? result : { outcome: result }
   }
 
-  async function settle(row: NotificationRecord): Promise<AttemptOutcome | Told> {
+  async function decide(row: NotificationRecord): Promise<AttemptOutcome | Sendable> {
     const at = clock.now()
-    const resumed = afterInterruption(row, { now: at, random: chance })
+    const resumed = afterInterruption(row, { now: at, random })
     if (resumed !== null) {
       const ending = { ...resumed, error: 'interrupted', at }
       return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
     }
-    const isUnknown = isSequel(row) && !(await mayBeKnown(row))
-    const isOutage = isUnknown && (await silence.endedQuietly(row))
-    if (isUnknown && !isOutage) return untold(row, 'cancelled', 'never_told_down', at)
+    const isUnknown = isFollowUp(row) && !(await mayBeKnown(row))
+    const isOutage = isUnknown && (await quietHours.endedQuietly(row))
+    if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'never_told_down', at)
     const contact = await store.contacts.get(row.contact_id)
-    if (contact === undefined) return untold(row, 'cancelled', 'contact_deleted', at)
-    const silenced = await silence.judge(row, contact, at)
-    if (silenced !== undefined) return silenced
+    if (contact === undefined) return notSent(row, 'cancelled', 'contact_deleted', at)
+    const held = await quietHours.judge(row, contact, at)
+    if (held !== undefined) return held
     if (isOutage && contact.quiet?.ended === 'skip')
-      return untold(row, 'cancelled', ENDED_QUIETLY, at)
+      return notSent(row, 'cancelled', ENDED_QUIETLY, at)
     const kind = core.kinds.get(contact.kind)
-    if (kind === undefined) return untold(row, 'failed', 'unknown_contact_kind', at)
+    if (kind === undefined) return notSent(row, 'failed', 'unknown_contact_kind', at)
     const waiting = waitForGroup(row, contact, at)
     if (waiting !== undefined) return waiting
     return { contact, kind, row: isOutage ? outageOf(row) : row }
@@ -130,23 +131,23 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     preparing: readonly Promise<Prepared>[],
     { signal, latest }: Bounds,
   ): Promise<Sent | undefined> {
-    const settled = await Promise.allSettled(preparing)
-    const told = settled.flatMap((each) =>
+    const results = await Promise.allSettled(preparing)
+    const sendable = results.flatMap((each) =>
       each.status === 'fulfilled' && 'contact' in each.value ? [each.value] : [],
     )
-    const [first] = told
+    const [first] = sendable
     if (first === undefined) return undefined
     const { contact, kind } = first
     const at = clock.now()
     // Rows of one message are repeated together.
-    let random: number | undefined
-    const sent = (end: AttemptResult): Sent => ({ end, at, chance: () => (random ??= chance()) })
+    let drawn: number | undefined
+    const sent = (end: AttemptResult): Sent => ({ end, at, random: () => (drawn ??= random()) })
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
     if (clock.monotonic() > latest) return sent(TOO_LATE)
-    const rows = told.map(({ row }) => row)
+    const rows = sendable.map(({ row }) => row)
     const end = await bounded({ clock, log }, signal, () =>
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },
@@ -170,10 +171,10 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     row: NotificationRecord,
     end: AttemptResult,
     at: EpochMs,
-    random = chance,
+    draw = random,
   ): Promise<AttemptOutcome> {
     const now = clock.now()
-    const next = nextAttempt(row, end, { now, random })
+    const next = nextAttempt(row, end, { now, random: draw })
     // A test is one attempt, reported to its caller.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = end
@@ -214,7 +215,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     row: NotificationRecord,
     at: EpochMs,
   ): Promise<Pick<AttemptOutcome, 'then'>> {
-    if (row.incident_id === null || row.monitor_id === null || isSequel(row)) return {}
+    if (row.incident_id === null || row.monitor_id === null || isFollowUp(row)) return {}
     const cached = await monitorCache.get(row.monitor_id).catch(unlessGone)
     // A suppressed incident is notified when the suppression ends.
     const isSuppressed = cached?.record.machine.incident?.suppression !== undefined
@@ -238,12 +239,12 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
         ...earlier,
         before_id,
         statuses: ['failed', 'cancelled'],
-        limit: LOOKED_AT,
+        limit: ROWS_PER_QUERY,
       })
       const attempts = await store.notifications.attempts(rows.map(({ id }) => id))
       if (attempts.some(mayHaveArrived)) return true
       const last = rows.at(-1)
-      if (last === undefined || rows.length < LOOKED_AT) return false
+      if (last === undefined || rows.length < ROWS_PER_QUERY) return false
       before_id = last.id
     }
   }
@@ -257,23 +258,18 @@ function outageOf(row: NotificationRecord): NotificationRecord {
 }
 
 /** A row that is to be sent. */
-interface Told {
+interface Sendable {
   readonly contact: ContactRecord
   readonly kind: AnyContactKind
   readonly row: NotificationRecord
 }
 
-type Prepared = Told | { readonly outcome: AttemptOutcome }
+type Prepared = Sendable | { readonly outcome: AttemptOutcome }
 
 interface Sent {
   readonly end: AttemptResult
   readonly at: EpochMs
-  readonly chance: () => number
-}
-
-/** Events that only make sense to a contact that received `down`. */
-function isSequel({ event }: Pick<NotificationRecord, 'event'>): boolean {
-  return event === 'up' || event === 'acknowledged'
+  readonly random: () => number
 }
 
 function codeOf(http_status: number | null): string {
@@ -286,7 +282,7 @@ function withoutSecrets(end: AttemptResult, { text }: Redactor): AttemptResult {
   return { ...end, error: without(end.error), answer: without(end.answer) }
 }
 
-function untold(
+function notSent(
   row: NotificationRecord,
   status: 'failed' | 'cancelled',
   error: string,

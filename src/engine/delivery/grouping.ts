@@ -7,7 +7,7 @@
 
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { QUIET_HOURS } from './silence.ts'
+import { QUIET_HOURS } from './quiet-hours.ts'
 
 /** `error` of a row that waits for the end of its window. */
 const GROUPED = 'grouped'

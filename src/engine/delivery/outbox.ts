@@ -19,7 +19,7 @@ import { createClaiming } from './claiming.ts'
 import type { DeliveryLimits } from './claiming.ts'
 import { createContactHosts } from './contact-hosts.ts'
 import { createDelivery } from './delivery.ts'
-import { createRecording } from './recording.ts'
+import { createAttemptRecorder } from './attempt-recorder.ts'
 
 export interface OutboxOptions {
   readonly core: Core
@@ -51,7 +51,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = createAttemptsUnderWay()
   const awaited = createAwaitedEnds(core)
-  const recording = createRecording({ core, underWay, awaited })
+  const recorder = createAttemptRecorder({ core, underWay, awaited })
   const claiming = createClaiming({ core, limits, hosts, underWay, deliver })
   let stopping = new AbortController()
   let running = false
@@ -60,7 +60,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     const { signal } = stopping
     const outcomes = attempt(rows, { latest, signal })
     const recorded = await Promise.allSettled(
-      rows.map(async (row) => recording.record(row, await traced(row, () => outcomes(row)))),
+      rows.map(async (row) => recorder.record(row, await traced(row, () => outcomes(row)))),
     )
     const failed = recorded.find((each) => each.status === 'rejected')
     if (failed !== undefined) throw failed.reason
@@ -69,7 +69,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
   return {
     start() {
       running = true
-      recording.start()
+      recorder.start()
       claiming.start()
       stopping = new AbortController()
       // Every running attempt listens to it; Node warns of a leak beyond ten listeners.
@@ -82,7 +82,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     async stop(drain_ms) {
       running = false
       claiming.stop()
-      recording.stop()
+      recorder.stop()
       const late = clock.timer(drain_ms, () =>
         stopping.abort(new ConflictError('stopped', 'The engine stops')),
       )

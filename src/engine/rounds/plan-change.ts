@@ -15,8 +15,8 @@ import type { Change, NewNotification } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { suppressionOf } from './suppression.ts'
-import { recording } from './recording.ts'
-import type { Reported } from './recording.ts'
+import { roundRecords } from './round-records.ts'
+import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
@@ -80,7 +80,7 @@ export async function planChange(
     revision: record.revision,
     at: event.at,
     machine,
-    ...recording(cached, reports, input.round ?? event.at),
+    ...roundRecords(cached, reports, input.round ?? event.at),
     availability: effects.flatMap((effect) =>
       effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
     ),

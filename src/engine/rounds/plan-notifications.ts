@@ -19,7 +19,7 @@ import type { NewNotification } from '../../store/store.ts'
 import { freezePayload, repeatPayload } from '../../webhook/payload.ts'
 import type { PayloadIncident, PayloadMonitor } from '../../webhook/payload.ts'
 import type { Core } from '../core/core.ts'
-import type { Reported } from './recording.ts'
+import type { Reported } from './round-records.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
 export interface NotificationContext {

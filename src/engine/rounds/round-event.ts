@@ -8,7 +8,7 @@ import { quorum } from '../../incident/quorum.ts'
 import type { RoundEvent } from '../../incident/transition.ts'
 import type { CheckReport, EpochMs } from '../../model.ts'
 import { unmeasured } from '../../probes/transport.ts'
-import type { Reported } from './recording.ts'
+import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
@@ -27,12 +27,12 @@ export function roundEvent(
       location_id,
       verdict: report.outcome.verdict,
       late: report.late === true,
-      silent: isSilence(report),
+      silent: isMissing(report),
     })),
     { confirm_locations, silent: cached.record.machine.silent ?? {} },
   )
-  const looked = cached.type.checker.push === undefined ? { looked_at: lookedAt(reports) } : {}
-  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...looked }
+  const checked = cached.type.checker.push === undefined ? { looked_at: lastCheckEnd(reports) } : {}
+  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...checked }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
   const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
   return {
@@ -41,7 +41,7 @@ export function roundEvent(
     silent,
     reduced,
     verdict,
-    ...looked,
+    ...checked,
     since: failing[0]?.report.since,
     cause: { cause_code, cause_text },
     locations_failed: failing.map(({ location_id }) => location_id),
@@ -68,7 +68,7 @@ function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause
 }
 
 /** When the last check ended, `null` if none started. */
-function lookedAt(reports: readonly Reported[]): EpochMs | null {
+function lastCheckEnd(reports: readonly Reported[]): EpochMs | null {
   const ends = reports
     .filter(({ report }) => report.begun !== false)
     .map(({ report: { outcome } }) => Date.parse(outcome.started_at) + outcome.duration_ms)
@@ -76,11 +76,11 @@ function lookedAt(reports: readonly Reported[]): EpochMs | null {
 }
 
 /** Whether the location was silent, as opposed to a measurement that failed there. */
-function isSilence({ outcome: { verdict, cause_code } }: CheckReport): boolean {
+function isMissing({ outcome: { verdict, cause_code } }: CheckReport): boolean {
   return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
 }
 
 /** The report recorded for a location that did not answer. */
-export function silence(at: EpochMs): CheckReport {
+export function missingReport(at: EpochMs): CheckReport {
   return unmeasured(at, 'probe_no_report', 'The location did not report in time')
 }

@@ -15,13 +15,13 @@ import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 import { planChange } from './plan-change.ts'
 import type { MachineInput } from './plan-change.ts'
-import type { Reported } from './recording.ts'
+import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { isAnswer } from './read-answer.ts'
-import { roundEvent, silence } from './round-event.ts'
+import { roundEvent, missingReport } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
 /** Time for a report to reach the engine. */
@@ -125,7 +125,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         { err, monitor_id: record.id, location: location.name },
         'an order could not be sent',
       )
-      take(round, { location_id: location.id, report: silence(clock.now()), lag_ms: 0 })
+      take(round, { location_id: location.id, report: missingReport(clock.now()), lag_ms: 0 })
     })
   }
 
@@ -247,7 +247,8 @@ function isOvertaken(round: OpenRound, { record }: CachedMonitor): boolean {
 function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRound): MachineInput {
   const at = core.clock.now()
   const all = locations.map(
-    ({ id }): Reported => reports.get(id) ?? { location_id: id, report: silence(at), lag_ms: 0 },
+    ({ id }): Reported =>
+      reports.get(id) ?? { location_id: id, report: missingReport(at), lag_ms: 0 },
   )
   return {
     event: roundEvent(cached, all, tick),

@@ -101,7 +101,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     if (isPush(cached)) {
       push
         .judge(cached)
-        .catch((err: unknown) => logError(core, err, 'a silence could not be judged'))
+        .catch((err: unknown) => logError(core, err, 'a missed deadline could not be judged'))
       return
     }
     if (!shardLeases.owns(id)) return

@@ -18,7 +18,7 @@ export interface Reported {
   readonly lag_ms: number
 }
 
-export function recording(
+export function roundRecords(
   cached: CachedMonitor,
   reports: readonly Reported[],
   round: EpochMs,

@@ -22,13 +22,13 @@ const RETRY_MS = 1_000
 /** Results within this time are recorded together. */
 const GATHER_MS = 5
 
-export interface RecordingOptions {
+export interface AttemptRecorderOptions {
   readonly core: Core
   readonly underWay: AttemptsUnderWay
   readonly awaited: AwaitedEnds
 }
 
-export interface Recording {
+export interface AttemptRecorder {
   start(): void
   /** Records remaining results, with a shorter limit for a store that fails. */
   stop(): void
@@ -36,7 +36,11 @@ export interface Recording {
   record(row: NotificationRecord, outcome: AttemptOutcome): Promise<void>
 }
 
-export function createRecording({ core, underWay, awaited }: RecordingOptions): Recording {
+export function createAttemptRecorder({
+  core,
+  underWay,
+  awaited,
+}: AttemptRecorderOptions): AttemptRecorder {
   const { clock, store } = core
   // Attempts that wait for a slow response are not about to end.
   const barrier = createBatchBarrier(clock, GATHER_MS, () => underWay.busy)
@@ -70,7 +74,7 @@ export function createRecording({ core, underWay, awaited }: RecordingOptions): 
       const metadata = await metadataOf(record)
       emit(core, 'notification', { ...notificationView(record, attempts), account_id, metadata })
     }
-    awaited.settle(record)
+    awaited.resolve(record)
   }
 
   async function metadataOf({ monitor_id }: NotificationRecord): Promise<JsonObject> {
@@ -87,7 +91,7 @@ export function createRecording({ core, underWay, awaited }: RecordingOptions): 
         core.log.warn({ notification_id: id }, 'a notification was taken over by another process')
       else if (outcome.status !== 'queued')
         await tellFinal(row).catch((err: unknown) =>
-          logError(core, err, 'the end of a notification is recorded and could not be told'),
+          logError(core, err, 'the end of a notification is recorded and could not be announced'),
         )
     },
   }

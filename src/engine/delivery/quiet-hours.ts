@@ -11,6 +11,7 @@ import { quietUntil } from '../../incident/quiet.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
+import { isFollowUp } from './outcome.ts'
 import type { AttemptOutcome } from './outcome.ts'
 
 /** `error` of a row that waits for the end of quiet hours, or was dropped in them. */
@@ -19,9 +20,9 @@ export const QUIET_HOURS = 'quiet_hours'
 export const ENDED_QUIETLY = 'ended_in_quiet_hours'
 
 /** Rows of an incident that are read at a time. */
-const LOOKED_AT = 100
+const ROWS_PER_QUERY = 100
 
-export interface Silence {
+export interface QuietHours {
   /** What becomes of the row instead of an attempt; `undefined`: it is attempted. */
   judge(
     row: NotificationRecord,
@@ -32,7 +33,7 @@ export interface Silence {
   endedQuietly(row: NotificationRecord): Promise<boolean>
 }
 
-export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
+export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietHours {
   const { store } = core
 
   async function judge(
@@ -45,8 +46,8 @@ export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
     const until = quiet === null ? null : quietUntil(quiet, at, core.zones)
     if (quiet === null || until === null || (await isExempt(row, quiet.except_tags)))
       return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
-    // A contact that knows of an incident is told of its course and its end, if later.
-    if (quiet.during === 'drop' && !isLater(row)) return cancelled(row, QUIET_HOURS, at)
+    // A contact that received the first notification also receives the later ones, after the quiet hours.
+    if (quiet.during === 'drop' && isFirst(row)) return cancelled(row, QUIET_HOURS, at)
     return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until }
   }
 
@@ -60,19 +61,19 @@ export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
     return except_tags.some((tag) => tags.includes(tag.toLowerCase()))
   }
 
-  /** The first notification of an incident that has ended meanwhile: its end is told as one, or not at all. */
+  /** The first notification of an incident that has ended meanwhile: one `outage` is sent in its place, or nothing. */
   async function whatHasEnded(
     row: NotificationRecord,
     ended: 'tell' | 'skip' | undefined,
     at: EpochMs,
   ): Promise<AttemptOutcome | undefined> {
     const { account_id, contact_id, incident_id } = row
-    if (incident_id === null || isLater(row)) return undefined
+    if (incident_id === null || !isFirst(row)) return undefined
     const incident = await store.incidents.get(incident_id)
     if (incident?.ended_at === undefined || incident.ended_at === null) return undefined
-    const query = { account_id, incident_id, contact_id, limit: LOOKED_AT }
+    const query = { account_id, incident_id, contact_id, limit: ROWS_PER_QUERY }
     const waiting = await store.notifications.list({ ...query, statuses: ['queued'] })
-    // Without `up` to follow (`notify_recovery`), the beginning is all that is told.
+    // Without `up` to follow (`notify_recovery`), the first notification is the only one.
     const isFollowed = waiting.some(({ event }) => event === 'up')
     return ended === 'skip' || isFollowed ? cancelled(row, ENDED_QUIETLY, at) : undefined
   }
@@ -83,7 +84,7 @@ export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
     const rows = await store.notifications.list({
       ...{ account_id, incident_id, contact_id, before_id: id },
       statuses: ['cancelled'],
-      limit: LOOKED_AT,
+      limit: ROWS_PER_QUERY,
     })
     return rows.some(({ error }) => error === ENDED_QUIETLY)
   }
@@ -91,9 +92,9 @@ export function createSilence(core: Core, monitorCache: MonitorCache): Silence {
   return { judge, endedQuietly }
 }
 
-/** Not the first notification of an incident. */
-function isLater({ event, repeat }: Pick<NotificationRecord, 'event' | 'repeat'>): boolean {
-  return repeat > 0 || event === 'up' || event === 'acknowledged'
+/** The first notification of an incident to this contact: neither a repeat nor a follow-up. */
+function isFirst(row: Pick<NotificationRecord, 'event' | 'repeat'>): boolean {
+  return row.repeat === 0 && !isFollowUp(row)
 }
 
 function cancelled(
