@@ -1,7 +1,7 @@
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-const clockAlone = 'Time, timers and chance come from the clock port (src/clock.ts).'
+const clockAlone = 'Time, timers and randomness come from the clock port (src/clock.ts).'
 const cliAlone = 'The host owns its process and its output; only src/cli speaks for it.'
 
 const platformClock = [

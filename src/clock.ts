@@ -95,7 +95,7 @@ const STEP_MS = 10
  * For long work to await between its parts: yields to the event loop if 10 ms have passed since the last time. On a
  * simulated clock work takes no time, so it never waits for the clock to be advanced.
  */
-export function stepsOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
+export function yielderOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
   let begun = clock.monotonic()
   return async () => {
     if (clock.monotonic() - begun < STEP_MS) return

@@ -123,7 +123,7 @@ export function createEngine<
       return {
         running: lifecycle.running,
         monitors: monitorCache.size,
-        checks_running: runtime.open.size,
+        checks_running: runtime.openRounds.size,
         outbox_depth: await store.notifications.depth(),
         lag_ms: schedule.lag_ms,
         stale: staleness.count(),

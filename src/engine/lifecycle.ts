@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../clock.ts'
+import { yielderOf } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
 import { preloadCodec } from '../net/dns/message.ts'
@@ -129,7 +129,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     const away_ms = clock.now() - alive_at
     if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)
     await connectivity.start()
-    await adopt(monitorCache.all())
+    await addMonitors(monitorCache.all())
     await housekeeping.noteAlive()
     // The last step that can fail: a start that rejects leaves nothing running, and can be repeated.
     await probes.start({
@@ -143,33 +143,33 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     }
     state = 'running'
     schedule.start()
-    staleness.start(announcer.announceTurn)
+    staleness.start(announcer.announceStaleness)
     // The clock was set back meanwhile: deadlines, retries and leases would otherwise be that far ahead.
     if (away_ms < -OUTAGE_MS) {
       push.clockSet(away_ms)
       outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
     }
     outbox.start()
-    shardLeases.keep({ take, give })
+    shardLeases.keep({ acquired: takeShards, released: releaseShards })
     housekeeping.start()
   }
 
-  async function take(shards: readonly number[]): Promise<void> {
-    await adopt(await monitorCache.load(shards))
+  async function takeShards(shards: readonly number[]): Promise<void> {
+    await addMonitors(await monitorCache.load(shards))
   }
 
-  async function adopt(entries: Iterable<CachedMonitor>): Promise<void> {
-    const others = stepsOf(clock)
+  async function addMonitors(entries: Iterable<CachedMonitor>): Promise<void> {
+    const yieldIfLong = yielderOf(clock)
     for (const { record } of entries) {
-      await others()
+      await yieldIfLong()
       if (ending) return
       // The monitor may be changed, removed or released between the steps.
       const present = monitorCache.peek(record.id)
-      if (present !== undefined) schedule.adopt(present)
+      if (present !== undefined) schedule.add(present)
     }
   }
 
-  function give(shards: readonly number[]): void {
+  function releaseShards(shards: readonly number[]): void {
     for (const id of monitorCache.drop(shards)) schedule.release(id)
   }
 

@@ -28,7 +28,7 @@ import type { PushMonitors } from './rounds/push.ts'
 import { createRounds } from './rounds/rounds.ts'
 import type { OpenRounds, Rounds } from './rounds/rounds.ts'
 import { createChangeFeed } from './scheduling/change-feed.ts'
-import { createMaintenance } from './scheduling/maintenance.ts'
+import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import { createShardLeases } from './scheduling/shard-leases.ts'
@@ -39,7 +39,7 @@ export interface Runtime {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly committed: CommittedChanges
-  readonly open: OpenRounds
+  readonly openRounds: OpenRounds
   readonly rounds: Rounds
   readonly push: PushMonitors
   readonly schedule: MonitorSchedule
@@ -60,11 +60,11 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const { checks = 64, checksPerHost = 2, ...limits } = options.limits ?? {}
   const probes =
     options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
-  const open: OpenRounds = new Map()
+  const openRounds: OpenRounds = new Map()
   const committer = createCommitter({
     store: observedCommits(core),
     clock,
-    underWay: () => open.size,
+    underWay: () => openRounds.size,
   })
   const monitorCache = createMonitorCache(core, committer)
   const committed = createCommittedChanges(core)
@@ -96,12 +96,12 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     core,
     monitorCache,
     probes,
-    open,
+    openRounds,
     committed,
-    onCheck: staleness.checkBegun,
+    onCheck: staleness.checkStarted,
   })
   const push = createPushMonitors({ core, monitorCache, run, committed })
-  const maintenance = createMaintenance({ core, monitorCache, committed })
+  const maintenance = createMaintenanceSchedule({ core, monitorCache, committed })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -141,7 +141,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     core,
     monitorCache,
     committed,
-    open,
+    openRounds,
     rounds,
     push,
     schedule,

@@ -53,10 +53,14 @@ export function isUndecided(machine: Pick<MachineState, 'inconclusive'>): boolea
 
 /** When the monitor was last checked, as far as the state says; creation and resumption count as checks. */
 export function lastCheckAt(machine: MachineState): EpochMs {
-  return Math.max(...looksOf(machine))
+  return Math.max(...checkTimesOf(machine))
 }
 
 /** What counts as a check: the last change of the state, and the last check. Not ordered if the clock was set. */
-export function looksOf({ since, looked_at, last_round_at }: MachineState): readonly EpochMs[] {
+export function checkTimesOf({
+  since,
+  looked_at,
+  last_round_at,
+}: MachineState): readonly EpochMs[] {
   return [since, looked_at ?? last_round_at ?? since]
 }

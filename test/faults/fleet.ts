@@ -108,7 +108,7 @@ async function play(folder: string): Promise<boolean> {
   const before = survivor.said().length
   await nextDelivery(receiver)
   await Promise.all(Object.values(doomed).map(kill))
-  const taken = survivor.says(/watches another share/, before)
+  const taken = survivor.says(/the shards of this engine changed/, before)
   taken.then(
     () => note('the other engine has taken over'),
     () => undefined,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { initialState, lastCheckAt, looksOf, statesOf, statusOf } from '../../src/incident/state.ts'
+import {
+  initialState,
+  lastCheckAt,
+  checkTimesOf,
+  statesOf,
+  statusOf,
+} from '../../src/incident/state.ts'
 import type { MonitorState } from '../../src/model.ts'
 
 describe('the status that a state folds into', () => {
@@ -42,7 +48,7 @@ describe('the last check', () => {
     [{ since: 40, last_round_at: 30, looked_at: 20 }, [40, 20]],
   ])('%j', (facts, looks) => {
     const machine = { ...initialState(0), ...facts }
-    expect(looksOf(machine)).toEqual(looks)
+    expect(checkTimesOf(machine)).toEqual(looks)
     expect(lastCheckAt(machine)).toBe(Math.max(...looks))
   })
 })

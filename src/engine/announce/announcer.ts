@@ -10,7 +10,7 @@ import type { Core } from '../core/core.ts'
 import type { Changed } from '../monitors/cached-monitor.ts'
 import { monitorOf } from '../rounds/plan-notifications.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
-import type { Turn } from '../scheduling/staleness.ts'
+import type { StalenessChange } from '../scheduling/staleness.ts'
 import { incidentView, monitorSummary, resultView } from '../views/views.ts'
 
 const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] as const
@@ -18,7 +18,7 @@ const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] 
 export interface Announcer {
   /** Resolves when all events are emitted; this may read an incident from the store. */
   announce(this: void, changed: Changed): Promise<void>
-  announceTurn(this: void, turn: Turn): void
+  announceStaleness(this: void, change: StalenessChange): void
 }
 
 export interface AnnouncerOptions {
@@ -60,7 +60,7 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
       emit(core, event, { account_id, monitor, incident })
     },
 
-    announceTurn({ cached, stale, since }) {
+    announceStaleness({ cached, stale, since }) {
       const monitor = monitorSummary(cached, { ...schedule.factsOf(cached), stale })
       const { account_id } = cached.record
       emit(core, 'starved', { account_id, monitor, stale, since: iso(since) })

@@ -18,7 +18,7 @@ export interface EventBuffer {
 }
 
 /** `released` is called once, when no more events are taken. */
-export function createEventBuffer(most: number, released: () => void): EventBuffer {
+export function createEventBuffer(limit: number, released: () => void): EventBuffer {
   const buffered: StreamedEvent[] = []
   const waiting: ((result: Result) => void)[] = []
   let missed = 0
@@ -36,13 +36,13 @@ export function createEventBuffer(most: number, released: () => void): EventBuff
     end()
   }
 
-  /** The count of dropped events is that of the event after them. */
+  /** The next event, with the number of events that were dropped before it. */
   function take(): StreamedEvent | undefined {
     const next = buffered.shift()
     if (next === undefined) return undefined
-    const told = { ...next, missed }
+    const event = { ...next, missed }
     missed = 0
-    return told
+    return event
   }
 
   const iterator: AsyncIterableIterator<StreamedEvent> = {
@@ -69,7 +69,7 @@ export function createEventBuffer(most: number, released: () => void): EventBuff
         return
       }
       buffered.push(value)
-      if (buffered.length <= most) return
+      if (buffered.length <= limit) return
       buffered.shift()
       missed += 1
     },

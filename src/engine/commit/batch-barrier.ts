@@ -14,13 +14,13 @@ export interface BatchBarrier {
 /** `expected`: how many callers may join, including those that wait. */
 export function createBatchBarrier(
   clock: Pick<Clock, 'timer'>,
-  patience_ms: number,
+  max_wait_ms: number,
   expected: () => number,
 ): BatchBarrier {
   let waiting: (() => void)[] = []
   let timer: Timer | undefined
 
-  function go(): void {
+  function releaseAll(): void {
     timer?.cancel()
     timer = undefined
     const all = waiting
@@ -32,8 +32,8 @@ export function createBatchBarrier(
     join: () =>
       new Promise((resolve) => {
         waiting.push(resolve)
-        if (waiting.length >= expected()) go()
-        else timer ??= clock.timer(patience_ms, go)
+        if (waiting.length >= expected()) releaseAll()
+        else timer ??= clock.timer(max_wait_ms, releaseAll)
       }),
   }
 }

@@ -49,14 +49,14 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
   let gathering: { readonly timer: Timer; readonly until: number } | undefined
   /** Monotonic: when the first waiting change must be committed, and when the last commit started. */
   let due = Infinity
-  let begun = -Infinity
+  let lastCommit = -Infinity
 
   const isDue = (): boolean =>
     waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
 
   async function writeGroups(): Promise<void> {
     while (isDue()) {
-      begun = clock.monotonic()
+      lastCommit = clock.monotonic()
       const group = waiting.splice(0, GROUP)
       if (waiting.length === 0) due = Infinity
       try {
@@ -91,10 +91,10 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     }
   }
 
-  function goesAt(change: Change, deferrable: boolean): number {
+  function dueAt(change: Change, deferrable: boolean): number {
     const now = clock.monotonic()
     if (!mayWait(change)) return now
-    if (deferrable) return Math.max(now, begun + DEFER_MS)
+    if (deferrable) return Math.max(now, lastCommit + DEFER_MS)
     return flushing === undefined && underWay() > waiting.length ? now + GATHER_MS : now
   }
 
@@ -102,7 +102,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     commit: (change, { deferrable = false } = {}) =>
       new Promise((resolve, reject) => {
         waiting.push({ change, resolve, reject })
-        due = Math.min(due, goesAt(change, deferrable))
+        due = Math.min(due, dueAt(change, deferrable))
         if (flushing === undefined) arm()
       }),
     flush() {
@@ -135,14 +135,14 @@ export function observedCommits(core: Core): Pick<Store, 'commit'> {
     async commit(changes): Promise<readonly Committed[]> {
       if (events.listenerCount('commit') === 0) return traced(changes)
       const from = clock.monotonic()
-      const tell = (ok: boolean): void =>
+      const report = (ok: boolean): void =>
         emit(core, 'commit', { changes: changes.length, duration_ms: clock.monotonic() - from, ok })
       try {
         const committed = await traced(changes)
-        tell(true)
+        report(true)
         return committed
       } catch (error) {
-        tell(false)
+        report(false)
         throw error
       }
     },

@@ -23,7 +23,7 @@ export interface AttemptsUnderWay {
   /** Starts `attempt`, which never rejects. If an attempt of the row is running, only the new claim is recorded. */
   begin(row: NotificationRecord, attempt: () => Promise<void>): void
   /** Marks attempts with these claims as waiting for a slow response. */
-  areSlow(rows: readonly NotificationRecord[]): void
+  markSlow(rows: readonly NotificationRecord[]): void
   /** Resolves when no attempt is running. */
   ended(): Promise<void>
 }
@@ -54,7 +54,7 @@ export function createAttemptsUnderWay(): AttemptsUnderWay {
       })
       attempts.set(id, { claim: claims, waiting: false, ended })
     },
-    areSlow(rows) {
+    markSlow(rows) {
       for (const { id, claims } of rows) {
         const attempt = attempts.get(id)
         if (attempt?.claim !== claims || attempt.waiting) continue

@@ -38,21 +38,21 @@ export function createAwaitedEnds({
   let timer: Timer | undefined
   let isOver = false
 
-  function lookLater(): void {
-    timer ??= clock.timer(POLL_MS, () => void look(), { background: true })
+  function pollLater(): void {
+    timer ??= clock.timer(POLL_MS, () => void poll(), { background: true })
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
-      for (const id of [...waiters.keys()]) await lookAt(id)
+      for (const id of [...waiters.keys()]) await pollOne(id)
     } catch (err) {
       log.warn({ err }, 'the end of a test delivery could not be looked up yet')
     }
     timer = undefined
-    if (waiters.size > 0) lookLater()
+    if (waiters.size > 0) pollLater()
   }
 
-  async function lookAt(id: number): Promise<void> {
+  async function pollOne(id: number): Promise<void> {
     const record = await store.notifications.get(id)
     if (record === undefined) take(id)?.reject(new NotFoundError('notification'))
     else if (record.status !== 'queued' && record.status !== 'sending') take(id)?.resolve(record)
@@ -69,7 +69,7 @@ export function createAwaitedEnds({
       new Promise((resolve, reject) => {
         if (isOver) return reject(stopped)
         waiters.set(id, { resolve, reject })
-        lookLater()
+        pollLater()
       }),
     has: (id) => waiters.has(id),
     resolve: (record) => take(record.id)?.resolve(record),

@@ -19,7 +19,7 @@ const LEASE_MS = 30_000
  * The latest start of an attempt after its claim: a later one might outlast the lease, and another process would send
  * it too.
  */
-const BEGIN_MS = 15_000
+const LATEST_START_MS = 15_000
 /**
  * An attempt that has waited this long uses a socket but no CPU: it stops counting against the capacity, since
  * otherwise a few receivers that hang would delay all others.
@@ -28,7 +28,7 @@ const SLOW_AFTER_MS = 100
 /** Attempts that end within this time are followed by one claim. */
 const GATHER_MS = 5
 /** Maximum number of running attempts as a multiple of `deliveries`, including waiting ones. */
-const CROWD = 20
+const WAITING_FACTOR = 20
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const POLL_MS = 5_000
@@ -88,7 +88,7 @@ export function createClaiming({
         () => (failures = 0),
         (err: unknown) => {
           logError(core, err, 'the outbox could not be read')
-          rest(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures++))
+          sleepFor(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures++))
         },
       )
     }
@@ -96,9 +96,9 @@ export function createClaiming({
   }
 
   async function claimAll(): Promise<void> {
-    for (let limit = room(); running && limit > 0; limit = room()) {
+    for (let limit = freeCapacity(); running && limit > 0; limit = freeCapacity()) {
       const now = clock.now()
-      const latest = clock.monotonic() + BEGIN_MS
+      const latest = clock.monotonic() + LATEST_START_MS
       const rows = await store.notifications.claim({
         now,
         lease_until: now + LEASE_MS,
@@ -106,10 +106,10 @@ export function createClaiming({
         per_contact: deliveriesPerContact,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
-      const all = [...rows, ...(await companions(rows, now))]
+      const all = [...rows, ...(await restOfGroups(rows, now))]
       for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest)
-      if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => leavePlaces(all), { background: true })
-      if (rows.length < limit) return restUntilDue()
+      if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => freeSlots(all), { background: true })
+      if (rows.length < limit) return sleepUntilDue()
     }
   }
 
@@ -117,7 +117,7 @@ export function createClaiming({
    * The other rows of contacts that are told in groups: one message takes one place, however many rows it has. They
    * are claimed as of the same moment as `rows`, by which a group is known.
    */
-  async function companions(
+  async function restOfGroups(
     rows: readonly NotificationRecord[],
     now: EpochMs,
   ): Promise<NotificationRecord[]> {
@@ -139,14 +139,14 @@ export function createClaiming({
     return found
   }
 
-  function room(): number {
-    return Math.min(deliveries - underWay.busy, CROWD * deliveries - underWay.size)
+  function freeCapacity(): number {
+    return Math.min(deliveries - underWay.busy, WAITING_FACTOR * deliveries - underWay.size)
   }
 
   /** For all attempts that started together, so that one claim fills their capacity. */
-  function leavePlaces(rows: readonly NotificationRecord[]): void {
-    const wanted = room() <= 0
-    underWay.areSlow(rows)
+  function freeSlots(rows: readonly NotificationRecord[]): void {
+    const wanted = freeCapacity() <= 0
+    underWay.markSlow(rows)
     if (wanted) void claim()
   }
 
@@ -171,15 +171,15 @@ export function createClaiming({
     })
   }
 
-  async function restUntilDue(): Promise<void> {
+  async function sleepUntilDue(): Promise<void> {
     const due_at = await store.notifications.nextDue()
     // Due rows that were not claimed wait for running attempts, whose ends trigger a claim.
     const wait_ms = due_at === null ? Infinity : Math.max(RETRY_MIN_MS, due_at - clock.now())
     // Polling finds rows of an engine that ended before sending them, and rows of a commit whose result was lost.
-    rest(Math.min(wait_ms, store.shared ? POLL_MS : POLL_ALONE_MS))
+    sleepFor(Math.min(wait_ms, store.shared ? POLL_MS : POLL_ALONE_MS))
   }
 
-  function rest(ms: number): void {
+  function sleepFor(ms: number): void {
     timer?.cancel()
     timer = running ? clock.timer(ms, () => void claim()) : undefined
   }

@@ -19,14 +19,14 @@ export interface ContactHosts {
   /** Reads all contacts. */
   load(): Promise<void>
   /** Adds or updates a contact, with its decrypted settings if known. */
-  learn(contact: ContactRecord, settings?: JsonObject): void
+  update(contact: ContactRecord, settings?: JsonObject): void
 }
 
 export function createContactHosts(core: Core): ContactHosts {
   const byContact = new Map<number, string>()
   const grouped = new Set<number>()
 
-  function learn(
+  function update(
     contact: ContactRecord,
     settings: JsonObject | undefined = openOrUndefined(core, contact),
   ): void {
@@ -41,10 +41,10 @@ export function createContactHosts(core: Core): ContactHosts {
   return {
     byContact,
     grouped,
-    learn,
+    update,
     async load() {
       for (const account of await core.store.accounts.list()) {
-        for (const contact of await core.store.contacts.list(account.id)) learn(contact)
+        for (const contact of await core.store.contacts.list(account.id)) update(contact)
       }
     },
   }

@@ -46,7 +46,7 @@ export interface Outbox {
 export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Outbox {
   const { clock, store } = core
   const hosts = createContactHosts(core)
-  const attempt = createDelivery({ core, monitorCache, onContact: hosts.learn })
+  const attempt = createDelivery({ core, monitorCache, onContact: hosts.update })
   const traced: Tracing['delivery'] = (row, work) =>
     core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = createAttemptsUnderWay()
@@ -93,7 +93,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     follow({ committed }) {
       if (committed.notification_ids.length > 0) claiming.wake()
     },
-    contactChanged: (contact) => hosts.learn(contact),
+    contactChanged: (contact) => hosts.update(contact),
     clockSet(set) {
       const moved = store.clockSet?.(set) ?? Promise.resolve()
       moved

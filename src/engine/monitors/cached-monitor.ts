@@ -50,13 +50,13 @@ export interface Changed {
   readonly fresh: readonly Notice[]
 }
 
-type Keys = Pick<Core, 'registry' | 'seal'>
+type Sealing = Pick<Core, 'registry' | 'seal'>
 
 const place = (path: string): string => `monitor.${path}`
 
 /** @throws ConfigurationError if a secret cannot be decrypted */
 export function cachedMonitorOf(
-  { registry, seal }: Keys,
+  { registry, seal }: Sealing,
   record: MonitorRecord,
   states: readonly LocationState[],
 ): CachedMonitor {
@@ -73,19 +73,19 @@ export function cachedMonitorOf(
 }
 
 /** Type-specific settings as stored, with secrets encrypted. */
-export function sealed({ seal }: Keys, type: MonitorType, settings: JsonObject): JsonObject {
+export function sealed({ seal }: Sealing, type: MonitorType, settings: JsonObject): JsonObject {
   return mapSecrets(type.checker.fields, settings, (secret, path) =>
     seal.encrypt(secret, place(path)),
   )
 }
 
-type Made = Pick<Changed, 'change' | 'committed'>
+type CommittedChange = Pick<Changed, 'change' | 'committed'>
 
 /** The monitor after a change that did not remove it. */
 export function applied(
-  keys: Keys,
+  sealing: Sealing,
   before: CachedMonitor,
-  { change, committed }: Made,
+  { change, committed }: CommittedChange,
 ): CachedMonitor {
   const { record } = before
   const next: MonitorRecord = {
@@ -101,7 +101,7 @@ export function applied(
   for (const state of change.locations ?? []) states.set(state.location_id, state)
   return change.settings === undefined
     ? { ...before, record: next, locations: states }
-    : cachedMonitorOf(keys, next, [...states.values()])
+    : cachedMonitorOf(sealing, next, [...states.values()])
 }
 
 /** The monitor was up or down and stays so: no later decision depends on this step. */

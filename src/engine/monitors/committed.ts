@@ -22,7 +22,7 @@ export function createCommittedChanges(core: Core): CommittedChanges {
   const listeners: CommittedListener[] = []
 
   /** The change is stored: a listener that fails neither undoes it nor stops the others. */
-  async function tell(listener: CommittedListener, changed: Changed): Promise<void> {
+  async function call(listener: CommittedListener, changed: Changed): Promise<void> {
     try {
       await listener(changed)
     } catch (err) {
@@ -32,7 +32,7 @@ export function createCommittedChanges(core: Core): CommittedChanges {
 
   return {
     async publish(changed) {
-      await Promise.all(listeners.map((listener) => tell(listener, changed)))
+      await Promise.all(listeners.map((listener) => call(listener, changed)))
     },
     subscribe: (listener) => void listeners.push(listener),
   }

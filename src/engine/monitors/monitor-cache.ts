@@ -8,7 +8,7 @@
 import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
-import type { Committed } from '../../store/store.ts'
+import type { Change, Committed } from '../../store/store.ts'
 import type { Committer } from '../commit/committer.ts'
 import type { Core } from '../core/core.ts'
 import { applied, cachedMonitorOf, isSteady, sealed } from './cached-monitor.ts'
@@ -17,6 +17,9 @@ import { createMonitorReader } from './monitor-reader.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
+
+/** Tells the other engines of a change. */
+const BROADCAST: Pick<Change, 'broadcast'> = { broadcast: true }
 
 /** How often a change is computed again after a concurrent commit of another process. */
 const TRIES = 5
@@ -65,7 +68,7 @@ export interface MonitorCache {
 export function createMonitorCache(core: Core, committer: Committer): MonitorCache {
   const { store } = core
   const reader = createMonitorReader(core)
-  const held = new Map<number, CachedMonitor>()
+  const monitors = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
   let kept: ReadonlySet<number> = new Set()
 
@@ -93,13 +96,13 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       if (planned === null) return null
       const { change } = planned
       // Other processes that cache the monitor must learn of it.
-      const announced = keeps(id) ? change : { ...change, news: true }
+      const announced: Change = keeps(id) ? change : { ...change, ...BROADCAST }
       const committed = await committer.commit(announced, {
         deferrable: deferrable && isSteady(before, change),
       })
       if (committed.ok) return applyCommit(before, planned, committed)
       if (committed.reason === 'gone') {
-        held.delete(id)
+        monitors.delete(id)
         throw new NotFoundError('monitor')
       }
       if (committed.reason === 'quota')
@@ -108,8 +111,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         throw new ConflictError('busy', 'Others change the monitor all the time; ask again')
       // The old one stays until the new one is read: a monitor that is not in memory is not checked.
       const record = await store.monitors.get(id)
-      if (record === undefined || !keeps(id)) held.delete(id)
-      else held.set(id, await reader.read(record))
+      if (record === undefined || !keeps(id)) monitors.delete(id)
+      else monitors.set(id, await reader.read(record))
     }
   }
 
@@ -119,8 +122,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     committed: Extract<Committed, { ok: true }>,
   ): Changed {
     const after = change.remove === true ? undefined : applied(core, before, { change, committed })
-    if (after === undefined) held.delete(before.record.id)
-    else if (keeps(before.record.id)) held.set(before.record.id, after)
+    if (after === undefined) monitors.delete(before.record.id)
+    else if (keeps(before.record.id)) monitors.set(before.record.id, after)
     return { before, after, change, committed, fresh }
   }
 
@@ -136,28 +139,31 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       })
       for (const cached of entries) {
         const { id, revision } = cached.record
-        if (keeps(id) && (held.get(id)?.record.revision ?? -1) < revision) held.set(id, cached)
+        if (keeps(id) && (monitors.get(id)?.record.revision ?? -1) < revision)
+          monitors.set(id, cached)
       }
       return entries
     },
     drop(shards) {
       kept = new Set([...kept].filter((shard) => !shards.includes(shard)))
-      const gone = [...held.keys()].filter((id) => !keeps(id))
-      for (const id of gone) held.delete(id)
+      const gone = [...monitors.keys()].filter((id) => !keeps(id))
+      for (const id of gone) monitors.delete(id)
       return gone
     },
     refresh: (id) =>
       inTurn(id, async () => {
-        const before = held.get(id)
+        const before = monitors.get(id)
         if (!keeps(id)) return { before, after: before }
         const record = await store.monitors.get(id)
         if (record?.revision === before?.record.revision) return { before, after: before }
-        if (record === undefined) held.delete(id)
-        else held.set(id, await reader.read(record))
-        return { before, after: held.get(id) }
+        if (record === undefined) monitors.delete(id)
+        else monitors.set(id, await reader.read(record))
+        return { before, after: monitors.get(id) }
       }),
     async outdated() {
-      const known = new Map([...held.values()].map(({ record }) => [record.id, record.revision]))
+      const known = new Map(
+        [...monitors.values()].map(({ record }) => [record.id, record.revision]),
+      )
       const changed: number[] = []
       for await (const page of reader.pages([...kept])) {
         for (const { id, revision } of page) {
@@ -167,22 +173,22 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       }
       return [...changed, ...known.keys()]
     },
-    peek: (id) => held.get(id),
+    peek: (id) => monitors.get(id),
     async get(id) {
-      return held.get(id) ?? reader.read(await store.monitors.get(id))
+      return monitors.get(id) ?? reader.read(await store.monitors.get(id))
     },
     async byTokenHash(hash) {
       const record = await store.monitors.byTokenHash(hash)
-      return (record === undefined ? undefined : held.get(record.id)) ?? reader.read(record)
+      return (record === undefined ? undefined : monitors.get(record.id)) ?? reader.read(record)
     },
     add(record) {
       const cached = cachedMonitorOf(core, record, [])
-      if (keeps(record.id)) held.set(record.id, cached)
+      if (keeps(record.id)) monitors.set(record.id, cached)
       return cached
     },
-    all: () => held.values(),
+    all: () => monitors.values(),
     get size() {
-      return held.size
+      return monitors.size
     },
     change(id, work, { deferrable = false } = {}) {
       // A deferred round of this monitor may be waiting, and this change behind it.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { StorageError } from '../../errors.ts'
 import type { MonitorRecord } from '../../model.ts'
@@ -40,14 +40,14 @@ export function createMonitorReader(core: Core): MonitorReader {
     shards: readonly number[] | undefined,
   ): AsyncGenerator<readonly MonitorRecord[]> {
     const within = { account_id: 'all', ...(shards === undefined ? {} : { shards }) } as const
-    const others = stepsOf(core.clock)
+    const yieldIfLong = yielderOf(core.clock)
     let limit = HEAVY_PAGE
     for (let after_id = 0; ;) {
       const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
       yield page
       const last = page.at(-1)
       if (last === undefined || page.length < limit) return
-      await others()
+      await yieldIfLong()
       after_id = last.id
       const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
       limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE

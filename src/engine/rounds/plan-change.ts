@@ -61,8 +61,8 @@ export async function planChange(
 ): Promise<Planned | null> {
   const { record } = cached
   const { event, reports = [] } = input
-  const { state: moved, effects } = transition(record.machine, event, policyOf(cached))
-  const { state, flaps } = counted(cached, moved, event)
+  const { state: next, effects } = transition(record.machine, event, policyOf(cached))
+  const { state, flaps } = withFlapping(cached, next, event)
   const muted = state.state === 'paused' || state.state === 'maintenance'
   const notices = muted ? [] : [...(input.notices ?? []), ...flaps]
   const { fresh, sent_notice_keys } = newNotices(record.machine.sent_notice_keys, notices)
@@ -73,7 +73,7 @@ export async function planChange(
     sent_notice_keys,
     incident: await withSuppression(monitorCache, cached, { state, event }),
   }
-  const incident = await touchedIncident(core, { before: record.machine, machine, effects })
+  const incident = await affectedIncident(core, { before: record.machine, machine, effects })
   const step: Step = { cached, event, effects, reports, machine, incident, fresh }
   const change: Change = {
     monitor_id: record.id,
@@ -102,7 +102,7 @@ function policyOf(cached: CachedMonitor): Policy {
 }
 
 /** The state with this round counted for flapping, and the event if flapping started or ended. */
-function counted(
+function withFlapping(
   { record }: CachedMonitor,
   state: MachineState,
   event: MachineEvent,
@@ -143,7 +143,7 @@ function isReleased({ cached, machine, event }: Step): FailEvent | undefined {
 }
 
 /** The stored incident that this step concerns; an incident that it opens is not stored yet. */
-async function touchedIncident(
+async function affectedIncident(
   core: Core,
   {
     before,
@@ -157,9 +157,11 @@ async function touchedIncident(
 ): Promise<IncidentRecord | undefined> {
   const { incident } = before
   if (incident === null) return undefined
-  const touched = effects.some(({ kind }) => kind === 'close_incident' || kind === 'cause_changed')
+  const isChanged = effects.some(
+    ({ kind }) => kind === 'close_incident' || kind === 'cause_changed',
+  )
   const same = machine.incident?.suppression === incident.suppression
-  return touched || !same ? core.store.incidents.get(incident.id) : undefined
+  return isChanged || !same ? core.store.incidents.get(incident.id) : undefined
 }
 
 function incidentChange({
@@ -203,7 +205,10 @@ function incidentChange({
 export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as const
 
 /** The contacts that can be read. */
-export function contactsOf(core: Core, account_id: number): Promise<readonly ContactRecord[]> {
+export function readableContacts(
+  core: Core,
+  account_id: number,
+): Promise<readonly ContactRecord[]> {
   return core.store.contacts.list(account_id, (error) =>
     logError(core, error, 'a contact cannot be read, and is not told'),
   )
@@ -226,7 +231,7 @@ async function plannedNotifications(core: Core, step: Step): Promise<NewNotifica
   const released = isReleased(step)
   if (fresh.length === 0 && !opened && !closed && !released) return []
   const { account_id, common } = cached.record
-  const known = await contactsOf(core, account_id)
+  const known = await readableContacts(core, account_id)
   const contacts = audience(known, common)
   const context = { core, cached, machine, contacts, reports, at: event.at }
   return [

@@ -66,14 +66,14 @@ export interface RoundsOptions {
   readonly monitorCache: MonitorCache
   readonly probes: ProbeTransport
   /** The open rounds, shared with readers that count them. */
-  readonly open: OpenRounds
+  readonly openRounds: OpenRounds
   readonly committed: CommittedChanges
   /** A location reported a check of the monitor. */
   readonly onCheck: (monitor_id: number) => void
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, monitorCache, probes, open, committed, onCheck } = options
+  const { core, monitorCache, probes, openRounds, committed, onCheck } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
   let stopped = false
@@ -96,7 +96,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       fail: deferred.reject,
       deferrable,
     }
-    open.set(record.id, round)
+    openRounds.set(record.id, round)
     retryQueue.forget(record.id)
     for (const location of locations) dispatch(round, location, expires_at)
     if (locations.length === 0) conclude(round)
@@ -135,7 +135,7 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   function take(round: OpenRound, reported: Reported): void {
-    if (open.get(round.cached.record.id) !== round || round.reports.has(reported.location_id))
+    if (openRounds.get(round.cached.record.id) !== round || round.reports.has(reported.location_id))
       return
     round.reports.set(reported.location_id, reported)
     if (reported.report.begun !== false) onCheck(round.cached.record.id)
@@ -164,17 +164,17 @@ export function createRounds(options: RoundsOptions): Rounds {
         logError(core, error, 'a round could not be stored')
         round.fail(error)
         // A failure of the store does not lose the reports, unless another round has started.
-        if (isPassing(error) && !stopped && !open.has(id)) retryQueue.keep(id, round)
+        if (isPassing(error) && !stopped && !openRounds.has(id)) retryQueue.keep(id, round)
       })
   }
 
   function close(round: OpenRound): void {
-    if (open.get(round.cached.record.id) === round) open.delete(round.cached.record.id)
+    if (openRounds.get(round.cached.record.id) === round) openRounds.delete(round.cached.record.id)
   }
 
   return {
     run(cached, tick, { deferrable = false } = {}) {
-      const known = open.get(cached.record.id)
+      const known = openRounds.get(cached.record.id)
       const round = known ?? begin(cached, tick, deferrable)
       if (known !== undefined && !deferrable) {
         known.deferrable = false
@@ -184,14 +184,14 @@ export function createRounds(options: RoundsOptions): Rounds {
       round.ended.catch(() => undefined)
       return round.ended
     },
-    underWay: (monitor_id) => open.has(monitor_id),
+    underWay: (monitor_id) => openRounds.has(monitor_id),
     answer(answer) {
       if (!isAnswer(answer)) {
         logError(core, new TypeError('The transport gave no answer'), 'an answer cannot be read')
         return
       }
       const { order, report, lag_ms } = answer
-      const round = open.get(order.monitor_id)
+      const round = openRounds.get(order.monitor_id)
       if (
         round === undefined ||
         round.tick !== order.round ||
@@ -202,10 +202,10 @@ export function createRounds(options: RoundsOptions): Rounds {
     },
     cancel(monitor_id, reason) {
       retryQueue.forget(monitor_id)
-      const round = open.get(monitor_id)
+      const round = openRounds.get(monitor_id)
       if (round === undefined) return false
       round.timer.cancel()
-      open.delete(monitor_id)
+      openRounds.delete(monitor_id)
       probes.cancel(monitor_id)
       round.fail(
         reason === 'paused'
@@ -217,14 +217,15 @@ export function createRounds(options: RoundsOptions): Rounds {
     async abandon() {
       stopped = true
       retryQueue.clear()
-      for (const [id, round] of open) {
+      for (const [id, round] of openRounds) {
         if (round.reports.size === round.locations.length) continue
         round.timer.cancel()
-        open.delete(id)
+        openRounds.delete(id)
         round.fail(new ClosedError('The engine stops'))
       }
       monitorCache.flush()
-      while (open.size > 0) await Promise.allSettled([...open.values()].map(({ ended }) => ended))
+      while (openRounds.size > 0)
+        await Promise.allSettled([...openRounds.values()].map(({ ended }) => ended))
     },
   }
 }

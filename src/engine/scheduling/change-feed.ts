@@ -15,7 +15,7 @@ import type { MonitorSchedule } from './monitor-schedule.ts'
 const RETRY_MIN_MS = 5_000
 const RETRY_MAX_MS = 60_000
 /** Maximum number of failures per try: a store that is down is not queried for every monitor. */
-const FAILURES = 5
+const FAILURES_PER_TRY = 5
 
 export interface ChangeFeed {
   /** Follows changes from then on; changes of monitors that are not cached have no effect. */
@@ -36,17 +36,17 @@ export function createChangeFeed({
   rounds,
   schedule,
 }: ChangeFeedOptions): ChangeFeed {
-  let end: (() => Promise<void>) | undefined
+  let stopListening: (() => Promise<void>) | undefined
   /** Monitors whose change could not be read; `null` for all. */
   const missed = new Set<number | null>()
   let timer: Timer | undefined
-  let fruitless = 0
+  let failures = 0
 
   async function refresh(id: number): Promise<void> {
     const { before, after } = await monitorCache.refresh(id)
     if (before === after) return
     if (after === undefined) schedule.release(id)
-    else if (before === undefined) schedule.adopt(after)
+    else if (before === undefined) schedule.add(after)
     else follow(before, after)
   }
 
@@ -55,7 +55,7 @@ export function createChangeFeed({
     // A round with the previous settings does not count: it gives way to a new one.
     const ended = version !== before.record.version && rounds.cancel(id, 'changed')
     if (machine.state === 'paused') schedule.forget(id)
-    else schedule.reschedule(after, beginsAnew(before, after) || ended ? 'now' : 'next')
+    else schedule.reschedule(after, startsOver(before, after) || ended ? 'now' : 'next')
   }
 
   async function refreshAll(): Promise<void> {
@@ -67,13 +67,13 @@ export function createChangeFeed({
     missed.delete(id)
   }
 
-  function miss(id: number | null, err: unknown): void {
-    logError(core, err, 'a change of others could not be followed yet')
-    if (end === undefined) return
+  function retryLater(id: number | null, err: unknown): void {
+    logError(core, err, 'a change of another process could not be applied yet')
+    if (stopListening === undefined) return
     // Moved to the end of the queue: a monitor that can never be read does not block the others.
     missed.delete(id)
     missed.add(id)
-    const pause_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** fruitless)
+    const pause_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures)
     timer ??= core.clock.timer(pause_ms, () => void readMissed(), { background: true })
   }
 
@@ -81,32 +81,32 @@ export function createChangeFeed({
     const failed: [number | null, unknown][] = []
     const ids = [...missed]
     for (const id of ids) {
-      if (failed.length === FAILURES) break
+      if (failed.length === FAILURES_PER_TRY) break
       await read(id).catch((err: unknown) => failed.push([id, err]))
     }
     timer = undefined
-    fruitless = failed.length < Math.min(FAILURES, ids.length) ? 0 : fruitless + 1
-    for (const [id, err] of failed) miss(id, err)
+    failures = failed.length < Math.min(FAILURES_PER_TRY, ids.length) ? 0 : failures + 1
+    for (const [id, err] of failed) retryLater(id, err)
   }
 
   return {
     async start() {
-      end = await core.store.changes?.listen(
-        (id) => void read(id).catch((err: unknown) => miss(id, err)),
+      stopListening = await core.store.changes?.listen(
+        (id) => void read(id).catch((err: unknown) => retryLater(id, err)),
       )
     },
     async stop() {
       timer?.cancel()
       timer = undefined
       missed.clear()
-      const ending = end
-      end = undefined
+      const ending = stopListening
+      stopListening = undefined
       await ending?.()
     },
   }
 }
 
 /** The monitor was resumed, or its target changed. */
-function beginsAnew(before: CachedMonitor, after: CachedMonitor): boolean {
+function startsOver(before: CachedMonitor, after: CachedMonitor): boolean {
   return after.record.machine.state === 'pending' && before.record.machine.state !== 'pending'
 }

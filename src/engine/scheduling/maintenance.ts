@@ -21,11 +21,11 @@ const RETRY_MS = 5_000
 /** Monitors that enter or leave a window per step; with twenty windows each takes half a millisecond. */
 const AT_ONCE = 20
 
-export interface MaintenancePlan {
+export interface MaintenanceSchedule {
   start(): void
   stop(): void
   /** Evaluates the windows of a monitor that was created, changed, or resumed. */
-  plan(cached: CachedMonitor): void
+  reschedule(cached: CachedMonitor): void
   forget(monitor_id: number): void
   /** In maintenance, in a window that pauses checks. */
   skipsChecks(cached: CachedMonitor): boolean
@@ -37,11 +37,11 @@ export interface MaintenanceOptions {
   readonly committed: CommittedChanges
 }
 
-export function createMaintenance({
+export function createMaintenanceSchedule({
   core,
   monitorCache,
   committed,
-}: MaintenanceOptions): MaintenancePlan {
+}: MaintenanceOptions): MaintenanceSchedule {
   const { clock } = core
   /** Monitors with a window that opens or closes now. */
   const due: number[] = []
@@ -49,45 +49,45 @@ export function createMaintenance({
     clock,
     onDue(id) {
       due.push(id)
-      if (due.length === 1) void turnAll()
+      if (due.length === 1) void switchDue()
     },
     onJump: (id, now) => {
       const cached = monitorCache.peek(id)
-      return cached === undefined ? null : nextTurn(cached, now)
+      return cached === undefined ? null : nextSwitch(cached, now)
     },
   })
 
   /** Windows of many monitors open in the same minute: processed in steps that yield to the event loop. */
-  async function turnAll(): Promise<void> {
-    // By then all that are due in this turn of the scheduler are in the queue.
+  async function switchDue(): Promise<void> {
+    // After this microtask the scheduler has queued all monitors that are due at once.
     await Promise.resolve()
     while (due.length > 0) {
-      for (const id of due.slice(0, AT_ONCE)) void turnOrRetry(id)
+      for (const id of due.slice(0, AT_ONCE)) void switchOrRetry(id)
       if (due.length > AT_ONCE) await clock.sleep(0)
       due.splice(0, AT_ONCE)
     }
   }
 
-  async function turnOrRetry(id: number): Promise<void> {
+  async function switchOrRetry(id: number): Promise<void> {
     try {
-      await turn(id)
+      await switchState(id)
     } catch (err) {
       logError(core, err, 'a maintenance window could not be stored')
       if (monitorCache.peek(id) !== undefined) scheduler.set(id, clock.now() + RETRY_MS)
     }
   }
 
-  async function turn(id: number): Promise<void> {
+  async function switchState(id: number): Promise<void> {
     if (monitorCache.peek(id) === undefined) return
-    const changed = await monitorCache.change(id, (cached) => turned(cached))
+    const changed = await monitorCache.change(id, (cached) => planSwitch(cached))
     const after = changed?.after ?? monitorCache.peek(id)
-    if (after !== undefined) plan.plan(after)
+    if (after !== undefined) schedule.reschedule(after)
     if (changed !== null) await committed.publish(changed)
   }
 
-  async function turned(cached: CachedMonitor): Promise<Planned | null> {
+  async function planSwitch(cached: CachedMonitor): Promise<Planned | null> {
     const at = clock.now()
-    if (!isWrong(cached, at)) return null
+    if (!needsSwitch(cached, at)) return null
     const ends = cached.record.machine.state === 'maintenance'
     const kind = ends ? 'maintenance_end' : 'maintenance_start'
     const planned = await planChange({ core, monitorCache }, cached, { event: { kind, at } })
@@ -95,36 +95,39 @@ export function createMaintenance({
     return { ...planned, change: { ...planned.change, ...withDeadlineReset(cached, at) } }
   }
 
-  const plan: MaintenancePlan = {
+  const schedule: MaintenanceSchedule = {
     start: () => scheduler.start(),
     stop() {
       scheduler.stop()
       due.length = 0
     },
-    plan(cached) {
-      const at = nextTurn(cached, clock.now())
+    reschedule(cached) {
+      const at = nextSwitch(cached, clock.now())
       if (at === null) scheduler.delete(cached.record.id)
       else scheduler.set(cached.record.id, at)
     },
     forget: (id) => scheduler.delete(id),
     skipsChecks: ({ record: { machine, common } }) =>
-      machine.state === 'maintenance' && look(common.maintenance, clock.now()).skip_checks,
+      machine.state === 'maintenance' && windowsAt(common.maintenance, clock.now()).skip_checks,
   }
-  function look(windows: readonly MaintenanceWindow[], now: EpochMs): Maintenance {
+  function windowsAt(windows: readonly MaintenanceWindow[], now: EpochMs): Maintenance {
     return maintenanceAt(windows, now, core)
   }
 
   /** When the state must be evaluated next, `null` if no window will change it. */
-  function nextTurn({ record: { machine, common } }: CachedMonitor, now: EpochMs): EpochMs | null {
+  function nextSwitch(
+    { record: { machine, common } }: CachedMonitor,
+    now: EpochMs,
+  ): EpochMs | null {
     if (machine.state === 'paused') return null
-    const { active, changes_at } = look(common.maintenance, now)
+    const { active, changes_at } = windowsAt(common.maintenance, now)
     return active === (machine.state === 'maintenance') ? changes_at : now
   }
 
-  function isWrong({ record: { machine, common } }: CachedMonitor, now: EpochMs): boolean {
+  function needsSwitch({ record: { machine, common } }: CachedMonitor, now: EpochMs): boolean {
     if (machine.state === 'paused') return false
-    return look(common.maintenance, now).active !== (machine.state === 'maintenance')
+    return windowsAt(common.maintenance, now).active !== (machine.state === 'maintenance')
   }
 
-  return plan
+  return schedule
 }

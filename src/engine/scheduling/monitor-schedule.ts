@@ -14,10 +14,10 @@ import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-c
 import { memoOf, termsOf } from '../rounds/push.ts'
 import type { PushMonitors } from '../rounds/push.ts'
 import type { Rounds } from '../rounds/rounds.ts'
-import type { Outlined, Watched } from '../views/views.ts'
+import type { Outlined, ScheduleFacts } from '../views/views.ts'
 import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
 import { createDependencies } from './dependencies.ts'
-import type { MaintenancePlan } from './maintenance.ts'
+import type { MaintenanceSchedule } from './maintenance.ts'
 import { createScheduler } from './scheduler.ts'
 import type { ShardLeases } from './shard-leases.ts'
 import type { Staleness } from './staleness.ts'
@@ -29,12 +29,12 @@ import type { Staleness } from './staleness.ts'
 const RETRY_MS = 5_000
 
 export interface MonitorSchedule {
-  /** Starts with the adopted monitors. */
+  /** Starts with the added monitors. */
   start(): void
   /** Starts nothing new. */
   stop(): void
-  /** Schedules a monitor that this engine did not watch before. */
-  adopt(cached: CachedMonitor): void
+  /** Schedules a monitor that this engine did not run before. */
+  add(cached: CachedMonitor): void
   /** Releases a monitor to another engine. */
   release(monitor_id: number): void
   /** Follows what this engine committed: a round, a change of settings or state, a removal. */
@@ -43,7 +43,7 @@ export interface MonitorSchedule {
   reschedule(cached: CachedMonitor, when: 'now' | 'next'): void
   forget(monitor_id: number): void
   nextDue(monitor_id: number): EpochMs | null
-  factsOf(cached: Outlined): Watched
+  factsOf(cached: Outlined): ScheduleFacts
   /** How late the scheduler was at the last due time, in ms; waiting for a free check slot is not in it. */
   readonly lag_ms: number
 }
@@ -54,7 +54,7 @@ export interface MonitorScheduleOptions {
   readonly shardLeases: Pick<ShardLeases, 'owns'>
   readonly rounds: Rounds
   readonly push: PushMonitors
-  readonly maintenance: MaintenancePlan
+  readonly maintenance: MaintenanceSchedule
   readonly staleness: Staleness
   /** The wall clock was set. */
   readonly onClockSet: (set: ClockSet) => void
@@ -70,7 +70,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     onDue(id, due_at) {
       lag_ms = Math.max(0, clock.now() - due_at)
       monitorCache.get(id).then(
-        (cached) => due(cached, due_at),
+        (cached) => runDue(cached, due_at),
         (err: unknown) => {
           logError(core, err, 'a due monitor could not be read')
           if (!(err instanceof NotFoundError)) scheduler.set(id, clock.now() + RETRY_MS)
@@ -83,14 +83,14 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       return cached === undefined ? null : nextAfter(cached, now)
     },
   })
-  const dependencies = createDependencies({ monitorCache, onWanted: checkSoon })
+  const dependencies = createDependencies({ monitorCache, onCheckNeeded: checkSoon })
 
-  /** A round beyond the grid, for a monitor that another one waits for. */
+  /** An extra round between two regular ones, for a monitor that a parent or a child waits for. */
   function checkSoon(cached: CachedMonitor): void {
     if (!isPush(cached)) scheduler.set(cached.record.id, clock.now())
   }
 
-  function due(cached: CachedMonitor, due_at: EpochMs): void {
+  function runDue(cached: CachedMonitor, due_at: EpochMs): void {
     if (!isChecked(cached)) return
     const { id } = cached.record
     const now = clock.now()
@@ -118,21 +118,21 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       schedule.forget(id)
       rounds.cancel(id, after === undefined ? 'changed' : 'paused')
     } else if (change.settings !== undefined) {
-      const beginsAnew = before.record.machine !== after.record.machine
+      const startsOver = before.record.machine !== after.record.machine
       // A round with the previous settings does not count: it gives way to a new one.
       const ended = rounds.cancel(id, 'changed')
-      schedule.reschedule(after, beginsAnew || ended ? 'now' : 'next')
+      schedule.reschedule(after, startsOver || ended ? 'now' : 'next')
     } else if (isInMaintenance(before) !== isInMaintenance(after)) {
       schedule.reschedule(after, 'now')
     } else if (change.machine !== undefined || change.locations !== undefined) {
-      staleness.stored(after)
+      staleness.roundStored(after)
       scheduleNext(after, change.machine?.state === 'confirming')
     }
     dependencies.follow(changed)
   }
 
   /** A monitor of another engine is not scheduled here, though it may be checked or changed here. */
-  function isHeld(id: number): boolean {
+  function isCached(id: number): boolean {
     return monitorCache.peek(id) !== undefined
   }
 
@@ -143,7 +143,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       soon && !isPush(cached)
         ? retrySlot(id, common.interval_sec * 1000, now)
         : nextAfter(cached, now)
-    if (at === null || !isChecked(cached) || !isHeld(id)) scheduler.delete(id)
+    if (at === null || !isChecked(cached) || !isCached(id)) scheduler.delete(id)
     else scheduler.set(id, at)
   }
 
@@ -156,11 +156,11 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       scheduler.stop()
       maintenance.stop()
     },
-    adopt(cached) {
-      dependencies.note(cached)
-      maintenance.plan(cached)
+    add(cached) {
+      dependencies.update(cached)
+      maintenance.reschedule(cached)
       if (!isChecked(cached)) return
-      staleness.watch(cached)
+      staleness.track(cached)
       const at = firstAfter(cached, clock.now())
       if (at !== null) scheduler.set(cached.record.id, at)
     },
@@ -172,9 +172,9 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     follow,
     reschedule(cached, when) {
       const { id } = cached.record
-      if (!isHeld(id)) return
-      maintenance.plan(cached)
-      staleness.watch(cached)
+      if (!isCached(id)) return
+      maintenance.reschedule(cached)
+      staleness.track(cached)
       const due_at = scheduler.dueAt(id)
       scheduleNext(cached, false)
       if (isPush(cached) || !isChecked(cached)) return

@@ -42,10 +42,10 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
   let timer: Timer | undefined
   let armedFor = Infinity
   let running = false
-  let seen = look()
+  let lastRead = readClocks()
 
   /** Both clocks at one time. */
-  function look(): { readonly wall: EpochMs; readonly monotonic: number } {
+  function readClocks(): { readonly wall: EpochMs; readonly monotonic: number } {
     return { wall: clock.now(), monotonic: clock.monotonic() }
   }
 
@@ -64,7 +64,7 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
   function wake(): void {
     timer = undefined
     if (!running) return
-    noticeJump()
+    detectJump()
     const now = clock.now()
     for (let n = 0; n < DUE_AT_ONCE; n++) {
       const first = queue.peek()
@@ -72,18 +72,18 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
       queue.pop()
       onDue(first.id, first.due_at)
     }
-    // Follows in the next turn where more are due.
+    // What is still due follows in the next turn of the event loop.
     arm()
   }
 
-  function noticeJump(): void {
-    const last = seen
-    seen = look()
-    const jump = seen.wall - seen.monotonic - (last.wall - last.monotonic)
+  function detectJump(): void {
+    const last = lastRead
+    lastRead = readClocks()
+    const jump = lastRead.wall - lastRead.monotonic - (last.wall - last.monotonic)
     // Small differences are applied silently, so that they never add up to a jump.
     if (Math.abs(jump) < JUMP_MS) return
     const now = clock.now()
-    // Forward: times that were skipped did not pass; back: times ahead still are.
+    // Set forward: only times up to the new one were skipped. Set back: every later time lies further ahead.
     onClockSet?.({
       by_ms: Math.round(jump),
       after: last.wall,
@@ -99,7 +99,7 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
   return {
     start() {
       running = true
-      seen = look()
+      lastRead = readClocks()
       arm()
     },
     stop() {

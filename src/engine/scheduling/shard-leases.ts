@@ -15,8 +15,8 @@ import type { Core } from '../core/core.ts'
 
 /** The monitors of an ended engine are free after this. */
 const LEASE_MS = 10_000
-/** Three beats per lease, so that one may be lost. */
-const BEAT_MS = 3_000
+/** A lease is renewed three times, so that one renewal may be lost. */
+const RENEW_MS = 3_000
 
 export interface ShardLeases {
   /** Whether this engine currently owns the monitor. */
@@ -31,8 +31,8 @@ export interface ShardLeases {
 
 export interface ShardTransfer {
   /** Starts the monitors of these shards; if it rejects, they are offered again. */
-  take(shards: readonly number[]): Promise<void>
-  give(shards: readonly number[]): void
+  acquired(shards: readonly number[]): Promise<void>
+  released(shards: readonly number[]): void
 }
 
 export function createShardLeases(core: Core): ShardLeases {
@@ -46,7 +46,7 @@ export function createShardLeases(core: Core): ShardLeases {
   const { shards } = store
   if (shards === undefined) return soleOwner
 
-  async function beat(): Promise<readonly number[]> {
+  async function renew(): Promise<readonly number[]> {
     const now = clock.now()
     const lease = now + LEASE_MS
     const mine = (await shards?.hold({ owner, now, until: lease })) ?? []
@@ -55,25 +55,27 @@ export function createShardLeases(core: Core): ShardLeases {
   }
 
   async function rebalance(transfer: ShardTransfer): Promise<void> {
-    const mine = new Set(await beat())
+    const mine = new Set(await renew())
     const lost = [...held].filter((shard) => !mine.has(shard))
     const won = [...mine].filter((shard) => !held.has(shard))
     held = new Set([...held].filter((shard) => mine.has(shard)))
-    if (lost.length > 0) transfer.give(lost)
+    if (lost.length > 0) transfer.released(lost)
     if (won.length === 0 || left) return
-    await transfer.take(won)
+    await transfer.acquired(won)
     held = new Set([...held, ...won])
-    core.log.info({ shards: held.size, of: SHARDS }, 'this engine watches another share')
+    core.log.info({ shards: held.size, of: SHARDS }, 'the shards of this engine changed')
   }
 
-  function next(transfer: ShardTransfer): void {
+  function renewLater(transfer: ShardTransfer): void {
     if (left) return
     timer = clock.timer(
-      BEAT_MS,
+      RENEW_MS,
       () =>
         void rebalance(transfer)
-          .catch((err: unknown) => logError(core, err, 'the share of this engine is not renewed'))
-          .finally(() => next(transfer)),
+          .catch((err: unknown) =>
+            logError(core, err, 'the shards of this engine could not be renewed'),
+          )
+          .finally(() => renewLater(transfer)),
       { background: true },
     )
   }
@@ -81,11 +83,11 @@ export function createShardLeases(core: Core): ShardLeases {
   return {
     owns: (monitor_id) => held.has(shardOf(monitor_id)) && clock.now() < until,
     async join() {
-      const mine = await beat()
+      const mine = await renew()
       held = new Set(mine)
       return mine
     },
-    keep: next,
+    keep: renewLater,
     async leave() {
       left = true
       timer?.cancel()

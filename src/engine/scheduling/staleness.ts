@@ -1,9 +1,9 @@
 /**
- * Which monitors are starved: their checks have not started for two intervals, at no location. A monitor that was up
- * at its last check must then not be shown as healthy.
+ * Which monitors are starved: no location has started a check for two intervals. Such a monitor must not be shown as
+ * healthy, even if it was up at its last check.
  *
- * A running check counts. The start of checks in this process is known; for others only the report is, so that they
- * have their `timeout_ms` and five more seconds. Monitors of this process are judged on the monotonic clock, so that
+ * A running check counts. The start of a check is known only in the process that runs it; a check of another process
+ * is known by its report, and is allowed its `timeout_ms` and five seconds more. Monitors of this process are judged on the monotonic clock, so that
  * setting the wall clock neither hides nor causes starvation. All others are judged by what is stored, so that every
  * engine on a shared store gives the same answer for a monitor.
  *
@@ -12,7 +12,7 @@
 
 import { iso } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
-import { isUndecided, lastCheckAt, looksOf } from '../../incident/state.ts'
+import { isUndecided, lastCheckAt, checkTimesOf } from '../../incident/state.ts'
 import type { EpochMs } from '../../model.ts'
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { Core } from '../core/core.ts'
@@ -30,37 +30,37 @@ const LATE_MS = 5_000
 const COUNT_MS = 1_000
 
 /** A monitor that became starved, or no longer is. */
-export interface Turn {
+export interface StalenessChange {
   readonly cached: CachedMonitor
   readonly stale: boolean
   /** When it was last checked. */
   readonly since: EpochMs
 }
 
-/** What this process knows of a monitor that it watches. */
-interface Sight {
+/** The checks of a monitor that this process tracks. */
+interface CheckActivity {
   interval_sec: number
   /** The number of running checks. */
   running: number
   /** Monotonic: the last check, here or elsewhere, or the last change of the interval. */
-  checkBegun: number
-  /** The last checks as stored: see `looksOf`. */
+  lastCheck: number
+  /** The last checks as stored: see `checkTimesOf`. */
   stored: readonly EpochMs[]
   /** The last check as reported in `starved`; `undefined` while it is not starved. */
-  told: EpochMs | undefined
+  reported_since: EpochMs | undefined
 }
 
 export interface Staleness {
-  /** `onTurn` is called for every monitor that becomes starved, or no longer is. */
-  start(onTurn: (turn: Turn) => void): void
+  /** `onChange` is called for every monitor that becomes starved, or no longer is. */
+  start(onChange: (evaluate: StalenessChange) => void): void
   stop(): void
-  /** Watches a monitor, or continues after it was changed. It has two intervals of grace. */
-  watch(cached: CachedMonitor): void
+  /** Tracks a monitor, or continues after it was changed. It has two intervals of grace. */
+  track(cached: CachedMonitor): void
   forget(monitor_id: number): void
   /** A round of this process was stored: its checks are known, and are not judged again by the wall clock. */
-  stored(cached: CachedMonitor): void
+  roundStored(cached: CachedMonitor): void
   /** A check of the monitor has started. */
-  checkBegun(this: void, monitor_id: number): void
+  checkStarted(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
   isStale(this: void, cached: Outlined): boolean
   count(this: void): number
@@ -75,17 +75,17 @@ export interface StalenessOptions {
 
 export function createStaleness({ core, monitorCache, remote }: StalenessOptions): Staleness {
   const { clock, log } = core
-  const sights = new Map<number, Sight>()
+  const activities = new Map<number, CheckActivity>()
   let counted = { at: -Infinity, count: 0 }
 
   /** The next evaluation of each monitor, monotonic. A check does not postpone it: it then finds the monitor healthy. */
-  const turns = dueQueue()
+  const evaluations = dueQueue()
   let timer: Timer | undefined
   let running = false
-  let onTurn: ((turn: Turn) => void) | undefined
+  let onChange: ((evaluate: StalenessChange) => void) | undefined
 
   function arm(): void {
-    const first = turns.peek()
+    const first = evaluations.peek()
     if (!running || timer !== undefined || first === undefined) return
     timer = clock.timer(Math.max(0, first.due_at - clock.monotonic()), wake)
   }
@@ -93,18 +93,22 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   function wake(): void {
     timer = undefined
     const now = clock.monotonic()
-    for (let next = turns.peek(); next !== undefined && next.due_at <= now; next = turns.peek()) {
-      turns.pop()
-      turn(next.id, now - next.due_at)
+    for (
+      let next = evaluations.peek();
+      next !== undefined && next.due_at <= now;
+      next = evaluations.peek()
+    ) {
+      evaluations.pop()
+      evaluate(next.id, now - next.due_at)
     }
     arm()
   }
 
   /** Evaluates in `ms`. A timer that is set for an earlier time stays. */
-  function turnIn(id: number, ms: number): void {
+  function evaluateIn(id: number, ms: number): void {
     const at = clock.monotonic() + ms
-    const first = turns.peek()
-    turns.set(id, at)
+    const first = evaluations.peek()
+    evaluations.set(id, at)
     if (first !== undefined && first.due_at > at) {
       timer?.cancel()
       timer = undefined
@@ -112,37 +116,37 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     arm()
   }
 
-  function allowance({ record }: Outlined): number {
+  function allowed_ms({ record }: Outlined): number {
     const { interval_sec, timeout_ms } = record.common
-    const unseen_ms = remote || !sights.has(record.id) ? timeout_ms + SLACK_MS : 0
+    const unseen_ms = remote || !activities.has(record.id) ? timeout_ms + SLACK_MS : 0
     return INTERVALS * interval_sec * 1000 + unseen_ms
   }
 
   /** How long ago the last check was, in ms. */
-  function neglect({ record }: Outlined): number {
-    const sight = sights.get(record.id)
-    if (sight === undefined) return clock.now() - lastCheckAt(record.machine)
-    return sight.running > 0 ? 0 : clock.monotonic() - sight.checkBegun
+  function sinceLastCheck({ record }: Outlined): number {
+    const activity = activities.get(record.id)
+    if (activity === undefined) return clock.now() - lastCheckAt(record.machine)
+    return activity.running > 0 ? 0 : clock.monotonic() - activity.lastCheck
   }
 
   /** The monotonic time of a stored check. A time in the future was stored before the clock was set back. */
-  function lookedAt(stored: EpochMs): number {
+  function monotonicOf(stored: EpochMs): number {
     return clock.monotonic() - Math.max(0, clock.now() - stored)
   }
 
   /** Another process may have run checks meanwhile. Each check counts once, by the wall clock at that time. */
-  function hear(sight: Sight, { record }: CachedMonitor): void {
-    const stored = looksOf(record.machine)
-    const news = stored.filter((at, i) => at !== sight.stored[i])
-    sight.stored = stored
-    sight.checkBegun = Math.max(sight.checkBegun, ...news.map(lookedAt))
+  function takeStored(activity: CheckActivity, { record }: CachedMonitor): void {
+    const stored = checkTimesOf(record.machine)
+    const added = stored.filter((at, i) => at !== activity.stored[i])
+    activity.stored = stored
+    activity.lastCheck = Math.max(activity.lastCheck, ...added.map(monotonicOf))
   }
 
   function isStarved(cached: Outlined): boolean {
-    return isWatchable(cached) && neglect(cached) > allowance(cached)
+    return canStarve(cached) && sinceLastCheck(cached) > allowed_ms(cached)
   }
 
-  function isWatchable({ record: { machine, token_hash } }: Outlined): boolean {
+  function canStarve({ record: { machine, token_hash } }: Outlined): boolean {
     const { state } = machine
     return token_hash === null && state !== 'paused' && state !== 'maintenance'
   }
@@ -151,58 +155,59 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     return isUndecided(cached.record.machine) || isStarved(cached)
   }
 
-  function turn(id: number, late_ms: number): void {
-    const [cached, sight] = [monitorCache.peek(id), sights.get(id)]
-    if (cached === undefined || sight === undefined) return
-    hear(sight, cached)
+  function evaluate(id: number, late_ms: number): void {
+    const [cached, activity] = [monitorCache.peek(id), activities.get(id)]
+    if (cached === undefined || activity === undefined) return
+    takeStored(activity, cached)
     const starved = isStarved(cached)
     // After a suspension nothing is reported: what is due by now may start first.
-    const stoodStill = late_ms > LATE_MS
-    if (starved && !stoodStill && sight.told === undefined) {
-      sight.told = lastSeen(cached)
-      tell(cached, sight.told, true)
+    const wasSuspended = late_ms > LATE_MS
+    if (starved && !wasSuspended && activity.reported_since === undefined) {
+      activity.reported_since = lastChecked(cached)
+      report(cached, activity.reported_since, true)
     }
     // Negative for a starved monitor, and for one whose checks a maintenance window pauses.
-    const left_ms = allowance(cached) - neglect(cached)
-    turnIn(id, left_ms >= 0 ? left_ms + 1 : allowance(cached))
+    const left_ms = allowed_ms(cached) - sinceLastCheck(cached)
+    evaluateIn(id, left_ms >= 0 ? left_ms + 1 : allowed_ms(cached))
   }
 
-  function lastSeen(cached: CachedMonitor): EpochMs {
-    return Math.round(clock.now() - neglect(cached))
+  function lastChecked(cached: CachedMonitor): EpochMs {
+    return Math.round(clock.now() - sinceLastCheck(cached))
   }
 
-  function tell(cached: CachedMonitor, since: EpochMs, stale: boolean): void {
+  function report(cached: CachedMonitor, since: EpochMs, stale: boolean): void {
     const about = { monitor_id: cached.record.id, since: iso(since) }
-    if (stale) log.warn(about, 'a monitor is starved: its checks have not begun for two intervals')
-    else log.info(about, 'a monitor is looked at again')
-    onTurn?.({ cached, since, stale })
+    if (stale)
+      log.warn(about, 'a monitor is starved: its checks have not started for two intervals')
+    else log.info(about, 'a monitor is checked again')
+    onChange?.({ cached, since, stale })
   }
 
   /** The monitor is being checked now. */
-  function seen(id: number, sight: Sight): void {
-    sight.checkBegun = clock.monotonic()
-    const { told } = sight
-    sight.told = undefined
-    const cached = told === undefined ? undefined : monitorCache.peek(id)
-    if (told !== undefined && cached !== undefined) tell(cached, told, false)
+  function noteCheck(id: number, activity: CheckActivity): void {
+    activity.lastCheck = clock.monotonic()
+    const { reported_since } = activity
+    activity.reported_since = undefined
+    const cached = reported_since === undefined ? undefined : monitorCache.peek(id)
+    if (reported_since !== undefined && cached !== undefined) report(cached, reported_since, false)
   }
 
-  function checkBegun(id: number): void {
-    const sight = sights.get(id)
-    if (sight !== undefined) seen(id, sight)
+  function checkStarted(id: number): void {
+    const activity = activities.get(id)
+    if (activity !== undefined) noteCheck(id, activity)
   }
 
   function begins(id: number, by: 1 | -1): void {
-    const sight = sights.get(id)
-    if (sight === undefined) return
-    sight.running = Math.max(0, sight.running + by)
-    seen(id, sight)
+    const activity = activities.get(id)
+    if (activity === undefined) return
+    activity.running = Math.max(0, activity.running + by)
+    noteCheck(id, activity)
   }
 
   return {
     start(listener) {
       running = true
-      onTurn = listener
+      onChange = listener
       arm()
     },
     stop() {
@@ -210,30 +215,30 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
       timer?.cancel()
       timer = undefined
     },
-    watch(cached) {
+    track(cached) {
       const { id, common, machine } = cached.record
       if (cached.type.checker.push !== undefined) return
       const { interval_sec } = common
-      const stored = looksOf(machine)
-      const sight = sights.get(id) ?? {
-        ...{ interval_sec, stored, checkBegun: lookedAt(lastCheckAt(machine)) },
-        ...{ running: 0, told: undefined },
+      const stored = checkTimesOf(machine)
+      const activity = activities.get(id) ?? {
+        ...{ interval_sec, stored, lastCheck: monotonicOf(lastCheckAt(machine)) },
+        ...{ running: 0, reported_since: undefined },
       }
-      hear(sight, cached)
-      if (sight.interval_sec !== interval_sec) sight.checkBegun = clock.monotonic()
-      sight.interval_sec = interval_sec
-      sights.set(id, sight)
-      turnIn(id, allowance(cached) + 1)
+      takeStored(activity, cached)
+      if (activity.interval_sec !== interval_sec) activity.lastCheck = clock.monotonic()
+      activity.interval_sec = interval_sec
+      activities.set(id, activity)
+      evaluateIn(id, allowed_ms(cached) + 1)
     },
     forget(id) {
-      sights.delete(id)
-      turns.delete(id)
+      activities.delete(id)
+      evaluations.delete(id)
     },
-    stored({ record }) {
-      const sight = sights.get(record.id)
-      if (sight !== undefined) sight.stored = looksOf(record.machine)
+    roundStored({ record }) {
+      const activity = activities.get(record.id)
+      if (activity !== undefined) activity.stored = checkTimesOf(record.machine)
     },
-    checkBegun,
+    checkStarted,
     countingChecks: (run) => async (order, signal) => {
       begins(order.monitor_id, 1)
       try {

@@ -10,7 +10,7 @@ import type { AccountQuotas, AccountRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
 import { FIRST_ACCOUNT } from './account-cache.ts'
 import { accountView } from '../views/views.ts'
-import { quotaProblems, settledQuotas } from './quotas.ts'
+import { quotaProblems, resolvedQuotas } from './quotas.ts'
 import type { Parts } from './parts.ts'
 import { isJsonObject } from '../../model/json.ts'
 
@@ -38,13 +38,13 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
     },
     async create(input) {
       await ready()
-      const { name, ...rest } = settled(input)
+      const { name, ...rest } = parseInput(input)
       if (name === undefined) throw new ValidationError({ name: 'required' })
       return accountView(await store.accounts.create({ name, ...rest, created_at: clock.now() }))
     },
     async update(id, patch) {
       await requireAccount(id)
-      const record = await store.accounts.update(id, settled(patch))
+      const record = await store.accounts.update(id, parseInput(patch))
       if (record === undefined) throw new NotFoundError('account')
       return accountView(record)
     },
@@ -75,7 +75,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       return (await store.accounts.list()).map(accountView)
     },
     async use(id) {
-      const quotas = settledQuotas(core, await requireAccount(id))
+      const quotas = resolvedQuotas(core, await requireAccount(id))
       return { quotas, use: await store.accounts.use(id) }
     },
   }
@@ -89,10 +89,10 @@ async function dropMonitors({ monitorCache, schedule }: Parts, account_id: numbe
   await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
 }
 
-type Settled = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>
+type ParsedAccount = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>
 
 /** @throws ValidationError with every problem at once */
-function settled(input: unknown): Settled {
+function parseInput(input: unknown): ParsedAccount {
   if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
   const { name, external_id, quotas, ...others } = input as Record<string, unknown>
   const problems = {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { isWatchpostError, ValidationError } from '../../errors.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
@@ -63,9 +63,9 @@ export function bulkOf(
     const next = ids.length > limit ? (found.at(-1) ?? null) : null
     const tally = { matched: found.length, changed: 0, unchanged: 0, failed: 0 }
     const failures: BulkFailure[] = []
-    const others = stepsOf(parts.core.clock)
+    const yieldIfLong = yielderOf(parts.core.clock)
     for (let from = 0; from < found.length; from += SLICE) {
-      await others()
+      await yieldIfLong()
       const slice = found.slice(from, from + SLICE)
       const ends = await Promise.allSettled(
         slice.map((id) => (dry_run ? dry(steps, filter, id) : work(id))),
@@ -202,10 +202,10 @@ async function idsOf(
     const later = [...new Set(ids)].filter((id) => id > after)
     return later.sort((a, b) => a - b).slice(0, limit)
   }
-  const others = stepsOf(core.clock)
+  const yieldIfLong = yielderOf(core.clock)
   const found: number[] = []
   while (found.length < limit) {
-    await others()
+    await yieldIfLong()
     const page = Math.min(PAGE, limit - found.length)
     const from = found.at(-1) ?? after
     const records = await listed(core, {

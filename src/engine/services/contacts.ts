@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
 import type { FieldTable, Stored } from '../../fields/field.ts'
 import { withoutAbsent, merge } from '../../fields/merge.ts'
@@ -87,7 +87,7 @@ export function contactsOf(
       await ready()
       const { kind: name, ...fields } = objectFrom(input)
       const kind = kindOf(name)
-      const parsed = await settled(kind, fields)
+      const parsed = await parseContact(kind, fields)
       const now = core.clock.now()
       const settings = sealContact(core, kind, parsed.settings)
       const record = {
@@ -107,10 +107,10 @@ export function contactsOf(
     async list() {
       await ready()
       const views: ContactView[] = []
-      const others = stepsOf(core.clock)
+      const yieldIfLong = yielderOf(core.clock)
       const records = await store.contacts.list(account_id)
       for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
-        await others()
+        await yieldIfLong()
         const shown = records.slice(from, from + SHOWN_AT_ONCE)
         const told = await store.notifications.lastFinished(shown.map(({ id }) => id))
         const last = new Map(told.map((row) => [row.contact_id, row]))
@@ -134,7 +134,7 @@ export function contactsOf(
         group_window_sec,
         ...open,
       }
-      const parsed = await settled(kind, unmask(table, merge(table, before, fields), open))
+      const parsed = await parseContact(kind, unmask(table, merge(table, before, fields), open))
       const given = merge(table, {}, fields)
       requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
       const settings = sealContact(core, kind, parsed.settings)
@@ -164,7 +164,7 @@ function objectFrom(input: unknown): JsonObject {
 }
 
 /** @throws ValidationError with the problems of the fields, or of the kind's own validation */
-async function settled(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
+async function parseContact(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { ConflictError, NotFoundError } from '../../errors.ts'
 import type {
   IncidentRecord,
@@ -14,7 +14,7 @@ import type {
 } from '../../model.ts'
 import type { AccountScope } from '../api/engine.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { contactsOf } from '../rounds/plan-change.ts'
+import { readableContacts } from '../rounds/plan-change.ts'
 import { incidentView, notificationView, resultView } from '../views/views.ts'
 import type { IncidentView, NotificationView } from '../api/views.ts'
 import { readFilter } from './read-filter.ts'
@@ -53,12 +53,12 @@ export function historyOf(parts: Parts, account_id: number): Scope {
    * The monitor of an incident may be removed; its incidents stay. One that is not in memory may be expensive to
    * read.
    */
-  async function shown(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
+  async function viewsOf(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
     const names = new Map<number, IncidentView['monitor']>()
-    const others = stepsOf(core.clock)
+    const yieldIfLong = yielderOf(core.clock)
     for (const { monitor_id } of incidents) {
       if (names.has(monitor_id)) continue
-      await others()
+      await yieldIfLong()
       const record =
         parts.monitorCache.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
       const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
@@ -83,7 +83,7 @@ export function historyOf(parts: Parts, account_id: number): Scope {
   }
 
   async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
-    const [view] = await shown([incident])
+    const [view] = await viewsOf([incident])
     if (view === undefined) throw new NotFoundError('incident')
     return view
   }
@@ -136,22 +136,22 @@ export function historyOf(parts: Parts, account_id: number): Scope {
           limit: limit + 1,
           ...(after === undefined ? {} : { before_id: after }),
         }
-        return pageOf(await shown(await store.incidents.list(query)), limit)
+        return pageOf(await viewsOf(await store.incidents.list(query)), limit)
       },
       async acknowledge(id) {
         const incident = await openIncident(id)
         if (incident.acknowledged_at === null) {
-          const changed = await parts.monitorCache.change(incident.monitor_id, taken)
+          const changed = await parts.monitorCache.change(incident.monitor_id, planAcknowledge)
           if (changed !== null) await parts.committed.publish(changed)
         }
         return viewOf(await ownIncident(id))
 
-        async function taken(cached: CachedMonitor): Promise<Planned | null> {
+        async function planAcknowledge(cached: CachedMonitor): Promise<Planned | null> {
           const { record } = cached
           const open = await openIncident(id)
           if (open.acknowledged_at !== null) return null
           const at = core.clock.now()
-          const contacts = await contactsOf(core, account_id)
+          const contacts = await readableContacts(core, account_id)
           return {
             change: {
               monitor_id: record.id,
@@ -200,7 +200,7 @@ async function listedResults(
     records,
     next: more ? (records.at(-1)?.id ?? null) : null,
   })
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   let chars = 0
   for (let rest = query; ;) {
     // One more than the page, to know whether it is the last.
@@ -214,7 +214,7 @@ async function listedResults(
     }
     const last = step.at(-1)
     if (last === undefined || step.length < limit) return ended(false)
-    await others()
+    await yieldIfLong()
     rest = { ...query, after_id: last.id }
   }
 }

@@ -19,7 +19,7 @@ import type { Changed, CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
-import { settleMonitor } from './validate-input.ts'
+import { validateMonitor } from './validate-input.ts'
 import type { MonitorSummary, MonitorView } from '../api/views.ts'
 import { makeToken, pingOf } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
@@ -29,7 +29,7 @@ import { read, readFilter } from './read-filter.ts'
 import { listed, queryOf } from './listed.ts'
 import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
 import { previewOf } from './preview.ts'
-import { requireVersion, revised } from './revise.ts'
+import { requireVersion, planUpdate } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -74,7 +74,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 
   /** Applies an event to the machine. */
-  function happen(
+  function applyEvent(
     id: number,
     { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
     touch: (cached: CachedMonitor) => Partial<Change>,
@@ -89,7 +89,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 
   /** Starts a round, or joins the open one. */
-  async function begin(id: number, { version }: VersionOptions): Promise<Started> {
+  async function startCheck(id: number, { version }: VersionOptions): Promise<Started> {
     const start = (cached: CachedMonitor): Started => {
       requireVersion(cached.record, version)
       requireCheckable(parts, cached)
@@ -111,15 +111,15 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 
   const pause = (id: number, options: VersionOptions): Promise<Changed | null> =>
-    happen(id, { ...options, kind: 'pause' }, touched)
+    applyEvent(id, { ...options, kind: 'pause' }, raisedVersion)
 
   async function resume(id: number, options: VersionOptions): Promise<Changed | null> {
     const quotas = await quotasOf(core, account_id)
     const { checks_per_min } = allowanceOf(quotas)
-    return happen(id, { ...options, kind: 'resume' }, (cached) => {
+    return applyEvent(id, { ...options, kind: 'resume' }, (cached) => {
       requireInterval(quotas, cached.type, cached.record.common)
       return {
-        ...touched(cached),
+        ...raisedVersion(cached),
         ...withDeadlineReset(cached, core.clock.now()),
         ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
       }
@@ -132,7 +132,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind: 'remove', at: core.clock.now() },
       })
-      const { machine: _machine, ...change } = planned?.change ?? bare(parts, cached)
+      const { machine: _machine, ...change } = planned?.change ?? emptyChange(parts, cached)
       return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
     })
 
@@ -143,7 +143,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     remove: async (id) => (await own(id), (await remove(id, undefined)) !== null),
     check: async (id) => {
       if ((await own(id)).record.machine.state === 'paused') return false
-      await begin(id, {})
+      await startCheck(id, {})
       return true
     },
     tag: (tags) => async (id) => (await own(id), (await commit(id, tagged(parts, tags))) !== null),
@@ -156,7 +156,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await ready()
       const { type: name, ...fields } = objectFrom(input)
       const type = typeOf(parts, name)
-      const { common, settings, target } = await settleMonitor(core, {
+      const { common, settings, target } = await validateMonitor(core, {
         account_id,
         type,
         input: fields,
@@ -179,7 +179,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const record = await core.store.monitors.create(made, within)
       const cached = monitorCache.add(record)
       schedule.reschedule(cached, 'now')
-      return warned(view(cached), cached, fields)
+      return withWarnings(view(cached), cached, fields)
     },
 
     async preview(input, options) {
@@ -215,10 +215,10 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const wanted = withoutAbsent(patch)
       const changed = await commit(id, (cached) => {
         requireVersion(cached.record, version)
-        return revised(parts, cached, wanted)
+        return planUpdate(parts, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
-      return warned(view(changed.after), changed.after, wanted)
+      return withWarnings(view(changed.after), changed.after, wanted)
     },
 
     async remove(id, options) {
@@ -240,7 +240,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     },
 
     async check(id, options = {}) {
-      const { ended } = await begin(id, options)
+      const { ended } = await startCheck(id, options)
       const changed = await ended
       const after = changed?.after ?? (await own(id))
       const results = (changed?.change.results ?? []).map((result, index) =>
@@ -253,7 +253,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     },
 
     // The results show its end.
-    queueCheck: async (id, options = {}) => void (await begin(id, options)),
+    queueCheck: async (id, options = {}) => void (await startCheck(id, options)),
 
     status: async (id) => statusView(parts, await own(id)),
 
@@ -264,7 +264,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   }
 }
 
-function warned(
+function withWarnings(
   view: MonitorView,
   { type, settings }: CachedMonitor,
   given: JsonObject,
@@ -284,13 +284,13 @@ function typeOf({ core }: Parts, name: unknown): MonitorType {
 }
 
 /** A pause or resume raises the version, since other clients may depend on it. */
-function touched({
+function raisedVersion({
   record: { common, settings, target },
 }: CachedMonitor): Pick<Change, 'settings'> {
   return { settings: { common, settings, target } }
 }
 
-function bare({ core }: Parts, { record }: CachedMonitor): Change {
+function emptyChange({ core }: Parts, { record }: CachedMonitor): Change {
   return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
 }
 

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../../model.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
-import { settleMonitor } from './validate-input.ts'
+import { validateMonitor } from './validate-input.ts'
 import type { MonitorPreview } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 
@@ -31,7 +31,7 @@ export async function previewOf(
 ): Promise<MonitorPreview> {
   if (against !== undefined && against.type !== type)
     throw new ValidationError({ type: 'immutable' })
-  const settled = await settleMonitor(core, {
+  const valid = await validateMonitor(core, {
     account_id,
     ...(against === undefined
       ? {}
@@ -40,9 +40,9 @@ export async function previewOf(
     input,
   })
   const fields = type.checker.fields
-  const warnings = warningsOf(type, settled.settings, input)
-  const after = { ...asJson(settled.common), ...settled.settings }
-  const shown = { ...after, ...mask(fields, settled.settings) }
+  const warnings = warningsOf(type, valid.settings, input)
+  const after = { ...asJson(valid.common), ...valid.settings }
+  const shown = { ...after, ...mask(fields, valid.settings) }
   if (against === undefined) return { settings: shown, changes: [], warnings }
   const before = { ...asJson(against.record.common), ...against.settings }
   const shownBefore = { ...before, ...mask(fields, against.settings) }

@@ -11,7 +11,7 @@ import type { Core } from '../core/core.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 /** All quotas resolved; `null` is unlimited. */
-export type SettledQuotas = { readonly [Q in keyof AccountQuotas]-?: number | null }
+export type ResolvedQuotas = { readonly [Q in keyof AccountQuotas]-?: number | null }
 
 const COUNT = { min: 0, max: 1e9 } as const
 
@@ -48,7 +48,7 @@ function isQuota(name: keyof AccountQuotas, value: unknown): boolean {
   return name === 'checks_per_min' || Number.isInteger(value)
 }
 
-export function settledQuotas(core: Core, { quotas }: AccountRecord): SettledQuotas {
+export function resolvedQuotas(core: Core, { quotas }: AccountRecord): ResolvedQuotas {
   const of = (name: keyof AccountQuotas): number | null => {
     const own = quotas[name]
     return own === undefined ? (core.quotas[name] ?? null) : own
@@ -62,14 +62,14 @@ export function settledQuotas(core: Core, { quotas }: AccountRecord): SettledQuo
 }
 
 /** As stored. @throws NotFoundError */
-export async function quotasOf(core: Core, account_id: number): Promise<SettledQuotas> {
+export async function quotasOf(core: Core, account_id: number): Promise<ResolvedQuotas> {
   const account = await core.store.accounts.get(account_id)
   if (account === undefined) throw new NotFoundError('account')
-  return settledQuotas(core, account)
+  return resolvedQuotas(core, account)
 }
 
 /** The quotas that the store enforces. */
-export function allowanceOf({ monitors, contacts, checks_per_min }: SettledQuotas): Allowance {
+export function allowanceOf({ monitors, contacts, checks_per_min }: ResolvedQuotas): Allowance {
   return {
     ...(monitors === null ? {} : { monitors }),
     ...(contacts === null ? {} : { contacts }),
@@ -81,7 +81,7 @@ type Timed = Pick<CommonSettings, 'interval_sec'>
 
 /** Whether the interval is shorter than allowed; push types have no checks. */
 export function isTooShort(
-  { min_interval_sec }: SettledQuotas,
+  { min_interval_sec }: ResolvedQuotas,
   type: MonitorType,
   { interval_sec }: Timed,
 ): boolean {
@@ -91,7 +91,7 @@ export function isTooShort(
 }
 
 /** For a monitor that resumes with a stored interval. @throws ConflictError `quota` */
-export function requireInterval(quotas: SettledQuotas, type: MonitorType, common: Timed): void {
+export function requireInterval(quotas: ResolvedQuotas, type: MonitorType, common: Timed): void {
   if (!isTooShort(quotas, type, common)) return
   throw new ConflictError(
     'quota',

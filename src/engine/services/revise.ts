@@ -16,11 +16,11 @@ import { planChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { settleMonitor, withoutGone } from './validate-input.ts'
+import { validateMonitor, withoutDeletedIds } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
 /** The change of a patch. If the target or type settings differ, the monitor's state starts again. */
-export async function revised(
+export async function planUpdate(
   parts: Parts,
   cached: CachedMonitor,
   patch: JsonObject,
@@ -30,12 +30,12 @@ export async function revised(
   const { type: name, ...fields } = patch
   if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
   const table = type.all
-  const common = await withoutGone(core, record.account_id, record.common)
+  const common = await withoutDeletedIds(core, record.account_id, record.common)
   const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
   const wanted = withoutReadOnly(type, fields)
   // Masks are searched in the merged input, in which dotted names are resolved.
   const input = unmask(table, merge(table, before, wanted), settings)
-  const next = await settleMonitor(core, {
+  const next = await validateMonitor(core, {
     account_id: record.account_id,
     id: record.id,
     interval_before: record.common.interval_sec,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { iso, stepsOf } from '../../clock.ts'
+import { iso, yielderOf } from '../../clock.ts'
 import { addCounts, countOf, percentiles, roundedMs } from '../../incident/latency.ts'
 import {
   addSeconds,
@@ -84,13 +84,13 @@ async function changesBetween(
   to: EpochMs,
 ): Promise<readonly AvailabilityChange[]> {
   const changes: AvailabilityChange[] = []
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   for (let since = from; ;) {
     const step = await store.availability.list(monitor_id, since, to, CHANGES_AT_ONCE)
     for (const change of step) changes.push(change)
     const last = step.at(-1)
     if (last === undefined || step.length < CHANGES_AT_ONCE) return changes
-    await others()
+    await yieldIfLong()
     // Of several changes at the same time the last counts; the next step starts with it.
     since = Math.max(since, last.at + 1)
   }
@@ -104,7 +104,7 @@ async function incidentsPerDay(
   to: EpochMs,
 ): Promise<ReadonlyMap<string, number>> {
   const perDay = new Map<string, number>()
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   const query = { account_id, monitor_id, from, to, limit: INCIDENTS_AT_ONCE }
   let before: { readonly before_id?: number } = {}
   for (let seen = 0; seen < INCIDENTS_LIMIT; seen += INCIDENTS_AT_ONCE) {
@@ -115,7 +115,7 @@ async function incidentsPerDay(
     }
     const last = step.at(-1)
     if (last === undefined || step.length < INCIDENTS_AT_ONCE) break
-    await others()
+    await yieldIfLong()
     before = { before_id: last.id }
   }
   return perDay

@@ -14,16 +14,16 @@ import type { CommonFields } from '../registry/monitor-fields.ts'
 import type { Core } from '../core/core.ts'
 import { isInstalled } from '../registry/registry.ts'
 import { isTooShort, quotasOf } from './quotas.ts'
-import type { SettledQuotas } from './quotas.ts'
+import type { ResolvedQuotas } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
-export interface Settled {
+export interface ValidMonitor {
   readonly common: CommonSettings
   readonly settings: JsonObject
   readonly target: string
 }
 
-interface Settling {
+interface MonitorInput {
   readonly account_id: number
   /** The monitor that changes; absent for a new one. */
   readonly id?: number
@@ -34,10 +34,10 @@ interface Settling {
 }
 
 /** @throws ValidationError */
-export async function settleMonitor(
+export async function validateMonitor(
   core: Core,
-  { account_id, id, type, input, interval_before }: Settling,
-): Promise<Settled> {
+  { account_id, id, type, input, interval_before }: MonitorInput,
+): Promise<ValidMonitor> {
   const { driver } = type.checker
   if (driver !== undefined && !isInstalled(driver)) {
     throw new ValidationError({
@@ -75,7 +75,7 @@ export async function settleMonitor(
 }
 
 /** Ignores ids of contacts and parents that were deleted, when a stored monitor is updated. */
-export async function withoutGone(
+export async function withoutDeletedIds(
   core: Core,
   account_id: number,
   common: CommonSettings,
@@ -98,7 +98,7 @@ export async function withoutGone(
 }
 
 function intervalProblems(
-  quotas: SettledQuotas,
+  quotas: ResolvedQuotas,
   type: MonitorType,
   common: Pick<CommonSettings, 'interval_sec'>,
 ): Record<string, string> {

@@ -41,7 +41,7 @@ import type {
 export type Outlined = Pick<CachedMonitor, 'record' | 'locations'>
 
 /** What the engine knows of a monitor besides its record. */
-export interface Watched {
+export interface ScheduleFacts {
   readonly next_due_at: EpochMs | null
   readonly stale: boolean
   /** The checker of its type; `undefined` if it is not registered. */
@@ -50,7 +50,7 @@ export interface Watched {
 
 export function monitorSummary(
   cached: Outlined,
-  { next_due_at, stale, checker }: Watched,
+  { next_due_at, stale, checker }: ScheduleFacts,
 ): MonitorSummary {
   const { record } = cached
   const { machine, common } = record
@@ -80,7 +80,7 @@ export function monitorSummary(
   }
 }
 
-export interface MonitorViewFacts extends Watched {
+export interface MonitorViewFacts extends ScheduleFacts {
   readonly locations: readonly LocationRecord[]
   readonly ping?: { readonly token: string; readonly ping_url: string }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccountScope, MonitorFilter } from '../../engine/api/engine.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
@@ -33,7 +33,7 @@ export async function collectMonitors(
   filter: Omit<MonitorFilter, 'limit' | 'after'> = {},
 ): Promise<Collected> {
   const monitors: MonitorSummary[] = []
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   let after: number | null = 0
   while (after !== null && monitors.length < MONITORS_LIMIT) {
     const page: Awaited<ReturnType<AccountScope['monitors']['list']>> = await scope.monitors.list({
@@ -43,7 +43,7 @@ export async function collectMonitors(
     })
     monitors.push(...page.items)
     after = page.next
-    await others()
+    await yieldIfLong()
   }
   return { monitors, cut: after !== null }
 }

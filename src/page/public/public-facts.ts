@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
@@ -87,9 +87,9 @@ export async function publicFacts(
   const from = clock.now() - PAST_DAYS * DAY_MS
   const services: PublicFacts['services'][number][] = []
   const incidents: IncidentView[] = []
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   for (const { id, name, target, state, stale } of monitors) {
-    await others()
+    await yieldIfLong()
     services.push({
       name: publicName({ name, target }, show_targets),
       target: show_targets && target !== name ? target : undefined,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { UptimeView } from '../../engine/api/views.ts'
 import type { MonitorState } from '../../model.ts'
@@ -89,10 +89,10 @@ export async function publicPage(
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>,
 ): Promise<Markup> {
   const { services, incidents, description } = facts
-  const others = stepsOf(clock)
+  const yieldIfLong = yielderOf(clock)
   const items: Markup[] = []
   for (const [at, service] of services.entries()) {
-    await others()
+    await yieldIfLong()
     items.push(serviceItem(service, at))
   }
   return html`<div>
