@@ -20,7 +20,7 @@ import { roundEvent } from './round-event.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { slidingLog } from './sliding-log.ts'
+import { slidingLog } from '../core/sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
 /** Signals of one monitor per minute; more are answered and not recorded. */
