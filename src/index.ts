@@ -63,6 +63,7 @@ export type {
   AccountUseView,
   AccountView,
   AttemptView,
+  ContactPreview,
   ContactView,
   IncidentView,
   KeyView,

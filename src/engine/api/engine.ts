@@ -9,6 +9,7 @@ import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import type { KeyScope, MeasurementFormat, MonitorState } from '../../model.ts'
 import type {
+  ContactPreview,
   ContactView,
   IncidentView,
   KeyView,
@@ -116,6 +117,11 @@ export interface AccountScope<
     /** Merges, as `monitors.update` does. */
     update(id: number, patch: ContactPatch<K>): Promise<ContactView<K>>
     remove(id: number): Promise<void>
+    /**
+     * What the contact would be sent of an example of this event, without secrets. Sends nothing. Default `down`.
+     * @throws ValidationError for an unknown event; ConflictError `no_preview` if the kind has none
+     */
+    preview(id: number, event?: string): Promise<ContactPreview>
     /** Sends one notification of the event `test`, without retries; resolves when it is final. */
     test(id: number): Promise<NotificationView>
   }
