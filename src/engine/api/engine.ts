@@ -25,6 +25,7 @@ import type {
 } from './views.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { BulkInput, BulkView } from './bulk.ts'
+import type { BackupOptions, BackupSize } from '../../store/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
 import type {
@@ -188,6 +189,11 @@ export interface SignalInput {
   readonly duration_ms?: number | undefined
 }
 
+/** A finished backup. */
+export interface BackupView extends BackupSize {
+  readonly path: string
+}
+
 /** `C` are the checkers, `K` the contact kinds; `createEngine` infers both. */
 export interface Engine<
   C extends AnyChecker = AnyChecker,
@@ -239,6 +245,14 @@ export interface Engine<
    */
   account(account_id: number): AccountScope<C, K>
   readonly accounts: Accounts
+  /**
+   * Writes everything that is stored to a new file while checks go on: an SQLite store only. The file is readable by
+   * its owner alone and has its name once it is whole; encrypted secrets stay encrypted. One at a time.
+   *
+   * @throws ConfigurationError if the file exists, its folder does not, or the store is backed up by other means;
+   * ConflictError `backup_running`; the reason of `signal`
+   */
+  backup(path: string, options?: BackupOptions): Promise<BackupView>
   readonly locations: {
     list(): Promise<readonly LocationView[]>
   }
