@@ -5,6 +5,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import type { Signal, Terms } from '../../checkers/checker.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
@@ -123,7 +124,9 @@ export function createPushMonitors({
       }),
 
     async forgiveOutage(alive_at) {
+      const others = yielderOf(clock)
       for (const { record } of [...monitorCache.all()]) {
+        await others()
         await monitorCache.change(record.id, (cached) =>
           planned(forgiven(cached, alive_at, clock.now())),
         )
