@@ -95,6 +95,24 @@ describe('several engines on one store', () => {
     },
   )
 
+  it('know what another engine checked on request', async () => {
+    const { clock, join } = fleet()
+    const engines = [await join(), await join()]
+    await clock.advance(10 * SECOND)
+    const [id = 0] = await monitors(engines[0]!, 1)
+    await clock.advance(MINUTE)
+    for (const { engine } of engines) {
+      // Between two regular rounds, on the engine that runs the monitor and on the other one.
+      await clock.advance(SECOND)
+      const { monitor } = await engine.monitors.check(id)
+      await clock.advance(1)
+      const views = await Promise.all(engines.map((each) => each.engine.monitors.get(id)))
+      expect(views.map(({ last_check_at }) => last_check_at)).toEqual(
+        engines.map(() => monitor.last_check_at),
+      )
+    }
+  })
+
   it('check each monitor once a round, and share the work evenly', async () => {
     const { clock, join } = fleet()
     const [a, b] = [await join(), await join()]

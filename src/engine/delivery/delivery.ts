@@ -1,24 +1,22 @@
 /**
- * One claimed notification: whether it is still to be sent, the attempt, and the follow-up of its result.
+ * Claimed notifications: one message and one attempt for all that are still to be sent, and the outcome of each.
  *
  * @module
  */
 
-import { StorageError, unlessGone, UnreadableError } from '../../errors.ts'
+import { StorageError, UnreadableError } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
-import { nextRepeat } from '../../incident/notices.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import type { Network } from '../../net/create-net.ts'
-import { mayHaveArrived, afterInterruption, nextAttempt } from '../../webhook/retry.ts'
+import { nextAttempt } from '../../webhook/retry.ts'
 import { digestOf } from '../../webhook/digest.ts'
 import { deliveryOf } from '../../webhook/contact-kind.ts'
 import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
-import { outagePayload, repeatPayload } from '../../webhook/payload.ts'
-import { waitForGroup } from './grouping.ts'
-import { isFollowUp } from './outcome.ts'
+import { createDecision } from './decision.ts'
+import type { Sendable } from './decision.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { createQuietHours, ENDED_QUIETLY } from './quiet-hours.ts'
+import { createRepetition } from './repetition.ts'
 import { bounded, ownFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
 import { logError } from '../core/core.ts'
@@ -47,9 +45,6 @@ export type Deliver = (
   bounds: Bounds,
 ) => (row: NotificationRecord) => Promise<AttemptOutcome>
 
-/** Rows of an incident that are read at a time. */
-const ROWS_PER_QUERY = 100
-
 /** The process or its store was suspended between the claim and the attempt. */
 const TOO_LATE: AttemptResult = {
   class: 'temporary',
@@ -62,10 +57,11 @@ const TOO_LATE: AttemptResult = {
 }
 
 export function createDelivery({ core, monitorCache, onContact }: DeliveryOptions): Deliver {
-  const { clock, store, ca } = core
+  const { clock, ca } = core
   const networks = new Map<AnyContactKind, Network>()
   const random = (): number => clock.random()
-  const quietHours = createQuietHours(core, monitorCache)
+  const repetition = createRepetition(core, monitorCache)
+  const decide = createDecision({ core, monitorCache, repetition })
 
   function attempt(rows: readonly NotificationRecord[], bounds: Bounds) {
     const prepared = new Map(rows.map((row) => [row, prepare(row)]))
@@ -97,33 +93,9 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     }
   }
 
-  /** What is left to send of a row, or its outcome without an attempt. */
   async function prepare(row: NotificationRecord): Promise<Prepared> {
     const result = await decide(row)
     return 'contact' in result ? result : { outcome: result }
-  }
-
-  async function decide(row: NotificationRecord): Promise<AttemptOutcome | Sendable> {
-    const at = clock.now()
-    const resumed = afterInterruption(row, { now: at, random })
-    if (resumed !== null) {
-      const ending = { ...resumed, error: 'interrupted', at }
-      return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
-    }
-    const isUnknown = isFollowUp(row) && !(await mayBeKnown(row))
-    const isOutage = isUnknown && (await quietHours.endedQuietly(row))
-    if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'never_told_down', at)
-    const contact = await store.contacts.get(row.contact_id)
-    if (contact === undefined) return notSent(row, 'cancelled', 'contact_deleted', at)
-    const held = await quietHours.judge(row, contact, at)
-    if (held !== undefined) return held
-    if (isOutage && contact.quiet?.ended === 'skip')
-      return notSent(row, 'cancelled', ENDED_QUIETLY, at)
-    const kind = core.kinds.get(contact.kind)
-    if (kind === undefined) return notSent(row, 'failed', 'unknown_contact_kind', at)
-    const waiting = waitForGroup(row, contact, at)
-    if (waiting !== undefined) return waiting
-    return { contact, kind, row: isOutage ? outageOf(row) : row }
   }
 
   /** One attempt for all rows that are left; `undefined`: none is. */
@@ -197,71 +169,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     }
   }
 
-  /** The next repetition for an incident that is still open; the store adds it only while it is open. */
-  async function repetition(
-    row: NotificationRecord,
-    at: EpochMs,
-  ): Promise<Pick<AttemptOutcome, 'then'>> {
-    try {
-      return await nextRepetition(row, at)
-    } catch (err) {
-      // A notification that was sent must not be sent again because its repeat could not be planned.
-      core.log.error({ err, notification_id: row.id }, 'a repeat could not be planned')
-      return {}
-    }
-  }
-
-  async function nextRepetition(
-    row: NotificationRecord,
-    at: EpochMs,
-  ): Promise<Pick<AttemptOutcome, 'then'>> {
-    if (row.incident_id === null || row.monitor_id === null || isFollowUp(row)) return {}
-    const cached = await monitorCache.get(row.monitor_id).catch(unlessGone)
-    // A suppressed incident is notified when the suppression ends.
-    const isSuppressed = cached?.record.machine.incident?.suppression !== undefined
-    const next =
-      cached === undefined || isSuppressed ? null : nextRepeat(cached.record.common, row.repeat, at)
-    if (cached === undefined || next === null) return {}
-    const max = cached.record.common.notify_repeat_max
-    const payload = repeatPayload(row.payload, { n: next.repeat, max })
-    return { then: { event: 'repeat', due_at: next.due_at, payload, repeat: next.repeat } }
-  }
-
-  /** Whether the contact may have received a notification of the row's incident. */
-  async function mayBeKnown(row: NotificationRecord): Promise<boolean> {
-    const { account_id, incident_id, contact_id } = row
-    if (incident_id === null) return true
-    const earlier = { account_id, incident_id, contact_id, before_id: row.id }
-    const sent = await store.notifications.list({ ...earlier, statuses: ['sent'], limit: 1 })
-    if (sent.length > 0) return true
-    for (let before_id = row.id; ;) {
-      const rows = await store.notifications.list({
-        ...earlier,
-        before_id,
-        statuses: ['failed', 'cancelled'],
-        limit: ROWS_PER_QUERY,
-      })
-      const attempts = await store.notifications.attempts(rows.map(({ id }) => id))
-      if (attempts.some(mayHaveArrived)) return true
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_PER_QUERY) return false
-      before_id = last.id
-    }
-  }
-
   return attempt
-}
-
-/** Sent as one `outage`, because its `down` was never sent. */
-function outageOf(row: NotificationRecord): NotificationRecord {
-  return { ...row, event: 'outage', payload: outagePayload(row.payload) }
-}
-
-/** A row that is to be sent. */
-interface Sendable {
-  readonly contact: ContactRecord
-  readonly kind: AnyContactKind
-  readonly row: NotificationRecord
 }
 
 type Prepared = Sendable | { readonly outcome: AttemptOutcome }
@@ -280,13 +188,4 @@ function codeOf(http_status: number | null): string {
 function withoutSecrets(end: AttemptResult, { text }: Redactor): AttemptResult {
   const without = (said: string | null): string | null => (said === null ? null : text(said))
   return { ...end, error: without(end.error), answer: without(end.answer) }
-}
-
-function notSent(
-  row: NotificationRecord,
-  status: 'failed' | 'cancelled',
-  error: string,
-  at: EpochMs,
-): AttemptOutcome {
-  return { status, attempts: row.attempts, interruptions: row.interruptions, error, at }
 }

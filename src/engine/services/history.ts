@@ -39,35 +39,41 @@ interface Listed {
 type Scope = Pick<AccountScope, 'results' | 'incidents' | 'notifications'>
 
 export function historyOf(parts: Parts, account_id: number): Scope {
-  const { core, outbox, ready } = parts
-  const { store } = core
+  return {
+    results: resultsOf(parts, account_id),
+    incidents: incidentsOf(parts, account_id),
+    notifications: notificationsOf(parts, account_id),
+  }
+}
 
+function resultsOf({ core, monitorCache, ready }: Parts, account_id: number): Scope['results'] {
   async function requireMonitor(id: number): Promise<MonitorRecord> {
     await ready()
-    const record = parts.monitorCache.peek(id)?.record ?? (await store.monitors.get(id))
+    const record = await recordOf({ core, monitorCache }, id)
     if (record?.account_id !== account_id) throw new NotFoundError('monitor')
     return record
   }
 
-  /**
-   * The monitor of an incident may be removed; its incidents stay. One that is not in memory may be expensive to
-   * read.
-   */
-  async function viewsOf(incidents: readonly IncidentRecord[]): Promise<IncidentView[]> {
-    const names = new Map<number, IncidentView['monitor']>()
-    const yieldIfLong = yielderOf(core.clock)
-    for (const { monitor_id } of incidents) {
-      if (names.has(monitor_id)) continue
-      await yieldIfLong()
-      const record =
-        parts.monitorCache.peek(monitor_id)?.record ?? (await store.monitors.get(monitor_id))
-      const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
-      names.set(monitor_id, { id: monitor_id, name: common.name, type, target })
-    }
-    return incidents.map((incident) =>
-      incidentView(incident, names.get(incident.monitor_id) ?? GONE, core.clock.now()),
-    )
+  return {
+    async list(monitor_id, given) {
+      const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
+      const { type } = await requireMonitor(monitor_id)
+      const checker = core.registry.get(type)?.checker
+      const query = {
+        monitor_id,
+        ...filter,
+        limit,
+        ...(after === undefined ? {} : { after_id: after }),
+      }
+      const { records, next } = await listedResults(core, query)
+      return { items: records.map((record) => resultView(record, checker)), next }
+    },
   }
+}
+
+function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
+  const { core, ready } = parts
+  const { store } = core
 
   async function ownIncident(id: number): Promise<IncidentRecord> {
     await ready()
@@ -83,9 +89,67 @@ export function historyOf(parts: Parts, account_id: number): Scope {
   }
 
   async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
-    const [view] = await viewsOf([incident])
+    const [view] = await viewsOf(parts, [incident])
     if (view === undefined) throw new NotFoundError('incident')
     return view
+  }
+
+  async function planAcknowledge(id: number, cached: CachedMonitor): Promise<Planned | null> {
+    const { record } = cached
+    const open = await openIncident(id)
+    if (open.acknowledged_at !== null) return null
+    const at = core.clock.now()
+    const contacts = await readableContacts(core, account_id)
+    return {
+      change: {
+        monitor_id: record.id,
+        revision: record.revision,
+        at,
+        update_incident: { id, acknowledged_at: at },
+        cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
+        notify: planAcknowledged({ core, cached, contacts, at }, open),
+      },
+    }
+  }
+
+  return {
+    get: async (id) => viewOf(await ownIncident(id)),
+    async list(given) {
+      const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
+      // Only a filter: incidents outlive their monitor.
+      await ready()
+      const query = {
+        account_id,
+        ...filter,
+        limit: limit + 1,
+        ...(after === undefined ? {} : { before_id: after }),
+      }
+      return pageOf(await viewsOf(parts, await store.incidents.list(query)), limit)
+    },
+    async acknowledge(id) {
+      const { monitor_id, acknowledged_at } = await openIncident(id)
+      if (acknowledged_at === null) {
+        const changed = await parts.monitorCache.change(monitor_id, (cached) =>
+          planAcknowledge(id, cached),
+        )
+        if (changed !== null) await parts.committed.publish(changed)
+      }
+      return viewOf(await ownIncident(id))
+    },
+  }
+}
+
+function notificationsOf(
+  { core, outbox, ready }: Parts,
+  account_id: number,
+): Scope['notifications'] {
+  const { store } = core
+
+  async function ownNotification(id: number): Promise<NotificationRecord> {
+    await ready()
+    const record = await store.notifications.get(id)
+    if (record?.account_id !== account_id) throw new NotFoundError('notification')
+    return record
   }
 
   async function withAttempts(records: readonly NotificationRecord[]): Promise<NotificationView[]> {
@@ -98,94 +162,58 @@ export function historyOf(parts: Parts, account_id: number): Scope {
     )
   }
 
-  async function ownNotification(id: number): Promise<NotificationRecord> {
-    await ready()
-    const record = await store.notifications.get(id)
-    if (record?.account_id !== account_id) throw new NotFoundError('notification')
-    return record
-  }
-
   return {
-    results: {
-      async list(monitor_id, given) {
-        const { limit = 100, after, ...filter } = readFilter(resultFilter, given)
-        const { type } = await requireMonitor(monitor_id)
-        const checker = core.registry.get(type)?.checker
-        const query = {
-          monitor_id,
-          ...filter,
-          limit,
-          ...(after === undefined ? {} : { after_id: after }),
-        }
-        const { records, next } = await listedResults(core, query)
-        return { items: records.map((record) => resultView(record, checker)), next }
-      },
+    async get(id) {
+      const [view] = await withAttempts([await ownNotification(id)])
+      if (view === undefined) throw new NotFoundError('notification')
+      return view
     },
-
-    incidents: {
-      async get(id) {
-        return viewOf(await ownIncident(id))
-      },
-      async list(given) {
-        const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
-        // Only a filter: incidents outlive their monitor.
-        await ready()
-        const query = {
-          account_id,
-          ...filter,
-          limit: limit + 1,
-          ...(after === undefined ? {} : { before_id: after }),
-        }
-        return pageOf(await viewsOf(await store.incidents.list(query)), limit)
-      },
-      async acknowledge(id) {
-        const incident = await openIncident(id)
-        if (incident.acknowledged_at === null) {
-          const changed = await parts.monitorCache.change(incident.monitor_id, planAcknowledge)
-          if (changed !== null) await parts.committed.publish(changed)
-        }
-        return viewOf(await ownIncident(id))
-
-        async function planAcknowledge(cached: CachedMonitor): Promise<Planned | null> {
-          const { record } = cached
-          const open = await openIncident(id)
-          if (open.acknowledged_at !== null) return null
-          const at = core.clock.now()
-          const contacts = await readableContacts(core, account_id)
-          return {
-            change: {
-              monitor_id: record.id,
-              revision: record.revision,
-              at,
-              update_incident: { id, acknowledged_at: at },
-              cancel: { scope: 'later', incident_id: id, reason: 'acknowledged' },
-              notify: planAcknowledged({ core, cached, contacts, at }, open),
-            },
-          }
-        }
-      },
+    async list(given) {
+      const { limit = 50, after, ...filter } = readFilter(notificationFilter, given)
+      await ready()
+      const query = {
+        account_id,
+        ...filter,
+        limit: limit + 1,
+        ...(after === undefined ? {} : { before_id: after }),
+      }
+      return pageOf(await withAttempts(await store.notifications.list(query)), limit)
     },
-
-    notifications: {
-      async get(id) {
-        const [view] = await withAttempts([await ownNotification(id)])
-        if (view === undefined) throw new NotFoundError('notification')
-        return view
-      },
-      async list(given) {
-        const { limit = 50, after, ...filter } = readFilter(notificationFilter, given)
-        await ready()
-        const query = {
-          account_id,
-          ...filter,
-          limit: limit + 1,
-          ...(after === undefined ? {} : { before_id: after }),
-        }
-        return pageOf(await withAttempts(await store.notifications.list(query)), limit)
-      },
-      resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
-    },
+    resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
   }
+}
+
+type MonitorSource = Pick<Parts, 'core' | 'monitorCache'>
+
+/** From memory where it is there; the settings of a stored one are not decrypted. */
+async function recordOf(
+  { core, monitorCache }: MonitorSource,
+  id: number,
+): Promise<MonitorRecord | undefined> {
+  return monitorCache.peek(id)?.record ?? (await core.store.monitors.get(id))
+}
+
+/**
+ * The monitor of an incident may be removed; its incidents stay. One that is not in memory may be expensive to
+ * read.
+ */
+async function viewsOf(
+  source: MonitorSource,
+  incidents: readonly IncidentRecord[],
+): Promise<IncidentView[]> {
+  const { clock } = source.core
+  const monitors = new Map<number, IncidentView['monitor']>()
+  const yieldIfLong = yielderOf(clock)
+  for (const { monitor_id } of incidents) {
+    if (monitors.has(monitor_id)) continue
+    await yieldIfLong()
+    const record = await recordOf(source, monitor_id)
+    const { common, type, target } = record ?? { common: { name: '' }, type: '', target: '' }
+    monitors.set(monitor_id, { id: monitor_id, name: common.name, type, target })
+  }
+  return incidents.map((incident) =>
+    incidentView(incident, monitors.get(incident.monitor_id) ?? GONE, clock.now()),
+  )
 }
 
 const GONE: IncidentView['monitor'] = { id: 0, name: '', type: '', target: '' }

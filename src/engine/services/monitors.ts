@@ -4,26 +4,24 @@
  * @module
  */
 
-import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../errors.ts'
 import { withoutAbsent } from '../../fields/merge.ts'
 import { initialState } from '../../incident/state.ts'
 import type { JsonObject } from '../../model.ts'
-import type { Change } from '../../store/store.ts'
-import type { AccountScope, VersionOptions } from '../api/engine.ts'
-import { planChange, MONITOR_DELETED } from '../rounds/plan-change.ts'
-import { withDeadlineReset } from '../rounds/push.ts'
+import type { AccountScope } from '../api/engine.ts'
 import { monitorSummary, monitorView, resultView } from '../views/views.ts'
 import type { Outlined } from '../views/views.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
-import type { Changed, CachedMonitor } from '../monitors/cached-monitor.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
+import { allowanceOf, quotasOf } from './quotas.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { MonitorSummary, MonitorView } from '../api/views.ts'
 import { makeToken, pingOf } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
+import { createMonitorActions } from './monitor-actions.ts'
 import { bulkOf, tagged } from './bulk.ts'
 import { read, readFilter } from './read-filter.ts'
 import { listed, queryOf } from './listed.ts'
@@ -36,20 +34,9 @@ import { isJsonObject } from '../../model/json.ts'
 
 type Monitors = AccountScope['monitors']
 
-/** An object around the promise: awaiting the start does not await the end. */
-interface Started {
-  readonly ended: Promise<Changed | null>
-}
-
 export function monitorsOf(parts: Parts, account_id: number): Monitors {
-  const { core, monitorCache, committed, schedule, ready } = parts
-
-  async function own(id: number): Promise<CachedMonitor> {
-    await ready()
-    const cached = await monitorCache.get(id)
-    if (cached.record.account_id !== account_id) throw new NotFoundError('monitor')
-    return cached
-  }
+  const { core, monitorCache, schedule, ready } = parts
+  const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(parts, account_id)
 
   const summary = (cached: Outlined): MonitorSummary =>
     monitorSummary(cached, schedule.factsOf(cached))
@@ -63,124 +50,53 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     })
   }
 
-  /** Commits a change of a monitor, and waits for its listeners. */
-  async function commit(
-    id: number,
-    work: Parameters<typeof monitorCache.change>[1],
-  ): Promise<Changed | null> {
-    const changed = await monitorCache.change(id, work)
-    if (changed !== null) await committed.publish(changed)
-    return changed
-  }
-
-  /** Applies an event to the machine. */
-  function applyEvent(
-    id: number,
-    { kind, version }: VersionOptions & { readonly kind: 'pause' | 'resume' },
-    touch: (cached: CachedMonitor) => Partial<Change>,
-  ): Promise<Changed | null> {
-    return commit(id, async (cached) => {
-      requireVersion(cached.record, version)
-      const planned = await planChange({ core, monitorCache }, cached, {
-        event: { kind, at: core.clock.now() },
-      })
-      return planned === null ? null : { change: { ...planned.change, ...touch(cached) } }
-    })
-  }
-
-  /** Starts a round, or joins the open one. */
-  async function startCheck(id: number, { version }: VersionOptions): Promise<Started> {
-    const start = (cached: CachedMonitor): Started => {
-      requireVersion(cached.record, version)
-      requireCheckable(parts, cached)
-      const ended = checkNow(parts, cached)
-      // A waiting caller gets the failure; it was logged already.
-      ended.catch(() => undefined)
-      return { ended }
-    }
-    const cached = await own(id)
-    if (version === undefined) return start(cached)
-    // After the changes of this monitor that are under way; another process may have changed it as well.
-    await monitorCache.refresh(id)
-    let started: Started | undefined
-    await monitorCache.change(id, (present) => {
-      started = start(present)
-      return null
-    })
-    return started ?? { ended: Promise.resolve(null) }
-  }
-
-  const pause = (id: number, options: VersionOptions): Promise<Changed | null> =>
-    applyEvent(id, { ...options, kind: 'pause' }, raisedVersion)
-
-  async function resume(id: number, options: VersionOptions): Promise<Changed | null> {
-    const quotas = await quotasOf(core, account_id)
-    const { checks_per_min } = allowanceOf(quotas)
-    return applyEvent(id, { ...options, kind: 'resume' }, (cached) => {
-      requireInterval(quotas, cached.type, cached.record.common)
-      return {
-        ...raisedVersion(cached),
-        ...withDeadlineReset(cached, core.clock.now()),
-        ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
-      }
-    })
-  }
-
-  const remove = (id: number, version: number | undefined): Promise<Changed | null> =>
-    commit(id, async (cached) => {
-      requireVersion(cached.record, version)
-      const planned = await planChange({ core, monitorCache }, cached, {
-        event: { kind: 'remove', at: core.clock.now() },
-      })
-      const { machine: _machine, ...change } = planned?.change ?? emptyChange(parts, cached)
-      return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
-    })
-
   const bulk = bulkOf(parts, account_id, {
     own,
-    pause: async (id) => (await own(id), (await pause(id, {})) !== null),
-    resume: async (id) => (await own(id), (await resume(id, {})) !== null),
-    remove: async (id) => (await own(id), (await remove(id, undefined)) !== null),
+    pause: async (id) => (await pause(id, {})) !== null,
+    resume: async (id) => (await resume(id, {})) !== null,
+    remove: async (id) => (await remove(id, undefined)) !== null,
     check: async (id) => {
       if ((await own(id)).record.machine.state === 'paused') return false
       await startCheck(id, {})
       return true
     },
-    tag: (tags) => async (id) => (await own(id), (await commit(id, tagged(parts, tags))) !== null),
+    tag: (tags) => async (id) => (await commit(id, tagged(parts, tags))) !== null,
   })
+
+  async function createMonitor(input: unknown): Promise<MonitorView> {
+    await ready()
+    const { type: name, ...fields } = objectFrom(input)
+    const type = typeOf(parts, name)
+    const { common, settings, target } = await validateMonitor(core, {
+      account_id,
+      type,
+      input: fields,
+    })
+    const token = type.checker.push === undefined ? undefined : makeToken(core)
+    const now = core.clock.now()
+    const within = allowanceOf(await quotasOf(core, account_id))
+    const made = {
+      account_id,
+      type: type.checker.type,
+      common,
+      settings: monitorCache.seal(type, settings),
+      target,
+      machine: initialState(now),
+      token_hash: token?.token_hash ?? null,
+      token: token?.sealed ?? null,
+      created_at: now,
+      updated_at: now,
+    }
+    const record = await core.store.monitors.create(made, within)
+    const cached = monitorCache.add(record)
+    schedule.reschedule(cached, 'now')
+    return withWarnings(view(cached), cached, fields)
+  }
 
   return {
     bulk,
 
-    async create(input) {
-      await ready()
-      const { type: name, ...fields } = objectFrom(input)
-      const type = typeOf(parts, name)
-      const { common, settings, target } = await validateMonitor(core, {
-        account_id,
-        type,
-        input: fields,
-      })
-      const token = type.checker.push === undefined ? undefined : makeToken(core)
-      const now = core.clock.now()
-      const within = allowanceOf(await quotasOf(core, account_id))
-      const made = {
-        account_id,
-        type: type.checker.type,
-        common,
-        settings: monitorCache.seal(type, settings),
-        target,
-        machine: initialState(now),
-        token_hash: token?.token_hash ?? null,
-        token: token?.sealed ?? null,
-        created_at: now,
-        updated_at: now,
-      }
-      const record = await core.store.monitors.create(made, within)
-      const cached = monitorCache.add(record)
-      schedule.reschedule(cached, 'now')
-      return withWarnings(view(cached), cached, fields)
-    },
+    create: createMonitor,
 
     async preview(input, options) {
       const { against } = readFilter(previewOptions, options)
@@ -223,18 +139,15 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
-      await own(id)
       await remove(id, version)
     },
 
     async pause(id, options = {}) {
-      await own(id)
       await pause(id, options)
       return summary(await own(id))
     },
 
     async resume(id, options = {}) {
-      await own(id)
       await resume(id, options)
       return summary(await own(id))
     },
@@ -281,32 +194,6 @@ function typeOf({ core }: Parts, name: unknown): MonitorType {
   if (name === undefined || name === null) return refuse({ type: 'required' })
   const type = typeof name === 'string' ? core.registry.get(name) : undefined
   return type ?? refuse({ type: `invalid: one of ${core.registry.names.join(', ')} is expected` })
-}
-
-/** A pause or resume raises the version, since other clients may depend on it. */
-function raisedVersion({
-  record: { common, settings, target },
-}: CachedMonitor): Pick<Change, 'settings'> {
-  return { settings: { common, settings, target } }
-}
-
-function emptyChange({ core }: Parts, { record }: CachedMonitor): Change {
-  return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
-}
-
-/** @throws ConflictError `paused` or `not_running` */
-function requireCheckable({ running }: Parts, cached: CachedMonitor): void {
-  if (cached.record.machine.state === 'paused') {
-    throw new ConflictError('paused', 'The monitor is paused; resume it first')
-  }
-  if (!running())
-    throw new ConflictError('not_running', 'The engine is not running; start it first')
-}
-
-function checkNow({ core, rounds, push }: Parts, cached: CachedMonitor): Promise<Changed | null> {
-  return cached.type.checker.push === undefined
-    ? rounds.run(cached, core.clock.now())
-    : push.judge(cached)
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

@@ -1,0 +1,94 @@
+/**
+ * Whether a claimed notification is still to be sent: not if its contact is gone or knows nothing of the incident,
+ * and later in quiet hours or if the contact groups its notifications.
+ *
+ * @module
+ */
+
+import type { ContactRecord, NotificationRecord } from '../../model.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import { outagePayload } from '../../webhook/payload.ts'
+import { afterInterruption, mayHaveArrived } from '../../webhook/retry.ts'
+import type { Core } from '../core/core.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
+import { waitForGroup } from './grouping.ts'
+import { isFollowUp, notSent } from './outcome.ts'
+import type { AttemptOutcome } from './outcome.ts'
+import { createQuietHours, ENDED_QUIETLY } from './quiet-hours.ts'
+import type { Repetition } from './repetition.ts'
+
+/** Rows of an incident that are read at a time. */
+const ROWS_PER_QUERY = 100
+
+/** A row that is to be sent. */
+export interface Sendable {
+  readonly contact: ContactRecord
+  readonly kind: AnyContactKind
+  readonly row: NotificationRecord
+}
+
+export interface DecisionOptions {
+  readonly core: Core
+  readonly monitorCache: MonitorCache
+  readonly repetition: Repetition
+}
+
+/** What is left to send of a row, or its outcome without an attempt. */
+export type Decide = (row: NotificationRecord) => Promise<AttemptOutcome | Sendable>
+
+export function createDecision({ core, monitorCache, repetition }: DecisionOptions): Decide {
+  const { clock, store } = core
+  const quietHours = createQuietHours(core, monitorCache)
+
+  async function decide(row: NotificationRecord): Promise<AttemptOutcome | Sendable> {
+    const at = clock.now()
+    const resumed = afterInterruption(row, { now: at, random: () => clock.random() })
+    if (resumed !== null) {
+      const ending = { ...resumed, error: 'interrupted', at }
+      return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
+    }
+    const isUnknown = isFollowUp(row) && !(await mayHaveBeenNotified(row))
+    const isOutage = isUnknown && (await quietHours.endedQuietly(row))
+    if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'never_told_down', at)
+    const contact = await store.contacts.get(row.contact_id)
+    if (contact === undefined) return notSent(row, 'cancelled', 'contact_deleted', at)
+    const held = await quietHours.judge(row, contact, at)
+    if (held !== undefined) return held
+    if (isOutage && contact.quiet?.ended === 'skip')
+      return notSent(row, 'cancelled', ENDED_QUIETLY, at)
+    const kind = core.kinds.get(contact.kind)
+    if (kind === undefined) return notSent(row, 'failed', 'unknown_contact_kind', at)
+    const waiting = waitForGroup(row, contact, at)
+    if (waiting !== undefined) return waiting
+    return { contact, kind, row: isOutage ? outageOf(row) : row }
+  }
+
+  /** Whether the contact may have received a notification of the row's incident. */
+  async function mayHaveBeenNotified(row: NotificationRecord): Promise<boolean> {
+    const { account_id, incident_id, contact_id } = row
+    if (incident_id === null) return true
+    const earlier = { account_id, incident_id, contact_id, before_id: row.id }
+    const sent = await store.notifications.list({ ...earlier, statuses: ['sent'], limit: 1 })
+    if (sent.length > 0) return true
+    for (let before_id = row.id; ;) {
+      const rows = await store.notifications.list({
+        ...earlier,
+        before_id,
+        statuses: ['failed', 'cancelled'],
+        limit: ROWS_PER_QUERY,
+      })
+      const attempts = await store.notifications.attempts(rows.map(({ id }) => id))
+      if (attempts.some(mayHaveArrived)) return true
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < ROWS_PER_QUERY) return false
+      before_id = last.id
+    }
+  }
+
+  return decide
+}
+
+/** Sent as one `outage`, because its `down` was never sent. */
+function outageOf(row: NotificationRecord): NotificationRecord {
+  return { ...row, event: 'outage', payload: outagePayload(row.payload) }
+}
