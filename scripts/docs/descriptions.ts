@@ -68,6 +68,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   string: ' characters',
   regex: ' characters',
   array: ' items',
+  scalar: ' characters',
 }
 
 function boundsOf({ info: { kind, min, max, unit } }: AnyField): string {

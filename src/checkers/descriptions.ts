@@ -34,6 +34,12 @@ export interface CheckerDescriptions {
       readonly number_min: unknown
       /** Largest value that the number found may have */
       readonly number_max: unknown
+      /** What the values of a JSON body must be: a list of { path, op, value }, path being a JSONPath (RFC 9535); all must hold (0 to 20 items) */
+      readonly json: unknown
+      /** What the headers of the answer must be: a list of { name, op, value }; all must hold. Repeated headers are one text, joined by commas (0 to 20 items) */
+      readonly headers_expected: unknown
+      /** Fewest days for which the certificate of the final answer must still be valid (1 to 3650 days) */
+      readonly certificate_days_min: unknown
       /** Follow up to 10 redirects; without it a 3xx is the answer (default `true`) */
       readonly follow_redirects: unknown
       /** Address at which the redirects must end; a * at the end stands for any rest (1 to 2048 characters) */
@@ -81,6 +87,8 @@ export interface CheckerDescriptions {
       readonly tls: unknown
       /** What number_regex found */
       readonly number: unknown
+      /** Each assertion of json: path, op, value, what was found (cut to 100 characters) and whether it holds */
+      readonly json: unknown
       /** Milliseconds from the first look-up to the last byte, redirects included */
       readonly response_ms: unknown
     }

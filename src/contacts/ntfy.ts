@@ -10,8 +10,6 @@
 import { field } from '../fields/vocabulary.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { messageTemplate } from './message-template.ts'
-import type { MessageRules } from './message-template.ts'
 import { postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutBytes, factLines } from './text.ts'
@@ -27,12 +25,6 @@ const TAGS: Readonly<Record<Severity, string>> = {
   info: 'information_source',
 }
 
-/** Plain text; the server counts bytes. */
-const rules: MessageRules = {
-  title: { max: 250, lengthOf: Buffer.byteLength, lines: false, escape: (text) => text },
-  body: { max: MESSAGE_BYTES, lengthOf: Buffer.byteLength, lines: true, escape: (text) => text },
-}
-
 const fields = {
   server: field
     .url({ description: 'Address of the server', example: 'https://ntfy.example.com' })
@@ -42,7 +34,6 @@ const fields = {
   priority: field
     .integer({ description: 'Priority of failures; all else comes with 3', min: 1, max: 5 })
     .default(4),
-  template: messageTemplate(rules),
 }
 
 /** @throws ConfigurationError for an invalid option */
@@ -63,14 +54,13 @@ export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fi
         : { token: 'invalid: printable ASCII without spaces is expected' }),
     }),
     secrets: ({ topic, token }) => [topic, ...(token === undefined ? [] : [token])],
-    rules,
-    compose: (message, { topic, token, priority }, written) => ({
+    compose: (message, { topic, token, priority }) => ({
       ...(token === undefined ? {} : { headers: [['Authorization', `Bearer ${token}`]] }),
       body: {
         topic,
-        title: written.title ?? message.title,
+        title: message.title,
         // ntfy shows an empty message as "triggered".
-        message: written.body ?? cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
+        message: cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
         tags: [TAGS[message.severity]],
         priority: message.severity === 'down' ? priority : 3,
         ...(message.link === null ? {} : { click: message.link }),

@@ -32,7 +32,6 @@ import {
   postingOptions,
   secretsOfAddress,
   withBodyPause,
-  withoutSecretTexts,
 } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { ADDRESS_PLACEHOLDERS, readTemplate, render, valuesOf } from './template.ts'
@@ -108,11 +107,6 @@ export function requestContact(
       if (Object.keys(problems).length > 0) return problems
       const sample = render(readable(stored.url), new Map(), () => '0')
       return targetProblems(guard, { field: 'url', url: sample }, checking)
-    },
-    preview(settings, delivery) {
-      const { method, url, body } = compose(settings, delivery, brand)
-      const secrets = [...secretsOfAddress(url), settings.secret ?? '']
-      return withoutSecretTexts({ method, body: Buffer.from(body).toString() }, secrets)
     },
     async deliver(ctx, settings, delivery) {
       const request = compose(settings, delivery, brand)

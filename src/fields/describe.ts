@@ -77,10 +77,18 @@ function row(name: string, field: AnyField): FieldRow {
 const LENGTH_BOUNDS = {
   string: ['minLength', 'maxLength'],
   regex: ['minLength', 'maxLength'],
+  scalar: ['minLength', 'maxLength'],
   array: ['minItems', 'maxItems'],
   integer: ['minimum', 'maximum'],
   number: ['minimum', 'maximum'],
 } as const
+
+/** Where the type of JSON Schema is not called like the kind. */
+const SCHEMA_TYPES: Readonly<Partial<Record<FieldInfo['kind'], Json>>> = {
+  enum: 'string',
+  regex: 'string',
+  scalar: ['string', 'number', 'boolean', 'null'],
+}
 
 function propertySchema(field: AnyField, options: { readonly partial?: boolean }): JsonObject {
   const { kind, description, min, max, secret, unit, example } = field.info
@@ -90,7 +98,7 @@ function propertySchema(field: AnyField, options: { readonly partial?: boolean }
   const bounds =
     kind in LENGTH_BOUNDS ? LENGTH_BOUNDS[kind as keyof typeof LENGTH_BOUNDS] : undefined
   return {
-    type: kind === 'enum' || kind === 'regex' ? 'string' : kind,
+    type: SCHEMA_TYPES[kind] ?? kind,
     // Explicit, since client generators treat an object without properties as empty.
     ...(kind === 'object' ? { additionalProperties: true } : {}),
     ...(field.info.item !== undefined ? { items: propertySchema(field.info.item, options) } : {}),

@@ -9,7 +9,16 @@
  */
 
 export type FieldKind =
-  'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'regex' | 'array' | 'object'
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'enum'
+  | 'regex'
+  | 'array'
+  | 'object'
+  // A string, number, boolean or null.
+  | 'scalar'
 
 export type Presence = 'required' | 'optional' | 'default'
 

@@ -70,6 +70,16 @@ export function headerValueField(info: HeaderInfo & { max?: number }): FieldBuil
   return defineField({ kind: 'string', min: 1, max, ...rest }, schema)
 }
 
+/** The name of a header, stored in lower case. */
+export function headerNameField(info: HeaderInfo): FieldBuilder<string> {
+  const schema = v.pipe(
+    textSchema({ max: MAX_NAME_CHARACTERS, trim: true }),
+    v.check((name) => TOKEN.test(name), 'invalid: the name of a header is expected'),
+    v.transform((name) => name.toLowerCase()),
+  )
+  return defineField({ kind: 'string', min: 1, max: MAX_NAME_CHARACTERS, ...info }, schema)
+}
+
 /** The headers, or the first problem. Accepts an object, or a list of `{ name, value }`. */
 function readHeaders(input: unknown): HeaderMap | string {
   const entries = entriesOf(input)

@@ -15,7 +15,6 @@ import {
   createContact,
   deleteContact,
   listContacts,
-  previewContact,
   showContact,
   updateContact,
 } from './contacts.ts'
@@ -91,6 +90,5 @@ export const contactRoutes: readonly Route[] = [
   on('POST', '/contacts', createContact),
   on('GET', '/contacts/:id', showContact),
   on('PATCH', '/contacts/:id', updateContact),
-  on('GET', '/contacts/:id/preview', previewContact),
   on('DELETE', '/contacts/:id', deleteContact),
 ]

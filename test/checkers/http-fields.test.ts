@@ -19,12 +19,13 @@ function refuse(input: JsonObject): Readonly<Record<string, string>> {
 }
 
 describe('the fields of http', () => {
-  it('are those of the specification, in its order, and patterns beside the keywords', () => {
+  it('are those of the specification, in its order, patterns beside the keywords, and assertions', () => {
     expect(rows(http().fields).map(({ name }) => name)).toEqual(
       (
         'url method expected_status max_response_ms keyword_present keyword_present_regex ' +
         'keyword_absent keyword_absent_regex size_min size_max ' +
-        'number_regex number_min number_max follow_redirects expected_final_url user_agent referer ' +
+        'number_regex number_min number_max json headers_expected certificate_days_min ' +
+        'follow_redirects expected_final_url user_agent referer ' +
         'headers body content_type auth.user auth.pass ignore_tls_errors ip_family'
       ).split(' '),
     )

@@ -7,6 +7,8 @@ import { systemClock } from '../../src/clock.ts'
 import type { JsonObject } from '../../src/model.ts'
 import type { HttpExchange } from '../../src/net/net.ts'
 
+const NOW = Date.UTC(2026, 10, 23)
+
 function settingsOf(input: JsonObject) {
   const parsed = parse(httpFields, { url: 'http://a.example/', ...input })
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
@@ -41,7 +43,10 @@ function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5) {
   const { decoded_bytes: bytes, body_cut } = exchange
   for (const _ of search?.take(exchange.text()) ?? []);
   for (const _ of search?.end({ bytes, whole: !body_cut }) ?? []);
-  const { verdict, cause_code, cause_text } = judge({ exchange, response_ms, search }, settings)
+  const { verdict, cause_code, cause_text } = judge(
+    { exchange, response_ms, now: NOW, search },
+    settings,
+  )
   if (cause_code === 'http_body_limit') expect(verdict).toBe('unknown')
   return verdict === 'ok' ? 'ok' : `${cause_code}: ${cause_text}`
 }

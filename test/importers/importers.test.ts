@@ -194,6 +194,14 @@ describe('Gatus', () => {
       expected_status: '200,204',
       max_response_ms: 500,
       keyword_present: '<h1>Welcome</h1>',
+      json: [
+        { path: '$.status', op: 'equals', value: 'UP' },
+        { path: "$.data[0]['node-id']", op: 'matches', value: '^17$' },
+        { path: '$.load', op: 'less', value: 0.9 },
+        { path: '$.mode', op: 'not', value: 'debug' },
+        { path: '$.items[*]', op: 'count', value: 3 },
+        { path: '$.errors', op: 'absent' },
+      ],
       interval_sec: 30,
       timeout_ms: 5000,
       fail_threshold: 5,
@@ -248,7 +256,7 @@ describe('Gatus', () => {
   it('tells what is not', () => {
     expect(notes(gatus, 'shop/Front page')).toEqual([
       'a variable of the environment stands in it as it is',
-      'the condition [BODY].status == UP has no counterpart',
+      'the condition len([BODY].items) >= 3 has no counterpart',
       'told slack: name the contacts in "contacts"',
     ])
     expect(notes(gatus, 'api')).toEqual([

@@ -54,11 +54,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     types: ['contacts/descriptions.ts'],
   },
-  // How a request is admitted, whoever answers it: REST, the page, the metrics.
-  access: { values: [] },
   rest: {
     values: [
-      'access',
       'engine',
       'fields',
       'net/peer/client-address.ts',
@@ -68,7 +65,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // From the engine's events and readings.
   metrics: {
-    values: ['access', 'engine/services/request-services.ts', 'net/peer/client-address.ts'],
+    values: [
+      'engine/services/request-services.ts',
+      'engine/services/sign-in-limit.ts',
+      'net/peer/client-address.ts',
+    ],
     types: ['engine'],
   },
   // Around the work of an engine; its metrics are those of Prometheus under other names.
@@ -80,7 +81,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     values: ['fields/describe.ts', 'fields/problems.ts'],
     types: ['checkers', 'engine', 'fields'],
   },
-  page: { values: ['access', 'engine', 'fields', 'net/peer/client-address.ts'] },
+  page: { values: ['engine', 'fields', 'net/peer/client-address.ts'] },
   // Pure: documents in, lists and notes out.
   importers: { values: [] },
   // Runs on the servers that are watched, beside nothing else of ours.
@@ -152,7 +153,6 @@ const ENGINE_ROOMS = [
   'rounds',
   'delivery',
   'scheduling',
-  'sharing',
   'announce',
   'services',
 ]
@@ -182,6 +182,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
       ],
     },
     re2js: { in: ['fields'] },
+    'json-p3': { in: ['checkers'] },
     eventemitter3: { in: ['engine'] },
     'dns-packet': { in: ['net', 'checkers'] },
     tldts: { in: ['checkers', 'net/http/cookies.ts'] },

@@ -6,8 +6,8 @@
  */
 
 import { gatherText } from './gather.ts'
-import { scanJson } from './json-tokens.ts'
-import type { JsonTokens } from './json-tokens.ts'
+import { scanJson } from '../json/tokens.ts'
+import type { JsonTokens } from '../json/tokens.ts'
 
 /** Sorted per step. */
 const RUN = 256

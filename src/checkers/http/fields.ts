@@ -8,6 +8,8 @@ import type { Settings, Stored, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { authField, userProblem, withoutUserinfo } from './exchange.ts'
+import { headersExpectedField } from './header-assertions.ts'
+import { jsonField } from './json-assertions.ts'
 import { statusRangesField } from '../../fields/status-ranges.ts'
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
@@ -69,6 +71,14 @@ export const httpFields = {
   }),
   number_min: field.number({ description: 'Smallest value that the number found may have' }),
   number_max: field.number({ description: 'Largest value that the number found may have' }),
+  json: jsonField,
+  headers_expected: headersExpectedField,
+  certificate_days_min: field.integer({
+    min: 1,
+    max: 3650,
+    unit: 'days',
+    description: 'Fewest days for which the certificate of the final answer must still be valid',
+  }),
   follow_redirects: field
     .flag({ description: 'Follow up to 10 redirects; without it a 3xx is the answer' })
     .default(true),
@@ -136,6 +146,7 @@ function bodyProblems(settings: HttpStored): Problems {
     'size_min',
     'size_max',
     'number_regex',
+    'json',
   ] as const
   for (const name of ofBody) {
     if (settings[name] !== undefined) {

@@ -12,6 +12,7 @@ import { HTTP_CAUSES, EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from 
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
 import { HTTP_RULE_CAUSES, judge } from './judge.ts'
+import { jsonDetails } from './json-assertions.ts'
 import { createSearch } from './search.ts'
 
 /** CPU time limit of the search for a number; at most a quarter of the timeout. */
@@ -29,6 +30,7 @@ export const http = () => {
     measurements: {
       ...EXCHANGE_MEASUREMENTS,
       number: 'What number_regex found',
+      json: 'Each assertion of json: path, op, value, what was found (cut to 100 characters) and whether it holds',
       response_ms: 'Milliseconds from the first look-up to the last byte, redirects included',
     },
     highlights: {
@@ -52,7 +54,8 @@ export const http = () => {
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
       if (search?.number !== undefined) ctx.measure({ number: search.number })
-      return judge({ exchange, response_ms, search }, settings)
+      if (search?.json !== undefined) ctx.measure({ json: jsonDetails(search.json) })
+      return judge({ exchange, response_ms, now: ctx.clock.now(), search }, settings)
     },
   })
 }

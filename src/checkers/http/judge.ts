@@ -6,12 +6,16 @@
  * @module
  */
 
+import type { EpochMs } from '../../model.ts'
+import { DAY_MS } from '../../model/time.ts'
 import type { Pattern } from '../../fields/pattern.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { HttpSettings } from './fields.ts'
+import { headerProblem } from './header-assertions.ts'
+import { jsonProblem } from './json-assertions.ts'
 import type { Search, Sought } from './search.ts'
 import type { HTTP_CAUSES } from './exchange.ts'
 
@@ -30,6 +34,14 @@ export const HTTP_RULE_CAUSES = {
   number_below: { text: 'The number in the body is too small', phase: 'transfer' },
   /** As `number_below`. */
   number_above: { text: 'The number in the body is too large', phase: 'transfer' },
+  /** `details.json` has what was found for each assertion. */
+  json_mismatch: { text: 'A value in the JSON body is not the expected one', phase: 'transfer' },
+  /** Open the page: it is often an HTML error page with status 200. */
+  json_invalid: { text: 'The body is not JSON', phase: 'transfer' },
+  /** A proxy or a release changed the headers; if that is right, update the setting. */
+  header_mismatch: { text: 'A header of the answer is not the expected one', phase: 'first_byte' },
+  /** Renew the certificate, and check why it was not renewed automatically. */
+  tls_expiring: { text: 'The certificate ends sooner than allowed', phase: 'tls' },
   /** As `timeout`. */
   slow_response: { text: 'The answer took longer than allowed' },
 } as const
@@ -40,6 +52,7 @@ export interface Answered {
   readonly exchange: HttpExchange
   /** From the first lookup to the last byte. */
   readonly response_ms: number
+  readonly now: EpochMs
   /** Results of the text rules; `undefined` if there are none, or the body was not searched. */
   readonly search: Search | undefined
 }
@@ -50,6 +63,7 @@ type Rule = (answered: Answered, settings: HttpSettings) => Judgement<HttpCause>
 const RULES: readonly Rule[] = [
   status,
   finalUrl,
+  headersExpected,
   keywordPresent,
   patternPresent,
   keywordAbsent,
@@ -57,6 +71,8 @@ const RULES: readonly Rule[] = [
   size,
   numberFound,
   numberRange,
+  json,
+  certificateDays,
   speed,
 ]
 
@@ -150,6 +166,33 @@ function numberRange({ search }: Answered, { number_min, number_max }: HttpSetti
   }
   if (number_max === undefined || number <= number_max) return undefined
   return down('number_above', `The number is ${number}, expected at most ${number_max}`)
+}
+
+function headersExpected({ exchange }: Answered, { headers_expected = [] }: HttpSettings) {
+  const problem = headerProblem(exchange, headers_expected)
+  return problem === undefined ? undefined : down('header_mismatch', problem)
+}
+
+function json({ search }: Answered) {
+  const found = search?.json
+  if (found?.problem !== undefined) return down('json_invalid', found.problem)
+  const problem = found === undefined ? undefined : jsonProblem(found)
+  if (problem !== undefined) return down('json_mismatch', problem)
+  return found?.unseen === undefined ? undefined : unknown('http_body_limit', found.unseen)
+}
+
+function certificateDays(
+  { exchange, now }: Answered,
+  { certificate_days_min: fewest }: HttpSettings,
+) {
+  const not_after = exchange.tls?.not_after ?? null
+  if (fewest === undefined || not_after === null) return undefined
+  const days = Math.floor((Date.parse(not_after) - now) / DAY_MS)
+  if (days >= fewest) return undefined
+  return down(
+    'tls_expiring',
+    `The certificate ends at ${not_after}, in ${days} days, expected at least ${fewest}`,
+  )
 }
 
 function speed({ response_ms }: Answered, { max_response_ms }: HttpSettings) {

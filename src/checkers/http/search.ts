@@ -10,6 +10,8 @@ import type { Pattern } from '../../fields/pattern.ts'
 import type { BodyRead, TextReader } from '../../net/net.ts'
 import type { HttpSettings } from './fields.ts'
 import { findMatch, reachesFar } from './find-match.ts'
+import { seekJson } from './json-assertions.ts'
+import type { JsonSearch } from './json-assertions.ts'
 import { readNumber } from './numbers.ts'
 
 /**
@@ -40,6 +42,7 @@ export interface Search extends TextReader {
   readonly number_regex: Sought | undefined
   /** The number that `number_regex` found. */
   readonly number: number | undefined
+  readonly json: JsonSearch | undefined
 }
 
 export type SearchSettings = Pick<
@@ -49,6 +52,7 @@ export type SearchSettings = Pick<
   | 'keyword_absent'
   | 'keyword_absent_regex'
   | 'number_regex'
+  | 'json'
 >
 
 export interface SearchOptions {
@@ -61,7 +65,7 @@ interface Seeker extends TextReader, Sought {}
 
 /** `undefined` if no rule needs the text. */
 export function createSearch(settings: SearchSettings, options: SearchOptions): Search | undefined {
-  const { number_regex } = settings
+  const { number_regex, json = [] } = settings
   const numbers = number_regex === undefined ? undefined : seekNumber(number_regex, options)
   const seekers = {
     keyword_present: seekWord(settings.keyword_present),
@@ -69,6 +73,7 @@ export function createSearch(settings: SearchSettings, options: SearchOptions): 
     keyword_absent: seekWord(settings.keyword_absent),
     keyword_absent_regex: seekPattern(settings.keyword_absent_regex),
     number_regex: numbers,
+    json: json.length === 0 ? undefined : seekJson(json),
   }
   const all = Object.values(seekers).filter((each) => each !== undefined)
   if (all.length === 0) return undefined

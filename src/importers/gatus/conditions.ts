@@ -7,6 +7,7 @@
 
 import type { Json, JsonObject } from '../../model.ts'
 import { durationMs } from '../taking.ts'
+import { jsonAssertion } from './json-condition.ts'
 import type { Target } from './target.ts'
 
 export interface Judged {
@@ -30,8 +31,14 @@ export function judge(
   note: (what: string) => void,
 ): Judged {
   const settings: Record<string, Json | undefined> = {}
+  const json: JsonObject[] = []
   const found: { certificate?: JsonObject; domain?: JsonObject } = {}
   for (const text of conditions) {
+    const asserted = isHttp(target) ? jsonAssertion(text.trim()) : undefined
+    if (asserted !== undefined) {
+      json.push(asserted)
+      continue
+    }
     const [, place = '', operator = '', operand = ''] =
       /^(\[[A-Z_]+\][^\s=!<>]*)\s*(==|!=|<=|>=|<|>)(.*)$/.exec(text.trim()) ?? []
     const read = Object.hasOwn(PLACES, place) ? PLACES[place] : undefined
@@ -50,7 +57,7 @@ export function judge(
     if (said.certificate !== undefined) found.certificate = said.certificate
     if (said.domain !== undefined) found.domain = said.domain
   }
-  return { settings: settings, ...found }
+  return { settings: { ...settings, ...(json.length > 0 ? { json } : {}) }, ...found }
 }
 
 const isHttp = ({ settings }: Target): boolean => settings.type === 'http'
