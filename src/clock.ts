@@ -104,6 +104,25 @@ export function yielderOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Prom
   }
 }
 
+/**
+ * For many callers that come at once, each to await before its work: lets them pass one after the other, in the order
+ * in which they came, and yields to the event loop as {@link yielderOf} does. A caller that comes alone passes at once.
+ */
+export function yieldingQueueOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
+  let last: Promise<void> | undefined
+  let others = yielderOf(clock)
+  return () => {
+    if (last === undefined) others = yielderOf(clock)
+    const own = (last ?? Promise.resolve()).then(others)
+    const forget = (): void => {
+      if (last === own) last = undefined
+    }
+    last = own
+    own.then(forget, forget)
+    return own
+  }
+}
+
 /** ISO 8601 UTC with milliseconds, the form of every time that leaves the engine. */
 export function iso(at: EpochMs): string {
   return new Date(at).toISOString()

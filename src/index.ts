@@ -32,6 +32,7 @@ export type {
 } from './engine/api/bulk.ts'
 export type {
   AccountScope,
+  BackupView,
   Engine,
   HighlightView,
   IncidentFilter,
@@ -63,6 +64,7 @@ export type {
   AccountUseView,
   AccountView,
   AttemptView,
+  ContactPreview,
   ContactView,
   IncidentView,
   KeyView,
@@ -116,5 +118,5 @@ export { CheckFailure } from './net/failure.ts'
 export type { TargetRule } from './net/guard/guard.ts'
 export type { Connection, HttpExchange, HttpRequest, Net, TargetPolicy } from './net/net.ts'
 export type { CheckAnswer, CheckOrder, ProbeHost, ProbeTransport } from './probes/transport.ts'
-export type { FullStore, Store } from './store/store.ts'
+export type { BackupOptions, FullStore, Store } from './store/store.ts'
 export type { AnyContactKind } from './webhook/contact-kind.ts'

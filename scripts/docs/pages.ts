@@ -28,6 +28,7 @@ import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
 import { specificationPage } from './specification.ts'
 import { completeStore, storeMembers, storeTables } from './store-page.ts'
+import { templateExamples } from './template-examples.ts'
 import { webhookExamples } from './webhook-examples.ts'
 
 export function documentedCheckers(): readonly AnyChecker[] {
@@ -47,7 +48,10 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     filled('README.md', { check: checkReport() }),
     filled('docs/README.md', { checkers: checkerIndex(checkers) }),
     filled('docs/guide/mounting-the-api.md', mountingParts()),
-    filled('docs/guide/contacts.md', { kinds: contactTable() }),
+    filled('docs/guide/contacts.md', {
+      kinds: contactTable(),
+      templates: await templateExamples(),
+    }),
     filled('docs/reliability.md', { mutation: mutationTable() }),
     filled('docs/extend/store.md', {
       tables: storeTables(),

@@ -51,6 +51,16 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "such a file out of another monitor's",
     load: () => import('./import/index.ts'),
   },
+  backup: {
+    usage: 'backup <file>',
+    about: 'a copy of the data file, beside a running server',
+    load: () => import('./backup.ts'),
+  },
+  restore: {
+    usage: 'restore <backup>',
+    about: 'a backup in the place of the data file',
+    load: () => import('./restore.ts'),
+  },
   probe: {
     usage: 'probe --location <name>',
     about: 'makes the checks of a location elsewhere, over Redis',

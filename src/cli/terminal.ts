@@ -93,3 +93,8 @@ export function isColoured(
 export function decimals(ms: number): string {
   return ms.toFixed(ms < 1 ? 2 : 1)
 }
+
+/** Of a file, for people. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
+}

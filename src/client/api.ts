@@ -26,6 +26,7 @@ import type {
 } from '../engine/api/inputs.ts'
 import type {
   AccountUseView,
+  ContactPreview,
   ContactView,
   IncidentView,
   LocationView,
@@ -120,11 +121,13 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
   }
   readonly contacts: {
     list(options?: CallOptions): Promise<readonly ContactView[]>
-    /** This and the three below need `manageContacts` of the service. */
+    /** This and the four below need `manageContacts` of the service. */
     create(input: ContactInput, options?: CreateOptions): Promise<ContactView>
     get(id: number, options?: CallOptions): Promise<ContactView>
     update(id: number, patch: ContactPatch, options?: CallOptions): Promise<ContactView>
     remove(id: number, options?: CallOptions): Promise<void>
+    /** What the contact would be sent of an example of this event; default `down`. Sends nothing. */
+    preview(id: number, event?: string, options?: CallOptions): Promise<ContactPreview>
     test(id: number, options?: CreateOptions): Promise<NotificationView>
   }
   readonly locations: {

@@ -106,6 +106,8 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
       async remove(id, asking) {
         await ask({ method: 'DELETE', path: below('contacts', id) }, asking)
       },
+      preview: async (id, event = 'down', asking) =>
+        read(below('contacts', id, `/preview${queryText({ event })}`), 'preview', asking),
       test: async (id, asking) =>
         member(await ask(once(below('contacts', id, '/test'), asking), asking), 'notification'),
     },

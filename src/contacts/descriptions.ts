@@ -19,6 +19,15 @@ export interface ContactDescriptions {
   readonly discord: {
     /** Address of the webhook; anyone who has it can post (1 to 4096 characters) */
     readonly url: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Title of every message (1 to 256 characters) */
+      readonly title?: unknown
+      /** Text below the title (1 to 4096 characters) */
+      readonly body?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
   readonly email: {
     /** Mail server that takes messages for delivery (1 to 253 characters) */
@@ -35,6 +44,17 @@ export interface ContactDescriptions {
     readonly from: unknown
     /** Recipients, at most 20 (1 to 20 items) */
     readonly to: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Subject of every message (1 to 200 characters) */
+      readonly title?: unknown
+      /** Text of every message (1 to 16384 characters) */
+      readonly body?: unknown
+      /** HTML of every message; where absent it is made of the text (1 to 16384 characters) */
+      readonly html?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
   readonly ntfy: {
     /** Address of the server (1 to 2048 characters; default `"https://ntfy.sh/"`) */
@@ -45,6 +65,15 @@ export interface ContactDescriptions {
     readonly token: unknown
     /** Priority of failures; all else comes with 3 (1 to 5; default `4`) */
     readonly priority: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Title of every message (1 to 250 characters) */
+      readonly title?: unknown
+      /** Text below the title (1 to 4096 characters) */
+      readonly body?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
   readonly pagerduty: {
     /** Integration key of a service with the Events API v2 (1 to 4096 characters) */
@@ -79,10 +108,28 @@ export interface ContactDescriptions {
   readonly slack: {
     /** Address of the incoming webhook; anyone who has it can post (1 to 4096 characters) */
     readonly url: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Title of every message (1 to 150 characters) */
+      readonly title?: unknown
+      /** Text below the title (1 to 3000 characters) */
+      readonly body?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
   readonly teams: {
     /** Address of the workflow "when a webhook request is received"; a secret (1 to 4096 characters) */
     readonly url: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Title of every message (1 to 256 characters) */
+      readonly title?: unknown
+      /** Text below the title (1 to 3500 characters) */
+      readonly body?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
   readonly telegram: {
     /** Token of the bot, from `@BotFather` (1 to 4096 characters) */
@@ -91,5 +138,14 @@ export interface ContactDescriptions {
     readonly chat_id: unknown
     /** Topic of a group that has topics (1 to 2147483647) */
     readonly thread_id: unknown
+    /** Own words for messages, with placeholders; absent parts stay as they are */
+    readonly template: {
+      /** Title of every message (1 to 500 characters) */
+      readonly title?: unknown
+      /** Text below the title (1 to 3588 characters) */
+      readonly body?: unknown
+      /** Other words for single events: names to title and body */
+      readonly events?: unknown
+    }
   }
 }

@@ -14,8 +14,11 @@ import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
+import { escapeDiscord } from './markup.ts'
+import { messageTemplate } from './message-template.ts'
+import type { MessageRules } from './message-template.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
-import type { PostingOptions } from './posting.ts'
+import type { PostingOptions, Written } from './posting.ts'
 import { cutEscaped, factLines, markedTitle } from './text.ts'
 import type { Message } from './message.ts'
 
@@ -24,10 +27,17 @@ const DESCRIPTION_CHARS = 4096
 
 const COLOURS = { down: 0xd92d20, up: 0x12a150, warning: 0xf5a524, info: 0x2f6fed } as const
 
+/** Both are Markdown. */
+const rules: MessageRules = {
+  title: { max: TITLE_CHARS, lines: false, escape: escapeDiscord },
+  body: { max: DESCRIPTION_CHARS, lines: true, escape: escapeDiscord },
+}
+
 const fields = {
   url: field
     .secret({ description: 'Address of the webhook; anyone who has it can post' })
     .required(),
+  template: messageTemplate(rules),
 }
 
 /** @throws ConfigurationError for an invalid option */
@@ -41,14 +51,15 @@ export function discordContact(
     fields,
     target: ({ url }) => ({ field: 'url', url }),
     secrets: ({ url }) => secretsOfAddress(url),
-    compose: (message) => ({ body: content(message) }),
+    rules,
+    compose: (message, _, written) => ({ body: content(message, written) }),
   })
 }
 
-function content(message: Message): JsonObject {
+function content(message: Message, { title, body }: Written): JsonObject {
   const embed = {
-    title: cutEscaped(markedTitle(message), TITLE_CHARS, escapeMarkdown),
-    description: cutEscaped(factLines(message.facts), DESCRIPTION_CHARS, escapeMarkdown),
+    title: title ?? cutEscaped(markedTitle(message), TITLE_CHARS, escapeMarkdown),
+    description: body ?? cutEscaped(factLines(message.facts), DESCRIPTION_CHARS, escapeMarkdown),
     color: COLOURS[message.severity],
     timestamp: message.sent_at,
     ...(message.link === null ? {} : { url: message.link }),
@@ -56,7 +67,6 @@ function content(message: Message): JsonObject {
   return { embeds: [embed], allowed_mentions: { parse: [] } }
 }
 
-/** Escapes every character with a meaning in Discord's Markdown. */
 function escapeMarkdown(text: string): string {
-  return text.replace(/[\\*_~`|<>[\]()#:@-]/g, '\\$&')
+  return escapeDiscord(text, '')
 }

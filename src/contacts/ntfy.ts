@@ -10,6 +10,8 @@
 import { field } from '../fields/vocabulary.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
+import { messageTemplate } from './message-template.ts'
+import type { MessageRules } from './message-template.ts'
 import { postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { cutBytes, factLines } from './text.ts'
@@ -25,6 +27,12 @@ const TAGS: Readonly<Record<Severity, string>> = {
   info: 'information_source',
 }
 
+/** Plain text; the server counts bytes. */
+const rules: MessageRules = {
+  title: { max: 250, lengthOf: Buffer.byteLength, lines: false, escape: (text) => text },
+  body: { max: MESSAGE_BYTES, lengthOf: Buffer.byteLength, lines: true, escape: (text) => text },
+}
+
 const fields = {
   server: field
     .url({ description: 'Address of the server', example: 'https://ntfy.example.com' })
@@ -34,6 +42,7 @@ const fields = {
   priority: field
     .integer({ description: 'Priority of failures; all else comes with 3', min: 1, max: 5 })
     .default(4),
+  template: messageTemplate(rules),
 }
 
 /** @throws ConfigurationError for an invalid option */
@@ -54,13 +63,14 @@ export function ntfyContact(options: PostingOptions = {}): ContactKind<typeof fi
         : { token: 'invalid: printable ASCII without spaces is expected' }),
     }),
     secrets: ({ topic, token }) => [topic, ...(token === undefined ? [] : [token])],
-    compose: (message, { topic, token, priority }) => ({
+    rules,
+    compose: (message, { topic, token, priority }, written) => ({
       ...(token === undefined ? {} : { headers: [['Authorization', `Bearer ${token}`]] }),
       body: {
         topic,
-        title: message.title,
+        title: written.title ?? message.title,
         // ntfy shows an empty message as "triggered".
-        message: cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
+        message: written.body ?? cutBytes(factLines(message.facts) || message.title, MESSAGE_BYTES),
         tags: [TAGS[message.severity]],
         priority: message.severity === 'down' ? priority : 3,
         ...(message.link === null ? {} : { click: message.link }),

@@ -16,7 +16,7 @@ import type { Problems } from '../fields/parse.ts'
 import type { JsonObject } from '../model.ts'
 import type { Guard, GuardOptions } from '../net/guard/guard.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
-import type { ContactKind, AttemptResult } from '../webhook/contact-kind.ts'
+import type { ContactKind, AttemptResult, Delivery } from '../webhook/contact-kind.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { endOf } from '../webhook/delivery-end.ts'
@@ -24,8 +24,12 @@ import type { HeaderPair } from '../webhook/headers.ts'
 import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
 import { httpTransport, transportOptions } from '../webhook/transport.ts'
 import type { TransportOptions, WebhookTransport } from '../webhook/transport.ts'
+import { withoutSecrets } from '../webhook/printable.ts'
+import { filler } from './filled-template.ts'
+import type { Filling, Templates } from './filled-template.ts'
 import { messageOf } from './words.ts'
 import type { Message } from './message.ts'
+import type { MessageRules } from './message-template.ts'
 
 export interface ContactOptions {
   /** Destinations allowed besides public addresses, or a shared guard. Default: none. */
@@ -65,10 +69,19 @@ export interface Posting<T extends FieldTable, N extends string> {
   refine?(settings: Settings<T>): Problems
   /** All secrets of a request, in every spelling that a response may echo. */
   secrets(settings: Settings<T>): readonly string[]
+  /** Limits and escapes of the parts that the setting `template` replaces; the setting is among `fields`. */
+  readonly rules?: MessageRules
   compose(
     message: Message,
     settings: Settings<T>,
+    written: Written,
   ): { readonly body: JsonObject; readonly headers?: readonly HeaderPair[] }
+}
+
+/** The user's words for a message, escaped and within the limits; absent parts are those of the kind. */
+export interface Written {
+  readonly title?: string | undefined
+  readonly body?: string | undefined
 }
 
 /** 429 is temporary. */
@@ -83,6 +96,14 @@ export function postingKind<const T extends FieldTable, const N extends string>(
   const brand = brandOf(options)
   const transport = options.transport ?? httpTransport(options)
   const { kind, title, fields, digests = true } = posting
+  const composed = (settings: Settings<T>, delivery: Delivery) => {
+    const message = messageOf(delivery)
+    return posting.compose(
+      message,
+      settings,
+      writtenFor(posting.rules, settings, { message, delivery }),
+    )
+  }
   return defineContactKind<T, N>({
     kind,
     title,
@@ -96,10 +117,14 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       if (Object.keys(problems).length > 0) return problems
       return targetProblems(guard, posting.target(settings), checking)
     },
+    preview(settings, delivery) {
+      const { body } = composed(settings, delivery)
+      return withoutSecretTexts(body, posting.secrets(settings))
+    },
     async deliver(ctx, settings, delivery) {
       const judged = guard.checkUrlText(posting.target(settings).url)
       if (!judged.allowed) return refusedEnd(judged.reason)
-      const { body, headers = [] } = posting.compose(messageOf(delivery), settings)
+      const { body, headers = [] } = composed(settings, delivery)
       const request = {
         url: judged.target.url.href,
         method: 'POST',
@@ -115,6 +140,23 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       return withBodyPause(endOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() }))
     },
   })
+}
+
+function writtenFor(
+  rules: MessageRules | undefined,
+  settings: Readonly<Record<string, unknown>>,
+  filling: Filling,
+): Written {
+  if (rules === undefined) return {}
+  const fill = filler(settings['template'] as Templates | undefined, filling)
+  return { title: fill('title', rules.title), body: fill('body', rules.body) }
+}
+
+/** The same with `***` in place of every text that holds a secret. */
+export function withoutSecretTexts(body: JsonObject, secrets: readonly string[]): JsonObject {
+  const hidden = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? withoutSecrets(value, secrets) : value
+  return JSON.parse(JSON.stringify(body, hidden)) as JsonObject
 }
 
 /** @throws ConfigurationError */

@@ -32,6 +32,7 @@ import {
   postingOptions,
   secretsOfAddress,
   withBodyPause,
+  withoutSecretTexts,
 } from './posting.ts'
 import type { PostingOptions } from './posting.ts'
 import { ADDRESS_PLACEHOLDERS, readTemplate, render, valuesOf } from './template.ts'
@@ -107,6 +108,11 @@ export function requestContact(
       if (Object.keys(problems).length > 0) return problems
       const sample = render(readable(stored.url), new Map(), () => '0')
       return targetProblems(guard, { field: 'url', url: sample }, checking)
+    },
+    preview(settings, delivery) {
+      const { method, url, body } = compose(settings, delivery, brand)
+      const secrets = [...secretsOfAddress(url), settings.secret ?? '']
+      return withoutSecretTexts({ method, body: Buffer.from(body).toString() }, secrets)
     },
     async deliver(ctx, settings, delivery) {
       const request = compose(settings, delivery, brand)

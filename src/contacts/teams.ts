@@ -13,8 +13,10 @@ import { field } from '../fields/vocabulary.ts'
 import type { JsonObject } from '../model.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
+import { messageTemplate } from './message-template.ts'
+import type { MessageRules } from './message-template.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
-import type { PostingOptions } from './posting.ts'
+import type { PostingOptions, Written } from './posting.ts'
 import { markedTitle } from './text.ts'
 import type { Message } from './message.ts'
 import type { Fact } from './message.ts'
@@ -27,12 +29,19 @@ const COLOURS: Readonly<Record<Severity, string>> = {
   info: 'Accent',
 }
 
+/** Text runs without markup; well below 28 KB, also where each character takes six bytes of JSON. */
+const rules: MessageRules = {
+  title: { max: 256, lines: false, escape: (text) => text },
+  body: { max: 3500, lines: true, escape: (text) => text },
+}
+
 const fields = {
   url: field
     .secret({
       description: 'Address of the workflow "when a webhook request is received"; a secret',
     })
     .required(),
+  template: messageTemplate(rules),
 }
 
 /** @throws ConfigurationError for an invalid option */
@@ -44,11 +53,12 @@ export function teamsContact(options: PostingOptions = {}): ContactKind<typeof f
     fields,
     target: ({ url }) => ({ field: 'url', url }),
     secrets: ({ url }) => secretsOfAddress(url),
-    compose: (message) => ({ body: content(message) }),
+    rules,
+    compose: (message, _, written) => ({ body: content(message, written) }),
   })
 }
 
-function content(message: Message): JsonObject {
+function content(message: Message, written: Written): JsonObject {
   const { link, severity, facts } = message
   const title = { weight: 'Bolder', size: 'Large', color: COLOURS[severity] }
   const card = {
@@ -56,8 +66,11 @@ function content(message: Message): JsonObject {
     type: 'AdaptiveCard',
     // The first version with text runs.
     version: '1.2',
-    fallbackText: message.title,
-    body: [line({ ...title, text: markedTitle(message) }), ...facts.map(factLine)],
+    fallbackText: written.title ?? message.title,
+    body: [
+      line({ ...title, text: written.title ?? markedTitle(message) }),
+      ...(written.body?.split('\n').map((text) => line({ text })) ?? facts.map(factLine)),
+    ],
     ...(link === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Open', url: link }] }),
   }
   const attachment = {

@@ -11,8 +11,11 @@ import { field } from '../fields/vocabulary.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
+import { escapeHtml, telegramProblem } from './markup.ts'
+import { messageTemplate } from './message-template.ts'
+import type { MessageRules } from './message-template.ts'
 import { baseOf, postingKind, postingOptions } from './posting.ts'
-import type { PostingOptions } from './posting.ts'
+import type { PostingOptions, Written } from './posting.ts'
 import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
 import type { Message } from './message.ts'
 
@@ -23,6 +26,20 @@ const TEXT_CHARS = 4096
 const TOKEN = /^\d{1,20}:[\w-]{10,100}$/
 /** An id, negative for groups, or the public name of a channel. */
 const CHAT = /^(?:-?\d{1,20}|@\w{1,64})$/
+
+/** Together below the limit of a message, with the tags of the title. */
+const TITLE_CHARS = 500
+
+/** The title is text, shown bold; the body is HTML with the tags that Telegram knows. */
+const rules: MessageRules = {
+  title: { max: TITLE_CHARS, lines: false, plain: true, escape: escapeHtml },
+  body: {
+    max: TEXT_CHARS - TITLE_CHARS - '<b></b>\n'.length,
+    lines: true,
+    escape: escapeHtml,
+    problem: telegramProblem,
+  },
+}
 
 const fields = {
   token: field.secret({ description: 'Token of the bot, from @BotFather' }).required(),
@@ -39,6 +56,7 @@ const fields = {
     min: 1,
     max: 2 ** 31 - 1,
   }),
+  template: messageTemplate(rules),
 }
 
 export interface TelegramOptions extends PostingOptions {
@@ -62,11 +80,12 @@ export function telegramContact(
       ...(CHAT.test(chat_id) ? {} : { chat_id: 'invalid: an id or @name is expected' }),
     }),
     secrets: ({ token }) => [token, encodeURIComponent(token), token.replace(/^\d+:/, '')],
-    compose: (message, { chat_id, thread_id }) => ({
+    rules,
+    compose: (message, { chat_id, thread_id }, written) => ({
       body: {
         chat_id,
         ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
-        text: html(message),
+        text: html(message, written),
         parse_mode: 'HTML',
         link_preview_options: { is_disabled: true },
       },
@@ -74,8 +93,9 @@ export function telegramContact(
   })
 }
 
-function html(message: Message): string {
-  const title = `<b>${escapeMarkup(markedTitle(message))}</b>`
+function html(message: Message, written: Written): string {
+  const title = `<b>${written.title ?? escapeMarkup(markedTitle(message))}</b>`
   const left = TEXT_CHARS - title.length - 1
-  return `${title}\n${cutEscaped(factLines(message.facts), left, escapeMarkup)}`.trim()
+  const body = written.body ?? cutEscaped(factLines(message.facts), left, escapeMarkup)
+  return `${title}\n${body}`.trim()
 }

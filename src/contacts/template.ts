@@ -10,7 +10,7 @@ import { isJsonObject } from '../model/json.ts'
 import type { JsonObject } from '../model.ts'
 import type { Delivery } from '../webhook/contact-kind.ts'
 import type { Message } from './message.ts'
-import { cut, factLines, markedTitle, tidyLine } from './text.ts'
+import { cut, factLines, markedTitle, MARKS, span, tidyLine } from './text.ts'
 
 const MAX_PLACEHOLDERS = 40
 const VALUE_CHARS = 600
@@ -20,6 +20,7 @@ const MAX_CUT = 16_384
 const OF_MESSAGE = [
   'title',
   'marked_title',
+  'mark',
   'facts',
   'severity',
   'link',
@@ -28,6 +29,9 @@ const OF_MESSAGE = [
   'notification_id',
   'sent_at',
   'alert_key',
+  'lasted',
+  'digest.first',
+  'digest.worst',
 ] as const
 
 /** Values of the payload; empty where an event has none. */
@@ -44,6 +48,7 @@ const OF_PAYLOAD = [
   'incident.duration_sec',
   'incident.closed_reason',
   'incident.acknowledged_at',
+  'digest.count',
 ] as const
 
 export type Placeholder = (typeof OF_MESSAGE)[number] | (typeof OF_PAYLOAD)[number]
@@ -72,23 +77,36 @@ export type Template = readonly (string | Insertion)[]
 const MARK = /\{\{([^{}]*)\}\}/g
 const INSIDE = /^\s*([a-z_]+(?:\.[a-z_]+)?)\s*(?::\s*(\d{1,5})\s*)?$/
 
-/** The template, or its problem as text. */
+/** The template, or its problem as text, with the position of the mistake. */
 export function readTemplate(text: string, allowed: readonly string[]): Template | string {
   const parts: (string | Insertion)[] = []
   let from = 0
   for (const match of text.matchAll(MARK)) {
-    parts.push(text.slice(from, match.index))
+    const before = text.slice(from, match.index)
+    const stray = strayBraces(before, from)
+    if (stray !== undefined) return stray
     from = match.index + match[0].length
     const insertion = readInsertion(match[1] ?? '', allowed)
-    if (typeof insertion === 'string') return insertion
-    parts.push(insertion)
+    if (typeof insertion === 'string') return at(match.index, insertion)
+    parts.push(before, insertion)
   }
+  const stray = strayBraces(text.slice(from), from)
+  if (stray !== undefined) return stray
   parts.push(text.slice(from))
-  if (parts.some((part) => typeof part === 'string' && /\{\{|\}\}/.test(part)))
-    return 'invalid: {{ and }} belong around a placeholder'
   return parts.length > 2 * MAX_PLACEHOLDERS + 1
     ? `out_of_range: 0..${MAX_PLACEHOLDERS} placeholders`
     : parts.filter((part) => part !== '')
+}
+
+function strayBraces(literal: string, from: number): string | undefined {
+  const index = literal.search(/\{\{|\}\}/)
+  if (index < 0) return undefined
+  return at(from + index, 'invalid: {{ and }} belong around a placeholder')
+}
+
+/** The problem with the position of its first character, counted from 1. */
+export function at(index: number, problem: string): string {
+  return problem.replace(': ', `: character ${index + 1}: `)
 }
 
 function readInsertion(inside: string, allowed: readonly string[]): Insertion | string {
@@ -121,6 +139,7 @@ export function valuesOf(message: Message, { payload }: Pick<Delivery, 'payload'
   const own: Record<(typeof OF_MESSAGE)[number], string> = {
     title,
     marked_title: markedTitle(message),
+    mark: MARKS[severity],
     facts: factLines(message.facts),
     severity,
     link: link ?? '',
@@ -129,6 +148,9 @@ export function valuesOf(message: Message, { payload }: Pick<Delivery, 'payload'
     notification_id: String(notification_id),
     sent_at,
     alert_key: alertKey(message),
+    lasted: span(scalarAt(payload, 'incident.duration_sec')) ?? '',
+    'digest.first': factOf(message, 'First'),
+    'digest.worst': factOf(message, 'Most frequent'),
   }
   const rest = OF_PAYLOAD.map((path) => [path, scalarAt(payload, path)] as const)
   return new Map<string, string>([...Object.entries(own), ...rest])
@@ -137,6 +159,11 @@ export function valuesOf(message: Message, { payload }: Pick<Delivery, 'payload'
 /** One alert per incident; an event without an incident is an alert of its own. */
 export function alertKey({ incident_key, notification_id, sent_at }: Message): string {
   return `watchpost-${incident_key ?? `notification-${notification_id}-${Date.parse(sent_at)}`}`
+}
+
+function factOf({ event, facts }: Message, label: string): string {
+  if (event !== 'digest') return ''
+  return facts.find((fact) => fact.label === label)?.text ?? ''
 }
 
 function scalarAt(payload: JsonObject, path: string): string {

@@ -68,7 +68,7 @@ export function markedTitle({ severity, title }: Pick<Message, 'severity' | 'tit
   return `${MARKS[severity]} ${title}`
 }
 
-const MARKS = { down: '🔴', up: '🟢', warning: '🟡', info: '🔵' } as const
+export const MARKS = { down: '🔴', up: '🟢', warning: '🟡', info: '🔵' } as const
 
 /** `2026-05-04T09:05:23.449Z` as `2026-05-04 09:05:23 UTC`. */
 export function moment(text: string | undefined): string | undefined {

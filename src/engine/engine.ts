@@ -11,6 +11,7 @@ import type { FieldTable } from '../fields/field.ts'
 import type { AccountScope, Engine } from './api/engine.ts'
 import { commonFields } from './registry/monitor-fields.ts'
 import { accountsOf } from './services/accounts.ts'
+import { backupOf } from './services/backup.ts'
 import { contactsOf } from './services/contacts.ts'
 import { historyOf } from './services/history.ts'
 import { authenticate, keysOf } from './services/keys.ts'
@@ -87,6 +88,7 @@ export function createEngine<
     events: subscriptions.events,
     account,
     accounts: accountsOf(parts),
+    backup: backupOf(parts),
     locations: {
       async list() {
         await lifecycle.open()

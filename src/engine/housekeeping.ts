@@ -10,7 +10,7 @@ import type { EpochMs } from '../model.ts'
 import { logError } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import type { Retention } from './options.ts'
-import type { ShardLeases } from './scheduling/shard-leases.ts'
+import type { ShardLeases } from './sharing/shard-leases.ts'
 
 /** How often the engine stores that it is alive. */
 export const ALIVE_MS = 15_000

@@ -27,11 +27,11 @@ import { createPushMonitors } from './rounds/push.ts'
 import type { PushMonitors } from './rounds/push.ts'
 import { createRounds } from './rounds/rounds.ts'
 import type { OpenRounds, Rounds } from './rounds/rounds.ts'
-import { createChangeFeed } from './scheduling/change-feed.ts'
+import { createChangeFeed } from './sharing/change-feed.ts'
 import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
-import { createShardLeases } from './scheduling/shard-leases.ts'
+import { createShardLeases } from './sharing/shard-leases.ts'
 import { createStaleness } from './scheduling/staleness.ts'
 import type { Staleness } from './scheduling/staleness.ts'
 
@@ -106,7 +106,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const schedule = createMonitorSchedule({
     core,
     monitorCache,
-    shardLeases,
+    owns: shardLeases.owns,
     rounds,
     push,
     maintenance,

@@ -13,7 +13,7 @@ import type { Requester } from '../engine/services/request-services.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Clock } from '../clock.ts'
 import { requestServicesOf } from '../engine/services/request-services.ts'
-import { createSignInLimit } from '../engine/services/sign-in-limit.ts'
+import { createSignInLimit } from '../access/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
 const TOKEN = /^[\x21-\x7e]{16,512}$/

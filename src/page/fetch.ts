@@ -5,9 +5,9 @@
  */
 
 import { systemClock } from '../clock.ts'
-import { withDeadline } from '../engine/services/host-function.ts'
+import { withDeadline } from '../access/host-function.ts'
 import type { Engine } from '../engine/api/engine.ts'
-import { createSignInLimit } from '../engine/services/sign-in-limit.ts'
+import { createSignInLimit } from '../access/sign-in-limit.ts'
 import { isWatchpostError } from '../errors.ts'
 import { clientAddress } from '../net/peer/client-address.ts'
 import { loggerOf } from '../logger.ts'

@@ -9,7 +9,7 @@ import type { KeyScope } from '../model.ts'
 import { grants } from '../model/scopes.ts'
 import { HttpError } from './http-error.ts'
 import type { Clock } from '../clock.ts'
-import { SIGN_IN_LIMIT, createSignInLimit } from '../engine/services/sign-in-limit.ts'
+import { SIGN_IN_LIMIT, createSignInLimit } from '../access/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
 /** Counts one. @throws HttpError 429 if the client has sent too many */

@@ -10,6 +10,7 @@ import { ok } from './envelope.ts'
 import { arrayOf, flag, object, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
+import { param } from './query.ts'
 
 const tag = 'Contacts'
 
@@ -48,6 +49,20 @@ export const showContact = operation({
   answers: { 200: { contact: ref('Contact') } },
   async run({ scope, id }) {
     return ok({ contact: await scope.contacts.get(id) })
+  },
+})
+
+export const previewContact = operation({
+  summary: 'What the contact would be sent, without sending it (with `manageContacts`)',
+  scope: 'contacts:read',
+  tag,
+  query: { event: param.text('The event of the example; default `down`', 60) },
+  answers: {
+    200: { preview: object({ event: text(), content: { type: 'object' } }) },
+  },
+  refusals: [409],
+  async run({ scope, id }, { event }) {
+    return ok({ preview: await scope.contacts.preview(id, event) })
   },
 })
 

@@ -15,6 +15,7 @@ import {
   createContact,
   deleteContact,
   listContacts,
+  previewContact,
   showContact,
   updateContact,
 } from './contacts.ts'
@@ -90,5 +91,6 @@ export const contactRoutes: readonly Route[] = [
   on('POST', '/contacts', createContact),
   on('GET', '/contacts/:id', showContact),
   on('PATCH', '/contacts/:id', updateContact),
+  on('GET', '/contacts/:id/preview', previewContact),
   on('DELETE', '/contacts/:id', deleteContact),
 ]

@@ -18,7 +18,7 @@ const STEP = 500
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
   const { keys, idempotencyResponses, availability, daily, accounts } = store
-  const { clockSet, shards, changes, requests, idempotencyLocks } = store
+  const { clockSet, shards, changes, requests, idempotencyLocks, backup } = store
   return {
     shared: store.shared,
     open: () => store.open(),
@@ -38,6 +38,9 @@ export function withFallbacks(store: Store): FullStore {
     meta: store.meta,
     prune: (options) => store.prune?.(options) ?? Promise.resolve(0),
     ...(clockSet === undefined ? {} : { clockSet: (set) => clockSet.call(store, set) }),
+    ...(backup === undefined
+      ? {}
+      : { backup: (path, options) => backup.call(store, path, options) }),
     ...(shards === undefined ? {} : { shards }),
     ...(changes === undefined ? {} : { changes }),
     ...(requests === undefined ? {} : { requests }),

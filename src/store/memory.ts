@@ -7,7 +7,7 @@
 
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
-import { StorageError } from '../errors.ts'
+import { ConfigurationError, StorageError } from '../errors.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import { commit } from './memory/commit.ts'
@@ -89,6 +89,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       prune: (options) => prune(tables, options),
       clockSet: (set) => moveWaiting(tables, set),
     }),
+    backup: () =>
+      Promise.reject(
+        new ConfigurationError('A store in memory has no file to back up; see export'),
+      ),
     ...(shared === undefined
       ? {}
       : {

@@ -1,5 +1,6 @@
 /**
- * What the methods of a store are asked: queries of lists, claims and ends of attempts, pruning, a changed wall clock.
+ * What the methods of a store are asked: queries of lists, claims and ends of attempts, pruning, a changed wall clock,
+ * responses of repeated requests.
  *
  * @module
  */
@@ -117,4 +118,18 @@ export interface PruneOptions {
   readonly history_before: EpochMs
   readonly idempotency_before: EpochMs
   readonly limit: number
+}
+
+export interface IdempotencyLimit {
+  readonly count: number
+  /** Of all bodies together, in UTF-8. */
+  readonly bytes: number
+}
+
+export interface IdempotencyResponse {
+  /** SHA-256 of method, path and body. */
+  readonly request_hash: string
+  readonly status: number
+  readonly body: string
+  readonly expires_at: EpochMs
 }

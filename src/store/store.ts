@@ -29,6 +29,7 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../model.ts'
+import type { BackupOptions, BackupSize } from './backup.ts'
 import type { Change, Committed, NewNotification } from './change.ts'
 import type { Allowance } from './quota.ts'
 import type {
@@ -40,6 +41,8 @@ import type {
   ResultQuery,
   ClockSet,
   PruneOptions,
+  IdempotencyLimit,
+  IdempotencyResponse,
 } from './queries.ts'
 import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
@@ -49,10 +52,9 @@ import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
  */
 export type OnUnreadable = (error: StorageError) => void
 
+export type { BackupOptions, BackupSize } from './backup.ts'
 export type * from './change.ts'
 export { withIncident } from './change.ts'
-export type * from './queries.ts'
-export type * from './queries.ts'
 export type * from './queries.ts'
 export { quotaError } from './quota.ts'
 export type { Allowance } from './quota.ts'
@@ -309,6 +311,15 @@ export interface Store {
   prune?(options: PruneOptions): Promise<number>
 
   /**
+   * Optional: online backup. Without it `engine.backup` rejects. Writes everything committed before the call to a new
+   * file that only its owner may read, while the store goes on; the file has its name once it is whole and on the
+   * disk.
+   *
+   * @throws ConfigurationError if the file exists, or the store is backed up by other means
+   */
+  backup?(path: string, options?: BackupOptions): Promise<BackupSize>
+
+  /**
    * Optional, only on stores that one engine owns. Without it, setting the wall clock back delays waiting rows by the
    * same amount.
    *
@@ -333,17 +344,3 @@ export type OptionalGroup = 'keys' | 'idempotencyResponses' | 'availability' | '
 /** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &
   Required<Pick<Store, OptionalGroup>> & { readonly accounts: Required<Store['accounts']> }
-
-export interface IdempotencyLimit {
-  readonly count: number
-  /** Of all bodies together, in UTF-8. */
-  readonly bytes: number
-}
-
-export interface IdempotencyResponse {
-  /** SHA-256 of method, path and body. */
-  readonly request_hash: string
-  readonly status: number
-  readonly body: string
-  readonly expires_at: EpochMs
-}

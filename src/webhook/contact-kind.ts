@@ -34,6 +34,11 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
    * is not allowed). Field to problem, empty if valid. Takes 5 s at most, and never rejects.
    */
   check(settings: Stored<T>, options?: CheckOptions): Promise<Problems>
+  /**
+   * What {@link deliver} would send of this event, as JSON and without secrets. Sends nothing. Without it there is no
+   * preview of this kind.
+   */
+  preview?(settings: Settings<T>, delivery: Delivery): JsonObject | Promise<JsonObject>
   /** One attempt: no retries, at most its own deadline and 14 s. Never rejects. */
   deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<AttemptResult>
 }

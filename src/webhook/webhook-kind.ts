@@ -57,6 +57,7 @@ export function webhookContact(
     fields: webhookFields(naming),
     target: ({ url }) => url,
     policy: guard.policy,
+    preview: (_, { payload }) => payload,
     check: ({ url }, checking) => targetProblems(guard, { field: 'url', url }, checking),
     deliver: (ctx, settings, delivery) =>
       deliver({ naming, guard, transport, rules: options }, ctx, { settings, delivery }),

@@ -107,6 +107,8 @@ describe('the client', () => {
     const night = await client.contacts.create({ kind: 'webhook', name: 'night', url: NOBODY })
     expect((await client.contacts.update(night.id, { name: 'day' })).name).toBe('day')
     expect((await client.contacts.get(night.id)).name).toBe('day')
+    const preview = await client.contacts.preview(night.id, 'up')
+    expect(preview).toMatchObject({ event: 'up', content: { event: 'up' } })
     await client.contacts.remove(night.id)
     expect(await client.contacts.list()).toHaveLength(1)
     await client.monitors.remove(id)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBatchBarrier } from '../../src/engine/commit/batch-barrier.ts'
+import { createBatchBarrier } from '../../src/engine/delivery/batch-barrier.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function rig(expected: number) {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -20,7 +21,7 @@ function sqlite() {
 }
 
 function engineOn(store: ReturnType<typeof memoryStore>) {
-  const engine = createEngine({ store, checkers: [http(), tcp()], logger: false })
+  const engine = createEngine({ store, checkers: [http(), tcp(), heartbeat()], logger: false })
   onTestFinished(() => engine.stop())
   return engine
 }
@@ -95,6 +96,28 @@ describe.each([
     expect(starting.longest_ms).toBeLessThan(TURN_MS)
   }, 60_000)
 })
+
+it('checks, pauses and changes a thousand heartbeats at once in short turns', async () => {
+  const { monitors, start } = engineOn(memoryStore())
+  await start()
+  const ids: number[] = []
+  for (let n = 0; n < 1000; n++)
+    ids.push((await monitors.create({ type: 'heartbeat', name: `n${n}` })).id)
+  const work: Record<string, (id: number) => Promise<unknown>> = {
+    check: (id) => monitors.check(id),
+    rename: (id) => monitors.update(id, { name: `job ${id}`, tags: [`t${Math.random()}`] }),
+    pause: (id) => monitors.pause(id),
+  }
+  for (const [name, each] of Object.entries(work)) {
+    const all = await leastOf(
+      3,
+      () => measureTurns(() => Promise.all(ids.map((id) => each(id)))),
+      TURN_MS,
+    )
+    expect(all.value, name).toHaveLength(ids.length)
+    expect(all.longest_ms, name).toBeLessThan(TURN_MS)
+  }
+}, 60_000)
 
 it('asks the store once for what a hundred contacts were told last, not once for each', async () => {
   const inner = memoryStore()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fitsIn } from '../../src/engine/checks/json-size.ts'
+import { fitsIn } from '../../src/engine/core/json-size.ts'
 
 describe('the size of a value as JSON', () => {
   it.each([

@@ -54,8 +54,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     ],
     types: ['contacts/descriptions.ts'],
   },
+  // How a request is admitted, whoever answers it: REST, the page, the metrics.
+  access: { values: [] },
   rest: {
     values: [
+      'access',
       'engine',
       'fields',
       'net/peer/client-address.ts',
@@ -65,11 +68,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   // From the engine's events and readings.
   metrics: {
-    values: [
-      'engine/services/request-services.ts',
-      'engine/services/sign-in-limit.ts',
-      'net/peer/client-address.ts',
-    ],
+    values: ['access', 'engine/services/request-services.ts', 'net/peer/client-address.ts'],
     types: ['engine'],
   },
   // Around the work of an engine; its metrics are those of Prometheus under other names.
@@ -81,7 +80,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     values: ['fields/describe.ts', 'fields/problems.ts'],
     types: ['checkers', 'engine', 'fields'],
   },
-  page: { values: ['engine', 'fields', 'net/peer/client-address.ts'] },
+  page: { values: ['access', 'engine', 'fields', 'net/peer/client-address.ts'] },
   // Pure: documents in, lists and notes out.
   importers: { values: [] },
   // Runs on the servers that are watched, beside nothing else of ours.
@@ -153,6 +152,7 @@ const ENGINE_ROOMS = [
   'rounds',
   'delivery',
   'scheduling',
+  'sharing',
   'announce',
   'services',
 ]

@@ -96,6 +96,23 @@ describe('live changes', () => {
     )
   })
 
+  it('are not told to visitors of a monitor that has left the page', async () => {
+    const made = await signedIn({ public: [{ slug: 'p', title: 'P', monitors: { tag: 'shown' } }] })
+    const { clock, engine, id } = made
+    const second = await made.create('b.test', { tags: ['shown'] })
+    await engine.monitors.update(id, { tags: ['shown'] })
+    await clock.advance(5000)
+    const heard = await listen(made.visitor(), '/status/p/events')
+    await engine.monitors.update(id, { tags: [] })
+    await clock.advance(5000)
+    await engine.monitors.pause(id)
+    await clock.advance(5000)
+    expect(heard.changes()).toBe(0)
+    await engine.monitors.pause(second)
+    await clock.advance(5000)
+    expect(heard.changes()).toBe(1)
+  })
+
   it('keep the connection from looking dead, and end it after ten minutes to ask anew who it is', async () => {
     const { clock, visit, id } = await signedIn()
     const heard = await listen(visit, `/events?monitors=${id}`)

@@ -72,6 +72,28 @@ describe('contacts over REST', () => {
     expect((await ask('GET', '/api/v1/contacts')).body.contacts[0].name).toBe('Ops')
   })
 
+  it('show what they would be sent, and send nothing', async () => {
+    const { ask } = managed()
+    await ask('POST', '/api/v1/contacts', { body: hook })
+    const { status, body, text } = await ask('GET', '/api/v1/contacts/1/preview?event=repeat')
+    expect([status, body.preview.event, body.preview.content.repeat]).toEqual([
+      200,
+      'repeat',
+      { n: 1, max: 3 },
+    ])
+    expect(text).not.toContain('canary')
+    const usual = await ask('GET', '/api/v1/contacts/1/preview')
+    expect(usual.body.preview.event).toBe('down')
+    const misspelt = await ask('GET', '/api/v1/contacts/1/preview?event=dwon')
+    expect([misspelt.status, misspelt.body.fields.event]).toEqual([
+      422,
+      expect.stringMatching(/^invalid: did you mean "down"\? One of down, /),
+    ])
+    const foreign = await ask('GET', '/api/v1/contacts/1/preview', { key: OTHER_KEY })
+    expect(foreign.status).toBe(404)
+    expect((await ask('GET', '/api/v1/notifications')).body.notifications).toEqual([])
+  })
+
   it('are beyond a key that only reads, and beyond the quota', async () => {
     const readOnly = client({
       manageContacts: true,

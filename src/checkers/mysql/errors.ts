@@ -11,6 +11,7 @@ import type { Phase } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import type { ServerError, SQL_CAUSES } from '../sql/causes.ts'
 import { serverFailure, shown, strange } from '../sql/causes.ts'
+import { UnknownServerKey } from './plugins.ts'
 
 type ErrorCause = keyof typeof SQL_CAUSES | 'query_timeout'
 
@@ -81,6 +82,7 @@ export function driverError(thrown: unknown): ServerError | undefined {
 /** Any other error of the driver. Its text may contain credentials, so it is not shown. */
 export function driverFailure(thrown: unknown, plugin: string | undefined): CheckFailure {
   if (thrown instanceof CheckFailure) return thrown
+  if (thrown instanceof UnknownServerKey) return unknownKey(thrown)
   const { code } = (thrown ?? {}) as { readonly code?: unknown }
   const unsupported =
     code === 'AUTH_SWITCH_PLUGIN_ERROR' || code === 'MYSQL_CLEAR_PASSWORD_NOT_ENABLED'
@@ -93,4 +95,10 @@ export function driverFailure(thrown: unknown, plugin: string | undefined): Chec
     phase: 'auth',
     cause: thrown,
   })
+}
+
+function unknownKey(cause: UnknownServerKey): CheckFailure {
+  const text =
+    'The server asks for the password without TLS, encrypted with a key that anybody in between could have sent; enable TLS at the server, or set tls to off'
+  return new CheckFailure('auth_unsupported', text, { phase: 'auth', cause })
 }

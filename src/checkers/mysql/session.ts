@@ -15,14 +15,14 @@ import { driverError, driverFailure, errorFailure, isOfStatement } from './error
 import { rightsIn } from './grants.ts'
 import type { Greeting } from './greeting.ts'
 import { isMariadb, limits, refuseInterrupted, TIME_LIMIT } from './time-limit.ts'
+import { pluginsFor } from './plugins.ts'
+import type { MysqlAuthPlugins } from './plugins.ts'
 import type { MysqlWire } from './wire.ts'
 
 /** The part of mysql2 that is used. */
 export interface MysqlDriver {
   createConnection(options: MysqlOptions): MysqlConnection
-  readonly authPlugins: {
-    caching_sha2_password(options: { readonly overrideIsSecure: boolean }): unknown
-  }
+  readonly authPlugins: MysqlAuthPlugins
 }
 
 export interface MysqlConnection {
@@ -128,7 +128,7 @@ function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStrea
     // The server may not request local files; the SSL flag reports the TLS upgrade that is already
     // done.
     flags: secure ? ['-LOCAL_FILES', 'SSL'] : ['-LOCAL_FILES'],
-    authPlugins: (secure ? overTls(driver, pass) : {}) as never,
+    authPlugins: pluginsFor(driver.authPlugins, settings, secure) as never,
     enableCleartextPlugin: secure,
     connectTimeout: 0,
     connectAttributes: { program_name: 'watchpost' },
@@ -136,17 +136,6 @@ function optionsOf({ driver, settings, secure }: MysqlLogin, stream: DriverStrea
     typeCast: false,
     // The driver must not generate code from column names of the server.
     disableEval: true,
-  }
-}
-
-/**
- * The driver does not know of the TLS connection, and without this would choose another
- * authentication path than the server.
- */
-function overTls(driver: MysqlDriver, pass: string): Record<string, unknown> {
-  return {
-    caching_sha2_password: driver.authPlugins.caching_sha2_password({ overrideIsSecure: true }),
-    sha256_password: () => () => Buffer.from(`${pass}\0`),
   }
 }
 

@@ -13,7 +13,7 @@ import { classify } from '../../webhook/retry.ts'
 import type { DeliveryClass } from '../../webhook/retry.ts'
 import { messageOf } from '../words.ts'
 import { composeMessage } from './message.ts'
-import type { Envelope, Composer } from './message.ts'
+import type { Envelope, Composer, WrittenMail } from './message.ts'
 import { handOver } from './smtp.ts'
 import type { Accepted, MailServer, SmtpClient } from './smtp.ts'
 
@@ -25,6 +25,8 @@ export interface Mailing {
   readonly delivery: Delivery
   readonly brand: string
   readonly deadline_ms: number
+  /** The user's words for this delivery. */
+  readonly written: WrittenMail
 }
 
 /** Never rejects. */
@@ -36,7 +38,7 @@ export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise
     printable(withoutSecrets(said, passwordForms(server))).slice(0, ANSWER_CHARS)
   try {
     const { Client, Composer } = await loadDriver()
-    const letter = { ...envelope, message: messageOf(delivery), brand }
+    const letter = { ...envelope, message: messageOf(delivery), written: mailing.written, brand }
     const message = await composeMessage(Composer, letter)
     const onSend = (): void => void (progress.sending = true)
     const accepted = await handOver(Client, attempt, { server, envelope, message, onSend })

@@ -15,10 +15,13 @@ import { checkOptions } from '../../options.ts'
 import { defineContactKind } from '../../webhook/contact-kind.ts'
 import type { ContactKind } from '../../webhook/contact-kind.ts'
 import { asGuard, refusedEnd, targetProblems } from '../../webhook/target.ts'
-import { brandOf, contactOptions } from '../posting.ts'
+import { brandOf, contactOptions, withoutSecretTexts } from '../posting.ts'
 import type { ContactOptions } from '../posting.ts'
+import { messageOf } from '../words.ts'
 import { attemptTo, loadDriver } from './attempt.ts'
+import { partsOf } from './message.ts'
 import type { MailServer } from './smtp.ts'
+import { mailTemplateField, writtenMail } from './words.ts'
 import { domainToASCII } from 'node:url'
 import { defineField } from '../../fields/field.ts'
 
@@ -63,6 +66,7 @@ const fields = {
       commas: true,
     })
     .required(),
+  template: mailTemplateField(),
 } satisfies FieldTable
 
 type EmailSettings = Settings<typeof fields>
@@ -92,12 +96,20 @@ export function emailContact(options: EmailOptions = {}): ContactKind<typeof fie
       if (Object.keys(problems).length > 0) return problems
       return targetProblems(guard, { field: 'host', url: urlOf(serverOf(settings)) }, checking)
     },
+    preview(settings, delivery) {
+      const message = messageOf(delivery)
+      const parts = partsOf(message, writtenMail(settings.template, { message, delivery }))
+      return withoutSecretTexts({ ...parts }, [settings.pass ?? ''])
+    },
     async deliver(ctx, settings, delivery) {
       const judged = guard.checkUrlText(urlOf(serverOf(settings)))
       if (!judged.allowed) return refusedEnd(judged.reason)
       const { from, to } = settings
       const server = serverOf(settings)
-      return attemptTo(ctx, { server, envelope: { from, to }, delivery, brand, deadline_ms })
+      const filling = { message: messageOf(delivery), delivery }
+      const written = writtenMail(settings.template, filling)
+      const envelope = { from, to }
+      return attemptTo(ctx, { server, envelope, delivery, written, brand, deadline_ms })
     },
   })
 }

@@ -14,7 +14,7 @@ import type { Message } from '../message.ts'
 import type { Severity } from '../message.ts'
 
 /** RFC 5322, 2.1.1 allows 998 for a line; a readable subject is shorter. */
-const SUBJECT_CHARS = 200
+export const SUBJECT_CHARS = 200
 
 export interface Envelope {
   readonly from: string
@@ -23,6 +23,8 @@ export interface Envelope {
 
 export interface Letter extends Envelope {
   readonly message: Message
+  /** The user's words. */
+  readonly written?: WrittenMail
   /** Display name of the sender. */
   readonly brand: string
 }
@@ -30,7 +32,7 @@ export interface Letter extends Envelope {
 export type Composer = typeof MailComposer
 
 export function composeMessage(Composer: Composer, letter: Letter): Promise<Buffer> {
-  const { from, to, message, brand } = letter
+  const { from, to, message, written = {}, brand } = letter
   const domain = from.slice(from.lastIndexOf('@') + 1)
   const sent_at = new Date(message.sent_at)
   const own = `notification-${message.notification_id}-${sent_at.getTime()}`
@@ -39,20 +41,39 @@ export function composeMessage(Composer: Composer, letter: Letter): Promise<Buff
   const mail = {
     from: { name: brand, address: from },
     to: [...to],
-    subject: cut(`${WORDS[message.severity]}: ${message.title}`, SUBJECT_CHARS),
     date: sent_at,
     messageId: `<${own}@${domain}>`,
     ...(thread === undefined ? {} : { inReplyTo: thread, references: thread }),
     // RFC 3834, 5: prevents out-of-office replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    text: plainText(message),
-    html: html(message),
+    ...partsOf(message, written),
     // Random by default, which would change the bytes at each attempt.
     baseBoundary: own,
     disableFileAccess: true,
     disableUrlAccess: true,
   }
   return new Composer(mail).compile().build()
+}
+
+/** Subject, text and HTML of a message. */
+export interface WrittenMail {
+  readonly title?: string | undefined
+  readonly body?: string | undefined
+  readonly html?: string | undefined
+}
+
+export function partsOf(
+  message: Message,
+  written: WrittenMail,
+): { readonly subject: string; readonly text: string; readonly html: string } {
+  const { title, body } = written
+  const shown = { ...message, title: title ?? message.title }
+  const subject = title ?? cut(`${WORDS[message.severity]}: ${message.title}`, SUBJECT_CHARS)
+  return {
+    subject,
+    text: body === undefined ? plainText(shown) : `${body.trimEnd()}\n`,
+    html: written.html ?? html(shown, body),
+  }
 }
 
 const WORDS: Readonly<Record<Severity, string>> = {
@@ -73,7 +94,8 @@ function plainText({ title, facts }: Message): string {
   return `${title}\n\n${factLines(facts)}`.trimEnd() + '\n'
 }
 
-function html({ title, facts, severity }: Message): string {
+/** The facts, or this text in their place. */
+function html({ title, facts, severity }: Message, body?: string): string {
   const rows = facts.map(
     ({ label, text }) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${safe(label)}</td>` +
@@ -82,7 +104,8 @@ function html({ title, facts, severity }: Message): string {
   return [
     '<div style="font-family:sans-serif;font-size:15px;line-height:1.4">',
     `<h2 style="font-size:18px;color:${COLOURS[severity]}">${safe(title)}</h2>`,
-    ...(rows.length === 0
+    ...(body === undefined ? [] : [`<div style="white-space:pre-wrap">${safe(body)}</div>`]),
+    ...(body !== undefined || rows.length === 0
       ? []
       : [`<table style="border-collapse:collapse">${rows.join('\n')}</table>`]),
     '</div>',

@@ -238,6 +238,13 @@ export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends A
     }
   : never
 
+/** What a contact would be sent. */
+export interface ContactPreview {
+  readonly event: string
+  /** As the kind composes it: the body of a request, or subject and texts of an e-mail. */
+  readonly content: JsonObject
+}
+
 export interface LocationView {
   readonly id: number
   readonly name: string

@@ -11,7 +11,7 @@ import type { AnyChecker, CauseTable, Judgement, Findings } from '../../checkers
 import type { CauseInfo } from '../../checkers/causes.ts'
 import type { CheckReport, Json, JsonObject, Outcome, Phases, Notice } from '../../model.ts'
 import { printable } from '../../webhook/printable.ts'
-import { fitsIn } from './json-size.ts'
+import { fitsIn } from '../core/json-size.ts'
 import type { Redactor } from './redact.ts'
 import { isJsonObject } from '../../model/json.ts'
 

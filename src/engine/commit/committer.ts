@@ -7,6 +7,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Change, Committed, Store } from '../../store/store.ts'
 import { emit } from '../core/core.ts'
@@ -38,7 +39,7 @@ export interface Committer {
 
 export interface CommitterOptions {
   readonly store: Pick<Store, 'commit'>
-  readonly clock: Pick<Clock, 'timer' | 'monotonic'>
+  readonly clock: Pick<Clock, 'timer' | 'monotonic' | 'sleep'>
   /** The number of rounds that are not stored, including those whose change waits here. */
   readonly underWay: () => number
 }
@@ -55,7 +56,9 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
 
   async function writeGroups(): Promise<void> {
+    const others = yielderOf(clock)
     while (isDue()) {
+      await others()
       lastCommit = clock.monotonic()
       const group = waiting.splice(0, GROUP)
       if (waiting.length === 0) due = Infinity

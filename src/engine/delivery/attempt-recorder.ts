@@ -7,7 +7,7 @@
 
 import type { JsonObject, NotificationRecord } from '../../model.ts'
 import type { FinishedAttempt } from '../../store/store.ts'
-import { createBatchBarrier } from '../commit/batch-barrier.ts'
+import { createBatchBarrier } from './batch-barrier.ts'
 import { emit, logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { notificationView } from '../views/views.ts'

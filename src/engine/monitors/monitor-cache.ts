@@ -5,6 +5,7 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../../clock.ts'
 import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
@@ -70,6 +71,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   const reader = createMonitorReader(core)
   const monitors = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
+  /** A host may change, or check, all monitors of an account at once. */
+  const step = yieldingQueueOf(core.clock)
   let kept: ReadonlySet<number> = new Set()
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
@@ -90,6 +93,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     work: Parameters<MonitorCache['change']>[1],
     deferrable: boolean,
   ): Promise<Changed | null> {
+    await step()
     for (let tries = 1; ; tries++) {
       const before = await monitorCache.get(id)
       const planned = await work(before)

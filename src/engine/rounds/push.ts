@@ -5,6 +5,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import type { Signal, Terms } from '../../checkers/checker.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
@@ -20,7 +21,7 @@ import { roundEvent } from './round-event.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { slidingLog } from './sliding-log.ts'
+import { slidingLog } from '../core/sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
 /** Signals of one monitor per minute; more are answered and not recorded. */
@@ -123,7 +124,9 @@ export function createPushMonitors({
       }),
 
     async forgiveOutage(alive_at) {
+      const others = yielderOf(clock)
       for (const { record } of [...monitorCache.all()]) {
+        await others()
         await monitorCache.change(record.id, (cached) =>
           planned(forgiven(cached, alive_at, clock.now())),
         )

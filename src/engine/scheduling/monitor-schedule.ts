@@ -19,7 +19,6 @@ import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
 import { createDependencies } from './dependencies.ts'
 import type { MaintenanceSchedule } from './maintenance.ts'
 import { createScheduler } from './scheduler.ts'
-import type { ShardLeases } from './shard-leases.ts'
 import type { Staleness } from './staleness.ts'
 
 /**
@@ -51,7 +50,8 @@ export interface MonitorSchedule {
 export interface MonitorScheduleOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
-  readonly shardLeases: Pick<ShardLeases, 'owns'>
+  /** Whether this engine currently runs the monitor. */
+  readonly owns: (monitor_id: number) => boolean
   readonly rounds: Rounds
   readonly push: PushMonitors
   readonly maintenance: MaintenanceSchedule
@@ -61,7 +61,7 @@ export interface MonitorScheduleOptions {
 }
 
 export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorSchedule {
-  const { core, monitorCache, shardLeases, rounds, push, maintenance, staleness } = options
+  const { core, monitorCache, owns, rounds, push, maintenance, staleness } = options
   const { clock } = core
   let lag_ms = 0
 
@@ -104,7 +104,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
         .catch((err: unknown) => logError(core, err, 'a missed deadline could not be judged'))
       return
     }
-    if (!shardLeases.owns(id)) return
+    if (!owns(id)) return
     // The previous round has not ended: this one is skipped, not queued.
     if (rounds.underWay(id) || maintenance.skipsChecks(cached)) return
     // No caller waits for it; a failure was logged already.

@@ -17,6 +17,7 @@ import type { AccountScope } from '../api/engine.ts'
 import { openContact, sealContact } from '../delivery/contact-secrets.ts'
 import { contactView, notificationView } from '../views/views.ts'
 import { quietField } from '../registry/quiet-field.ts'
+import { contactPreview } from './contact-preview.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
@@ -150,6 +151,10 @@ export function contactsOf(
     async remove(id) {
       await own(id)
       await store.contacts.remove(id)
+    },
+    async preview(id, event = 'down') {
+      const record = await own(id)
+      return contactPreview(core, { kind: kindOf(record.kind), record }, event)
     },
     async test(id) {
       const record = await outbox.test(await own(id))

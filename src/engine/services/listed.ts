@@ -10,7 +10,7 @@ import type { MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
 import type { MonitorQuery } from '../../store/store.ts'
 import type { MonitorFilter } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
-import { fitsIn } from '../checks/json-size.ts'
+import { fitsIn } from '../core/json-size.ts'
 
 /** Number of monitors per query. */
 const READ_AT_ONCE = 32

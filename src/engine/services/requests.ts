@@ -4,7 +4,7 @@
  * @module
  */
 
-import { slidingLog } from '../rounds/sliding-log.ts'
+import { slidingLog } from '../core/sliding-log.ts'
 import type { RequestCounter } from './request-services.ts'
 import type { Parts } from './parts.ts'
 

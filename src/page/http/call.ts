@@ -7,7 +7,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
-import type { SignInLimit } from '../../engine/services/sign-in-limit.ts'
+import type { SignInLimit } from '../../access/sign-in-limit.ts'
 import type { Logger } from '../../logger.ts'
 import type { Authorize } from '../session/access.ts'
 import type { Answer } from './answer.ts'

@@ -25,6 +25,8 @@ export interface Subscription {
   readonly admitted?: () => Promise<boolean>
   /** Monitors whose state changes are sent. */
   readonly states: ReadonlySet<number>
+  /** Whether one of them still belongs to the page when it changes. Absent: they do as long as the visitor is admitted. */
+  readonly stays?: (monitor_id: number) => Promise<boolean>
   /** Whether a monitor created after the page was rendered belongs to it. Absent: none does. */
   readonly joins?: (monitor_id: number) => Promise<boolean>
   /** Monitors whose rounds are sent as well, although these only change figures: the ones on the page. */
@@ -139,7 +141,7 @@ interface ListenerOptions {
 }
 
 function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
-  const { audience, admitted, rounds, joins } = subscription
+  const { audience, admitted, rounds, joins, stays } = subscription
   const states = new Set(subscription.states)
   const newest = Math.max(0, ...states)
   const asked = new Set<number>()
@@ -190,6 +192,11 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     changed(monitor_id, 'state')
   }
 
+  async function tellIfItStays(monitor_id: number): Promise<void> {
+    // Without an answer it may have left.
+    if ((await stays?.(monitor_id).catch(() => false)) === true) tell('state')
+  }
+
   function changed(monitor_id: number, what: 'state' | 'round'): void {
     if (!open) return
     const soon = what === 'state'
@@ -197,6 +204,13 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
       if (soon) void askFor(monitor_id)
       return
     }
+    if (stays === undefined) tell(what)
+    else void tellIfItStays(monitor_id)
+  }
+
+  function tell(what: 'state' | 'round'): void {
+    if (!open) return
+    const soon = what === 'state'
     if (due !== undefined && (due.soon || !soon)) return
     due?.timer.cancel()
     const timer = clock.timer(

@@ -82,6 +82,8 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
             client: clientFor(request, service.clientOf),
           },
           states: new Set(monitors.map(({ id }) => id)),
+          // Visitors learn nothing of a monitor that has left the page meanwhile.
+          stays: async (id) => (await chosen.get()).some((monitor) => monitor.id === id),
           rounds: new Set(),
         })
       },

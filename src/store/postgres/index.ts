@@ -6,7 +6,7 @@
  */
 
 import { systemClock } from '../../clock.ts'
-import { StorageError } from '../../errors.ts'
+import { ConfigurationError, StorageError } from '../../errors.ts'
 import type { FullStore } from '../store.ts'
 import { accounts, keys, locations } from './accounts.ts'
 import { createChangeBroadcast } from './changes.ts'
@@ -73,6 +73,12 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     changes: { listen: (listener) => broadcast.listen(listener) },
     requests: requests(db),
     idempotencyLocks: idempotencyLocks(db),
+    backup: () =>
+      Promise.reject(
+        new ConfigurationError(
+          'PostgreSQL is backed up by its own tools: pg_dump --format=custom, or a base backup with its log',
+        ),
+      ),
   }
 
   return {

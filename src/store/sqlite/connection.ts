@@ -31,7 +31,15 @@ export interface Connection {
 export interface Handle {
   exec(sql: string): void
   prepare(sql: string): Prepared
+  /** Writes all that is committed by now to an empty file, in steps, while this connection goes on. */
+  copy(to: string, copying: Copying): Promise<void>
   close(): void
+}
+
+/** What the copying of a database hears and tells. */
+export interface Copying {
+  readonly signal: AbortSignal
+  readonly onProgress?: ((done: number, all: number) => void) | undefined
 }
 
 export interface Prepared {

@@ -5,7 +5,9 @@
  */
 
 import { MissingDependencyError, StorageError } from '../../errors.ts'
-import type { Handle, Ran, Row, SqlValue } from './connection.ts'
+import type { Handle, Row } from './connection.ts'
+import { copyFileBeside, copySnapshot } from './copy.ts'
+import type { NativeModule } from './copy.ts'
 
 export interface SqliteDriver {
   readonly name: string
@@ -39,21 +41,6 @@ export async function loadDriver(name?: SqliteDriverName): Promise<SqliteDriver>
   return wasmDriver(await loadWasm())
 }
 
-/**
- * The parts of `node:sqlite` that are used (https://nodejs.org/api/sqlite.html); declared here because the type
- * definitions of the oldest supported Node lack it.
- */
-interface NativeModule {
-  readonly DatabaseSync: new (file: string) => {
-    exec(sql: string): void
-    prepare(sql: string): {
-      run(...params: SqlValue[]): Ran
-      all(...params: SqlValue[]): Row[]
-    }
-    close(): void
-  }
-}
-
 /** Node 22 warns once, on the first load, that the module is experimental; only that warning is suppressed. */
 function loadNative(): NativeModule | undefined {
   const warn = process.emitWarning
@@ -68,7 +55,8 @@ function loadNative(): NativeModule | undefined {
   }
 }
 
-function nativeDriver({ DatabaseSync }: NativeModule): SqliteDriver {
+function nativeDriver(native: NativeModule): SqliteDriver {
+  const { DatabaseSync } = native
   return {
     name: 'native',
     shared: true,
@@ -86,6 +74,7 @@ function nativeDriver({ DatabaseSync }: NativeModule): SqliteDriver {
             finalize: () => undefined,
           }
         },
+        copy: (to, copying) => copySnapshot(native, { from: file, to, ...copying }),
         close: () => database.close(),
       }
     },
@@ -118,6 +107,7 @@ function wasmDriver({ Database }: WasmModule): SqliteDriver {
       const database = new Database(file)
       return {
         exec: (sql) => database.exec(sql),
+        copy: (to, copying) => copyFileBeside(database, { from: file, to, ...copying }),
         prepare(sql) {
           const statement = database.prepare(sql)
           return {

@@ -18,12 +18,13 @@ import { createSocket } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { contacts } from './contacts.ts'
 import { createAttemptBatch } from './attempt-batch.ts'
+import { createBackups } from './backup.ts'
 import { explain } from './explain.ts'
 import { daily } from './daily.ts'
 import { availability, incidents, results } from './history.ts'
 import { monitors } from './monitors.ts'
 import { moveWaiting, notifications } from './notifications.ts'
-import { openFile } from './open.ts'
+import { IN_MEMORY, openFile } from './open.ts'
 import type { OpenFile, SqliteStoreOptions } from './open.ts'
 import { prune } from './prune.ts'
 import { idempotencyResponses } from './idempotency.ts'
@@ -51,6 +52,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
   let opened: OpenFile | undefined
   const failure = (error: unknown) => explain(file, error)
   const attempts = createAttemptBatch(db)
+  const backups = createBackups()
   const touch = (): void => {
     if (opened === undefined) throw new StorageError(`The store in ${file} is not open`)
     opened.touch()
@@ -61,6 +63,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
   }
   const group = <Group extends object>(methods: Sync<Group>): Group =>
     promised(methods, { failure, check })
+  const closing = promised<Pick<FullStore, 'close'>>({ close }, { failure })
 
   return {
     shared: guest,
@@ -86,17 +89,32 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
       },
     },
     contacts: group<FullStore['contacts']>(contacts(db, () => clock.now())),
-    ...promised<Pick<FullStore, 'close'>>({ close }, { failure }),
+    async backup(path, options) {
+      try {
+        check()
+        if (opened === undefined || file === IN_MEMORY)
+          throw new ConfigurationError(`A store in ${IN_MEMORY} has no file to back up`)
+        return await backups.make(path, opened.handle, options)
+      } catch (error) {
+        if (options?.signal?.aborted === true) throw error
+        throw explain(path, error)
+      }
+    },
+    async close() {
+      // The driver of WebAssembly writes the log back when it closes, which would change the file under the copy.
+      await backups.stop()
+      await closing.close()
+    },
   }
 
   function close(): void {
-    const closing = opened
+    const last = opened
     opened = undefined
     try {
       attempts.flush()
       db.close()
     } finally {
-      closing?.release()
+      last?.release()
     }
   }
 }
@@ -106,7 +124,7 @@ type Wrap = <Group extends object>(methods: Sync<Group>) => Group
 function groups(
   db: Connection,
   group: Wrap,
-): Omit<FullStore, 'shared' | 'open' | 'close' | 'contacts' | 'notifications'> {
+): Omit<FullStore, 'shared' | 'open' | 'close' | 'contacts' | 'notifications' | 'backup'> {
   return {
     accounts: group<FullStore['accounts']>(accounts(db)),
     keys: group<FullStore['keys']>(keys(db)),

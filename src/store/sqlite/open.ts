@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from '../../errors.ts'
 import { connect } from './connection.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Handle } from './connection.ts'
 import { loadDriver } from './drivers.ts'
 import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
 import { checkMigrated, migrate } from './migrations.ts'
@@ -18,10 +18,11 @@ import type { Clock } from '../../clock.ts'
 
 export interface OpenFile extends Ownership {
   readonly connection: Connection
+  readonly handle: Handle
 }
 
 const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
-const IN_MEMORY = ':memory:'
+export const IN_MEMORY = ':memory:'
 
 /** How long an engine waits for a guest's lock. The wait blocks the event loop; a write that fails is retried later. */
 const OWNER_WAIT_MS = 250
@@ -45,7 +46,8 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   const ownership = owns ? takeOwnership(file, driver.name) : NOBODYS
   let connection: Connection | undefined
   try {
-    connection = connect(driver.open(file))
+    const handle = driver.open(file)
+    connection = connect(handle)
     for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
     if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
     sizeLogAndCache(connection)
@@ -54,7 +56,7 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
     if (host === undefined) migrate(connection)
     else checkMigrated(connection)
     if (owns) resumeSending(connection)
-    return { ...ownership, connection }
+    return { ...ownership, connection, handle }
   } catch (error) {
     closeQuietly(connection)
     ownership.release()

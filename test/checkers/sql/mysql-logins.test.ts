@@ -133,7 +133,7 @@ describe('caching_sha2_password', () => {
     expect(said[0]).toBe(`command ${COM_PING}`)
   })
 
-  it('gets it encrypted without TLS, with a key of the server', async () => {
+  it('gets it encrypted with a key of the server where TLS is off by choice', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const { port } = await scripted(async (peer) => {
       await peer.say(greeting())
@@ -150,7 +150,48 @@ describe('caching_sha2_password', () => {
       await peer.say(packet(6, OK))
       await obey(peer, [])
     })
+    const outcome = await check(mysql(), { ...login, tls: 'off', port })
+    expect(outcome).toMatchObject({ verdict: 'ok' })
+  })
+
+  it('is accepted without TLS where the server knows the password already', async () => {
+    const { port } = await scripted(async (peer) => {
+      await peer.say(greeting())
+      await hear(peer)
+      await peer.say(packet(2, switchTo('caching_sha2_password')))
+      expect((await hear(peer)).payload).toHaveLength(32)
+      await peer.say(packet(4, Buffer.of(1, 3)))
+      await peer.say(packet(5, OK))
+      await obey(peer, [])
+    })
     expect(await check(mysql(), { ...login, port })).toMatchObject({ verdict: 'ok' })
+  })
+})
+
+describe('a server that has no TLS, or somebody in between', () => {
+  const asks: [string, (peer: Peer) => Promise<void>][] = [
+    [
+      'caching_sha2_password',
+      async (peer) => {
+        await peer.say(packet(2, switchTo('caching_sha2_password')))
+        expect((await hear(peer)).payload).toHaveLength(32)
+        await peer.say(packet(4, Buffer.of(1, 4)))
+      },
+    ],
+    ['sha256_password', (peer) => peer.say(packet(2, switchTo('sha256_password')))],
+  ]
+  it.each(asks)('%s is not told the password by a key of its own', async (_, ask) => {
+    const { port } = await scripted(async (peer) => {
+      await peer.say(greeting())
+      await hear(peer)
+      await ask(peer)
+    })
+    expect(await check(mysql(), { ...login, port })).toMatchObject({
+      verdict: 'fail',
+      cause_code: 'auth_unsupported',
+      cause_text: expect.stringContaining('set tls to off'),
+      phase: 'auth',
+    })
   })
 })
 

@@ -9,7 +9,7 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Rounds } from '../rounds/rounds.ts'
-import type { MonitorSchedule } from './monitor-schedule.ts'
+import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 
 /** Delay before what was missed is read again; doubled while reading fails. */
 const RETRY_MIN_MS = 5_000

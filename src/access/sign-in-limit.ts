@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../clock.ts'
 
 export interface SignInLimit {
   /** Counts a wrong one; returns the seconds to wait if there were too many. */

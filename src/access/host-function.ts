@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
-import { ClosedError } from '../../errors.ts'
+import type { Clock } from '../clock.ts'
+import { ClosedError } from '../errors.ts'
 
 /** Longest wait for a function of the host. */
 const DEADLINE_MS = 10_000

@@ -1,0 +1,128 @@
+/**
+ * Examines a backup, and puts it in the place of a data file.
+ *
+ * @module
+ */
+
+import { mkdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ConfigurationError, StorageError } from '../../errors.ts'
+import type { BackupSize } from '../store.ts'
+import { exists, publish } from './backup.ts'
+import { connect } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { copyBytes } from './copy.ts'
+import { loadDriver } from './drivers.ts'
+import type { SqliteDriverName } from './drivers.ts'
+import { checkMigrated } from './migrations.ts'
+import { livingOwner } from './owner.ts'
+
+export interface Examined {
+  /** Monitors in it. */
+  readonly monitors: number
+  /** When the engine that wrote it was last alive; `null` if it never ran. */
+  readonly alive_at: number | null
+  /** Whether secrets are sealed: they open with the key of the engine that wrote them. */
+  readonly sealed: boolean
+}
+
+/**
+ * Reads all of it: takes about a second per 100 MB, in which the event loop waits.
+ *
+ * @throws StorageError if it is damaged, no data of watchpost, or of a newer version
+ */
+export async function examineBackup(file: string, name?: SqliteDriverName): Promise<Examined> {
+  const driver = await loadDriver(name)
+  const handle = driver.open(file)
+  const db = connect(handle)
+  try {
+    // One reader: no shared memory beside the file.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE')
+    requireOurs(db, file)
+    requireWhole(db, file)
+    const alive = db.get("SELECT value FROM meta WHERE name = 'alive_at'")?.['value']
+    return {
+      monitors: Number(db.get('SELECT COUNT(*) AS found FROM monitors')?.['found']),
+      alive_at: alive === undefined ? null : Number(alive),
+      sealed: db.get("SELECT 1 AS found FROM meta WHERE name = 'secret_key_check'") !== undefined,
+    }
+  } catch (error) {
+    if (error instanceof StorageError) throw error
+    throw new StorageError(`${file}: is damaged, or no backup`, { cause: error })
+  } finally {
+    db.close()
+  }
+}
+
+function requireOurs(db: Connection, file: string): void {
+  checkMigrated(db)
+  const foreign = db.get(
+    "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1",
+  )
+  // A trigger would run with every later write.
+  if (foreign !== undefined)
+    throw new StorageError(`${file}: has a trigger or view, which watchpost never makes`)
+}
+
+function requireWhole(db: Connection, file: string): void {
+  const [found] = db.all('PRAGMA integrity_check(1)')
+  const problem = found?.['integrity_check']
+  if (problem !== 'ok') throw new StorageError(`${file}: is damaged: ${String(problem)}`)
+  const lost = db.all('PRAGMA foreign_key_check').length
+  if (lost > 0) throw new StorageError(`${file}: is damaged: ${lost} rows are of no account`)
+}
+
+/**
+ * Copies a backup to the place of a data file, where nothing may be. The backup is examined first.
+ *
+ * @throws ConfigurationError if there is a file already, StorageError as {@link examineBackup}
+ */
+export async function restoreBackup(
+  from: string,
+  to: string,
+  name?: SqliteDriverName,
+): Promise<Examined & BackupSize> {
+  await requirePlain(from)
+  await requireFree(to)
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+  let examined: Examined | undefined
+  const { bytes } = await publish(to, async (partial) => {
+    const { signal } = new AbortController()
+    await copyBytes({ from, to: partial, signal }, (await stat(from)).size)
+    examined = await examineBackup(partial, name).catch((error: unknown) => {
+      throw aboutSource(error, partial, from)
+    })
+  })
+  return { ...(examined as Examined), bytes }
+}
+
+/** A copy of a running engine's file without its log is not what was stored. */
+async function requirePlain(from: string): Promise<void> {
+  const found = await stat(from).catch(() => undefined)
+  if (found?.isFile() !== true) throw new ConfigurationError(`${from}: there is no such file`)
+  const log = await stat(`${from}-wal`).catch(() => undefined)
+  if (log === undefined || log.size === 0) return
+  throw new ConfigurationError(
+    `${from}: is no backup but a data file with a log beside it (-wal): an engine uses it, or was killed`,
+  )
+}
+
+/** The log of an earlier file would be replayed into the restored one. */
+async function requireFree(to: string): Promise<void> {
+  const owner = livingOwner(to)
+  if (owner !== undefined)
+    throw new ConfigurationError(`${to} is in use by process ${owner.pid}. Stop that one first`)
+  const there: string[] = []
+  for (const end of ['', '-wal', '-shm']) if (await exists(to + end)) there.push(to + end)
+  if (there.length === 0) return
+  throw new ConfigurationError(
+    `${there.join(', ')}: exists, and is not replaced; move it away first`,
+  )
+}
+
+/** The copy has a name that nobody knows. */
+function aboutSource(error: unknown, partial: string, from: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  return new StorageError(error.message.replaceAll(partial, from), { cause: error.cause })
+}
