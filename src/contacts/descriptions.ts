@@ -11,6 +11,8 @@ export interface ContactDescriptions {
     readonly url: unknown
     /** Signs the body; without it requests are not signed (1 to 4096 characters) */
     readonly secret: unknown
+    /** Adds the headers of Standard Webhooks: whsec_ and base64; two with a space while one replaces the other (1 to 4096 characters) */
+    readonly standard_secret: unknown
     /** Headers sent with every request, at most 20 */
     readonly headers: unknown
     /** GET carries the same body; some proxies drop it (default `"POST"`) */

@@ -46,6 +46,9 @@ const RESERVED = new Set([
   'upgrade',
   'user-agent',
   'via',
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
 ])
 const RESERVED_PREFIXES = ['proxy-', 'x-forwarded-', 'x-aws-ec2-metadata-token', 'x-service-']
 
@@ -60,6 +63,8 @@ export interface WebhookHeaders {
     readonly event: string
     /** Absent if the contact has no secret. */
     readonly signature?: string | undefined
+    /** Of another scheme, beside ours. */
+    readonly further?: readonly HeaderPair[]
     readonly custom: readonly HeaderPair[]
   }): { readonly headers: readonly HeaderPair[]; readonly dropped: readonly string[] }
 }
@@ -100,7 +105,7 @@ export function webhookHeaders(naming: HeaderNaming = {}): WebhookHeaders {
 
   return {
     problem,
-    compose({ event, signature, custom }) {
+    compose({ event, signature, further = [], custom }) {
       const kept: HeaderPair[] = []
       const dropped: string[] = []
       for (const pair of custom) {
@@ -112,6 +117,7 @@ export function webhookHeaders(naming: HeaderNaming = {}): WebhookHeaders {
         ['User-Agent', `${brand}-webhook/1.0`],
         [`X-${prefix}-Event`, event],
         ...(signature === undefined ? [] : [[`X-${prefix}-Signature`, signature] as const]),
+        ...further,
         ...kept,
       ]
       return { headers, dropped }

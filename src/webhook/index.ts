@@ -18,14 +18,19 @@ export type {
 export {
   assertWebhook,
   createReplayGuard,
+  verifyStandardWebhook,
   verifyWebhook,
   WebhookVerificationError,
 } from './verify.ts'
 export type {
+  StandardHeaders,
+  VerifiedStandardWebhook,
   VerifiedWebhook,
   VerifyOptions,
   VerifyReason,
   VerifyResult,
+  VerifyStandardOptions,
+  VerifyStandardResult,
   WebhookPayload,
 } from './verify.ts'
 export { webhookContact } from './webhook-kind.ts'

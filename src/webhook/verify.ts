@@ -10,34 +10,40 @@ import { WatchpostError } from '../errors.ts'
 import { anything, checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { hmacSha256 } from './receiver-signature.ts'
+import { areEqual, bytesOf, nowOf, payloadOf, secretsOf } from './received.ts'
+import type { Now, RawBody, Secrets, VerifyReason, WebhookPayload } from './received.ts'
+
+export type { VerifyReason, WebhookPayload } from './received.ts'
+export { verifyStandardWebhook } from './verify-standard.ts'
+export type {
+  StandardHeaders,
+  VerifiedStandardWebhook,
+  VerifyStandardOptions,
+  VerifyStandardResult,
+} from './verify-standard.ts'
 
 export { createReplayGuard } from './replay.ts'
 export type { MemoryReplayGuard, ReplayGuard, ReplayGuardOptions } from './replay.ts'
 // For tests of a receiver.
 export { signWebhook } from './receiver-signature.ts'
 
-export type VerifyReason =
-  'missing_header' | 'malformed_header' | 'no_secret' | 'mismatch' | 'stale' | 'bad_body'
-
-type Secret = string | Uint8Array
-
 export interface VerifyOptions {
   /**
    * The body exactly as it came in. Text is hashed as UTF-8, which is only the same where the body was
    * valid UTF-8: prefer bytes. A parsed object is a `TypeError`.
    */
-  readonly body: string | Uint8Array | ArrayBuffer | ArrayBufferView
+  readonly body: RawBody
   /** The value of `X-Service-Signature`. */
   readonly header: string | readonly string[] | null | undefined
   /** The contact's secret, or up to 10 of them while one replaces another. */
-  readonly secret: Secret | readonly (Secret | null | undefined)[] | null | undefined
+  readonly secret: Secrets
   /**
    * How far `sent_at` may be from now, in seconds, either way. Default 900: retries are sent with the
    * body of the first attempt, the last of them some 8 minutes later. 0 switches it off.
    */
   readonly toleranceSec?: number | undefined
   /** Epoch milliseconds or a `Date`. Default: the machine's clock. */
-  readonly now?: number | Date | (() => number) | undefined
+  readonly now?: Now
 }
 
 export interface VerifiedWebhook {
@@ -51,35 +57,6 @@ export interface VerifiedWebhook {
   readonly payload: WebhookPayload
 }
 
-export interface WebhookPayload {
-  readonly event: string
-  readonly notification_id: number
-  /** ISO 8601 UTC with milliseconds: when the first attempt was made. */
-  readonly sent_at: string
-  readonly monitor: {
-    readonly id: number
-    readonly name: string
-    readonly type: string
-    readonly target: string
-  } | null
-  readonly incident: {
-    readonly id: number
-    readonly started_at: string
-    readonly cause_code: string
-    readonly cause_text: string
-    /** With `up`. */
-    readonly ended_at?: string
-    readonly duration_sec?: number
-    /** With `up`: `recovered`, or what else has ended the incident. New reasons may appear. */
-    readonly closed_reason?: string
-    /** With `acknowledged`. */
-    readonly acknowledged_at?: string
-    readonly [extra: string]: unknown
-  } | null
-  /** What comes with the event. */
-  readonly [extra: string]: unknown
-}
-
 export type VerifyResult = VerifiedWebhook | { readonly ok: false; readonly reason: VerifyReason }
 
 /** Their values are judged where they are read. */
@@ -91,7 +68,6 @@ const OPTIONS: OptionTable<VerifyOptions> = {
   now: anything,
 }
 
-const MAX_SECRETS = 10
 const DEFAULT_TOLERANCE_SEC = 900
 const PREFIX = 'sha256='
 const HEX_DIGITS = 64
@@ -145,31 +121,6 @@ export function assertWebhook(options: VerifyOptions): VerifiedWebhook {
   return result
 }
 
-const NO_RAW_BODY =
-  'body: the raw bytes of the request are expected, before anything has parsed them ' +
-  '(express.raw({ type: "application/json" }), await request.arrayBuffer(), …)'
-
-function bytesOf(body: VerifyOptions['body']): Uint8Array {
-  if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (ArrayBuffer.isView(body)) {
-    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-  }
-  // By tag: an ArrayBuffer may come from another realm.
-  const tag = Object.prototype.toString.call(body)
-  if (tag === '[object ArrayBuffer]') return new Uint8Array(body)
-  throw new TypeError(NO_RAW_BODY)
-}
-
-/** Unusable entries stay as `undefined`, so that the index of a match is that of the caller's list. */
-function secretsOf(secret: VerifyOptions['secret']): readonly (Uint8Array | undefined)[] {
-  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (list.length > MAX_SECRETS) throw new TypeError(`secret: at most ${MAX_SECRETS} are expected`)
-  return list.map((item) => {
-    const key = typeof item === 'string' ? new TextEncoder().encode(item) : item
-    return key instanceof Uint8Array && key.length > 0 ? key : undefined
-  })
-}
-
 function digestOf(
   header: VerifyOptions['header'],
 ): Uint8Array | 'missing_header' | 'malformed_header' {
@@ -197,24 +148,9 @@ function matching(
   for (const [index, secret] of secrets.entries()) {
     if (secret === undefined) continue
     const own = hmacSha256(secret, body)
-    let difference = 0
-    for (let at = 0; at < own.length; at++) difference |= (own[at] ?? 0) ^ (digest[at] ?? 0)
-    if (difference === 0 && found === -1) found = index
+    if (areEqual(own, digest) && found === -1) found = index
   }
   return found
-}
-
-function payloadOf(body: Uint8Array): WebhookPayload | undefined {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(new TextDecoder().decode(body))
-  } catch {
-    return undefined
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
-  const { event, notification_id } = parsed as Record<string, unknown>
-  const known = typeof event === 'string' && Number.isSafeInteger(notification_id)
-  return known ? (parsed as WebhookPayload) : undefined
 }
 
 /** Only the form that is sent: `Date.parse` takes many others, and reads some of them in local time. */
@@ -224,11 +160,4 @@ function timeOf(text: unknown): number | undefined {
   }
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : at
-}
-
-function nowOf(now: VerifyOptions['now']): number {
-  if (typeof now === 'function') return now()
-  // The one place besides clock.ts: this file runs at the receiver's, where there is no clock port.
-  // eslint-disable-next-line no-restricted-properties
-  return now === undefined ? Date.now() : Number(now)
 }

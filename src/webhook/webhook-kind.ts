@@ -7,6 +7,7 @@
 import type { Settings } from '../fields/field.ts'
 import { field } from '../fields/vocabulary.ts'
 import type { Guard, GuardOptions } from '../net/guard/guard.ts'
+import type { EpochMs } from '../model.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
@@ -15,9 +16,10 @@ import type { ContactKind, Delivery, DeliveryContext, AttemptResult } from './co
 import { endOf } from './delivery-end.ts'
 import { customHeaders, secretValues } from './custom-headers.ts'
 import { webhookHeaders } from './headers.ts'
-import type { HeaderNaming, WebhookHeaders } from './headers.ts'
+import type { HeaderNaming, HeaderPair, WebhookHeaders } from './headers.ts'
 import type { RetryRules } from './retry.ts'
 import { signWebhook } from './signature.ts'
+import { readStandardSecrets, standardHeaders } from './standard-webhooks.ts'
 import { asGuard, refusedEnd, targetProblems } from './target.ts'
 import { httpTransport, transportOptions } from './transport.ts'
 import type { TransportOptions, WebhookTransport } from './transport.ts'
@@ -58,7 +60,11 @@ export function webhookContact(
     target: ({ url }) => url,
     policy: guard.policy,
     preview: (_, { payload }) => payload,
-    check: ({ url }, checking) => targetProblems(guard, { field: 'url', url }, checking),
+    async check({ url, standard_secret }, checking) {
+      const keys = standard_secret === undefined ? [] : readStandardSecrets(standard_secret)
+      if (typeof keys === 'string') return { standard_secret: keys }
+      return targetProblems(guard, { field: 'url', url }, checking)
+    },
     deliver: (ctx, settings, delivery) =>
       deliver({ naming, guard, transport, rules: options }, ctx, { settings, delivery }),
   })
@@ -73,6 +79,10 @@ function webhookFields(naming: WebhookHeaders) {
       })
       .required(),
     secret: field.secret({ description: 'Signs the body; without it requests are not signed' }),
+    standard_secret: field.secret({
+      description:
+        'Adds the headers of Standard Webhooks: whsec_ and base64; two with a space while one replaces the other',
+    }),
     headers: customHeaders(naming, {
       description: 'Headers sent with every request, at most 20',
     }),
@@ -104,7 +114,8 @@ async function deliver(
   if (!judged.allowed) return refusedEnd(judged.reason)
   const signature = settings.secret ? signWebhook(settings.secret, body) : undefined
   const custom = settings.headers ?? []
-  const { headers, dropped } = naming.compose({ event, signature, custom })
+  const further = standardOf(settings, delivery, ctx.clock.now())
+  const { headers, dropped } = naming.compose({ event, signature, further, custom })
   if (dropped.length > 0) {
     ctx.log.warn({ notification_id, headers: dropped }, 'headers of a contact were not sent')
   }
@@ -113,6 +124,17 @@ async function deliver(
   return endOf(answer, { rules, secrets: secretsOf(settings), now: ctx.clock.now() })
 }
 
-function secretsOf({ secret, headers = [] }: Settings<WebhookFields>): readonly string[] {
-  return [secret ?? '', ...secretValues(headers)]
+function standardOf(
+  { standard_secret }: Settings<WebhookFields>,
+  delivery: Delivery,
+  now: EpochMs,
+): readonly HeaderPair[] {
+  const keys = standard_secret === undefined ? [] : readStandardSecrets(standard_secret)
+  if (keys.length === 0 || typeof keys === 'string') return []
+  return standardHeaders(keys, delivery, now)
+}
+
+function secretsOf(settings: Settings<WebhookFields>): readonly string[] {
+  const { secret, standard_secret = '', headers = [] } = settings
+  return [secret ?? '', ...standard_secret.split(/\s+/), ...secretValues(headers)]
 }
