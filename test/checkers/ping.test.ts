@@ -63,6 +63,18 @@ describe('the settings of ping', () => {
   })
 })
 
+describe('a program that is no ping', () => {
+  const line = '64 bytes from 127.0.0.1: icmp_seq=$i ttl=64 time=1 ms'
+  it.each([
+    ['the same reply without end', `i=1; while :; do echo "${line}"; done`, 'too_long'],
+    ['replies without end', `i=1; while :; do echo "${line}"; i=$((i+1)); done`, 'too_long'],
+    ['more replies than packets', `for i in 1 2 3; do echo "${line}"; done`, 'probe_unsupported'],
+  ])('that prints %s shows nothing of the target', async (_, script, cause_code) => {
+    const outcome = await checkWith(script, { count: 2 }, { timeout_ms: 60_000 })
+    expect(outcome).toMatchObject({ verdict: 'unknown', cause_code })
+  })
+})
+
 describe('ping judges what came back:', () => {
   it.each<[string, string, Partial<PingInput>, string | null]>([
     ['all', REPORT(2, 'icmp_seq=1 ttl=64 time=1', 'icmp_seq=2 ttl=64 time=2'), {}, null],

@@ -11,8 +11,8 @@ import type { Readable } from 'node:stream'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Printed } from './transcript.ts'
 
-/** Fifty replies are about 4 KiB; output beyond the limit is dropped. */
-const OUTPUT_LIMIT_CHARACTERS = 64 * 1024
+/** Fifty replies are about 4 KiB; a program that prints more is killed. */
+export const OUTPUT_LIMIT_CHARACTERS = 64 * 1024
 
 /** Time between the interrupt, on which a program prints its summary, and the kill. */
 const GRACE_MS = 200
@@ -50,10 +50,14 @@ export async function runProgram(
   })
   // Without a pid it was not started. If file descriptors have run out it has no streams either.
   if (child.pid === undefined) throw await failureOf(child)
-  const stdout = gather(child.stdout)
-  const stderr = gather(child.stderr)
-  const printed = (): Printed => ({ stdout: stdout(), stderr: stderr() })
-  await untilGone(child, options, printed)
+  const flood = new AbortController()
+  const stdout = gather(child.stdout, flood)
+  const stderr = gather(child.stderr, flood)
+  const printed = (): Printed => {
+    return { stdout: stdout(), stderr: stderr(), cut: flood.signal.aborted }
+  }
+  const either = AbortSignal.any([signal, flood.signal])
+  await untilGone(child, { ...options, signal: either }, printed)
   signal.throwIfAborted()
   return printed()
 }
@@ -63,11 +67,12 @@ function failureOf(child: Child): Promise<Error> {
   return new Promise((resolve) => void child.once('error', resolve))
 }
 
-function gather(stream: Readable): () => string {
+function gather(stream: Readable, flood: AbortController): () => string {
   let text = ''
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => {
-    if (text.length < OUTPUT_LIMIT_CHARACTERS) text += chunk
+    if (text.length <= OUTPUT_LIMIT_CHARACTERS) text += chunk
+    if (text.length > OUTPUT_LIMIT_CHARACTERS) flood.abort()
   })
   stream.on('error', () => undefined)
   return () => text.slice(0, OUTPUT_LIMIT_CHARACTERS)

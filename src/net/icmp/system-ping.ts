@@ -13,7 +13,7 @@ import { missingNetwork } from '../guard/own-network.ts'
 import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 import { programsOf } from './programs.ts'
 import type { PingProgram } from './programs.ts'
-import { runProgram } from './run-program.ts'
+import { OUTPUT_LIMIT_CHARACTERS, runProgram } from './run-program.ts'
 import type { Printed, Transcript } from './transcript.ts'
 import { troubleIn } from './transcript.ts'
 
@@ -62,7 +62,7 @@ export function systemPing(options: SystemPingOptions = {}): PingBackend {
     } catch (error) {
       return unfitToStart(error, program, order)
     }
-    return judge(program, printed, order.address)
+    return judge(program, printed, order)
   }
 
   return {
@@ -96,8 +96,16 @@ function unfitToStart(error: unknown, { name }: PingProgram, { signal }: PingOrd
   throw new CheckFailure('probe_overloaded', text, { cause: error })
 }
 
-function judge(program: PingProgram, printed: Printed, address: Address): PingReport | Unfit {
+function judge(
+  program: PingProgram,
+  printed: Printed,
+  { address, count }: PingOrder,
+): PingReport | Unfit {
+  if (printed.cut === true) throw new CheckFailure('too_long', tooLong(program))
   const transcript = program.read(printed)
+  const isOurs = transcript.replies.every(({ index }) => index < count)
+  if (!isOurs)
+    return { why: 'unreadable', program: program.name, said: 'more replies than packets' }
   if (transcript.replies.length > 0 || transcript.error !== null) return reportOf(transcript)
   const trouble = troubleIn(printed.stderr)
   if (trouble?.step === 'open') return { why: 'forbidden', program: program.name }
@@ -105,6 +113,11 @@ function judge(program: PingProgram, printed: Printed, address: Address): PingRe
   if (transcript.sent !== undefined && !transcript.incomplete) return reportOf(transcript)
   const said = firstLine(printed.stderr) ?? firstLine(printed.stdout) ?? 'nothing'
   return { why: 'unreadable', program: program.name, said }
+}
+
+function tooLong({ name }: PingProgram): string {
+  const limit = OUTPUT_LIMIT_CHARACTERS.toLocaleString('en-US')
+  return `The program ${name} printed more than the ${limit} characters that are read`
 }
 
 function reportOf({ sent, replies, duplicates, error }: Transcript): PingReport {

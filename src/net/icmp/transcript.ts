@@ -11,6 +11,8 @@ import type { PingReply } from './backend.ts'
 export interface Printed {
   readonly stdout: string
   readonly stderr: string
+  /** It printed more than is read. */
+  readonly cut?: boolean
 }
 
 export interface Transcript {

@@ -243,14 +243,15 @@ describe('a program under way', () => {
     expect(await sh(script, { patience_ms: 300, answered })).toEqual({
       stdout: 'here\nend\n',
       stderr: '',
+      cut: false,
     })
     const silent = await sh(SLEEP, { patience_ms: 300, answered })
-    expect(silent).toEqual({ stdout: '', stderr: '' })
+    expect(silent).toEqual({ stdout: '', stderr: '', cut: false })
   })
 
-  it('fills no memory', async () => {
-    const { stdout, stderr } = await sh('yes | head -c 3000000; yes | head -c 3000000 >&2')
-    expect([stdout.length, stderr.length]).toEqual([65_536, 65_536])
+  it.each(['yes', 'yes >&2'])('%s fills no memory, and is killed at once', async (script) => {
+    const { stdout, stderr, cut } = await sh(script, { budget_ms: 600_000 })
+    expect([stdout.length + stderr.length, cut]).toEqual([65_536, true])
   })
 
   it('that is not there is an error of the system', async () => {
