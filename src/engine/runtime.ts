@@ -6,7 +6,7 @@
  */
 
 import { inProcessProbes } from '../probes/in-process.ts'
-import type { ProbeTransport } from '../probes/transport.ts'
+import type { ProbeHost, ProbeTransport } from '../probes/transport.ts'
 import { createAnnouncer } from './announce/announcer.ts'
 import { createConnectivity } from './checks/connectivity.ts'
 import type { Connectivity } from './checks/connectivity.ts'
@@ -56,52 +56,20 @@ type RuntimeOptions = Pick<
 >
 
 export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
-  const { clock, registry } = core
-  const { checks = 64, checksPerHost = 2, ...limits } = options.limits ?? {}
-  const probes =
-    options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
   const openRounds: OpenRounds = new Map()
+  const { probes, connectivity, run } = createChecking(core, options)
   const committer = createCommitter({
     store: observedCommits(core),
-    clock,
+    clock: core.clock,
     underWay: () => openRounds.size,
   })
   const monitorCache = createMonitorCache(core, committer)
   const committed = createCommittedChanges(core)
-  const outbox = createOutbox({ core, monitorCache, limits })
-
-  const connectivity = createConnectivity({
-    clock,
-    log: core.log,
-    anchors: options.anchors ?? [],
-    onChange(online) {
-      for (const { id, name } of core.locations) emit(core, 'location', { id, name, online })
-    },
-  })
-  const { tracing } = core
-  const bare = orderRunner({
-    checkerOf: (type) => registry.getOrThrow(type).checker,
-    clock,
-    log: core.log,
-    targets: options.targets,
-    ca: core.ca,
-    connectivity,
-  })
-  const run: typeof bare =
-    tracing === undefined
-      ? bare
-      : (order, signal) => tracing.check(order, () => bare(order, signal))
+  const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
-  const rounds = createRounds({
-    core,
-    monitorCache,
-    probes,
-    openRounds,
-    committed,
-    onCheck: staleness.checkStarted,
-  })
+  const onCheck = staleness.checkStarted
+  const rounds = createRounds({ core, monitorCache, probes, openRounds, committed, onCheck })
   const push = createPushMonitors({ core, monitorCache, run, committed })
-  const maintenance = createMaintenanceSchedule({ core, monitorCache, committed })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -109,46 +77,58 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance,
+    maintenance: createMaintenanceSchedule({ core, monitorCache, committed }),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
       outbox.clockSet(set)
     },
   })
-  const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
   const announcer = createAnnouncer({ core, schedule })
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     committed.subscribe(follow)
+  const parts = { core, monitorCache, rounds, schedule, staleness, outbox, push, probes }
+  const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
   const lifecycle = createLifecycle({
-    core,
-    monitorCache,
-    rounds,
-    schedule,
-    staleness,
-    announcer,
-    shardLeases,
-    changeFeed,
-    outbox,
-    push,
-    probes,
-    run,
-    connectivity,
-    options,
+    ...parts,
+    ...{ announcer, shardLeases, changeFeed, run, connectivity, options },
   })
-  return {
-    core,
-    monitorCache,
-    committed,
-    openRounds,
-    rounds,
-    push,
-    schedule,
-    staleness,
-    outbox,
-    probes,
+  return { ...parts, committed, openRounds, connectivity, lifecycle }
+}
+
+interface Checking {
+  readonly probes: ProbeTransport
+  readonly connectivity: Connectivity
+  /** Runs one check in this process. */
+  readonly run: ProbeHost['run']
+}
+
+/** How orders reach the locations, and how this process executes its own. */
+function createChecking(core: Core, options: RuntimeOptions): Checking {
+  const { clock, log, registry, tracing } = core
+  const { checks = 64, checksPerHost = 2 } = options.limits ?? {}
+  const probes =
+    options.probes ?? inProcessProbes({ clock, concurrency: checks, perHost: checksPerHost })
+  const connectivity = createConnectivity({
+    clock,
+    log,
+    anchors: options.anchors ?? [],
+    onChange(online) {
+      for (const { id, name } of core.locations) emit(core, 'location', { id, name, online })
+    },
+  })
+  const execute = orderRunner({
+    checkerOf: (type) => registry.getOrThrow(type).checker,
+    clock,
+    log,
+    targets: options.targets,
+    ca: core.ca,
     connectivity,
-    lifecycle,
-  }
+  })
+  const run: ProbeHost['run'] =
+    tracing === undefined
+      ? execute
+      : (order, signal) => tracing.check(order, () => execute(order, signal))
+  return { probes, connectivity, run }
 }

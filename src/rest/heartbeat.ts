@@ -11,10 +11,13 @@
 import type { Clock } from '../clock.ts'
 import type { Engine, SignalInput } from '../engine/api/engine.ts'
 import { isWatchpostError, NotFoundError } from '../errors.ts'
+import { MONITOR_STATES } from '../model.ts'
+import type { JsonObject } from '../model.ts'
 import { readBytes } from './body.ts'
 import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
 import { HttpError } from './http-error.ts'
+import { nullable, object, REFUSALS, time, word } from './openapi/schemas.ts'
 import { createRouter } from './router.ts'
 import type { Strangers } from './auth.ts'
 
@@ -126,4 +129,80 @@ function prefersText(request: Request): boolean {
   const text = accept.indexOf('text/plain')
   const json = accept.indexOf('application/json')
   return text >= 0 && (json < 0 || text < json)
+}
+
+const OPENAPI_ANSWER: JsonObject = {
+  description: 'The signal was taken',
+  content: {
+    'application/json': {
+      schema: object(
+        {
+          ok: { const: true },
+          state: word(MONITOR_STATES),
+          next_expected_at: nullable(time()),
+          ignored: word(['rate_limited'], 'Came too soon after the others and was left out'),
+        },
+        { optional: ['ignored'] },
+      ),
+    },
+    'text/plain': { schema: { type: 'string', const: 'OK' } },
+  },
+}
+
+const parameter = (name: string, where: 'path' | 'query', description: string): JsonObject => ({
+  name,
+  in: where,
+  description,
+  required: where === 'path',
+  schema: { type: 'string' },
+})
+
+const OPENAPI_QUERY: readonly JsonObject[] = [
+  parameter('rid', 'query', 'Id of the run: ties an end to its start'),
+  parameter('msg', 'query', 'A message, where there is no body'),
+  parameter('duration_ms', 'query', 'How long the job took'),
+]
+
+function pathItem(method: string, summary: string, path: readonly JsonObject[]): JsonObject {
+  const suffixed = path.length > 1
+  return {
+    operationId: `${method}_hb${suffixed ? '_signal' : ''}`,
+    summary,
+    tags: ['Heartbeat'],
+    security: [],
+    parameters: [...path, ...OPENAPI_QUERY],
+    ...(method === 'post'
+      ? {
+          requestBody: {
+            description: 'Kept as the message, up to 10 KB',
+            content: { '*/*': { schema: { type: 'string' } } },
+          },
+        }
+      : {}),
+    responses: {
+      200: OPENAPI_ANSWER,
+      ...(suffixed
+        ? { 400: { ...REFUSALS[400], description: 'Not a signal (`bad_signal`)' } }
+        : {}),
+      404: REFUSALS[404],
+      429: { ...REFUSALS[429], description: 'Too many unknown tokens from this client' },
+      500: REFUSALS[500],
+      503: REFUSALS[503],
+    },
+  }
+}
+
+const TOKEN = parameter('token', 'path', "The monitor's token")
+const SIGNAL = parameter('signal', 'path', '`start`, `fail`, `log`, or an exit code from 0 to 255')
+
+/** The heartbeat addresses in OpenAPI. */
+export const HEARTBEAT_PATHS: JsonObject = {
+  '/hb/{token}': {
+    get: pathItem('get', 'Heartbeat ping, called at the end of a job', [TOKEN]),
+    post: pathItem('post', 'Heartbeat ping with a message', [TOKEN]),
+  },
+  '/hb/{token}/{signal}': {
+    get: pathItem('get', 'Another signal of the job', [TOKEN, SIGNAL]),
+    post: pathItem('post', 'Another signal of the job, with a message', [TOKEN, SIGNAL]),
+  },
 }

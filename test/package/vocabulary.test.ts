@@ -25,6 +25,9 @@ const RETIRED: Readonly<Record<string, string>> = {
   KeptRepl: 'IdempotencyLimit',
   RequestTurns: 'IdempotencyLocks',
   reply_key: 'idempotency_key',
+  untold: 'not sent',
+  settleMonitor: 'validateMonitor',
+  beginsAnew: 'startsOver',
 }
 
 /** Parts of a name: `createRoster` has the word `roster`, and `SENT_TELLINGS` has `telling`. */

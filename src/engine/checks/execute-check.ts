@@ -74,23 +74,7 @@ export async function executeCheck(
   const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
   const held: Release[] = []
 
-  const ctx = withSignal({
-    [STOP]: stop,
-    account_id: run.account_id ?? 0,
-    period_ms: run.period_ms ?? 0,
-    missed_limit: run.missed_limit ?? 1,
-    remaining,
-    clock,
-    net,
-    memo: run.memo,
-    location: run.location,
-    log,
-    phase: (name, work) => trace.phase(name, () => work()),
-    inTurns: (steps) => run.network.turns.run(stop, steps),
-    measure: (details) => void Object.assign(measured, details),
-    load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
-    onEnd: (release) => void held.push(release),
-  })
+  const ctx = contextOf({ run, stop, trace, net, log, measured, held, remaining })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: an aborted phase would continue to count.
@@ -111,6 +95,40 @@ export async function executeCheck(
     duration_ms,
     phases,
     remote_ip,
+  })
+}
+
+/** What the context of one check is made of. */
+interface CheckParts {
+  readonly run: CheckRun
+  readonly stop: Stop
+  readonly trace: Trace
+  readonly net: CheckContext['net']
+  readonly log: CheckContext['log']
+  /** Receives the measurements. */
+  readonly measured: Record<string, Json | undefined>
+  /** Receives what is to be released at the end. */
+  readonly held: Release[]
+  readonly remaining: () => number
+}
+
+function contextOf({ run, stop, trace, net, log, measured, held, remaining }: CheckParts) {
+  return withSignal({
+    [STOP]: stop,
+    account_id: run.account_id ?? 0,
+    period_ms: run.period_ms ?? 0,
+    missed_limit: run.missed_limit ?? 1,
+    remaining,
+    clock: run.clock,
+    net,
+    memo: run.memo,
+    location: run.location,
+    log,
+    phase: (name, work) => trace.phase(name, () => work()),
+    inTurns: (steps) => run.network.turns.run(stop, steps),
+    measure: (details) => void Object.assign(measured, details),
+    load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
+    onEnd: (release) => void held.push(release),
   })
 }
 

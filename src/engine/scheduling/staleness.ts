@@ -3,22 +3,22 @@
  * healthy, even if it was up at its last check.
  *
  * A running check counts. The start of a check is known only in the process that runs it; a check of another process
- * is known by its report, and is allowed its `timeout_ms` and five seconds more. Monitors of this process are judged on the monotonic clock, so that
- * setting the wall clock neither hides nor causes starvation. All others are judged by what is stored, so that every
- * engine on a shared store gives the same answer for a monitor.
+ * is known by its report, and is allowed its `timeout_ms` and five seconds more. Monitors of this process are judged on
+ * the monotonic clock, so that setting the wall clock neither hides nor causes starvation. All others are judged by
+ * what is stored, so that every engine on a shared store gives the same answer for a monitor.
  *
  * @module
  */
 
 import { iso } from '../../clock.ts'
-import type { Timer } from '../../clock.ts'
-import { isUndecided, lastCheckAt, checkTimesOf } from '../../incident/state.ts'
+import { isUndecided } from '../../incident/state.ts'
 import type { EpochMs } from '../../model.ts'
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { Core } from '../core/core.ts'
-import { dueQueue } from '../../due-queue.ts'
 import type { Outlined } from '../views/views.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import { createCheckActivity } from './check-activity.ts'
+import { createEvaluationQueue } from './evaluation-queue.ts'
 
 /** Intervals without the start of a check. */
 const INTERVALS = 2
@@ -37,22 +37,9 @@ export interface StalenessChange {
   readonly since: EpochMs
 }
 
-/** The checks of a monitor that this process tracks. */
-interface CheckActivity {
-  interval_sec: number
-  /** The number of running checks. */
-  running: number
-  /** Monotonic: the last check, here or elsewhere, or the last change of the interval. */
-  lastCheck: number
-  /** The last checks as stored: see `checkTimesOf`. */
-  stored: readonly EpochMs[]
-  /** The last check as reported in `starved`; `undefined` while it is not starved. */
-  reported_since: EpochMs | undefined
-}
-
 export interface Staleness {
   /** `onChange` is called for every monitor that becomes starved, or no longer is. */
-  start(onChange: (evaluate: StalenessChange) => void): void
+  start(onChange: (change: StalenessChange) => void): void
   stop(): void
   /** Tracks a monitor, or continues after it was changed. It has two intervals of grace. */
   track(cached: CachedMonitor): void
@@ -75,80 +62,22 @@ export interface StalenessOptions {
 
 export function createStaleness({ core, monitorCache, remote }: StalenessOptions): Staleness {
   const { clock, log } = core
-  const activities = new Map<number, CheckActivity>()
+  const activity = createCheckActivity(clock)
+  // A check does not postpone the evaluation, which then finds the monitor healthy.
+  const evaluations = createEvaluationQueue(clock, evaluate)
+  /** The last check of each monitor that was reported as starved. */
+  const reported = new Map<number, EpochMs>()
   let counted = { at: -Infinity, count: 0 }
+  let onChange: ((change: StalenessChange) => void) | undefined
 
-  /** The next evaluation of each monitor, monotonic. A check does not postpone it: it then finds the monitor healthy. */
-  const evaluations = dueQueue()
-  let timer: Timer | undefined
-  let running = false
-  let onChange: ((evaluate: StalenessChange) => void) | undefined
-
-  function arm(): void {
-    const first = evaluations.peek()
-    if (!running || timer !== undefined || first === undefined) return
-    timer = clock.timer(Math.max(0, first.due_at - clock.monotonic()), wake)
-  }
-
-  function wake(): void {
-    timer = undefined
-    const now = clock.monotonic()
-    for (
-      let next = evaluations.peek();
-      next !== undefined && next.due_at <= now;
-      next = evaluations.peek()
-    ) {
-      evaluations.pop()
-      evaluate(next.id, now - next.due_at)
-    }
-    arm()
-  }
-
-  /** Evaluates in `ms`. A timer that is set for an earlier time stays. */
-  function evaluateIn(id: number, ms: number): void {
-    const at = clock.monotonic() + ms
-    const first = evaluations.peek()
-    evaluations.set(id, at)
-    if (first !== undefined && first.due_at > at) {
-      timer?.cancel()
-      timer = undefined
-    }
-    arm()
-  }
-
-  function allowed_ms({ record }: Outlined): number {
+  function allowedMs({ record }: Outlined): number {
     const { interval_sec, timeout_ms } = record.common
-    const unseen_ms = remote || !activities.has(record.id) ? timeout_ms + SLACK_MS : 0
+    const unseen_ms = remote || !activity.has(record.id) ? timeout_ms + SLACK_MS : 0
     return INTERVALS * interval_sec * 1000 + unseen_ms
   }
 
-  /** How long ago the last check was, in ms. */
-  function sinceLastCheck({ record }: Outlined): number {
-    const activity = activities.get(record.id)
-    if (activity === undefined) return clock.now() - lastCheckAt(record.machine)
-    return activity.running > 0 ? 0 : clock.monotonic() - activity.lastCheck
-  }
-
-  /** The monotonic time of a stored check. A time in the future was stored before the clock was set back. */
-  function monotonicOf(stored: EpochMs): number {
-    return clock.monotonic() - Math.max(0, clock.now() - stored)
-  }
-
-  /** Another process may have run checks meanwhile. Each check counts once, by the wall clock at that time. */
-  function takeStored(activity: CheckActivity, { record }: CachedMonitor): void {
-    const stored = checkTimesOf(record.machine)
-    const added = stored.filter((at, i) => at !== activity.stored[i])
-    activity.stored = stored
-    activity.lastCheck = Math.max(activity.lastCheck, ...added.map(monotonicOf))
-  }
-
   function isStarved(cached: Outlined): boolean {
-    return canStarve(cached) && sinceLastCheck(cached) > allowed_ms(cached)
-  }
-
-  function canStarve({ record: { machine, token_hash } }: Outlined): boolean {
-    const { state } = machine
-    return token_hash === null && state !== 'paused' && state !== 'maintenance'
+    return canStarve(cached) && activity.sinceLastCheck(cached.record) > allowedMs(cached)
   }
 
   function isStale(cached: Outlined): boolean {
@@ -156,23 +85,20 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   }
 
   function evaluate(id: number, late_ms: number): void {
-    const [cached, activity] = [monitorCache.peek(id), activities.get(id)]
-    if (cached === undefined || activity === undefined) return
-    takeStored(activity, cached)
-    const starved = isStarved(cached)
+    const cached = monitorCache.peek(id)
+    if (cached === undefined || !activity.has(id)) return
+    activity.takeStored(cached.record)
+    const since_ms = activity.sinceLastCheck(cached.record)
     // After a suspension nothing is reported: what is due by now may start first.
     const wasSuspended = late_ms > LATE_MS
-    if (starved && !wasSuspended && activity.reported_since === undefined) {
-      activity.reported_since = lastChecked(cached)
-      report(cached, activity.reported_since, true)
+    if (isStarved(cached) && !wasSuspended && !reported.has(id)) {
+      const since = Math.round(clock.now() - since_ms)
+      reported.set(id, since)
+      report(cached, since, true)
     }
     // Negative for a starved monitor, and for one whose checks a maintenance window pauses.
-    const left_ms = allowed_ms(cached) - sinceLastCheck(cached)
-    evaluateIn(id, left_ms >= 0 ? left_ms + 1 : allowed_ms(cached))
-  }
-
-  function lastChecked(cached: CachedMonitor): EpochMs {
-    return Math.round(clock.now() - sinceLastCheck(cached))
+    const left_ms = allowedMs(cached) - since_ms
+    evaluations.set(id, left_ms >= 0 ? left_ms + 1 : allowedMs(cached))
   }
 
   function report(cached: CachedMonitor, since: EpochMs, stale: boolean): void {
@@ -183,68 +109,40 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     onChange?.({ cached, since, stale })
   }
 
-  /** The monitor is being checked now. */
-  function noteCheck(id: number, activity: CheckActivity): void {
-    activity.lastCheck = clock.monotonic()
-    const { reported_since } = activity
-    activity.reported_since = undefined
-    const cached = reported_since === undefined ? undefined : monitorCache.peek(id)
-    if (reported_since !== undefined && cached !== undefined) report(cached, reported_since, false)
-  }
-
-  function checkStarted(id: number): void {
-    const activity = activities.get(id)
-    if (activity !== undefined) noteCheck(id, activity)
-  }
-
-  function begins(id: number, by: 1 | -1): void {
-    const activity = activities.get(id)
-    if (activity === undefined) return
-    activity.running = Math.max(0, activity.running + by)
-    noteCheck(id, activity)
+  /** The monitor is checked now: it is no longer starved. */
+  function checked(id: number, running: -1 | 0 | 1): void {
+    activity.checked(id, running)
+    const since = reported.get(id)
+    if (since === undefined) return
+    reported.delete(id)
+    const cached = monitorCache.peek(id)
+    if (cached !== undefined) report(cached, since, false)
   }
 
   return {
     start(listener) {
-      running = true
       onChange = listener
-      arm()
+      evaluations.start()
     },
-    stop() {
-      running = false
-      timer?.cancel()
-      timer = undefined
-    },
+    stop: () => evaluations.stop(),
     track(cached) {
-      const { id, common, machine } = cached.record
       if (cached.type.checker.push !== undefined) return
-      const { interval_sec } = common
-      const stored = checkTimesOf(machine)
-      const activity = activities.get(id) ?? {
-        ...{ interval_sec, stored, lastCheck: monotonicOf(lastCheckAt(machine)) },
-        ...{ running: 0, reported_since: undefined },
-      }
-      takeStored(activity, cached)
-      if (activity.interval_sec !== interval_sec) activity.lastCheck = clock.monotonic()
-      activity.interval_sec = interval_sec
-      activities.set(id, activity)
-      evaluateIn(id, allowed_ms(cached) + 1)
+      activity.track(cached.record)
+      evaluations.set(cached.record.id, allowedMs(cached) + 1)
     },
     forget(id) {
-      activities.delete(id)
+      activity.forget(id)
+      reported.delete(id)
       evaluations.delete(id)
     },
-    roundStored({ record }) {
-      const activity = activities.get(record.id)
-      if (activity !== undefined) activity.stored = checkTimesOf(record.machine)
-    },
-    checkStarted,
+    roundStored: ({ record }) => activity.roundStored(record),
+    checkStarted: (id) => checked(id, 0),
     countingChecks: (run) => async (order, signal) => {
-      begins(order.monitor_id, 1)
+      checked(order.monitor_id, 1)
       try {
         return await run(order, signal)
       } finally {
-        begins(order.monitor_id, -1)
+        checked(order.monitor_id, -1)
       }
     },
     isStale,
@@ -256,4 +154,10 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
       return count
     },
   }
+}
+
+/** A push type has no checks, and in these states none is expected. */
+function canStarve({ record: { machine, token_hash } }: Outlined): boolean {
+  const { state } = machine
+  return token_hash === null && state !== 'paused' && state !== 'maintenance'
 }

@@ -1,10 +1,13 @@
 /**
- * The options of the services' calls besides ids and settings, with their bounds.
+ * The options of the services' calls besides ids and settings, with their bounds, and the query of a list of monitors.
  *
  * @module
  */
 
+import { statesOf } from '../../incident/state.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
+import type { MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
+import type { MonitorQuery } from '../../store/store.ts'
 import type {
   AccountScope,
   IncidentFilter,
@@ -14,6 +17,8 @@ import type {
   VersionOptions,
 } from '../api/engine.ts'
 import type { BulkInput } from '../api/bulk.ts'
+import type { Core } from '../core/core.ts'
+import { fitsIn } from '../core/json-size.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
 
@@ -88,3 +93,53 @@ export const bulkOptions = {
 export const previewOptions = { against: read.id } satisfies Readers<OptionsOf<'preview'>>
 
 export const uptimeOptions = { days: read.integer(1, 365) } satisfies Readers<OptionsOf<'uptime'>>
+
+/** Number of monitors per query. */
+const READ_AT_ONCE = 32
+/** Length of a monitor's settings up to which its parsing time is negligible. */
+const LIGHT_CHARS = 4096
+
+/** In steps: monitors with long bodies and headers take a millisecond each, and a store may answer synchronously. */
+export async function listed(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  query: MonitorQuery,
+): Promise<readonly MonitorRecord[]> {
+  const found: MonitorRecord[] = []
+  for (let rest = query; ;) {
+    const limit = Math.min(READ_AT_ONCE, query.limit - found.length)
+    const step = await store.monitors.list({ ...rest, limit })
+    found.push(...step)
+    const last = step.at(-1)
+    if (last === undefined || step.length < limit || found.length >= query.limit) return found
+    if (!step.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))) await clock.sleep(0)
+    rest = { ...query, after_id: last.id }
+  }
+}
+
+export function queryOf(
+  account_id: number,
+  filter: Omit<MonitorFilter, 'status' | 'metadata'> & {
+    readonly status?: readonly (MonitorState | MonitorStatus)[]
+    readonly metadata?: Readonly<Record<string, string>>
+  },
+  names: readonly string[],
+): MonitorQuery {
+  return {
+    account_id,
+    limit: (filter.limit ?? 50) + 1,
+    ...(filter.after !== undefined ? { after_id: filter.after } : {}),
+    ...(filter.status !== undefined ? { states: filter.status.flatMap(statesNamed) } : {}),
+    // A type that is no longer registered has no fields to show.
+    types: names.filter((name) => filter.type?.includes(name) ?? true),
+    ...(filter.tag !== undefined ? { tags: filter.tag } : {}),
+    ...(filter.metadata !== undefined ? { metadata: filter.metadata } : {}),
+    ...(filter.q !== undefined ? { q: filter.q } : {}),
+  }
+}
+
+/** `up`, `down` and `paused` are both states and statuses; a filter means the status. */
+function statesNamed(name: MonitorState | MonitorStatus): MonitorState[] {
+  const status = MONITOR_STATUSES.find((known) => known === name)
+  if (status !== undefined) return statesOf(status)
+  return MONITOR_STATES.filter((state) => state === name)
+}

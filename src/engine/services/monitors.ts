@@ -24,8 +24,14 @@ import { pageOf } from './parts.ts'
 import { createMonitorActions } from './monitor-actions.ts'
 import { bulkOf, tagged } from './bulk.ts'
 import { read, readFilter } from './read-filter.ts'
-import { listed, queryOf } from './listed.ts'
-import { monitorFilter, previewOptions, uptimeOptions, versionOptions } from './filters.ts'
+import {
+  monitorFilter,
+  previewOptions,
+  uptimeOptions,
+  versionOptions,
+  listed,
+  queryOf,
+} from './filters.ts'
 import { previewOf } from './preview.ts'
 import { requireVersion, planUpdate } from './revise.ts'
 import { statusView } from './status.ts'

@@ -1,12 +1,13 @@
 /**
- * Services for REST, the page and the metrics only: counting requests, limiting requested checks
- * and storing responses. Attached to the engine
- * under a symbol, so that the public type does not contain them.
+ * Services for REST, the page and the metrics only: counting requests, limiting requested checks and storing
+ * responses. Attached to the engine under a symbol, so that the public type does not contain them.
  *
  * @module
  */
 
 import { ConfigurationError } from '../../errors.ts'
+import { slidingLog } from '../core/sliding-log.ts'
+import type { Parts } from './parts.ts'
 
 /** In addition to the rounds of its interval. */
 export const REQUESTED_CHECKS = { limit: 30, window_ms: 60_000 } as const
@@ -92,4 +93,25 @@ async function admit(engine: object, identity: string): ReturnType<typeof admitC
     ...REQUESTED_CHECKS,
   })
   return admitted ? { admitted } : { admitted, retry_sec: Math.max(1, Math.ceil(reset_ms / 1000)) }
+}
+
+/** Keys are counted in the store if several processes share it, everything else in this process. */
+export function requestsOf({ core, ready }: Parts): RequestCounter {
+  const { clock, store } = core
+  const log = slidingLog(clock)
+  return {
+    async admit({ by, window_ms, limit }) {
+      if (store.requests === undefined || !('key_id' in by)) {
+        const who = 'key_id' in by ? `key ${by.key_id}` : `other ${by.identity}`
+        const { allowed, ...rest } = log.take(who, { limit, window_ms })
+        return { admitted: allowed, ...rest }
+      }
+      await ready()
+      const now = clock.now()
+      const request = { key_id: by.key_id, window_ms, limit, now }
+      const { admitted, remaining, retry_at } = await store.requests.admit(request)
+      const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
+      return { admitted, remaining, reset_ms }
+    },
+  }
 }

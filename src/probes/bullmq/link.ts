@@ -35,7 +35,7 @@ export interface Link {
   /** The session, or a rejection after `ms`. @throws ClosedError */
   whenUp(ms: number): Promise<Session>
   /** Resolves when no further beat is running or will start: a beat would restore keys that are removed now. */
-  silence(): Promise<void>
+  stopWork(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -139,7 +139,7 @@ export function createLink(options: LinkOptions): Link {
       waiting.add(resolve)
       return within(clock, ms, up).finally(() => waiting.delete(resolve))
     },
-    async silence() {
+    async stopWork() {
       silent = true
       await beating.catch(() => undefined)
     },

@@ -168,7 +168,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     if (last !== undefined && location !== undefined) {
       await within(clock, LEAVE_MS, buffer.empty()).catch(ignore)
       await within(clock, LEAVE_MS, last.finished()).catch(ignore)
-      await within(clock, LEAVE_MS, link.silence()).catch(ignore)
+      await within(clock, LEAVE_MS, link.stopWork()).catch(ignore)
       await within(clock, LEAVE_MS, unsayProbe(beatingOn(last.redis), location, id)).catch(ignore)
     }
     if (buffer.size > 0) log.warn({ answers: buffer.size }, 'answers could not be delivered')

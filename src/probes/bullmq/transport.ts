@@ -166,7 +166,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
       setup,
       pending.takeAll(() => true),
     )
-    await link.silence()
+    await link.stopWork()
     await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
   }
 
