@@ -8,6 +8,12 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '')
 
 /**
+ * For a Node that tests start. Where SQLite is WebAssembly (Node 20), V8 otherwise compiles it a second time, for
+ * speed, as soon as it is used: twice the CPU of a command that lives for a second.
+ */
+export const WASM_AS_IT_COMES = '--wasm-tiering-budget=1000000000'
+
+/**
  * Runs one program without a stdin; resolves with its exit code.
  *
  * @param {string} command

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WASM_AS_IT_COMES } from '../../scripts/steps.mjs'
 import type { FullStore } from '../../src/store/store.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
@@ -60,7 +61,7 @@ function program(name: string): string {
 
 /** Starts to commit in another process; the lines are the groups acknowledged. */
 function startCommitting(file: string, driver: SqliteDriverName, first = 0) {
-  const args = [program('commit-forever'), file, driver, String(first)]
+  const args = [WASM_AS_IT_COMES, program('commit-forever'), file, driver, String(first)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   return { child, lines: createInterface({ input: child.stdout }) }
@@ -324,7 +325,7 @@ describe.each(DRIVERS)('a full disk, %s driver', (driver) => {
     if (rehearsal.status !== 0) {
       context.skip(`a disk of our own needs root: ${rehearsal.error?.message ?? rehearsal.stderr}`)
     }
-    const run = `${mount} && exec '${process.execPath}' '${program('full-disk')}' '${disk}' ${driver}`
+    const run = `${mount} && exec '${process.execPath}' ${WASM_AS_IT_COMES} '${program('full-disk')}' '${disk}' ${driver}`
     const ran = spawnSync('unshare', ['-m', 'sh', '-c', run], { encoding: 'utf8', timeout: 60_000 })
     expect(ran.stderr).toBe('')
     const report = JSON.parse(ran.stdout) as Record<string, number> & { message: string }

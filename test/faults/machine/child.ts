@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'tsup'
 import { beforeAll, expect, onTestFinished } from 'vitest'
+import { WASM_AS_IT_COMES } from '../../../scripts/steps.mjs'
 import { artifact } from '../../support/shared-artifacts.ts'
 import type { Command, EngineChildOptions, Order, Said } from './protocol.ts'
 
@@ -95,7 +96,7 @@ export async function startEngine(
   given: EngineChildOptions,
   { under = '', first = 'true', env = {} }: StartOptions = {},
 ): Promise<EngineChild> {
-  const line = `${first} && exec ${under} '${process.execPath}' '${program}' '${JSON.stringify(given)}'`
+  const line = `${first} && exec ${under} '${process.execPath}' ${WASM_AS_IT_COMES} '${program}' '${JSON.stringify(given)}'`
   const child = spawn('sh', ['-c', line], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
