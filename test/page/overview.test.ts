@@ -43,7 +43,7 @@ describe('a row of the overview', () => {
 
   it('says what ends soon, or has ended', async () => {
     const { create, clock, row } = await looking()
-    const soon = await create('a.test')
+    const soon = await create('a.test', { interval_sec: 3600 })
     await clock.advance(1000)
     expect(await row(soon)).toContain('Licence ends in 8 days')
     await clock.advance(9 * 86_400_000)

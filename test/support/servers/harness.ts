@@ -23,6 +23,8 @@ const READY_MS = 90_000
 const PREPARE_MS = 90_000
 const STOP_MS = 30_000
 const POLL_MS = 15
+/** Some servers start a process for every look, which on a busy machine is what they then wait for. */
+const LONGEST_POLL_MS = 120
 
 /** Where an instance lives. */
 export interface Place<P extends string = string> {
@@ -174,6 +176,7 @@ async function waitUntilReady<P extends string>(
   const ready = plan.ready ?? acceptsOnAllPorts
   const deadline = systemClock.monotonic() + READY_MS
   let last: unknown
+  let pause = POLL_MS
   while (systemClock.monotonic() < deadline) {
     if (launched.ending() !== undefined) break
     try {
@@ -182,7 +185,8 @@ async function waitUntilReady<P extends string>(
     } catch (error) {
       last = error
     }
-    await systemClock.sleep(POLL_MS)
+    await systemClock.sleep(pause)
+    pause = Math.min(pause * 1.5, LONGEST_POLL_MS)
   }
   const ending = launched.ending()
   const why = ending === undefined ? `not ready: ${String(last)}` : `ended with ${ending}`

@@ -77,7 +77,8 @@ export function startPostgres(options: PostgresOptions = {}): Promise<PostgresSe
 const freshCluster = madeOnce('postgres', async ({ dir }, run) => {
   const initdb = join(dirname(required(postgresServer)), 'initdb')
   const cluster = ['-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--locale=C.UTF-8']
-  await run(initdb, ['-D', `${dir}/data`, ...cluster])
+  // Segments of the smallest size, since each server copies one.
+  await run(initdb, ['-D', `${dir}/data`, ...cluster, '--wal-segsize=1'])
   const users = ["CREATE ROLE u LOGIN PASSWORD 'secret'", 'CREATE DATABASE app']
   await runSql(run, { dir, database: 'postgres', statements: users })
   const tables = [
