@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
+import { WASM_AS_IT_COMES } from './scripts/steps.mjs'
 
 /** Minutes of processes that are started and waited for: begun last, they would end alone. */
 const LONG = /\/test\/(?:e2e|faults|cli|deploy|package|probes)\//
@@ -19,22 +20,38 @@ const STEPS = { NEW_CHECKER: 'test/package/new-checker.test.ts', BUNDLES: 'test/
 const notAsked = Object.entries(STEPS).filter(([name]) => process.env[name] !== '1')
 
 /**
- * Files of these folders run one after the other in a process that they share: they load the sources once
- * instead of once a file, which is a third of their CPU. A file that changes its process (its time zone, its
- * environment, a global), or counts what is open in it, does not belong here.
+ * Files of these folders run one after the other in processes that they share: they load the sources once instead
+ * of once a file, which is a third of their CPU. A file that changes its process (its time zone, its umask, its
+ * environment, a global), or measures what is open or used in it, does not belong here.
  */
-const SHARED = [
-  ...['fields', 'incident', 'webhook', 'contacts', 'monitors', 'importers', 'secrets'],
-  ...['metrics', 'client', 'net', 'rest', 'otel'],
-].map((folder) => `test/${folder}/**/*.test.ts`)
-const COUNT_HANDLES = ['connection', 'dial', 'dns/client'].map((name) => `test/net/${name}.test.ts`)
+const SHARED = words(`
+  fields incident webhook contacts monitors importers secrets metrics client net rest otel
+  engine store checkers page cli package probes
+`).map((folder) => `test/${folder}/**/*.test.ts`)
+const MEASURE = words(`
+  net/connection net/dial net/dns/client engine/big-accounts engine/account-removal engine/bulk
+  engine/heavy-results engine/long-history engine/many-windows store/backlog store/sqlite-modes
+  page/browser page/many-monitors checkers/*/hostile checkers/domain-hostile checkers/hostile-documents
+  checkers/dns checkers/http-long checkers/tcp-drip checkers/blacklist/registry-feed
+  checkers/content/ignore-rules checkers/sql/statement
+`).map((file) => `test/${file}.test.ts`)
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
 
 export default defineConfig({
   test: {
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: SHARED, exclude: COUNT_HANDLES, isolate: false },
+        test: {
+          name: 'shared',
+          include: SHARED,
+          exclude: [...MEASURE, ...notAsked.map(([, files]) => files)],
+          isolate: false,
+          execArgv: [WASM_AS_IT_COMES],
+        },
       },
       {
         extends: true,
@@ -42,9 +59,10 @@ export default defineConfig({
           name: 'own',
           include: ['test/**/*.test.ts'],
           exclude: [...SHARED, ...notAsked.map(([, files]) => files)],
+          execArgv: [WASM_AS_IT_COMES],
         },
       },
-      { extends: true, test: { name: 'handles', include: COUNT_HANDLES } },
+      { extends: true, test: { name: 'measure', include: MEASURE } },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     testTimeout: 60_000,
