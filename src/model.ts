@@ -11,6 +11,7 @@ import type { KeyScope } from './model/scopes.ts'
 import type { CommonSettings, QuietHours } from './model/settings.ts'
 
 export type { Json, JsonObject } from './model/json.ts'
+export type * from './model/audit.ts'
 export type * from './model/phase.ts'
 export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'

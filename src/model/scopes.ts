@@ -18,6 +18,7 @@ export const KEY_SCOPES = [
   'notifications:read',
   'notifications:write',
   'account:read',
+  'audit:read',
 ] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 

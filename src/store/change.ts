@@ -15,6 +15,7 @@ import type {
   JsonObject,
   LocationState,
   MachineState,
+  NewAuditRecord,
   ResultRecord,
 } from '../model.ts'
 import type { Allowance } from './quota.ts'
@@ -70,6 +71,8 @@ export interface Change {
   readonly within?: Pick<Allowance, 'checks_per_min'>
   /** Broadcast the change to other processes (`Changes`), even if neither settings nor token change. */
   readonly broadcast?: boolean
+  /** Who made the change; stored with it. */
+  readonly audit?: NewAuditRecord
   /** Removes the monitor; the same change must close its open incident. Incidents and the notification log stay. */
   readonly remove?: boolean
 }

@@ -17,7 +17,7 @@ const STEP = 500
 /** Returns the store itself if it is complete, else one with a substitute for each missing member. */
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
-  const { keys, idempotencyResponses, availability, daily, accounts } = store
+  const { keys, idempotencyResponses, availability, daily, auditLog, accounts } = store
   const { clockSet, shards, changes, requests, idempotencyLocks, backup } = store
   return {
     shared: store.shared,
@@ -33,6 +33,7 @@ export function withFallbacks(store: Store): FullStore {
     incidents: store.incidents,
     availability: availability ?? { list: () => Promise.resolve([]) },
     daily: daily ?? { list: () => Promise.resolve([]) },
+    auditLog: auditLog ?? { list: () => Promise.resolve([]) },
     notifications: store.notifications,
     idempotencyResponses: idempotencyResponses ?? responsesInProcess(),
     meta: store.meta,
@@ -49,12 +50,13 @@ export function withFallbacks(store: Store): FullStore {
 }
 
 function isFull(store: Store): store is FullStore {
-  const { keys, idempotencyResponses, availability, daily, prune, accounts } = store
+  const { keys, idempotencyResponses, availability, daily, auditLog, prune, accounts } = store
   const members = [
     keys,
     idempotencyResponses,
     availability,
     daily,
+    auditLog,
     prune,
     accounts.use,
     accounts.remove,
@@ -73,20 +75,20 @@ function accountsOf(store: Store, accounts: Store['accounts']): FullStore['accou
   }
   return {
     ensureFirst: (account) => accounts.ensureFirst(account),
-    async create(account) {
+    async create(account, audit) {
       refuseCounted(account.quotas)
-      return accounts.create(account)
+      return accounts.create(account, audit)
     },
     get: (id) => accounts.get(id),
     byExternalId: (external_id) => accounts.byExternalId(external_id),
     list: () => accounts.list(),
-    async update(id, change) {
+    async update(id, change, audit) {
       refuseCounted(change.quotas)
-      return accounts.update(id, change)
+      return accounts.update(id, change, audit)
     },
     use: (id) => accounts.use?.(id) ?? countUse(store, id),
-    remove: (id, limit) =>
-      accounts.remove?.(id, limit) ??
+    remove: (id, limit, audit) =>
+      accounts.remove?.(id, limit, audit) ??
       Promise.reject(notOffered('The removal of an account', 'accounts.remove')),
   }
 }

@@ -4,10 +4,17 @@
  * @module
  */
 
-import type { EpochMs, IncidentRecord, JsonObject, MonitorRecord, ResultRecord } from '../model.ts'
+import type {
+  AuditRecord,
+  EpochMs,
+  IncidentRecord,
+  JsonObject,
+  MonitorRecord,
+  ResultRecord,
+} from '../model.ts'
 import { fold, metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
-import type { IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
+import type { AuditQuery, IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
 
 export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolean {
   return (
@@ -51,6 +58,17 @@ export function incidentFits(incident: IncidentRecord, query: IncidentQuery): bo
     (query.cause_code ?? incident.cause_code) === incident.cause_code &&
     incident.id < (query.before_id ?? Infinity) &&
     within(incident.started_at, query)
+  )
+}
+
+export function auditFits(entry: AuditRecord, query: AuditQuery): boolean {
+  return (
+    (query.resource ?? entry.resource) === entry.resource &&
+    (query.resource_id ?? entry.resource_id) === entry.resource_id &&
+    (query.action ?? entry.action) === entry.action &&
+    (query.actor ?? entry.actor) === entry.actor &&
+    entry.id < (query.before_id ?? Infinity) &&
+    within(entry.at, query)
   )
 }
 

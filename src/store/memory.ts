@@ -15,6 +15,7 @@ import { moveWaiting, notifications } from './memory/notifications.ts'
 import { prune } from './memory/prune.ts'
 import {
   accounts,
+  auditLog,
   contacts,
   incidents,
   keys,
@@ -76,6 +77,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     incidents: group<FullStore['incidents']>(incidents(tables)),
     availability: group<FullStore['availability']>(availability(tables)),
     daily: group<FullStore['daily']>(daily(tables)),
+    auditLog: group<FullStore['auditLog']>(auditLog(tables)),
     notifications: group<FullStore['notifications']>(notifications(tables)),
     idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(tables)),
     meta: group<FullStore['meta']>(meta(tables)),
@@ -110,8 +112,8 @@ function announced(
 ): Sync<FullStore['monitors']> {
   return {
     ...methods,
-    create(monitor, within) {
-      const made = methods.create(monitor, within)
+    create(monitor, within, audit) {
+      const made = methods.create(monitor, within, audit)
       announce(place, [made.id])
       return made
     },
@@ -124,12 +126,12 @@ function announcedRemovals(
 ): Sync<FullStore['accounts']> {
   return {
     ...methods,
-    remove(id, limit) {
+    remove(id, limit, audit) {
       const begins = place.tables.accounts.has(id)
       const monitors = [...place.tables.monitors.values()].filter(
         ({ account_id }) => begins && account_id === id,
       )
-      const removal = methods.remove(id, limit)
+      const removal = methods.remove(id, limit, audit)
       announce(
         place,
         monitors.map((monitor) => monitor.id),

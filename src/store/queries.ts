@@ -5,7 +5,15 @@
  * @module
  */
 
-import type { EpochMs, MonitorState, NotificationStatus, Verdict, AttemptRecord } from '../model.ts'
+import type {
+  AttemptRecord,
+  AuditAction,
+  AuditedResource,
+  EpochMs,
+  MonitorState,
+  NotificationStatus,
+  Verdict,
+} from '../model.ts'
 import type { NewNotification } from './change.ts'
 
 /**
@@ -64,6 +72,18 @@ export interface NotificationQuery extends OfAccount {
   readonly limit: number
 }
 
+export interface AuditQuery extends OfAccount {
+  readonly resource?: AuditedResource
+  readonly resource_id?: number
+  readonly action?: AuditAction
+  readonly actor?: string
+  /** `at` within [from, to). */
+  readonly from?: EpochMs
+  readonly to?: EpochMs
+  readonly before_id?: number
+  readonly limit: number
+}
+
 export interface Claim {
   readonly now: EpochMs
   readonly lease_until: EpochMs
@@ -116,6 +136,7 @@ export interface PruneOptions {
    * is the state when the kept part begins.
    */
   readonly history_before: EpochMs
+  readonly audit_before: EpochMs
   readonly idempotency_before: EpochMs
   readonly limit: number
 }

@@ -9,6 +9,7 @@ import { MONITOR_STATES } from '../model.ts'
 import type {
   AccountRecord,
   AttemptRecord,
+  AuditRecord,
   AvailabilityChange,
   ContactRecord,
   DailyStats,
@@ -133,6 +134,10 @@ export function toIncident(row: Row): IncidentRecord {
     causes: parsed(row, 'causes'),
     locations_failed: parsed(row, 'locations_failed'),
   }
+}
+
+export function toAudit(row: Row): AuditRecord {
+  return { ...plain<AuditRecord>(row), changes: parsed(row, 'changes') }
 }
 
 export function toDaily(row: Row): DailyStats {

@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { AuditRecord } from '../model.ts'
+import type { AuditQuery } from './store.ts'
+
 /** Booleans become 0 and 1 where a database has none, `undefined` becomes NULL. */
 export type Param = string | number | null | boolean | undefined
 
@@ -40,6 +43,30 @@ export function marks(count: number): string {
 /** A pattern for `LIKE … ESCAPE '\'` that matches the text anywhere. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+export const AUDIT_COLUMNS = [
+  'account_id',
+  'at',
+  'resource',
+  'resource_id',
+  'resource_name',
+  'action',
+  'actor',
+  'changes',
+] as const satisfies readonly (keyof AuditRecord)[]
+
+export function auditConditions(query: AuditQuery, account_id: number | undefined): Condition[] {
+  return [
+    ['account_id = ?', account_id],
+    ['resource = ?', query.resource],
+    ['resource_id = ?', query.resource_id],
+    ['action = ?', query.action],
+    ['actor = ?', query.actor],
+    ['at >= ?', query.from],
+    ['at < ?', query.to],
+    ['id < ?', query.before_id],
+  ]
 }
 
 const LARGEST_CHUNK = 512

@@ -16,7 +16,7 @@ import type { StorageError } from '../errors.ts'
 import type {
   AccountRecord,
   AccountUse,
-  AttemptRecord,
+  AuditRecord,
   AvailabilityChange,
   ContactRecord,
   DailyStats,
@@ -26,18 +26,17 @@ import type {
   LocationRecord,
   LocationState,
   MonitorRecord,
-  NotificationRecord,
+  NewAuditRecord,
   ResultRecord,
 } from '../model.ts'
 import type { BackupOptions, BackupSize } from './backup.ts'
-import type { Change, Committed, NewNotification } from './change.ts'
+import type { Change, Committed } from './change.ts'
+import type { Outbox } from './outbox.ts'
 import type { Allowance } from './quota.ts'
 import type {
-  FinishedAttempt,
-  Claim,
+  AuditQuery,
   IncidentQuery,
   MonitorQuery,
-  NotificationQuery,
   ResultQuery,
   ClockSet,
   PruneOptions,
@@ -83,8 +82,8 @@ export interface Store {
   readonly accounts: {
     /** The account 1; created from `account` if missing. */
     ensureFirst(account: NewAccount): Promise<AccountRecord>
-    /** If an account with this `external_id` exists, returns it unchanged. */
-    create(account: NewAccount): Promise<AccountRecord>
+    /** If an account with this `external_id` exists, returns it unchanged, and stores no audit record. */
+    create(account: NewAccount, audit?: NewAuditRecord): Promise<AccountRecord>
     /** `undefined` also from the first step of its removal on; so in every method that follows. */
     get(id: number): Promise<AccountRecord | undefined>
     /** The account with exactly this `external_id`. */
@@ -99,6 +98,7 @@ export interface Store {
     update(
       id: number,
       change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
+      audit?: NewAuditRecord,
     ): Promise<AccountRecord | undefined>
     /**
      * Optional: quotas. The usage of the account; checks per minute count monitors without a token that are not
@@ -108,19 +108,20 @@ export interface Store {
     /**
      * Optional: removal of accounts. One step of the removal, of about `limit` rows; call it until it returns `done`.
      * It removes everything the account owns: keys, contacts, monitors with their history, incidents, notifications
-     * in any state, stored responses. The results of its monitors may be removed later, and no query returns them.
+     * in any state, stored responses, its audit log. The results of its monitors may be removed later, and no query returns them.
      *
      * From the first step on the account does not exist for any method: the account, its keys and its monitors are
      * not found, nothing is stored for it, none of its notifications is claimed, due or counted. `prune` completes a
-     * removal that did not finish. `undefined`: the account did not exist.
+     * removal that did not finish. `undefined`: the account did not exist. The first step stores `audit` in the log of
+     * the first account.
      */
-    remove?(id: number, limit: number): Promise<Removal | undefined>
+    remove?(id: number, limit: number, audit?: NewAuditRecord): Promise<Removal | undefined>
   }
 
   /** Optional: API keys. Without it the app authenticates requests itself. */
   readonly keys?: {
     /** @throws StorageError for a hash that is stored already, NotFoundError for an account that does not exist */
-    create(key: Omit<KeyRecord, 'id'>): Promise<KeyRecord>
+    create(key: Omit<KeyRecord, 'id'>, audit?: NewAuditRecord): Promise<KeyRecord>
     /** The key with exactly this hash, also a revoked one. */
     byHash(hash: string): Promise<KeyRecord | undefined>
     /** Those of one account, lowest id first. */
@@ -129,6 +130,7 @@ export interface Store {
     update(
       id: number,
       change: Partial<Pick<KeyRecord, 'last_used_at' | 'revoked_at'>>,
+      audit?: NewAuditRecord,
     ): Promise<void>
   }
 
@@ -147,7 +149,11 @@ export interface Store {
      *
      * @throws NotFoundError for an account that does not exist, ConflictError `quota` beyond `within`
      */
-    create(contact: Omit<ContactRecord, 'id'>, within?: Allowance): Promise<ContactRecord>
+    create(
+      contact: Omit<ContactRecord, 'id'>,
+      within?: Allowance,
+      audit?: NewAuditRecord,
+    ): Promise<ContactRecord>
     /** The contact, or `undefined`. */
     get(id: number): Promise<ContactRecord | undefined>
     /** Those of one account, lowest id first. */
@@ -156,9 +162,10 @@ export interface Store {
     update(
       id: number,
       change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>,
+      audit?: NewAuditRecord,
     ): Promise<ContactRecord | undefined>
     /** Removes it and cancels its queued notifications; `false` where it is not there. */
-    remove(id: number): Promise<boolean>
+    remove(id: number, audit?: NewAuditRecord): Promise<boolean>
   }
 
   /** Monitors with their settings and the state of their machine. Only `commit` changes them. */
@@ -171,6 +178,7 @@ export interface Store {
     create(
       monitor: Omit<MonitorRecord, 'id' | 'version' | 'revision'>,
       within?: Allowance,
+      audit?: NewAuditRecord,
     ): Promise<MonitorRecord>
     /** The monitor, or `undefined`. */
     get(id: number): Promise<MonitorRecord | undefined>
@@ -225,58 +233,17 @@ export interface Store {
     list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
   }
 
-  /** The outbox and its log. */
-  readonly notifications: {
-    /** Rows outside a monitor's change (a test delivery, a resend). */
-    create(
-      notification: Omit<
-        NewNotification,
-        'incident' | 'only_if_notified' | 'only_if_not_notified'
-      > & {
-        readonly account_id: number
-        readonly monitor_id: number | null
-        readonly incident_id: number | null
-        readonly created_at: EpochMs
-      },
-    ): Promise<NotificationRecord>
-    /** The notification, or `undefined`. */
-    get(id: number): Promise<NotificationRecord | undefined>
+  /**
+   * Optional: the audit log. Without it `audit` of every method and change is dropped, and the log is empty. With it
+   * each is stored in the same transaction as what it describes, or not at all.
+   */
+  readonly auditLog?: {
     /** Newest first. */
-    list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
-    /** The newest notification with a finished attempt (`sent` or `failed`) of each of these contacts, in any order. */
-    lastFinished(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
-    /** The attempts of these notifications, by notification and then in their order. */
-    attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
-    /**
-     * Takes rows that are due, each for one caller, until the lease ends. In one transaction:
-     *
-     * 1. A queued row whose `created_at` is after `now` was dated by a clock that has been set back since. It is dated
-     *    `now` and keeps its delay: `due_at` becomes `now + (due_at - created_at)`, unless it is before `created_at`.
-     * 2. A row can be claimed when it is `queued` and due (`due_at <= now`), or `sending` with a lapsed lease
-     *    (`lease_until <= now`).
-     * 3. It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is `queued` and
-     *    either due or already attempted (`claims > 0`). Rows without a monitor never wait for another.
-     * 4. The candidates are taken in order of `due_at`, then id. Those beyond `per_contact` or `hosts` are left out;
-     *    rows under way count as well, apart from those that can be claimed.
-     *    With `contact_id` all others are left out.
-     * 5. Where more remain than `limit`, accounts take turns; the account with the fewest rows under way is first.
-     * 6. A row whose payload is no JSON object becomes `failed` with the error `unreadable`; another takes its place.
-     * 7. A claimed row becomes `sending` with `lease_until` and `claims + 1`. `sent_at` becomes `now` as long as no
-     *    attempt was counted or interrupted; from then on it stays, since the receiver may know the body.
-     * 8. A row taken over from a lapsed lease also gets `interruptions + 1`, and an attempt with the error `interrupted`
-     *    under its former claim.
-     */
-    claim(claim: Claim): Promise<readonly NotificationRecord[]>
-    /**
-     * Records the result of an attempt. `false`: the row was claimed again meanwhile (fencing), and nothing was
-     * written.
-     */
-    finish(end: FinishedAttempt): Promise<boolean>
-    /** When the next row is due or the next lease expires, `null` if no row is waiting. */
-    nextDue(): Promise<EpochMs | null>
-    /** The number of rows that are not final. */
-    depth(): Promise<number>
+    list(query: AuditQuery): Promise<readonly AuditRecord[]>
   }
+
+  /** The outbox and its log. */
+  readonly notifications: Outbox
 
   /**
    * Optional: stored responses of requests that may be repeated (Idempotency-Key). Without it they are kept in memory
@@ -339,7 +306,8 @@ export interface Store {
 }
 
 /** The optional groups that a single process uses. */
-export type OptionalGroup = 'keys' | 'idempotencyResponses' | 'availability' | 'daily' | 'prune'
+export type OptionalGroup =
+  'keys' | 'idempotencyResponses' | 'availability' | 'daily' | 'auditLog' | 'prune'
 
 /** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &

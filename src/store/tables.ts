@@ -16,6 +16,7 @@ import { accounts } from './tables/accounts.ts'
 import type { Calls, TableTransaction } from './tables/records.ts'
 import { commit } from './tables/commit.ts'
 import {
+  auditLog,
   availability,
   contacts,
   daily,
@@ -100,6 +101,7 @@ export function tableStore(tables: Tables, options: TableStoreOptions = {}): Ful
     incidents: group<FullStore['incidents']>(incidents),
     availability: group<FullStore['availability']>(availability),
     daily: group<FullStore['daily']>(daily),
+    auditLog: group<FullStore['auditLog']>(auditLog),
     notifications: group<FullStore['notifications']>(notifications),
     idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses),
     meta: group<FullStore['meta']>(meta),

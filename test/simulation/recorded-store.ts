@@ -78,19 +78,19 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
 
   const contacts: FullStore['contacts'] = {
     ...inner.contacts,
-    async create(contact) {
-      const record = await inner.contacts.create(contact)
+    async create(...given) {
+      const record = await inner.contacts.create(...given)
       tape.add({ kind: 'contact', record })
       return record
     },
-    async update(id, change) {
-      const record = await inner.contacts.update(id, change)
+    async update(...given) {
+      const record = await inner.contacts.update(...given)
       if (record !== undefined) tape.add({ kind: 'contact', record })
       return record
     },
-    remove: (id) =>
+    remove: (id, audit) =>
       inTurn(async () => {
-        const removed = await inner.contacts.remove(id)
+        const removed = await inner.contacts.remove(id, audit)
         if (removed) tape.add({ kind: 'contact_gone', id })
         await noteEnded(({ contact_id }) => contact_id === id)
         return removed
@@ -104,9 +104,9 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       commit: (changes) => inTurn(() => commit(life, changes)),
       monitors: {
         ...inner.monitors,
-        async create(monitor) {
-          const record = await inner.monitors.create(monitor)
-          tape.add({ kind: 'monitor', record })
+        async create(...given) {
+          const record = await inner.monitors.create(...given)
+          tape.add({ kind: 'monitor', record, audit: given[2] })
           return record
         },
       },

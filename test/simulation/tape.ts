@@ -3,7 +3,13 @@
  * tape are the same history.
  */
 import { createHash } from 'node:crypto'
-import type { ContactRecord, MonitorRecord, NotificationRecord, Verdict } from '../../src/model.ts'
+import type {
+  ContactRecord,
+  MonitorRecord,
+  NewAuditRecord,
+  NotificationRecord,
+  Verdict,
+} from '../../src/model.ts'
 import type { FinishedAttempt, Change, ClockSet, Committed } from '../../src/store/store.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 
@@ -22,7 +28,11 @@ export type Note =
       readonly fate: 'kill' | 'fail'
       readonly when: 'before' | 'after'
     }
-  | { readonly kind: 'monitor'; readonly record: MonitorRecord }
+  | {
+      readonly kind: 'monitor'
+      readonly record: MonitorRecord
+      readonly audit: NewAuditRecord | undefined
+    }
   | { readonly kind: 'contact'; readonly record: ContactRecord }
   | { readonly kind: 'contact_gone'; readonly id: number }
   | {

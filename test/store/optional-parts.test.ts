@@ -13,6 +13,7 @@ const ALONE = [
   'idempotencyResponses',
   'availability',
   'daily',
+  'auditLog',
   'prune',
   'clockSet',
   'accounts.use',

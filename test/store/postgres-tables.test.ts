@@ -23,7 +23,12 @@ import { describeWithServer } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
 import type { PostgresServer } from '../support/servers/postgres.ts'
 
-const NOTHING_ELSE = { notifications_before: 0, history_before: 0, idempotency_before: 0 }
+const NOTHING_ELSE = {
+  notifications_before: 0,
+  history_before: 0,
+  audit_before: 0,
+  idempotency_before: 0,
+}
 
 /** As a later release could have them. */
 const LATER = [

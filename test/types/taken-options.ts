@@ -6,7 +6,7 @@ import { root } from '../../scripts/steps.mjs'
 
 /** What an engine hands to a store or a probe, and what a host implements: no options. */
 const CONTRACTS =
-  /^src\/(?:store\/(?:change|claim|queries|store)\.ts|probes\/transport\.ts|clock\.ts|model\.ts: (?:MachineState|OpenIncident)\.)/
+  /^src\/(?:store\/(?:change|claim|queries|store)\.ts|probes\/transport\.ts|model\/audit\.ts|clock\.ts|model\.ts: (?:MachineState|OpenIncident)\.)/
 
 /** Left out, it is the first account or all of them; a value that got lost must not mean that, and is refused. */
 const ACCOUNT = /: (?:MetricsScope|PublicStatus|SyncOptions)\.account_id$/

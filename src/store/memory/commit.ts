@@ -5,6 +5,7 @@ import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { checksOf, useOf } from './accounts.ts'
 import {
+  addAudit,
   addResult,
   copy,
   dropMonitor,
@@ -35,6 +36,7 @@ function apply(tables: Tables, change: Change): Committed {
   putHistory(tables, change)
   if (change.cancel !== undefined) cancel(tables, change, change.cancel)
   const notification_ids = notify(tables, { monitor, change, opened })
+  addAudit(tables, change.audit, monitor)
   if (change.remove === true) dropMonitor(tables, monitor.id)
 
   const incident_id = opened ?? change.update_incident?.id ?? null

@@ -11,6 +11,7 @@ export function prune(tables: Tables, options: PruneOptions): number {
     pruneNotifications(tables, options) +
     pruneDaily(tables, options) +
     pruneAvailability(tables, options) +
+    pruneAuditLog(tables, options) +
     pruneIdempotencyResponses(tables, options)
   )
 }
@@ -67,6 +68,17 @@ function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptio
     left -= entries.splice(0, Math.min(left, Math.max(0, older - 1))).length
   }
   return limit - left
+}
+
+function pruneAuditLog(tables: Tables, { audit_before, limit }: PruneOptions): number {
+  const old: number[] = []
+  // Nearly in the order of their times: a later entry with an earlier time goes once those before it have gone.
+  for (const { id, at } of tables.auditLog.values()) {
+    if (at >= audit_before || old.length === limit) break
+    old.push(id)
+  }
+  for (const id of old) tables.auditLog.delete(id)
+  return old.length
 }
 
 function pruneIdempotencyResponses(

@@ -1,12 +1,19 @@
 import { StorageError } from '../../errors.ts'
-import type { AccountRecord, EpochMs, IncidentRecord, MonitorRecord } from '../../model.ts'
+import type {
+  AccountRecord,
+  AuditRecord,
+  EpochMs,
+  IncidentRecord,
+  MonitorRecord,
+  NewAuditRecord,
+} from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
-import { incidentFits, monitorFits, resultFits } from '../filters.ts'
+import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { removeAccount, useOf, useWith } from './accounts.ts'
-import { copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
+import { addAudit, copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<FullStore['accounts']> {
@@ -14,12 +21,13 @@ export function accounts(tables: Tables): Sync<FullStore['accounts']> {
     [...tables.accounts.values()].find(
       (account) => account.external_id !== null && account.external_id === external_id,
     )
-  function create(account: NewAccount): AccountRecord {
+  function create(account: NewAccount, audit?: NewAuditRecord): AccountRecord {
     const known = byExternalId(account.external_id)
     if (known !== undefined) return copy(known)
     const { name, external_id = null, quotas = {}, created_at } = copy(account)
     const made = { id: tables.nextId('account'), name, external_id, quotas, created_at }
     tables.accounts.set(made.id, made)
+    addAudit(tables, audit, { id: made.id, account_id: made.id })
     return copy(made)
   }
   return {
@@ -28,27 +36,32 @@ export function accounts(tables: Tables): Sync<FullStore['accounts']> {
     get: (id) => copy(tables.accounts.get(id)),
     list: () => copy([...tables.accounts.values()]),
     byExternalId: (external_id) => copy(byExternalId(external_id)),
-    update(id, change) {
+    update(id, change, audit) {
       const account = tables.accounts.get(id)
       if (account === undefined) return undefined
       if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
       const changed = { ...account, ...copy(change) }
       tables.accounts.set(id, changed)
+      addAudit(tables, audit, { id, account_id: id })
       return copy(changed)
     },
     use: (id) => useOf(tables, id),
-    remove: (id, limit) => removeAccount(tables, id, limit),
+    remove(id, limit, audit) {
+      if (tables.accounts.has(id)) addAudit(tables, audit, { id, account_id: 1 })
+      return removeAccount(tables, id, limit)
+    },
   }
 }
 
 export function keys(tables: Tables): Sync<FullStore['keys']> {
   const byHash = (hash: string) => [...tables.keys.values()].find((key) => key.hash === hash)
   return {
-    create(key) {
+    create(key, audit) {
       requireAccount(tables, key)
       if (byHash(key.hash) !== undefined) throw new StorageError('This key is stored already')
       const made = { ...copy(key), id: tables.nextId('key') }
       tables.keys.set(made.id, made)
+      addAudit(tables, audit, made)
       return copy(made)
     },
     byHash(hash) {
@@ -57,9 +70,11 @@ export function keys(tables: Tables): Sync<FullStore['keys']> {
     },
     list: (account_id) =>
       copy([...tables.keys.values()].filter((key) => key.account_id === account_id)),
-    update(id, change) {
+    update(id, change, audit) {
       const key = tables.keys.get(id)
-      if (key !== undefined) tables.keys.set(id, { ...key, ...copy(change) })
+      if (key === undefined) return
+      tables.keys.set(id, { ...key, ...copy(change) })
+      addAudit(tables, audit, key)
     },
   }
 }
@@ -79,24 +94,28 @@ export function locations(tables: Tables): Sync<FullStore['locations']> {
 
 export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['contacts']> {
   return {
-    create(contact, within) {
+    create(contact, within, audit) {
       requireAccount(tables, contact)
       requireWithin({ contacts: useOf(tables, contact.account_id).contacts + 1 }, within)
       const made = { ...copy(contact), id: tables.nextId('contact') }
       tables.contacts.set(made.id, made)
+      addAudit(tables, audit, made)
       return copy(made)
     },
     get: (id) => copy(tables.contacts.get(id)),
     list: (account_id) =>
       copy([...tables.contacts.values()].filter((contact) => contact.account_id === account_id)),
-    update(id, change) {
+    update(id, change, audit) {
       const contact = tables.contacts.get(id)
       if (contact === undefined) return undefined
       const changed = { ...contact, ...copy(change) }
       tables.contacts.set(id, changed)
+      addAudit(tables, audit, changed)
       return copy(changed)
     },
-    remove(id) {
+    remove(id, audit) {
+      const contact = tables.contacts.get(id)
+      if (contact !== undefined) addAudit(tables, audit, contact)
       for (const row of tables.waiting.rows.values()) {
         if (row.contact_id !== id || row.status !== 'queued') continue
         const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
@@ -109,11 +128,12 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
 
 export function monitors(tables: Tables): Sync<FullStore['monitors']> {
   return {
-    create(monitor, within) {
+    create(monitor, within, audit) {
       requireAccount(tables, monitor)
       requireWithin(useWith(tables, monitor), within)
       const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
       tables.monitors.set(made.id, made)
+      addAudit(tables, audit, made)
       return copy(made)
     },
     get(id) {
@@ -170,6 +190,16 @@ export function results(tables: Tables): Sync<FullStore['results']> {
 
 function* backwards<T>(rows: readonly T[]): Generator<T> {
   for (const index of rows.keys()) yield rows[rows.length - 1 - index] as T
+}
+
+export function auditLog(tables: Tables): Sync<FullStore['auditLog']> {
+  return {
+    list(query) {
+      const account_id = accountAsked(query)
+      const fits = (entry: AuditRecord) => isOf(account_id, entry) && auditFits(entry, query)
+      return copy(first([...tables.auditLog.values()].reverse(), query.limit, fits))
+    },
+  }
 }
 
 export function incidents(tables: Tables): Sync<FullStore['incidents']> {

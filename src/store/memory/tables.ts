@@ -8,6 +8,7 @@ import { NotFoundError } from '../../errors.ts'
 import type {
   AccountRecord,
   AttemptRecord,
+  AuditRecord,
   AvailabilityChange,
   ContactRecord,
   DailyStats,
@@ -17,6 +18,7 @@ import type {
   LocationRecord,
   LocationState,
   MonitorRecord,
+  NewAuditRecord,
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
@@ -50,6 +52,8 @@ export interface Tables {
   readonly ofContact: Map<number, Set<number>>
   /** By notification. */
   readonly attempts: Map<number, AttemptRecord[]>
+  /** Oldest first. */
+  readonly auditLog: Map<number, AuditRecord>
   /** By account. */
   readonly idempotencyResponses: Map<number, ResponsesByKey>
   readonly meta: Map<string, string>
@@ -66,7 +70,15 @@ export interface ResultLog {
 }
 
 type Numbered =
-  'account' | 'key' | 'location' | 'contact' | 'monitor' | 'result' | 'incident' | 'notification'
+  | 'account'
+  | 'key'
+  | 'location'
+  | 'contact'
+  | 'monitor'
+  | 'result'
+  | 'incident'
+  | 'notification'
+  | 'audit'
 
 export function createTables(): Tables {
   const last = new Map<Numbered, number>()
@@ -87,6 +99,7 @@ export function createTables(): Tables {
     ofIncident: new Map(),
     ofContact: new Map(),
     attempts: new Map(),
+    auditLog: new Map(),
     idempotencyResponses: new Map(),
     meta: new Map(),
     nextId(kind) {
@@ -122,6 +135,17 @@ export function isThere<Row extends Owned>(tables: Tables, row: Row | undefined)
 /** Whether the row belongs to the account; `undefined` means any account. */
 export function isOf(account_id: number | undefined, row: Owned): boolean {
   return account_id === undefined || row.account_id === account_id
+}
+
+/** Stores what happened to the row, if anybody wants it recorded. */
+export function addAudit(
+  tables: Tables,
+  audit: NewAuditRecord | undefined,
+  { id: resource_id, account_id }: Owned & { readonly id: number },
+): void {
+  if (audit === undefined) return
+  const id = tables.nextId('audit')
+  tables.auditLog.set(id, { ...copy(audit), id, account_id, resource_id })
 }
 
 export function addResult(tables: Tables, row: ResultRecord): void {

@@ -5,8 +5,10 @@
  */
 
 import { NotFoundError } from '../../errors.ts'
+import type { NewAuditRecord } from '../../model.ts'
 import type { Removal } from '../store.ts'
 import { numbers } from './bulk.ts'
+import { addAudit } from './audit.ts'
 import { announce } from './changes.ts'
 import type { Database, Session } from './database.ts'
 
@@ -24,14 +26,20 @@ export async function requireAccount(
   if ((await session.rows(sql, [account_id])).length === 0) throw new NotFoundError('account')
 }
 
+interface Removing {
+  readonly id: number
+  /** Stored by the first step, in the log of the first account. */
+  readonly audit: NewAuditRecord | undefined
+}
+
 export async function removeAccount(
   db: Database,
-  id: number,
+  account: Removing,
   limit: number,
 ): Promise<Removal | undefined> {
-  const found = await db.transaction((session) => begin(session, db.schema, id), REPEATABLE)
+  const found = await db.transaction((session) => begin(session, db.schema, account), REPEATABLE)
   if (!found) return undefined
-  return (await removeSome(db, id, limit)) < limit ? 'done' : 'more'
+  return (await removeSome(db, account.id, limit)) < limit ? 'done' : 'more'
 }
 
 /** Continues removals whose process ended meanwhile; returns the number of removed rows. */
@@ -43,7 +51,7 @@ export async function goOnRemoving(db: Database, limit: number): Promise<number>
 const REPEATABLE = { repeatable: true }
 
 /** Waits for transactions that create rows for the account; those that begin later fail, since it is being removed. */
-async function begin(session: Session, schema: string, id: number): Promise<boolean> {
+async function begin(session: Session, schema: string, { id, audit }: Removing): Promise<boolean> {
   const sql = 'SELECT removing FROM watchpost.accounts WHERE id = ? FOR UPDATE'
   const [account] = await session.rows(sql, [id])
   if (account === undefined) return false
@@ -52,6 +60,7 @@ async function begin(session: Session, schema: string, id: number): Promise<bool
   await session.run('UPDATE watchpost.accounts SET removing = 1, external_id = NULL WHERE id = ?', [
     id,
   ])
+  await addAudit(session, audit, { id, account_id: 1 })
   const own = await session.rows('SELECT id FROM watchpost.monitors WHERE account_id = ?', [id])
   await announce(
     session,
@@ -119,7 +128,14 @@ async function removeNotifications(session: Session, id: number, limit: number):
   return Number(row?.['gone'])
 }
 
-const OWNED = ['incidents', 'contacts', 'api_keys', 'idempotency_responses', 'idempotency_locks']
+const OWNED = [
+  'incidents',
+  'contacts',
+  'api_keys',
+  'audit_log',
+  'idempotency_responses',
+  'idempotency_locks',
+]
 
 function removeRows(table: string) {
   const sql = `DELETE FROM watchpost.${table} WHERE ctid IN (

@@ -7,6 +7,7 @@ import type { Param } from '../sql.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
+import { addAudit } from './audit.ts'
 import { codeOf } from './explain.ts'
 import type { Database, Session } from './database.ts'
 
@@ -25,14 +26,18 @@ const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
 
 export function accounts(db: Database): FullStore['accounts'] {
   return {
-    create: (account) =>
+    create: (account, audit) =>
       db.transaction(async (session) => {
         const { text, values } = inserted(account)
         for (let tries = 0; tries < TRIES; tries++) {
           // Of two processes that create the same account, the second waits for the first and finds its row.
           const sql = `${text} ON CONFLICT (external_id) WHERE external_id IS NOT NULL DO NOTHING RETURNING *`
           const [made] = await session.rows(sql, values)
-          if (made !== undefined) return toAccount(made)
+          if (made !== undefined) {
+            const { id } = toAccount(made)
+            await addAudit(session, audit, { id, account_id: id })
+            return toAccount(made)
+          }
           const known = await first(session, 'external_id = ?', account.external_id ?? '')
           if (known !== undefined) return known
         }
@@ -63,20 +68,24 @@ export function accounts(db: Database): FullStore['accounts'] {
       (await db.rows('SELECT * FROM watchpost.accounts WHERE removing = 0 ORDER BY id')).map(
         toAccount,
       ),
-    async update(id, change) {
+    async update(id, change, audit) {
       const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
       const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
       if (text === '') return first(db, 'id = ?', id)
       const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? AND removing = 0 RETURNING *`
       try {
-        const [row] = await db.rows(sql, [...params, id])
-        return row && toAccount(row)
+        return await db.transaction(async (session) => {
+          const [row] = await session.rows(sql, [...params, id])
+          if (row === undefined) return undefined
+          await addAudit(session, audit, { id, account_id: id })
+          return toAccount(row)
+        })
       } catch (error) {
         throw codeOf(error) === UNIQUE_VIOLATION ? externalIdTaken() : error
       }
     },
     use: (id) => useOf(db, id),
-    remove: (id, limit) => removeAccount(db, id, limit),
+    remove: (id, limit, audit) => removeAccount(db, { id, audit }, limit),
   }
 }
 
@@ -102,13 +111,15 @@ async function first(
 
 export function keys(db: Database): FullStore['keys'] {
   return {
-    create(key) {
+    create(key, audit) {
       const columns = { ...key, scopes: JSON.stringify(key.scopes) }
       const values = KEY_COLUMNS.map((column) => columns[column])
       const sql = insertInto('watchpost.api_keys', KEY_COLUMNS)
       return db.transaction(async (session) => {
         await requireAccount(session, key)
-        return { ...key, id: await insertedId(session, sql, values) }
+        const made = { ...key, id: await insertedId(session, sql, values) }
+        await addAudit(session, audit, made)
+        return made
       })
     },
     async byHash(hash) {
@@ -124,10 +135,19 @@ export function keys(db: Database): FullStore['keys'] {
           account_id,
         ])
       ).map(toKey),
-    async update(id, change) {
+    async update(id, change, audit) {
       const { text, params } = assignments(['last_used_at', 'revoked_at'], change)
       if (text === '') return
-      await db.run(`UPDATE watchpost.api_keys SET ${text} WHERE id = ?`, [...params, id])
+      const sql = `UPDATE watchpost.api_keys SET ${text} WHERE id = ?`
+      if (audit === undefined) {
+        await db.run(sql, [...params, id])
+        return
+      }
+      await db.transaction(async (session) => {
+        const [row] = await session.rows(`${sql} RETURNING account_id`, [...params, id])
+        if (row !== undefined)
+          await addAudit(session, audit, { id, account_id: Number(row['account_id']) })
+      })
     },
   }
 }

@@ -5,6 +5,7 @@ import { assignments, insertInto } from '../sql.ts'
 import type { FullStore } from '../store.ts'
 import { requireRoomForContact } from './account-use.ts'
 import { insertedId } from './accounts.ts'
+import { addAudit } from './audit.ts'
 import type { Database, Session } from './database.ts'
 
 const COLUMNS = [
@@ -22,12 +23,13 @@ const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'group_window_sec', 'settin
 
 export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
-    create(contact, within) {
+    create(contact, within, audit) {
       const columns = written(contact)
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(async (session) => {
         await requireRoomForContact(session, contact.account_id, within)
         const id = await insertedId(session, insertInto('watchpost.contacts', COLUMNS), values)
+        await addAudit(session, audit, { id, account_id: contact.account_id })
         return (await read(session, id)) as ContactRecord
       })
     },
@@ -38,14 +40,19 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
           account_id,
         ])
       ).map(toContact),
-    async update(id, change) {
+    async update(id, change, audit) {
       const { text, params } = assignments(CHANGEABLE, written(change))
       if (text === '') return read(db, id)
       const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? RETURNING *`
-      const [row] = await db.rows(sql, [...params, id])
-      return row && toContact(row)
+      return db.transaction(async (session) => {
+        const [row] = await session.rows(sql, [...params, id])
+        if (row === undefined) return undefined
+        const changed = toContact(row)
+        await addAudit(session, audit, changed)
+        return changed
+      })
     },
-    remove: (id) =>
+    remove: (id, audit) =>
       db.transaction(async (session) => {
         // Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
         await session.run(
@@ -56,7 +63,11 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
            FROM queued WHERE n.id = queued.id`,
           [id, CONTACT_REMOVED, now()],
         )
-        return (await session.run('DELETE FROM watchpost.contacts WHERE id = ?', [id])) > 0
+        const sql = 'DELETE FROM watchpost.contacts WHERE id = ? RETURNING account_id'
+        const [gone] = await session.rows(sql, [id])
+        if (gone === undefined) return false
+        await addAudit(session, audit, { id, account_id: Number(gone['account_id']) })
+        return true
       }),
   }
 }

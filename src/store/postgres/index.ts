@@ -9,6 +9,7 @@ import { systemClock } from '../../clock.ts'
 import { ConfigurationError, StorageError } from '../../errors.ts'
 import type { FullStore } from '../store.ts'
 import { accounts, keys, locations } from './accounts.ts'
+import { auditLog } from './audit.ts'
 import { createChangeBroadcast } from './changes.ts'
 import { commit } from './commit/index.ts'
 import { contacts } from './contacts.ts'
@@ -61,6 +62,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     incidents: incidents(db),
     availability: availability(db),
     daily: daily(db),
+    auditLog: auditLog(db),
     notifications: notifications(db),
     idempotencyResponses: idempotencyResponses(db),
     meta: meta(db),

@@ -9,6 +9,7 @@ import { ratedChecks } from '../quota.ts'
 import { ofNoneRemoved } from './account-removal.ts'
 import { requireRoomForMonitor } from './account-use.ts'
 import { insertedId } from './accounts.ts'
+import { addAudit } from './audit.ts'
 import { numbers, texts } from './bulk.ts'
 import { announce } from './changes.ts'
 import type { Database, Session } from './database.ts'
@@ -17,7 +18,7 @@ const SELECT = `SELECT ${MONITOR_COLUMNS} FROM watchpost.monitors`
 
 export function monitors(db: Database): FullStore['monitors'] {
   return {
-    create(monitor, within) {
+    create(monitor, within, audit) {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
@@ -35,6 +36,7 @@ export function monitors(db: Database): FullStore['monitors'] {
       return db.transaction(async (session) => {
         await requireRoomForMonitor(session, monitor, within)
         const id = await insertedId(session, sql, Object.values(columns))
+        await addAudit(session, audit, { id, account_id: monitor.account_id })
         await announce(session, db.schema, [id])
         return (await first(session, 'id = ?', id)) as MonitorRecord
       })

@@ -24,6 +24,7 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
     await pruneNotifications(db, options),
     await db.run(DAYS, [dayOf(options.history_before), limit]),
     await db.run(AVAILABILITY, [options.history_before, limit]),
+    await db.run(AUDIT_LOG, [options.audit_before, limit]),
     await db.run(IDEMPOTENCY_RESPONSES, [options.idempotency_before, limit]),
   ]
   await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
@@ -85,6 +86,11 @@ const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (
       SELECT 1 FROM watchpost.availability AS b
       WHERE b.monitor_id = o.monitor_id AND b.at < $1 AND (b.at, b.id) > (o.at, o.id))
     ORDER BY o.at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) AS old
+  WHERE a.id = old.id`
+
+const AUDIT_LOG = `DELETE FROM watchpost.audit_log AS a USING (
+    SELECT id FROM watchpost.audit_log WHERE at < $1 ORDER BY at LIMIT $2
+    FOR UPDATE SKIP LOCKED) AS old
   WHERE a.id = old.id`
 
 const IDEMPOTENCY_RESPONSES = `DELETE FROM watchpost.idempotency_responses AS r USING (

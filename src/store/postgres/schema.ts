@@ -55,6 +55,22 @@ CREATE TABLE watchpost.contacts (
 );
 CREATE INDEX contacts_account ON watchpost.contacts (account_id);
 
+CREATE TABLE watchpost.audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
+  at bigint NOT NULL,
+  resource text NOT NULL,
+  resource_id bigint NOT NULL,
+  resource_name text,
+  action text NOT NULL,
+  actor text,
+  changes text NOT NULL
+);
+CREATE INDEX audit_log_account ON watchpost.audit_log (account_id, id);
+CREATE INDEX audit_log_resource ON watchpost.audit_log (account_id, resource, resource_id, id);
+CREATE INDEX audit_log_actor ON watchpost.audit_log (account_id, actor, id);
+CREATE INDEX audit_log_age ON watchpost.audit_log (at);
+
 CREATE TABLE watchpost.idempotency_responses (
   account_id bigint NOT NULL,
   idempotency_key text NOT NULL,

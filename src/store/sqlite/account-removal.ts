@@ -76,6 +76,7 @@ const OWNED = [
   'incidents',
   'contacts',
   'api_keys',
+  'audit_log',
   'idempotency_responses',
 ] as const
 

@@ -4,12 +4,13 @@
  * @module
  */
 
-import type { AccountRecord } from '../../model.ts'
+import type { AccountRecord, KeyRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
+import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { toAccount, toKey } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -46,33 +47,47 @@ export function accounts(db: Connection): Accounts {
   const byExternalId = (id: string | null | undefined): AccountRecord | undefined =>
     typeof id === 'string' ? first('external_id = ?', id) : undefined
   return {
-    create: (account) => db.transaction(() => byExternalId(account.external_id) ?? add(account)),
+    create: (account, audit) =>
+      db.transaction(() => {
+        const known = byExternalId(account.external_id)
+        if (known !== undefined) return known
+        const made = add(account)
+        addAudit(db, audit, { id: made.id, account_id: made.id })
+        return made
+      }),
     get: (id) => first('id = ?', id),
     byExternalId,
     list: () => db.all('SELECT * FROM accounts WHERE removing = 0 ORDER BY id').map(toAccount),
     ensureFirst: (account) => db.transaction(() => first('id = ?', 1) ?? add(account, 1)),
-    update: (id, change) =>
+    update: (id, change, audit) =>
       db.transaction(() => {
         if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
         const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
         const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
         const sql = `UPDATE accounts SET ${text} WHERE id = ? AND removing = 0`
-        if (text !== '') db.run(sql, [...params, id])
+        if (text !== '' && db.run(sql, [...params, id]) > 0)
+          addAudit(db, audit, { id, account_id: id })
         return first('id = ?', id)
       }),
     use: (id) => useOf(db, id),
-    remove: (id, limit) => db.transaction(() => removeAccount(db, id, limit)),
+    remove: (id, limit, audit) =>
+      db.transaction(() => {
+        if (first('id = ?', id) !== undefined) addAudit(db, audit, { id, account_id: 1 })
+        return removeAccount(db, id, limit)
+      }),
   }
 }
 
 export function keys(db: Connection): Sync<FullStore['keys']> {
   return {
-    create: (key) =>
+    create: (key, audit) =>
       db.transaction(() => {
         requireAccount(db, key)
         const columns = { ...key, scopes: JSON.stringify(key.scopes) }
         const values = KEY_COLUMNS.map((column) => columns[column])
-        return { ...key, id: db.insert(insertInto('api_keys', KEY_COLUMNS), values) }
+        const made = { ...key, id: db.insert(insertInto('api_keys', KEY_COLUMNS), values) }
+        addAudit(db, audit, made)
+        return made
       }),
     byHash(hash) {
       const row = db.get(`SELECT * FROM api_keys WHERE hash = ?${ofNoneRemoved(db)}`, [hash])
@@ -80,10 +95,13 @@ export function keys(db: Connection): Sync<FullStore['keys']> {
     },
     list: (account_id) =>
       db.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY id', [account_id]).map(toKey),
-    update(id, change) {
-      const { text, params } = assignments(['last_used_at', 'revoked_at'], change)
-      if (text !== '') db.run(`UPDATE api_keys SET ${text} WHERE id = ?`, [...params, id])
-    },
+    update: (id, change, audit) =>
+      db.transaction(() => {
+        const { text, params } = assignments(['last_used_at', 'revoked_at'], change)
+        if (text !== '') db.run(`UPDATE api_keys SET ${text} WHERE id = ?`, [...params, id])
+        const key = audit && db.get('SELECT id, account_id FROM api_keys WHERE id = ?', [id])
+        if (key !== undefined) addAudit(db, audit, key as Pick<KeyRecord, 'id' | 'account_id'>)
+      }),
   }
 }
 

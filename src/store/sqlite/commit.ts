@@ -7,6 +7,7 @@
 import type { IncidentRecord } from '../../model.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { isBeyond } from './account-use.ts'
+import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { putLocations, removeLocations } from './location-states.ts'
 import { settingsColumns } from './monitors.ts'
@@ -55,6 +56,10 @@ function apply(db: Connection, change: Change, monitor: MonitorStateRow | undefi
   putHistory(db, change)
   if (change.cancel !== undefined) cancel(db, change, change.cancel)
   const notification_ids = notify(db, change, opened)
+  if (change.audit !== undefined) {
+    const { monitor_id: id, audit } = change
+    addAudit(db, audit, { id, account_id: accountOf(db, id) })
+  }
   if (change.remove === true) remove(db, change.monitor_id)
 
   const version = monitor.version + (change.settings === undefined ? 0 : 1)

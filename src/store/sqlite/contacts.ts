@@ -5,6 +5,7 @@ import type { FullStore } from '../store.ts'
 import { requireWithin } from '../quota.ts'
 import { requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
+import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
@@ -28,14 +29,16 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
     return row && toContact(row)
   }
   return {
-    create(contact, within) {
+    create(contact, within, audit) {
       const columns = written(contact)
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
         requireAccount(db, contact)
         if (within !== undefined)
           requireWithin({ contacts: useOf(db, contact.account_id).contacts + 1 }, within)
-        return get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
+        const made = get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
+        addAudit(db, audit, made)
+        return made
       })
     },
     get,
@@ -43,13 +46,20 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       const sql = 'SELECT * FROM contacts WHERE account_id = ? ORDER BY id'
       return readable(db.all(sql, [account_id]), toContact, onUnreadable)
     },
-    update(id, change) {
+    update(id, change, audit) {
       const { text, params } = assignments(CHANGEABLE, written(change))
-      if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
-      return get(id)
+      return db.transaction(() => {
+        if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
+        const changed = get(id)
+        if (changed !== undefined) addAudit(db, audit, changed)
+        return changed
+      })
     },
-    remove: (id) =>
+    remove: (id, audit) =>
       db.transaction(() => {
+        const owner = audit && db.get('SELECT account_id FROM contacts WHERE id = ?', [id])
+        if (owner !== undefined)
+          addAudit(db, audit, { id, account_id: Number(owner['account_id']) })
         db.run(
           `UPDATE notifications SET status = 'cancelled', error = ?, finished_at = ?
            WHERE contact_id = ? AND status = 'queued'`,

@@ -13,6 +13,7 @@ import { promised } from '../promised.ts'
 import type { Sync } from '../promised.ts'
 import type { FullStore } from '../store.ts'
 import { accounts, keys, locations, meta } from './accounts.ts'
+import { auditLog } from './audit.ts'
 import { commit } from './commit.ts'
 import { createSocket } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -134,6 +135,7 @@ function groups(
     incidents: group<FullStore['incidents']>(incidents(db)),
     availability: group<FullStore['availability']>(availability(db)),
     daily: group<FullStore['daily']>(daily(db)),
+    auditLog: group<FullStore['auditLog']>(auditLog(db)),
     idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(db)),
     meta: group<FullStore['meta']>(meta(db)),
     ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({

@@ -6,6 +6,7 @@ import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
 import { ratedChecks, requireWithin } from '../quota.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { useWith } from './account-use.ts'
+import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
 import { insertMonitorState } from './monitor-state.ts'
@@ -21,7 +22,7 @@ export function monitors(db: Connection): Sync<FullStore['monitors']> {
     return row && toMonitor(row)
   }
   return {
-    create(monitor, within) {
+    create(monitor, within, audit) {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
@@ -37,6 +38,7 @@ export function monitors(db: Connection): Sync<FullStore['monitors']> {
         if (within !== undefined) requireWithin(useWith(db, monitor), within)
         const id = db.insert(sql, Object.values(columns))
         insertMonitorState(db, id, monitor.machine)
+        addAudit(db, audit, { id, account_id: monitor.account_id })
         return first('id = ?', id) as MonitorRecord
       })
     },

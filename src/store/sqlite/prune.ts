@@ -20,6 +20,10 @@ export function prune(db: Connection, options: PruneOptions): number {
       pruneResults(db, { ...options, limit: options.limit - orphans }) +
       pruneNotifications(db, options) +
       pruneHistory(db, options) +
+      db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? LIMIT ?)', [
+        options.audit_before,
+        options.limit,
+      ]) +
       db.run(
         `DELETE FROM idempotency_responses WHERE (account_id, idempotency_key) IN (
            SELECT account_id, idempotency_key FROM idempotency_responses WHERE expires_at < ? LIMIT ?)`,

@@ -52,6 +52,22 @@ CREATE TABLE contacts (
 );
 CREATE INDEX contacts_account ON contacts (account_id);
 
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  at INTEGER NOT NULL,
+  resource TEXT NOT NULL,
+  resource_id INTEGER NOT NULL,
+  resource_name TEXT,
+  action TEXT NOT NULL,
+  actor TEXT,
+  changes TEXT NOT NULL
+);
+CREATE INDEX audit_log_account ON audit_log (account_id);
+CREATE INDEX audit_log_resource ON audit_log (account_id, resource, resource_id);
+CREATE INDEX audit_log_actor ON audit_log (account_id, actor);
+CREATE INDEX audit_log_age ON audit_log (at);
+
 CREATE TABLE idempotency_responses (
   account_id INTEGER NOT NULL,
   idempotency_key TEXT NOT NULL,

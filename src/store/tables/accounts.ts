@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountRecord, AccountUse } from '../../model.ts'
+import type { AccountRecord, AccountUse, NewAuditRecord } from '../../model.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { externalIdTaken } from '../rules.ts'
 import type { FullStore, NewAccount, Removal } from '../store.ts'
@@ -16,19 +16,21 @@ export const accounts: Calls<FullStore['accounts']> = {
   get: async (r, id) => shown(await r.get('accounts', id)),
   byExternalId: (r, external_id) => byExternalId(r, external_id),
   list: async (r) => (await r.all('accounts', { removed: false })).map(record),
-  async update(r, id, change) {
+  async update(r, id, change, audit) {
     const account = await r.get('accounts', id)
     if (account?.removed !== false) return undefined
     const other = await byExternalId(r, change.external_id)
     if ((other?.id ?? id) !== id) throw externalIdTaken()
     const changed = { ...account, ...change }
     await r.put('accounts', changed)
+    await r.audit(audit, { id, account_id: id })
     return record(changed)
   },
   use: useOf,
-  async remove(r, id, limit) {
+  async remove(r, ...[id, limit, audit]) {
     const account = await r.get('accounts', id)
     if (account === undefined) return undefined
+    if (!account.removed) await r.audit(audit, { id, account_id: 1 })
     await r.put('accounts', { ...account, removed: true })
     return removeSome(r, id, limit)
   },
@@ -47,13 +49,18 @@ async function byExternalId(r: Records, external_id: string | null | undefined) 
   return shown(await r.first('accounts', { external_id, removed: false }))
 }
 
-async function create(r: Records, account: NewAccount): Promise<AccountRecord> {
+async function create(
+  r: Records,
+  account: NewAccount,
+  audit?: NewAuditRecord,
+): Promise<AccountRecord> {
   const { name, external_id = null, quotas = {}, created_at } = account
   const known = await byExternalId(r, external_id)
   if (known !== undefined) return known
-  return record(
-    await r.insert('accounts', { name, external_id, quotas, created_at, removed: false }),
-  )
+  const row = { name, external_id, quotas, created_at, removed: false }
+  const made = record(await r.insert('accounts', row))
+  await r.audit(audit, { id: made.id, account_id: made.id })
+  return made
 }
 
 export async function useOf(r: Records, account_id: number): Promise<AccountUse> {
@@ -89,6 +96,7 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     'incidents',
     'contacts',
     'keys',
+    'audit_log',
     'idempotency_responses',
   ] as const)
     if (left > 0) await take(name, { account_id })

@@ -30,6 +30,7 @@ async function apply(r: Records, change: Change): Promise<Committed> {
   await putHistory(r, change)
   await cancel(r, change)
   const notification_ids = await notify(r, { monitor, change, opened })
+  await r.audit(change.audit, monitor)
   if (change.remove === true) await removeMonitor(r, monitor.id)
 
   const incident_id = opened ?? change.update_incident?.id ?? null

@@ -6,7 +6,7 @@
 
 import { StorageError } from '../../errors.ts'
 import type { EpochMs } from '../../model.ts'
-import { incidentFits, monitorFits, resultFits } from '../filters.ts'
+import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED } from '../rules.ts'
@@ -15,20 +15,24 @@ import { useOf } from './accounts.ts'
 import type { Calls, Records, Row } from './records.ts'
 
 export const keys: Calls<FullStore['keys']> = {
-  async create(r, key) {
+  async create(r, key, audit) {
     await r.requireAccount(key)
     if ((await r.first('keys', { hash: key.hash })) !== undefined)
       throw new StorageError('This key is stored already')
-    return r.insert('keys', key)
+    const made = await r.insert('keys', key)
+    await r.audit(audit, made)
+    return made
   },
   async byHash(r, hash) {
     const key = await r.first('keys', { hash })
     return key !== undefined && (await r.isThere(key.account_id)) ? key : undefined
   },
   list: (r, account_id) => r.all('keys', { account_id }),
-  async update(r, id, change) {
+  async update(r, ...[id, change, audit]) {
     const key = await r.get('keys', id)
-    if (key !== undefined) await r.put('keys', { ...key, ...change })
+    if (key === undefined) return
+    await r.put('keys', { ...key, ...change })
+    await r.audit(audit, key)
   },
 }
 
@@ -40,42 +44,48 @@ export const locations: Calls<FullStore['locations']> = {
 
 export function contacts(now: () => EpochMs): Calls<FullStore['contacts']> {
   return {
-    async create(r, contact, within) {
+    async create(r, ...[contact, within, audit]) {
       await r.requireAccount(contact)
       const { account_id } = contact
       if (within?.contacts !== undefined)
         requireWithin({ contacts: (await r.all('contacts', { account_id })).length + 1 }, within)
-      return r.insert('contacts', contact)
+      const made = await r.insert('contacts', contact)
+      await r.audit(audit, made)
+      return made
     },
     get: (r, id) => r.get('contacts', id),
     list: (r, account_id) => r.all('contacts', { account_id }),
-    async update(r, id, change) {
+    async update(r, ...[id, change, audit]) {
       const contact = await r.get('contacts', id)
       if (contact === undefined) return undefined
       const changed = { ...contact, ...change }
       await r.put('contacts', changed)
+      await r.audit(audit, changed)
       return changed
     },
-    async remove(r, id) {
+    async remove(r, id, audit) {
       const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
       for (const row of await r.all('notifications', { contact_id: id, status: 'queued' }))
         await r.put('notifications', { ...row, ...end })
-      const known = (await r.get('contacts', id)) !== undefined
+      const known = await r.get('contacts', id)
       await r.remove('contacts', id)
-      return known
+      if (known !== undefined) await r.audit(audit, known)
+      return known !== undefined
     },
   }
 }
 
 export const monitors: Calls<FullStore['monitors']> = {
-  async create(r, monitor, within) {
+  async create(r, ...[monitor, within, audit]) {
     await r.requireAccount(monitor)
     if (within !== undefined) {
       const use = await useOf(r, monitor.account_id)
       const checks_per_min = use.checks_per_min + checksOf(monitor)
       requireWithin({ monitors: use.monitors + 1, checks_per_min }, within)
     }
-    return r.insert('monitors', { ...monitor, version: 1, revision: 1 })
+    const made = await r.insert('monitors', { ...monitor, version: 1, revision: 1 })
+    await r.audit(audit, made)
+    return made
   },
   async get(r, id) {
     const monitor = await r.get('monitors', id)
@@ -128,6 +138,19 @@ export const incidents: Calls<FullStore['incidents']> = {
     const fits = (row: Row<'incidents'>) => incidentFits(row, query)
     const behind = query.before_id === undefined ? {} : { after_id: query.before_id }
     return r.some('incidents', where, { limit: query.limit, order: 'desc', ...behind, fits })
+  },
+}
+
+export const auditLog: Calls<FullStore['auditLog']> = {
+  async list(r, query) {
+    const { resource_id, before_id, limit } = query
+    const where = {
+      ...ofAccount(accountAsked(query)),
+      ...(resource_id === undefined ? {} : { resource_id }),
+    }
+    const fits = (row: Row<'audit_log'>) => auditFits(row, query)
+    const behind = before_id === undefined ? {} : { after_id: before_id }
+    return r.some('audit_log', where, { limit, order: 'desc', ...behind, fits })
   },
 }
 

@@ -16,6 +16,7 @@ export async function prune(r: Records, options: PruneOptions): Promise<number> 
     (await pruneNotifications(r, options)) +
     (await removeOld(r, 'daily', { limit, fits: ({ day }) => day < first_kept })) +
     (await pruneAvailability(r, options)) +
+    (await removeOld(r, 'audit_log', { limit, fits: ({ at }) => at < options.audit_before })) +
     (await removeOld(r, 'idempotency_responses', {
       limit,
       fits: (row) => row.expires_at < idempotency_before,

@@ -7,6 +7,7 @@
 import type {
   AccountRecord,
   AttemptRecord,
+  AuditRecord,
   AvailabilityChange,
   ContactRecord,
   DailyStats,
@@ -15,6 +16,7 @@ import type {
   LocationRecord,
   LocationState,
   MonitorRecord,
+  NewAuditRecord,
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
@@ -46,6 +48,7 @@ export const TABLES = {
   notifications: ['account_id', 'monitor_id', 'incident_id', 'contact_id', 'status'],
   idempotency_responses: ['account_id', 'key'],
   results: ['monitor_id'],
+  audit_log: ['account_id', 'resource_id'],
 } as const
 
 export type TableName = keyof typeof TABLES
@@ -90,6 +93,7 @@ interface Rows {
     readonly key: string
   }
   results: ResultRecord
+  audit_log: AuditRecord
 }
 
 export type Row<N extends TableName> = Rows[N]
@@ -118,6 +122,11 @@ export interface Records {
   isThere(account_id: number): Promise<boolean>
   /** @throws NotFoundError */
   requireAccount(owned: { readonly account_id: number }): Promise<void>
+  /** Stores what happened to the row, if anybody wants it recorded. */
+  audit(
+    audit: NewAuditRecord | undefined,
+    row: { readonly id: number; readonly account_id: number },
+  ): Promise<void>
 }
 
 export function recordsOf(t: TableTransaction): Records {
@@ -155,6 +164,10 @@ export function recordsOf(t: TableTransaction): Records {
     isThere: async (id) => (await records.get('accounts', id))?.removed === false,
     async requireAccount({ account_id }) {
       if (!(await records.isThere(account_id))) throw new NotFoundError('account')
+    },
+    async audit(audit, { id: resource_id, account_id }) {
+      if (audit !== undefined)
+        await records.insert('audit_log', { ...audit, account_id, resource_id })
     },
   }
   return records

@@ -183,6 +183,7 @@ async function endByPrune(store: FullStore): Promise<void> {
     results_before: 0,
     notifications_before: 0,
     history_before: 0,
+    audit_before: 0,
     idempotency_before: 0,
   }
   for (let steps = 0; (await store.prune({ ...none, limit: FEW })) >= FEW; steps++)

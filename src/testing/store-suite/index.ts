@@ -13,6 +13,13 @@ import type { FullStore, Store } from '../../store/store.ts'
 import { accountCases, emptyCases, keyCases, locationCases } from './accounts.ts'
 import { accountLifeCases, quotaCases, removedAccountCases } from './account-life.ts'
 import { accountRemovalCases, interruptedRemovalCases } from './account-removal.ts'
+import {
+  auditCases,
+  auditKeyCases,
+  auditQuotaCases,
+  auditRemovalCases,
+  pruneAuditCases,
+} from './audit.ts'
 import { firstAccount, offers } from './case.ts'
 import type { Case, Part } from './case.ts'
 import { claimCases } from './claim.ts'
@@ -117,6 +124,10 @@ const ALONE: readonly Section[] = [
   [resultCases],
   [availabilityCases, 'availability'],
   [dailyCases, 'daily'],
+  [auditCases, 'auditLog'],
+  [auditQuotaCases, 'auditLog', 'accounts.use'],
+  [auditKeyCases, 'auditLog', 'keys'],
+  [auditRemovalCases, 'auditLog', 'accounts.remove'],
   [claimCases],
   [clockCases, 'clockSet'],
   [redatedCases],
@@ -126,6 +137,7 @@ const ALONE: readonly Section[] = [
   [pruneCases, 'prune'],
   [pruneDailyCases, 'prune', 'daily'],
   [pruneAvailabilityCases, 'prune', 'availability'],
+  [pruneAuditCases, 'prune', 'auditLog'],
   [pruneIdempotencyCases, 'prune', 'idempotencyResponses'],
 ]
 

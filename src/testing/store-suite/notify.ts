@@ -169,7 +169,10 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await statuses(store, done.notification_ids), ['cancelled', 'cancelled'])
     assert.equal(gone.notification_ids.length, 1)
     // The monitor is removed; its waiting notifications are sent, and stored until then.
-    const pruned = { results_before: T0, history_before: T0, idempotency_before: T0, limit: 10 }
+    const pruned = {
+      ...{ results_before: T0, history_before: T0, audit_before: T0, idempotency_before: T0 },
+      limit: 10,
+    }
     if (offers(store, 'prune')) await store.prune({ ...pruned, notifications_before: T0 + MINUTE })
     const [row] = await claim(store)
     assert.deepEqual([row?.id, row?.event, row?.contact_id], [...gone.notification_ids, 'up', 1])

@@ -21,6 +21,7 @@ function older(change: Partial<PruneOptions>): PruneOptions {
     results_before: 0,
     notifications_before: 0,
     history_before: 0,
+    audit_before: 0,
     idempotency_before: 0,
     limit: 1000,
     ...change,

@@ -9,6 +9,7 @@ import { exceeds, isChecked, ratedChecks } from '../../quota.ts'
 import type { Change, Committed } from '../../store.ts'
 import { ofNoneRemoved } from '../account-removal.ts'
 import { lockedChecks } from '../account-use.ts'
+import { addAudits } from '../audit.ts'
 import { numbers } from '../bulk.ts'
 import { announce } from '../changes.ts'
 import type { Database, Session } from '../database.ts'
@@ -150,6 +151,12 @@ async function write(session: Session, accepted: readonly Accepted[]): Promise<v
   await putHistory(session, accepted)
   await cancel(session, accepted)
   await notify(session, accepted)
+  await addAudits(
+    session,
+    accepted.flatMap(({ change: { audit, monitor_id: id }, account_id }) =>
+      audit === undefined ? [] : [{ audit, id, account_id }],
+    ),
+  )
   await removeMonitors(session, accepted)
 }
 
