@@ -9,7 +9,14 @@ import { block, code, plain, table } from './markdown.ts'
 import { parseFile } from './source-facts.ts'
 
 const CONTRACT = 'src/store/store.ts'
-const PARTS = 'src/store/shared.ts'
+/** Groups that stand beside the contract, by their types. */
+const PARTS: Readonly<Record<string, string>> = {
+  Outbox: 'src/store/outbox.ts',
+  Shards: 'src/store/shared.ts',
+  Changes: 'src/store/shared.ts',
+  Requests: 'src/store/shared.ts',
+  IdempotencyLocks: 'src/store/shared.ts',
+}
 
 export function storeMembers(): string {
   const rows = membersOf(CONTRACT, 'Store').flatMap((member) => {
@@ -53,10 +60,9 @@ function isMember(node: ts.TypeElement): node is Member {
 function methodsIn({ type }: Member): Member[] {
   if (type === undefined) return []
   if (ts.isTypeLiteralNode(type)) return type.members.filter(isMember)
-  const named = ['Shards', 'Changes', 'Requests', 'IdempotencyLocks'].find(
-    (name) => name === type.getText(),
-  )
-  return named === undefined ? [] : membersOf(PARTS, named)
+  const name = type.getText()
+  const file = PARTS[name]
+  return file === undefined ? [] : membersOf(file, name)
 }
 
 function methodRow(group: Member, method: Member): string[] {

@@ -18,6 +18,9 @@ import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { storeOf } from './store.ts'
 import { say, table } from './terminal.ts'
 
+/** Who the audit log says it was. */
+const BY = { actor: 'cli' }
+
 const SETTINGS = ['data', 'database_url'] as const
 
 export const command: Command = {
@@ -106,14 +109,14 @@ function scopesOf(flags: Flags): KeyScope[] | undefined {
 }
 
 async function accountFor(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
-  if (wanted === undefined) return engine.account((await firstOf(engine)).id)
+  if (wanted === undefined) return engine.account((await firstOf(engine)).id, BY)
   const accounts = await engine.accounts.list()
   const known =
     accounts.find(({ name }) => name === wanted) ?? accounts.find(({ id }) => String(id) === wanted)
-  if (known !== undefined) return engine.account(known.id)
+  if (known !== undefined) return engine.account(known.id, BY)
   // A mistyped id must not become an account of that name.
   if (/^\d+$/.test(wanted)) throw refusal(`there is no account ${wanted}`)
-  return engine.account((await engine.accounts.create({ name: wanted })).id)
+  return engine.account((await engine.accounts.create({ name: wanted }, BY)).id, BY)
 }
 
 async function firstOf(engine: Engine): Promise<AccountView> {
@@ -153,7 +156,7 @@ async function revoke(engine: Engine, { words }: Call): Promise<void> {
     const ids = found.map(({ key }) => key.id).join(', ')
     throw refusal(`"${wanted}" is the beginning of several keys: revoke one by its id (${ids})`)
   }
-  await engine.account(only.account.id).keys.revoke(only.key.id)
+  await engine.account(only.account.id, BY).keys.revoke(only.key.id)
   say(`Key ${only.key.id} "${only.key.name}" is revoked.`)
 }
 

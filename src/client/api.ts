@@ -9,6 +9,7 @@ import type { KeyScope } from '../model.ts'
 import type { AnyChecker } from '../checkers/checker.ts'
 import type { BulkAction, BulkOptions, BulkView } from '../engine/api/bulk.ts'
 import type {
+  AuditFilter,
   IncidentFilter,
   MonitorFilter,
   NotificationFilter,
@@ -26,6 +27,7 @@ import type {
 } from '../engine/api/inputs.ts'
 import type {
   AccountUseView,
+  AuditEntryView,
   ContactPreview,
   ContactView,
   IncidentView,
@@ -129,6 +131,10 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     /** What the contact would be sent of an example of this event; default `down`. Sends nothing. */
     preview(id: number, event?: string, options?: CallOptions): Promise<ContactPreview>
     test(id: number, options?: CreateOptions): Promise<NotificationView>
+  }
+  readonly auditLog: {
+    /** Newest first. */
+    readonly list: List<AuditEntryView, Filter<AuditFilter>>
   }
   readonly locations: {
     list(options?: CallOptions): Promise<readonly LocationView[]>

@@ -111,6 +111,9 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
       test: async (id, asking) =>
         member(await ask(once(below('contacts', id, '/test'), asking), asking), 'notification'),
     },
+    auditLog: {
+      list: listOf(caller, (query) => ({ path: '/audit-log', name: 'entries', query })),
+    },
     locations: { list: (asking) => read('/locations', 'locations', asking) },
     signal: (token, signal, asking) =>
       call(

@@ -8,9 +8,10 @@
 import type { CheckerOf, CheckerSource } from '../checkers/checker.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
-import type { AccountScope, Engine } from './api/engine.ts'
+import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
 import { commonFields } from './registry/monitor-fields.ts'
 import { accountsOf } from './services/accounts.ts'
+import { actorOf, auditLogOf } from './services/audit.ts'
 import { backupOf } from './services/backup.ts'
 import { contactsOf } from './services/contacts.ts'
 import { historyOf } from './services/history.ts'
@@ -46,6 +47,7 @@ export function createEngine<
     ready: lifecycle.open,
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
+    actor: null,
   }
 
   const subscriptions = createSubscriptions(core)
@@ -55,14 +57,15 @@ export function createEngine<
     await lifecycle.stop(options).finally(subscriptions.end)
   }
 
-  function account(account_id: number): AccountScope {
+  function account(account_id: number, options?: ActorOptions): AccountScope {
     if (!isAccountId(account_id)) throw new NotFoundError('account')
-    const own = partsOf(parts, account_id)
+    const own = partsOf(parts, account_id, actorOf(options))
     return {
       account_id,
       monitors: monitorsOf(own, account_id),
       contacts: contactsOf(own, account_id),
       keys: keysOf(own, account_id),
+      auditLog: auditLogOf(own, account_id),
       ...historyOf(own, account_id),
     }
   }

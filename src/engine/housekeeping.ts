@@ -41,6 +41,7 @@ export function createHousekeeping({
 }: HousekeepingOptions): Housekeeping {
   const { clock, store } = core
   const { results_days = 30, notifications_days = 90, history_days = 400 } = retention
+  const { audit_days = 90 } = retention
   const timers = new Set<Timer>()
   let stopped = false
 
@@ -72,6 +73,7 @@ export function createHousekeeping({
       results_before: now - results_days * DAY_MS,
       notifications_before: now - notifications_days * DAY_MS,
       history_before: now - history_days * DAY_MS,
+      audit_before: now - audit_days * DAY_MS,
       idempotency_before: now,
       limit: PRUNE_ROWS,
     }

@@ -49,6 +49,8 @@ export interface Retention {
   readonly notifications_days?: number | undefined
   /** Daily totals and availability, default 400 days. */
   readonly history_days?: number | undefined
+  /** The audit log, default 90 days. */
+  readonly audit_days?: number | undefined
 }
 
 export interface EngineOptions<
@@ -122,6 +124,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
     results_days: days,
     notifications_days: days,
     history_days: days,
+    audit_days: days,
   }),
   quotas: option.object,
   metadataInPayloads: option.flag,

@@ -22,6 +22,8 @@ import { UNLISTED_TAG } from './reading.ts'
 export interface SyncOptions {
   /** Default: the first account. */
   readonly account_id?: number
+  /** Who the audit log says makes the changes. Default: nobody is named. */
+  readonly actor?: string | undefined
   /**
    * What to do with monitors that were created from a list and are no longer in it. Default
    * `leave`. Monitors without a key, created by hand or over REST, are never changed.
@@ -36,6 +38,7 @@ export interface SyncOptions {
 const OPTIONS: OptionTable<SyncOptions> = {
   // Validated by the engine.
   account_id: option.anything,
+  actor: option.text,
   unlisted: option.oneOf('leave', 'pause', 'remove'),
   dryRun: option.flag,
   onProgress: option.callback,
@@ -55,11 +58,12 @@ export async function syncMonitors<C extends AnyChecker>(
   options: SyncOptions = {},
 ): Promise<SyncPlan> {
   checkOptions('syncMonitors', options, OPTIONS)
-  const { account_id, unlisted = 'leave', dryRun = false } = options
+  const { unlisted = 'leave', dryRun = false } = options
   // The checker types matter only for the types of the list.
   const own = engine as unknown as Engine
-  // An absent option means the first account; `undefined` from a lost value is rejected.
-  const scope: Scope = 'account_id' in options ? own.account(account_id as number) : own
+  // An absent option means the first account, 1; `undefined` from a lost value is rejected.
+  const { account_id, actor } = { account_id: 1, ...options }
+  const scope: Scope = own.account(account_id, { actor })
   const preparation = await prepare(own, scope, monitors)
   const plan = planOf(preparation, unlisted)
   if (dryRun) return plan

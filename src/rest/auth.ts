@@ -29,6 +29,8 @@ export interface RequestKey {
 export interface Identity {
   readonly account_id: number
   readonly key: RequestKey
+  /** Who the audit log says makes the changes, at most 200 characters. Default `key:` and the id of the key. */
+  readonly actor?: string | null | undefined
 }
 
 /** `undefined` answers 401; an account that does not exist, 403. */

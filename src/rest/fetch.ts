@@ -7,6 +7,7 @@
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
+import { actorFrom } from '../access/actor.ts'
 import { requestServicesOf } from '../engine/services/request-services.ts'
 import { NotFoundError, ValidationError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
@@ -241,7 +242,9 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
   const { account_id } = identity
   const call: Call = {
     engine,
-    scope: engine.account(account_id),
+    scope: engine.account(account_id, {
+      actor: actorFrom(identity.actor, `key:${identity.key.id}`),
+    }),
     identity,
     host,
     request,

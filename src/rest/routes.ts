@@ -10,6 +10,7 @@ import {
   listMonitorIncidents,
   showIncident,
 } from './incidents.ts'
+import { listAuditLog } from './audit-log.ts'
 import { bulkMonitors } from './bulk.ts'
 import {
   createContact,
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = [
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),
   on('POST', '/contacts/:id/test', testContact),
+  on('GET', '/audit-log', listAuditLog),
 ]
 
 /** Beside the others if the host switches them on (`manageContacts`). */

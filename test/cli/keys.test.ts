@@ -20,6 +20,8 @@ describe('watchpost keys', () => {
     const server = await watchpost.serve({ cwd })
     expect(server.key).toBe('')
     expect((await server.call('/api/v1/me', { key })).status).toBe(200)
+    const { body } = await server.call('/api/v1/audit-log', { key })
+    expect(body).toMatchObject({ entries: [{ actor: 'cli', resource: 'key', action: 'created' }] })
   })
 
   it('create makes an account that is new, and finds one by name or id', async () => {

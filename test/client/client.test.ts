@@ -112,6 +112,8 @@ describe('the client', () => {
     await client.contacts.remove(night.id)
     expect(await client.contacts.list()).toHaveLength(1)
     await client.monitors.remove(id)
+    const [last] = (await client.auditLog.list({ resource: 'monitor', resource_id: id })).items
+    expect(last?.action).toBe('deleted')
     expect((await client.me()).account.id).toBe(1)
     expect((await client.balance()).unlimited).toBe(true)
     expect((await client.types()).types.map(({ type }) => type)).toContain('tcp')

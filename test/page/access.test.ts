@@ -371,6 +371,35 @@ describe('a host with accounts of its own', () => {
     expect([await press(null), await press('bob')]).toEqual([429, 303])
   })
 
+  it('is named in the audit log as `authorize` says, and the key where one signed in by it', async () => {
+    const { create, engine, visitor } = await site({
+      authorize(request) {
+        const actor = request.headers.get('x-user')
+        return { account_id: 1, actor }
+      },
+    })
+    const id = await create('a.test')
+    for (const who of ['user:ann', null]) {
+      const headers = {
+        'Sec-Fetch-Site': 'same-origin',
+        ...(who === null ? {} : { 'X-User': who }),
+      }
+      await visitor().post(`/monitors/${id}/${who === null ? 'resume' : 'pause'}`, {}, headers)
+    }
+    const byKey = await site()
+    const own = await byKey.create('b.test')
+    const visit = byKey.visitor()
+    await visit.signIn()
+    await visit.post(`/monitors/${own}/pause`)
+    const actors = async (from: typeof engine) =>
+      (await from.auditLog.list()).items.slice(0, 2).map(({ action, actor }) => [action, actor])
+    expect(await actors(engine)).toEqual([
+      ['resumed', 'page'],
+      ['paused', 'user:ann'],
+    ])
+    expect((await actors(byKey.engine))[0]).toEqual(['paused', 'key:1'])
+  })
+
   it('may say how often one may look and press, or not count at all', async () => {
     const looks = async (rateLimit: false | { readonly views: number }) => {
       const { visitor } = await site({ rateLimit, authorize: () => ({ account_id: 1 }) })

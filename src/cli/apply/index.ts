@@ -100,7 +100,7 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
     await checkSecretKey(store, settings.secret_key)
     under.tell(`checking ${list.length} monitors`)
     const onProgress = (done: number, all: number): void => under.tell(`${done} of ${all} changes`)
-    return await syncMonitors(engine, list as never, { ...options, onProgress })
+    return await syncMonitors(engine, list as never, { ...options, actor: 'cli', onProgress })
   } catch (error) {
     throw asMistakeOf(path, error)
   } finally {

@@ -5,13 +5,15 @@
  */
 
 import { readFile, stat } from 'node:fs/promises'
-import type { Engine } from '../../engine/api/engine.ts'
+import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { ContactInput } from '../../engine/api/inputs.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
 import { memoryStore } from '../../store/memory.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import { isJsonObject } from '../../model/json.ts'
+
+type Scope = Pick<AccountScope, 'contacts'>
 
 const FILE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -47,10 +49,7 @@ export async function readContacts(
 }
 
 /** Creates or updates by name; contacts that the file does not name are left alone. */
-export async function syncContacts(
-  engine: Engine,
-  entries: readonly ContactInput[],
-): Promise<void> {
+export async function syncContacts(engine: Scope, entries: readonly ContactInput[]): Promise<void> {
   const latestFirst = (await engine.contacts.list()).toSorted((a, b) => b.id - a.id)
   // Of several with one name the first made: another server that starts now may be removing the others.
   const known = new Map(latestFirst.map((contact) => [contact.name, contact]))
@@ -72,7 +71,7 @@ export async function syncContacts(
 }
 
 /** Servers that start together on one database may all find it missing: of what they make, the first one stays. */
-async function createOnce(engine: Engine, entry: ContactInput): Promise<void> {
+async function createOnce(engine: Scope, entry: ContactInput): Promise<void> {
   const { name } = await engine.contacts.create(entry)
   const twins = (await engine.contacts.list()).filter((contact) => contact.name === name)
   const [, ...others] = twins.toSorted((a, b) => a.id - b.id)

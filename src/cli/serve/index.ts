@@ -24,7 +24,8 @@ import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
 import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
 import { readContacts, syncContacts } from './contacts.ts'
-import { ensureKey, checkSecretKey } from './keys.ts'
+import { BY, ensureKey, checkSecretKey } from './keys.ts'
+import { FIRST_ACCOUNT } from '../../engine/services/account-cache.ts'
 import { siteOf } from './site.ts'
 import { narrate } from './narrate.ts'
 import { stopSignal } from '../stop-signal.ts'
@@ -156,7 +157,7 @@ async function open(
   try {
     await opened(engine, log)
     await checkSecretKey(store, settings.secret_key)
-    await syncContacts(engine, contacts)
+    await syncContacts(engine.account(FIRST_ACCOUNT, BY), contacts)
     await applyMonitors(engine, settings.monitors, log)
     await ensureKey(engine, { api_key: settings.api_key, address, log })
     narrate(engine, log)
@@ -214,7 +215,7 @@ async function applyMonitors(engine: Engine, path: string | undefined, log: Logg
   const under = progress('applying the monitors', displayIn(log))
   const onProgress = (done: number, all: number): void =>
     under.tell(`applying the monitors: ${done} of ${all} changes`)
-  const plan = await syncMonitors(engine, list as never, { onProgress })
+  const plan = await syncMonitors(engine, list as never, { ...BY, onProgress })
     .catch((error: unknown) => {
       throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
     })

@@ -6,11 +6,15 @@
  */
 
 import type { Engine } from '../../engine/api/engine.ts'
+import { FIRST_ACCOUNT } from '../../engine/services/account-cache.ts'
 import { isWatchpostError, ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { say } from '../terminal.ts'
 import { createSeal } from '../../seal.ts'
 import type { Store } from '../../store/store.ts'
+
+/** Who the audit log says it was. */
+export const BY = { actor: 'cli' } as const
 
 const GIVEN = 'WATCHPOST_API_KEY'
 
@@ -29,8 +33,9 @@ export async function ensureKey(
     await ensureGiven(engine, api_key, log)
     return
   }
-  if ((await engine.keys.list()).length > 0) return
-  const { key } = await engine.keys.create({ name: 'first' })
+  const { keys } = engine.account(FIRST_ACCOUNT, BY)
+  if ((await keys.list()).length > 0) return
+  const { key } = await keys.create({ name: 'first' })
   say(`API key: ${key}`)
   say(`It is shown this once; the page at ${address}/ asks for it. A first monitor:`)
   say(`\n${firstMonitor(address, key)}\n`)
@@ -39,7 +44,7 @@ export async function ensureKey(
 async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<void> {
   if ((await engine.authenticate(key)) === undefined) {
     try {
-      await engine.keys.create({ name: GIVEN, key })
+      await engine.account(FIRST_ACCOUNT, BY).keys.create({ name: GIVEN, key })
     } catch (error) {
       // A server that started together with this one may have been faster.
       const made = (await engine.authenticate(key)) !== undefined

@@ -8,6 +8,7 @@ import { iso } from '../../clock.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { Changed } from '../monitors/cached-monitor.ts'
+import { announceAudit } from './audit.ts'
 import { monitorOf } from '../rounds/plan-notifications.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 import type { StalenessChange } from '../scheduling/staleness.ts'
@@ -32,6 +33,8 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
 
   return {
     async announce({ before, after, committed, change, fresh }) {
+      const { audit } = change
+      if (audit !== undefined) announceAudit(core, audit, before.record)
       // Views are only composed if an event has a listener.
       if (!OF_A_MONITOR.some(isHeard)) return
       // The end of an incident is emitted for a removed monitor as well.

@@ -5,6 +5,7 @@
  */
 
 import type { AccountQuotas } from '../../model.ts'
+import type { ActorOptions } from './filters.ts'
 import type { AccountUseView, AccountView } from './views.ts'
 
 export interface AccountInput {
@@ -21,17 +22,17 @@ export interface Accounts {
    * If an account with this `external_id` exists, returns it unchanged: may be called at every sign-in. @throws
    * ValidationError
    */
-  create(input: AccountInput): Promise<AccountView>
+  create(input: AccountInput, options?: ActorOptions): Promise<AccountView>
   /** Replaces `quotas` as a whole. @throws ConflictError `external_id_taken` */
-  update(id: number, patch: Partial<AccountInput>): Promise<AccountView>
+  update(id: number, patch: Partial<AccountInput>, options?: ActorOptions): Promise<AccountView>
   /**
    * Removes the account with everything it owns: monitors and their history, incidents, contacts, keys, the
-   * notification log. Waiting notifications are not sent, running checks are dropped. The first account cannot be
+   * notification log, its audit log. The audit log of the first account says that it was removed. Waiting notifications are not sent, running checks are dropped. The first account cannot be
    * removed.
    *
    * @throws ConflictError `first_account`
    */
-  remove(id: number): Promise<void>
+  remove(id: number, options?: ActorOptions): Promise<void>
   /** `undefined` if no account has this `external_id`. */
   find(wanted: { readonly external_id: string }): Promise<AccountView | undefined>
   /** The quotas and the usage of the account. @throws NotFoundError */

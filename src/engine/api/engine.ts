@@ -9,6 +9,7 @@ import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import type { KeyScope, MeasurementFormat, MonitorState } from '../../model.ts'
 import type {
+  AuditEntryView,
   ContactPreview,
   ContactView,
   IncidentView,
@@ -29,6 +30,8 @@ import type { BackupOptions, BackupSize } from '../../store/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
 import type {
+  ActorOptions,
+  AuditFilter,
   IncidentFilter,
   MonitorFilter,
   NotificationFilter,
@@ -132,6 +135,12 @@ export interface AccountScope<
     list(filter?: NotificationFilter): Promise<Page<NotificationView>>
     /** Sends a final notification again, with a new id. */
     resend(id: number): Promise<NotificationView>
+  }
+
+  /** Who changed what: monitors, contacts, keys and the account itself. */
+  readonly auditLog: {
+    /** Newest first. */
+    list(filter?: AuditFilter): Promise<Page<AuditEntryView>>
   }
 
   readonly keys: {
@@ -239,11 +248,12 @@ export interface Engine<
   ): AsyncIterableIterator<StreamedEvent<E>>
   /**
    * The services of another account; the engine itself has those of the first one. Every call rejects with a
-   * `NotFoundError` if the account does not exist.
+   * `NotFoundError` if the account does not exist. With `actor`, the audit log says who makes the changes.
    *
    * @throws NotFoundError at once for what cannot be an id: `undefined`, text, a number that is no positive integer
+   * @throws ValidationError at once for an `actor` that is empty, too long, or has control characters
    */
-  account(account_id: number): AccountScope<C, K>
+  account(account_id: number, options?: ActorOptions): AccountScope<C, K>
   readonly accounts: Accounts
   /**
    * Writes everything that is stored to a new file while checks go on: an SQLite store only. The file is readable by

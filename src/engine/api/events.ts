@@ -8,6 +8,7 @@ import { ConfigurationError } from '../../errors.ts'
 import type { JsonObject, MonitorState } from '../../model.ts'
 import { quoted, suggestion } from '../../options.ts'
 import type {
+  AuditEntryView,
   IncidentView,
   LocationView,
   MonitorSummary,
@@ -70,6 +71,8 @@ export interface EngineEvents {
     /** Of its monitor; empty without one. */
     readonly metadata: JsonObject
   }
+  /** Someone changed a monitor, a contact, a key or an account: the entry of the audit log, without its id. */
+  readonly audit: Omit<AuditEntryView, 'id'> & { readonly account_id: number }
   /** The store wrote a group of changes: their number, the duration, and whether it succeeded. */
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
   /** The engine starts to stop; listeners release what they hold open for it. */
@@ -110,6 +113,7 @@ const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   round: true,
   notice: true,
   notification: true,
+  audit: true,
   commit: true,
   stop: true,
   error: true,

@@ -4,7 +4,14 @@
  * @module
  */
 
-import type { EpochMs, MonitorState, MonitorStatus, Verdict } from '../../model.ts'
+import type {
+  AuditAction,
+  AuditedResource,
+  EpochMs,
+  MonitorState,
+  MonitorStatus,
+  Verdict,
+} from '../../model.ts'
 
 /** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset; from 1970 to 9999. */
 export type TimeInput = Date | EpochMs | string
@@ -55,6 +62,27 @@ export interface NotificationFilter extends PageOptions {
   readonly monitor_id?: number | undefined
   readonly incident_id?: number | undefined
   readonly contact_id?: number | undefined
+}
+
+export interface AuditFilter extends PageOptions {
+  readonly resource?: AuditedResource | undefined
+  /** Id of the monitor, contact, key or account; use it with `resource`. */
+  readonly resource_id?: number | undefined
+  readonly action?: AuditAction | undefined
+  /** Exactly this actor. */
+  readonly actor?: string | undefined
+  /** Changed at or after this time. */
+  readonly from?: TimeInput | undefined
+  /** Changed before this time. */
+  readonly to?: TimeInput | undefined
+}
+
+export interface ActorOptions {
+  /**
+   * Who makes the changes, as the audit log shows it: an id or a name of your own, 1 to 200 characters. Default: nobody
+   * is named.
+   */
+  readonly actor?: string | undefined
 }
 
 export interface VersionOptions {

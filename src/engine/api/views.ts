@@ -10,8 +10,11 @@ import type { Flat, IsAnyText, Stored } from '../../fields/field.ts'
 import type {
   AccountQuotas,
   AccountUse,
+  AuditAction,
+  AuditedResource,
   ClosedReason,
   CommonSettings,
+  FieldChange,
   Json,
   JsonObject,
   KeyScope,
@@ -289,6 +292,21 @@ export interface AccountUseView {
   /** The effective quotas; `null` is unlimited. */
   readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
   readonly use: AccountUse
+}
+
+/** One change in the audit log. */
+export interface AuditEntryView {
+  readonly id: number
+  readonly at: string
+  /** Who did it; `null` where nobody said. */
+  readonly actor: string | null
+  readonly action: AuditAction
+  readonly resource: AuditedResource
+  readonly resource_id: number
+  /** Its name after the change, or its last one; `null` for a removed account. */
+  readonly resource_name: string | null
+  /** For `updated`: the fields, with their values as far as those cannot be secrets. */
+  readonly changes: readonly FieldChange[]
 }
 
 export interface KeyView {

@@ -6,9 +6,11 @@
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
-import type { AccountQuotas, AccountRecord } from '../../model.ts'
+import type { AccountQuotas, AccountRecord, NewAuditRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
 import { FIRST_ACCOUNT } from './account-cache.ts'
+import { announceAudit } from '../announce/audit.ts'
+import { actorOf, auditRecord } from './audit.ts'
 import { accountView } from '../views/views.ts'
 import { quotaProblems, resolvedQuotas } from './quotas.ts'
 import type { Parts } from './parts.ts'
@@ -30,41 +32,61 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
     return record
   }
 
+  async function found(external_id: unknown): Promise<AccountRecord | undefined> {
+    // An invalid value finds no account.
+    return typeof external_id === 'string' ? store.accounts.byExternalId(external_id) : undefined
+  }
+
   return {
     get: async (id) => accountView(await requireAccount(id)),
     async exists(id) {
       await ready()
       return accounts.exists(id)
     },
-    async create(input) {
+    async create(input, options) {
+      const actor = actorOf(options)
       await ready()
       const { name, ...rest } = parseInput(input)
       if (name === undefined) throw new ValidationError({ name: 'required' })
-      return accountView(await store.accounts.create({ name, ...rest, created_at: clock.now() }))
+      const known = await found(rest.external_id)
+      if (known !== undefined) return accountView(known)
+      const audit = auditRecord({ core, actor }, { resource: 'account', action: 'created', name })
+      const made = { name, ...rest, created_at: clock.now() }
+      const record = await store.accounts.create(made, audit)
+      // Another process may have created it meanwhile.
+      if (record.created_at === made.created_at)
+        announceAudit(core, audit, { id: record.id, account_id: record.id })
+      return accountView(record)
     },
-    async update(id, patch) {
-      await requireAccount(id)
-      const record = await store.accounts.update(id, parseInput(patch))
+    async update(id, patch, options) {
+      const actor = actorOf(options)
+      const before = await requireAccount(id)
+      const change = parseInput(patch)
+      const audit = accountAudit({ core, actor }, before, change)
+      const record = await store.accounts.update(id, change, audit)
       if (record === undefined) throw new NotFoundError('account')
+      if (audit !== undefined) announceAudit(core, audit, { id, account_id: id })
       return accountView(record)
     },
     async find({ external_id }) {
       await ready()
-      // An invalid value finds no account.
-      if (typeof external_id !== 'string') return undefined
-      const record = await store.accounts.byExternalId(external_id)
+      const record = await found(external_id)
       return record && accountView(record)
     },
-    async remove(id) {
+    async remove(id, options) {
+      const actor = actorOf(options)
       await ready()
       if (!isAccountId(id)) throw new NotFoundError('account')
       if (id === FIRST_ACCOUNT)
         throw new ConflictError('first_account', 'The first account belongs to the engine itself')
       // A removal whose process ended is only known to the store: it continues.
-      let left = await store.accounts.remove(id, REMOVED_AT_ONCE)
+      const known = await store.accounts.get(id)
+      const audit = removalAudit({ core, actor }, known)
+      let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
       accounts.forget(id)
       await dropMonitors(parts, id)
       if (left === undefined) throw new NotFoundError('account')
+      if (known !== undefined) announceAudit(core, audit, { id, account_id: FIRST_ACCOUNT })
       while (left === 'more') {
         await clock.sleep(0)
         left = await store.accounts.remove(id, REMOVED_AT_ONCE)
@@ -87,6 +109,37 @@ async function dropMonitors({ monitorCache, schedule }: Parts, account_id: numbe
   for (const { record } of own) schedule.release(record.id)
   monitorCache.flush()
   await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
+}
+
+/** The record of what differs; none if nothing does. */
+function accountAudit(
+  by: Pick<Parts, 'core' | 'actor'>,
+  before: AccountRecord,
+  change: ParsedAccount,
+): NewAuditRecord | undefined {
+  const after = { ...before, ...change }
+  const names = ['name', 'external_id'] as const
+  const changes = [
+    ...names.map((field) => ({ field, from: before[field], to: after[field] })),
+    ...Object.keys({ ...before.quotas, ...after.quotas }).map((name) => ({
+      field: `quotas.${name}`,
+      from: before.quotas[name as keyof AccountQuotas] ?? null,
+      to: after.quotas[name as keyof AccountQuotas] ?? null,
+    })),
+  ].filter(({ from, to }) => from !== to)
+  if (changes.length === 0) return undefined
+  return auditRecord(by, { resource: 'account', action: 'updated', name: after.name, changes })
+}
+
+/** Its name goes with it: only its id in the host's system tells which one it was. */
+function removalAudit(
+  by: Pick<Parts, 'core' | 'actor'>,
+  account: AccountRecord | undefined,
+): NewAuditRecord {
+  const external_id = account?.external_id ?? null
+  const changes =
+    external_id === null ? [] : [{ field: 'external_id', from: external_id, to: null }]
+  return auditRecord(by, { resource: 'account', action: 'deleted', name: null, changes })
 }
 
 type ParsedAccount = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>

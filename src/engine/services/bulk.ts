@@ -16,6 +16,7 @@ import { commonFields, MOST_TAGS } from '../registry/monitor-fields.ts'
 import { bulkOptions, monitorFilter, listed, queryOf } from './filters.ts'
 import type { Parts } from './parts.ts'
 import { read, readFilter } from './read-filter.ts'
+import { monitorAudit } from './revise.ts'
 import { distinct } from './validate-input.ts'
 
 /** Monitors that change at the same time: their commits share transactions. */
@@ -234,11 +235,12 @@ function workOf(
 
 /** The change of the tags alone: the other settings are not validated again. @throws ValidationError */
 export function tagged(
-  { core }: Parts,
+  parts: Parts,
   { add_tags, remove_tags }: TagChange,
 ): (cached: CachedMonitor) => Planned | null {
   const removed = new Set(remove_tags.map((tag) => tag.toLowerCase()))
-  return ({ record }) => {
+  return (cached) => {
+    const { record } = cached
     const { common, settings, target } = record
     const all = distinct([...common.tags, ...add_tags])
     const tags = all.filter((tag) => !removed.has(tag.toLowerCase()))
@@ -249,8 +251,11 @@ export function tagged(
       change: {
         monitor_id: record.id,
         revision: record.revision,
-        at: core.clock.now(),
+        at: parts.core.clock.now(),
         settings: { common: { ...common, tags }, settings, target },
+        ...monitorAudit(parts, cached, {
+          ...{ common: { ...common, tags }, settings: cached.settings, target },
+        }),
       },
     }
   }

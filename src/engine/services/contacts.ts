@@ -11,13 +11,21 @@ import { withoutAbsent, merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
-import type { ContactRecord, JsonObject, NotificationRecord, QuietHours } from '../../model.ts'
+import type {
+  ContactRecord,
+  JsonObject,
+  NewAuditRecord,
+  NotificationRecord,
+  QuietHours,
+} from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { openContact, sealContact } from '../delivery/contact-secrets.ts'
 import { contactView, notificationView } from '../views/views.ts'
 import { quietField } from '../registry/quiet-field.ts'
 import { contactPreview } from './contact-preview.ts'
+import { announceAudit } from '../announce/audit.ts'
+import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import type { Parts } from './parts.ts'
@@ -52,10 +60,8 @@ interface ParsedContact {
   readonly settings: JsonObject
 }
 
-export function contactsOf(
-  { core, outbox, ready }: Parts,
-  account_id: number,
-): AccountScope['contacts'] {
+export function contactsOf(parts: Parts, account_id: number): AccountScope['contacts'] {
+  const { core, outbox, ready } = parts
   const { store } = core
 
   async function own(id: number): Promise<ContactRecord> {
@@ -100,7 +106,10 @@ export function contactsOf(
         updated_at: now,
       }
       const within = allowanceOf(await quotasOf(core, account_id))
-      const created = await store.contacts.create(record, within)
+      const { name: named } = parsed
+      const audit = auditRecord(parts, { resource: 'contact', action: 'created', name: named })
+      const created = await store.contacts.create(record, within, audit)
+      announceAudit(core, audit, created)
       outbox.contactChanged(created)
       return view(created)
     },
@@ -139,18 +148,19 @@ export function contactsOf(
       const given = merge(table, {}, fields)
       requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
       const settings = sealContact(core, kind, parsed.settings)
-      const updated = await store.contacts.update(id, {
-        ...parsed,
-        settings,
-        updated_at: core.clock.now(),
-      })
+      const after: JsonObject = { ...parsed, quiet: parsed.quiet as never, ...parsed.settings }
+      const audit = contactAudit(parts, kind, { name: parsed.name, before, after })
+      const change = { ...parsed, settings, updated_at: core.clock.now() }
+      const updated = await store.contacts.update(id, change, audit)
       if (updated === undefined) throw new NotFoundError('contact')
+      if (audit !== undefined) announceAudit(core, audit, updated)
       outbox.contactChanged(updated)
       return view(updated)
     },
     async remove(id) {
-      await own(id)
-      await store.contacts.remove(id)
+      const { name } = await own(id)
+      const audit = auditRecord(parts, { resource: 'contact', action: 'deleted', name })
+      if (await store.contacts.remove(id, audit)) announceAudit(core, audit, { id, account_id })
     },
     async preview(id, event = 'down') {
       const record = await own(id)
@@ -161,6 +171,26 @@ export function contactsOf(
       return notificationView(record, await store.notifications.attempts([record.id]))
     },
   }
+}
+
+/** The record of what differs; none if nothing does. */
+function contactAudit(
+  parts: Parts,
+  kind: AnyContactKind,
+  {
+    name,
+    ...compared
+  }: { readonly name: string; readonly before: JsonObject; readonly after: JsonObject },
+): NewAuditRecord | undefined {
+  const changes = [
+    ...fieldChanges(OWN_FIELDS, { ...compared, texts: true }),
+    ...fieldChanges(kind.fields, compared),
+  ]
+  if (changes.length === 0) return undefined
+  return auditRecord(parts, {
+    ...{ resource: 'contact', action: 'updated', name },
+    changes: bounded(changes),
+  })
 }
 
 function objectFrom(input: unknown): JsonObject {

@@ -5,11 +5,13 @@
  */
 
 import { statesOf } from '../../incident/state.ts'
+import { AUDIT_ACTIONS, AUDITED_RESOURCES } from '../../model/audit.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import type { MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
 import type { MonitorQuery } from '../../store/store.ts'
 import type {
   AccountScope,
+  AuditFilter,
   IncidentFilter,
   MonitorFilter,
   NotificationFilter,
@@ -74,6 +76,16 @@ export const notificationFilter = {
   incident_id: read.id,
   contact_id: read.id,
 } satisfies Readers<NotificationFilter>
+
+export const auditFilter = {
+  ...pageReaders(MOST_ITEMS),
+  resource: read.oneOf(AUDITED_RESOURCES),
+  resource_id: read.id,
+  action: read.oneOf(AUDIT_ACTIONS),
+  actor: read.text(MAX_TEXT),
+  from: read.time,
+  to: read.time,
+} satisfies Readers<AuditFilter>
 
 type OptionsOf<M extends keyof AccountScope['monitors']> = NonNullable<
   Parameters<AccountScope['monitors'][M]>[1]

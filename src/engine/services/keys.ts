@@ -10,6 +10,8 @@ import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
 import { keyView } from '../views/views.ts'
+import { announceAudit } from '../announce/audit.ts'
+import { auditRecord } from './audit.ts'
 import { read, readFilter } from './read-filter.ts'
 import { hashOf, isPlausibleKey, makeKey } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
@@ -39,7 +41,8 @@ const KEY = {
   },
 }
 
-export function keysOf({ core, ready }: Parts, account_id: number): AccountScope['keys'] {
+export function keysOf(parts: Parts, account_id: number): AccountScope['keys'] {
+  const { core, ready } = parts
   return {
     async create(options) {
       const { name = 'default', key = makeKey(), scopes = ALL_SCOPES } = readFilter(KEY, options)
@@ -48,7 +51,7 @@ export function keysOf({ core, ready }: Parts, account_id: number): AccountScope
       const taken = await core.store.keys.byHash(hash)
       if (taken !== undefined)
         throw new ValidationError({ key: 'invalid: this key exists already' })
-      const record = await core.store.keys.create({
+      const made = {
         account_id,
         name,
         prefix: key.slice(0, PREFIX_CHARS),
@@ -57,7 +60,11 @@ export function keysOf({ core, ready }: Parts, account_id: number): AccountScope
         created_at: core.clock.now(),
         last_used_at: null,
         revoked_at: null,
-      })
+      }
+      const changes = [{ field: 'scopes', from: null, to: scopes }]
+      const audit = auditRecord(parts, { resource: 'key', action: 'created', name, changes })
+      const record = await core.store.keys.create(made, audit)
+      announceAudit(core, audit, record)
       return { key, view: keyView(record) }
     },
     async list() {
@@ -68,8 +75,10 @@ export function keysOf({ core, ready }: Parts, account_id: number): AccountScope
       await ready()
       const known = (await core.store.keys.list(account_id)).find((key) => key.id === id)
       if (known === undefined) throw new NotFoundError('key')
-      if (known.revoked_at === null)
-        await core.store.keys.update(id, { revoked_at: core.clock.now() })
+      if (known.revoked_at !== null) return
+      const audit = auditRecord(parts, { resource: 'key', action: 'revoked', name: known.name })
+      await core.store.keys.update(id, { revoked_at: core.clock.now() }, audit)
+      announceAudit(core, audit, known)
     },
   }
 }
@@ -94,6 +103,6 @@ function noteUse(core: Core, { id, last_used_at }: KeyRecord): void {
   core.store.keys
     .update(id, { last_used_at: now })
     .catch((err: unknown) =>
-      core.log.warn({ err, key_id: id }, 'the use of a key could not be noted'),
+      core.log.warn({ err, key_id: id }, 'the use of a key could not be auditRecord'),
     )
 }

@@ -5,12 +5,14 @@
  */
 
 import { ConflictError, NotFoundError } from '../../errors.ts'
+import type { AuditAction, NewAuditRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { VersionOptions } from '../api/engine.ts'
 import type { CachedMonitor, Changed } from '../monitors/cached-monitor.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { MONITOR_DELETED, planChange } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
+import { auditRecord } from './audit.ts'
 import type { Parts } from './parts.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
 import { requireVersion } from './revise.ts'
@@ -38,6 +40,9 @@ export interface MonitorActions {
 
 export function createMonitorActions(parts: Parts, account_id: number): MonitorActions {
   const { core, monitorCache, committed, ready } = parts
+
+  const auditOf = ({ record }: CachedMonitor, action: AuditAction): NewAuditRecord =>
+    auditRecord(parts, { resource: 'monitor', action, name: record.common.name })
 
   async function own(id: number): Promise<CachedMonitor> {
     await ready()
@@ -67,7 +72,9 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind, at: core.clock.now() },
       })
-      return planned === null ? null : { change: { ...planned.change, ...touch(cached) } }
+      if (planned === null) return null
+      const audit = auditOf(cached, kind === 'pause' ? 'paused' : 'resumed')
+      return { change: { ...planned.change, ...touch(cached), audit } }
     })
   }
 
@@ -116,7 +123,8 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
         event: { kind: 'remove', at: core.clock.now() },
       })
       const { machine: _machine, ...change } = planned?.change ?? emptyChange(parts, cached)
-      return { change: { ...change, cancel: MONITOR_DELETED, remove: true } }
+      const audit = auditOf(cached, 'deleted')
+      return { change: { ...change, cancel: MONITOR_DELETED, remove: true, audit } }
     })
 
   return { own, commit, startCheck, pause, resume, remove }

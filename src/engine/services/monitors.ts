@@ -22,6 +22,8 @@ import { makeToken, pingOf } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
 import { createMonitorActions } from './monitor-actions.ts'
+import { announceAudit } from '../announce/audit.ts'
+import { auditRecord } from './audit.ts'
 import { bulkOf, tagged } from './bulk.ts'
 import { read, readFilter } from './read-filter.ts'
 import {
@@ -93,7 +95,9 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       created_at: now,
       updated_at: now,
     }
-    const record = await core.store.monitors.create(made, within)
+    const audit = auditRecord(parts, { resource: 'monitor', action: 'created', name: common.name })
+    const record = await core.store.monitors.create(made, within, audit)
+    announceAudit(core, audit, record)
     const cached = monitorCache.add(record)
     schedule.reschedule(cached, 'now')
     return withWarnings(view(cached), cached, fields)

@@ -28,13 +28,20 @@ export interface Parts {
   ready(): Promise<void>
   running(): boolean
   readonly accounts: AccountCache
+  /** Who makes the changes; `null` where nobody is named. */
+  readonly actor: string | null
 }
 
-/** The same for one account, which must exist. */
-export function partsOf(parts: Parts, account_id: number): Parts {
+/** The same for one account, which must exist, on behalf of an actor. */
+export function partsOf(
+  parts: Parts,
+  account_id: number,
+  actor: string | null = parts.actor,
+): Parts {
   const { accounts, ready } = parts
   return {
     ...parts,
+    actor,
     async ready() {
       await ready()
       await accounts.require(account_id)

@@ -7,7 +7,8 @@
 
 import { ValidationError } from '../../errors.ts'
 import { mask } from '../../fields/secrets.ts'
-import type { Json, JsonObject } from '../../model.ts'
+import type { JsonObject } from '../../model.ts'
+import { sameJson } from '../../model/json.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
@@ -46,7 +47,7 @@ export async function previewOf(
   if (against === undefined) return { settings: shown, changes: [], warnings }
   const before = { ...asJson(against.record.common), ...against.settings }
   const shownBefore = { ...before, ...mask(fields, against.settings) }
-  const names = Object.keys(type.all).filter((name) => !same(before[name], after[name]))
+  const names = Object.keys(type.all).filter((name) => !sameJson(before[name], after[name]))
   return {
     settings: shown,
     warnings,
@@ -54,24 +55,11 @@ export async function previewOf(
       field,
       from: shownBefore[field] ?? null,
       to: shown[field] ?? null,
-      secret: same(shownBefore[field], shown[field]),
+      secret: sameJson(shownBefore[field], shown[field]),
     })),
   }
 }
 
 function asJson(value: object): JsonObject {
   return value as JsonObject
-}
-
-/** By value, regardless of the order of keys. */
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  return ordered(a) === ordered(b)
-}
-
-function ordered(value: unknown): string {
-  return JSON.stringify(value ?? null, (_, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  )
 }

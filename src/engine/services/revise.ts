@@ -15,8 +15,10 @@ import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
+import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { validateMonitor, withoutDeletedIds } from './validate-input.ts'
+import type { ValidMonitor } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
 /** The change of a patch. If the target or type settings differ, the monitor's state starts again. */
@@ -56,11 +58,38 @@ export async function planUpdate(
       target: next.target,
     },
     ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
+    ...monitorAudit(parts, cached, next),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.push !== undefined) return { change }
   const planned = await planChange(parts, cached, { event: { kind: 'reconfigure', at } })
   return { change: { ...planned?.change, ...change, forget_locations: true } }
+}
+
+/** The record of what differs; none if nothing does. */
+export function monitorAudit(
+  parts: Pick<Parts, 'core' | 'actor'>,
+  { record, type, settings }: CachedMonitor,
+  next: ValidMonitor,
+): Pick<Change, 'audit'> {
+  const { target } = record
+  const changes = [
+    ...fieldChanges(type.common, {
+      before: record.common as never,
+      after: next.common as never,
+      texts: true,
+    }),
+    ...fieldChanges(type.checker.fields, { before: settings, after: next.settings }),
+    ...(target === next.target ? [] : [{ field: 'target', from: target, to: next.target }]),
+  ]
+  if (changes.length === 0) return {}
+  const { name } = next.common
+  return {
+    audit: auditRecord(parts, {
+      ...{ resource: 'monitor', action: 'updated', name },
+      changes: bounded(changes),
+    }),
+  }
 }
 
 /** @throws ValidationError if a stored secret would be sent to another destination */

@@ -14,6 +14,7 @@ import { secondsFrom } from '../../incident/uptime.ts'
 import type {
   AccountRecord,
   AttemptRecord,
+  AuditRecord,
   ContactRecord,
   EpochMs,
   IncidentRecord,
@@ -27,6 +28,7 @@ import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type {
   AccountView,
   AttemptView,
+  AuditEntryView,
   ContactView,
   IncidentView,
   KeyView,
@@ -244,4 +246,8 @@ export function keyView({ hash: _hash, ...key }: KeyRecord): KeyView {
 export function accountView(record: AccountRecord): AccountView {
   const { id, name, external_id, quotas, created_at } = record
   return { id, name, external_id, quotas, created_at: iso(created_at) }
+}
+
+export function auditView({ account_id: _, at, ...rest }: AuditRecord): AuditEntryView {
+  return { ...rest, at: iso(at) }
 }

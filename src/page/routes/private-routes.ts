@@ -156,7 +156,7 @@ async function actorOf(call: Call): Promise<AccountScope | Response> {
   if (visitor === undefined || visitor.read_only === true)
     throw forbidden('Sign in first; then press the button again.')
   await service.requests.action(visitor.by)
-  return service.engine.account(visitor.account_id)
+  return service.engine.account(visitor.account_id, { actor: visitor.actor })
 }
 
 async function acknowledge(call: Call): Promise<Answer | Response> {

@@ -6,6 +6,7 @@
 
 import type { Engine } from '../../engine/api/engine.ts'
 import type { KeyView } from '../../engine/api/views.ts'
+import { actorFrom } from '../../access/actor.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
 import type { Session, Sessions } from './session.ts'
@@ -20,6 +21,8 @@ export interface Access {
    * Default: all visitors of the account.
    */
   readonly identity?: string | number
+  /** Who the audit log says pressed a button, at most 200 characters. Default `page`. */
+  readonly actor?: string | null | undefined
 }
 
 /**
@@ -33,6 +36,7 @@ export type Authorize = (
 export const SESSION_COOKIE = 'watchpost_session'
 
 export interface Visitor extends Access {
+  readonly actor: string
   /** Signed in by the page, so that sign-out is offered. */
   readonly session: boolean
   /** The requester for rate limits. */
@@ -58,14 +62,15 @@ export async function visitorOf(
     // Only `false` or an absent value allows buttons: `1`, `null` or `'true'` do not.
     const looks_only = (read_only as unknown) !== false
     const by = { identity: `${account_id}:${identity}` }
-    return { account_id, identity, read_only: looks_only, session: false, by }
+    const actor = actorFrom(access.actor, 'page')
+    return { account_id, identity, actor, read_only: looks_only, session: false, by }
   }
   const session = sessions.read(cookieOf(request, SESSION_COOKIE))
   const key = session === undefined ? undefined : await keyOf(engine, session)
   if (session === undefined || key === undefined || !mayLook(key)) return undefined
   const { account_id, key_id } = session
   const read_only = !key.scopes.includes('write')
-  return { account_id, read_only, session: true, by: { key_id } }
+  return { account_id, actor: `key:${key_id}`, read_only, session: true, by: { key_id } }
 }
 
 /** The page shows everything of the account, so that one scope of many does not suffice. */

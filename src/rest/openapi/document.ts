@@ -6,6 +6,7 @@
 
 import type { Engine } from '../../engine/api/engine.ts'
 import type { JsonObject } from '../../model.ts'
+import { AUDIT_VIEWS } from '../audit-log.ts'
 import { MONITOR_BULK } from '../bulk.ts'
 import { CONTACT_INPUTS } from '../contacts.ts'
 import type { Operation } from '../operation.ts'
@@ -46,6 +47,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
       schemas: {
         ...VIEWS,
+        ...AUDIT_VIEWS,
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
         ...(bodies.has('ContactCreate') ? CONTACT_INPUTS : {}),

@@ -1,0 +1,121 @@
+/**
+ * The audit log of one account, and the records that changes carry into it.
+ *
+ * @module
+ */
+
+import type { FieldInfo, FieldTable } from '../../fields/field.ts'
+import type {
+  AuditAction,
+  AuditedResource,
+  FieldChange,
+  Json,
+  JsonObject,
+  NewAuditRecord,
+} from '../../model.ts'
+import { isJsonObject, sameJson } from '../../model/json.ts'
+import type { ActorOptions, AccountScope } from '../api/engine.ts'
+import { auditView } from '../views/views.ts'
+import { auditFilter } from './filters.ts'
+import { pageOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+import { read, readFilter } from './read-filter.ts'
+
+const MAX_ACTOR = 200
+/** Of one record: the other fields are left out. */
+const MOST_FIELDS = 100
+/** Characters of JSON of one value, and of all values of a record: longer ones are left out. */
+const MAX_VALUE = 500
+const MAX_VALUES = 4000
+
+export function auditLogOf({ core, ready }: Parts, account_id: number): AccountScope['auditLog'] {
+  return {
+    async list(given) {
+      const { limit = 50, after, ...filter } = readFilter(auditFilter, given)
+      await ready()
+      const query = {
+        account_id,
+        ...filter,
+        limit: limit + 1,
+        ...(after === undefined ? {} : { before_id: after }),
+      }
+      return pageOf((await core.store.auditLog.list(query)).map(auditView), limit)
+    },
+  }
+}
+
+/** @throws ValidationError for a text that is empty, too long or has control characters */
+export function actorOf(options: ActorOptions | undefined): string | null {
+  const text = read.text(MAX_ACTOR)
+  const { actor = null } = readFilter(
+    {
+      actor: (value: unknown) =>
+        value === '' ? { problem: `out_of_range: 1..${MAX_ACTOR} characters` } : text(value),
+    },
+    options,
+  )
+  return actor
+}
+
+interface Audited {
+  readonly resource: AuditedResource
+  readonly action: AuditAction
+  readonly name: string | null
+  readonly changes?: readonly FieldChange[]
+}
+
+export function auditRecord(
+  { core, actor }: Pick<Parts, 'core' | 'actor'>,
+  { resource, action, name, changes = [] }: Audited,
+): NewAuditRecord {
+  return { at: core.clock.now(), resource, resource_name: name, action, actor, changes }
+}
+
+interface Compared {
+  readonly before: JsonObject
+  readonly after: JsonObject
+  /** Texts are harmless: names and tags, not addresses, headers and bodies. */
+  readonly texts?: boolean
+}
+
+/** The fields of the table that differ, with their values as far as those cannot be secrets. */
+export function fieldChanges(
+  fields: FieldTable,
+  { before, after, texts = false }: Compared,
+  prefix = '',
+): FieldChange[] {
+  return Object.entries(fields).flatMap(([name, { info }]): FieldChange[] => {
+    const [from = null, to = null] = [before[name], after[name]] as (Json | undefined)[]
+    if (sameJson(from, to)) return []
+    const field = prefix + name
+    if (info.fields !== undefined) {
+      const group = { before: objectOf(from), after: objectOf(to), texts }
+      return fieldChanges(info.fields, group, `${field}.`)
+    }
+    return [isHarmless(info, texts) ? { field, from, to } : { field }]
+  })
+}
+
+/** At most so many fields and so much of their values as a record has room for. */
+export function bounded(changes: readonly FieldChange[]): FieldChange[] {
+  let room = MAX_VALUES
+  return changes.slice(0, MOST_FIELDS).map(({ field, ...values }) => {
+    const length = JSON.stringify(values).length
+    const named = { field: field.slice(0, MAX_VALUE) }
+    if (length > MAX_VALUE || length > room) return named
+    room -= length
+    return { ...named, ...values }
+  })
+}
+
+const HARMLESS: ReadonlySet<string> = new Set(['integer', 'number', 'boolean', 'enum'])
+
+function isHarmless({ kind, secret, item }: FieldInfo, texts: boolean): boolean {
+  if (secret !== undefined) return false
+  if (kind === 'array') return item !== undefined && isHarmless(item.info, texts)
+  return HARMLESS.has(kind) || (texts && kind === 'string')
+}
+
+function objectOf(value: Json): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
