@@ -22,5 +22,5 @@ engine.on('error', (error: unknown) => {
 await engine.start()
 console.log('ready')
 process.stdin.resume().on('end', () => {
-  void engine.stop({ drain_ms: 0 }).finally(() => process.exit())
+  void engine.stop({ drainMs: 0 }).finally(() => process.exit())
 })

@@ -1,5 +1,5 @@
 /**
- * What every command is made of, and the exit codes they share.
+ * The parts of a command, and the exit codes that all commands share.
  *
  * @module
  */
@@ -21,13 +21,13 @@ export interface Call {
   readonly env: Environment
 }
 
-/** What may stand as a word of a command; told to shells that complete what a person types. */
+/** The possible words of a command, for shells that complete them. */
 export interface Words {
   /** Known ones, each with what may come behind it. */
   readonly known?: Readonly<Record<string, readonly string[]>>
   /** The known ones may come again and again. */
   readonly repeated?: boolean
-  /** Paths are expected: behind the known ones, or from the start where there are none. */
+  /** Paths are expected: after the known words, or from the start if there are none. */
   readonly files?: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * The commands by name: what `--help` lists, what the completion of shells knows, and what is loaded when
+ * The commands by name: listed by `--help`, completed by shells, and loaded when
  * one is called.
  *
  * @module

@@ -27,7 +27,7 @@ Exit code: 0 printed, 1 the documentation is not installed, 64 there is no such 
   run,
 }
 
-/** In the package it stands beside `dist`, where this file is once it is built. */
+/** In the package the documentation is next to `dist`, which contains this file after the build. */
 const FOLDER = new URL('../docs/', import.meta.url)
 
 function run({ words: [topic, ...more] }: Call): Promise<number> {
@@ -40,7 +40,7 @@ function run({ words: [topic, ...more] }: Call): Promise<number> {
   return Promise.resolve(EXIT.ok)
 }
 
-/** Their paths without `.md`; none where the documentation was left out of the installation. */
+/** The paths without `.md`; empty if the installation has no documentation. */
 function pages(): string[] {
   try {
     return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })

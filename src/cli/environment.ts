@@ -192,7 +192,7 @@ export function settingsHelp(names: readonly SettingName[]): string {
     .join('\n')
 }
 
-/** Variables that look like ours and are none: a mistyped one would be silence where a rule was meant. */
+/** Unknown variables with the prefix of watchpost: a mistyped one would silently have no effect. */
 export function strangeVariables(env: Environment): string[] {
   const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable))
   return Object.keys(env).filter((name) => name.startsWith('WATCHPOST_') && !known.has(name))

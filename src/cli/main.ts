@@ -32,7 +32,7 @@ Each has a --help of its own, with examples. Exit codes: 0 done, 1 it could not 
 of check and verify 2 failing or not genuine, of check 3 unknown, of apply --dry-run 2 would change.`
 }
 
-/** A handle that somebody forgot must not keep a finished command alive. */
+/** A handle that was not closed must not keep a finished command alive. */
 const LINGER_MS = 1000
 
 outliveReaders()
@@ -80,7 +80,7 @@ function parse<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    // Node's message goes on with advice about "--", on further lines or sentences.
+    // After its first sentence Node's message gives advice about "--", which does not apply.
     const [problem] = (cause instanceof Error ? cause.message : String(cause)).split(/\.? To |\n/)
     throw new ConfigurationError(`${problem ?? ''} (see --help)`, { cause })
   }

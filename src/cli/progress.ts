@@ -41,7 +41,7 @@ export function progress(
   return {
     tell(next) {
       latest = next
-      // Work that never waits, such as that on a file, lets no timer fire.
+      // Work that never awaits, such as reading a file, lets no timer fire.
       if (clock.monotonic() >= due_at) show()
     },
     end() {

@@ -15,7 +15,7 @@ export interface Kept {
   readonly place: string
 }
 
-/** `guest`: for a command of a moment, beside an engine that may be running. */
+/** `guest`: for a short command while an engine may be running on the same file. */
 export function storeOf(
   { data, database_url }: SettingValues<'data' | 'database_url'>,
   { guest = false }: { readonly guest?: boolean } = {},

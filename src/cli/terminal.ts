@@ -42,7 +42,7 @@ export function printError(text: string): void {
   process.stderr.write(`watchpost: ${printable(text)}\n`)
 }
 
-/** Words of servers pass through here: none of them may move the cursor, set colours or turn the line around. */
+/** Replaces control and direction characters in texts of servers, which could otherwise move the cursor or set colours. */
 export function printable(text: string): string {
   return text.replace(UNSEEN, '\uFFFD')
 }
@@ -80,12 +80,12 @@ export function rendered(line: Line, coloured: boolean): string {
     .join('')
 }
 
-/** On a terminal, unless its user wants none (https://no-color.org). */
+/** On a terminal, unless `NO_COLOR` is set (https://no-color.org). */
 export function isColoured(
   { isTTY }: Pick<WriteStream, 'isTTY'>,
   { NO_COLOR, TERM }: NodeJS.ProcessEnv = process.env,
 ): boolean {
-  // Node says `undefined` for what is no terminal, whatever its types say.
+  // At run time `isTTY` is `undefined` for a stream that is no terminal; the types say boolean.
   return (isTTY as boolean | undefined) === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb'
 }
 

@@ -40,8 +40,8 @@ export function createHousekeeping({
   retention = {},
 }: HousekeepingOptions): Housekeeping {
   const { clock, store } = core
-  const { results_days = 30, notifications_days = 90, history_days = 400 } = retention
-  const { audit_days = 90 } = retention
+  const { resultsDays = 30, notificationsDays = 90, historyDays = 400 } = retention
+  const { auditDays = 90 } = retention
   const timers = new Set<Timer>()
   let stopped = false
 
@@ -70,10 +70,10 @@ export function createHousekeeping({
     if (!shardLeases.owns(PRUNING)) return
     const now = clock.now()
     const older = {
-      results_before: now - results_days * DAY_MS,
-      notifications_before: now - notifications_days * DAY_MS,
-      history_before: now - history_days * DAY_MS,
-      audit_before: now - audit_days * DAY_MS,
+      results_before: now - resultsDays * DAY_MS,
+      notifications_before: now - notificationsDays * DAY_MS,
+      history_before: now - historyDays * DAY_MS,
+      audit_before: now - auditDays * DAY_MS,
       idempotency_before: now,
       limit: PRUNE_ROWS,
     }

@@ -41,7 +41,7 @@ export interface Lifecycle {
 }
 
 interface StopOptions {
-  readonly drain_ms?: number
+  readonly drainMs?: number
 }
 
 export interface LifecycleOptions {
@@ -84,7 +84,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   let opened: Promise<void> | undefined
   let state: 'idle' | 'running' | 'stopped' = 'idle'
   let starting: Promise<void> | undefined
-  /** A stop waits for the end of the start, to stop what it has started. */
+  /** A stop during a start first waits for its end, then stops what it has started. */
   let ending = false
 
   async function openStore(): Promise<void> {
@@ -185,8 +185,8 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   }
 
   async function stop(options: StopOptions = {}): Promise<void> {
-    checkOptions('engine.stop', options, { drain_ms: milliseconds(0) })
-    const { drain_ms = DRAIN_MS } = options
+    checkOptions('engine.stop', options, { drainMs: milliseconds(0) })
+    const { drainMs: drain_ms = DRAIN_MS } = options
     if (starting !== undefined) await endOfStart(starting, drain_ms)
     if (state === 'stopped') return
     const wasRunning = state === 'running'

@@ -44,13 +44,13 @@ export interface EngineLimits {
 /** Days, including fractions: from 0.1 to 36500. */
 export interface Retention {
   /** Raw results, default 30 days. */
-  readonly results_days?: number | undefined
+  readonly resultsDays?: number | undefined
   /** The notification log, default 90 days. */
-  readonly notifications_days?: number | undefined
+  readonly notificationsDays?: number | undefined
   /** Daily totals and availability, default 400 days. */
-  readonly history_days?: number | undefined
+  readonly historyDays?: number | undefined
   /** The audit log, default 90 days. */
-  readonly audit_days?: number | undefined
+  readonly auditDays?: number | undefined
 }
 
 export interface EngineOptions<
@@ -121,10 +121,10 @@ const OPTIONS: OptionTable<EngineOptions> = {
     deliveriesPerHost: count,
   }),
   retention: option.group<Retention>({
-    results_days: days,
-    notifications_days: days,
-    history_days: days,
-    audit_days: days,
+    resultsDays: days,
+    notificationsDays: days,
+    historyDays: days,
+    auditDays: days,
   }),
   quotas: option.object,
   metadataInPayloads: option.flag,

@@ -73,7 +73,7 @@ function keyOf(text: string): string {
   return key === '' ? 'monitor' : key
 }
 
-/** The bounds of ours that a number of theirs may lie outside of. */
+/** The bounds of fields whose imported value may lie outside of them. */
 export interface Bounded {
   readonly value: number
   readonly min: number

@@ -86,7 +86,7 @@ export function fromUptimeRobot(document: unknown): Imported {
 }
 
 const ROBOT_METHODS = ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Of `sub_type`; 99 has its port beside it. */
+/** Ports by `sub_type`; 99 has its port in a field beside it. */
 const ROBOT_PORTS: Readonly<Record<number, number>> = {
   1: 80,
   2: 443,
@@ -165,7 +165,7 @@ function robotKeyword(from: Taking, type: number, note: Note): JsonObject {
 export function fromBetterStack(document: unknown): Imported {
   const list =
     isJsonObject(document) && Array.isArray(document['data']) ? document['data'] : undefined
-  // The type stands beside the attributes.
+  // The type is a sibling of the attributes.
   const data = list?.filter(isJsonObject).map(({ type, attributes }) => ({
     ...(isJsonObject(attributes) ? attributes : {}),
     kind: type,

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 
 export interface Taking {
-  /** A text, or a number or flag as one; `undefined` where there is none, or an empty one. */
+  /** A text; a number or flag is converted. `undefined` if absent or empty. */
   text(name: string): string | undefined
   /** Also where it is written as a text. */
   number(name: string): number | undefined
@@ -22,7 +22,7 @@ export interface Taking {
   value(name: string): Json | undefined
   /** Has no meaning here. */
   ignore(...names: readonly string[]): void
-  /** Names with something in them that nobody has read, with dots into objects that were. */
+  /** Names of values that were not read; dotted within objects that were. */
   left(): readonly string[]
 }
 

@@ -46,7 +46,7 @@ async function served(
   const made = service()
   await made.ready
   await made.engine.start()
-  closing.push(() => made.engine.stop({ drain_ms: 0 }))
+  closing.push(() => made.engine.stop({ drainMs: 0 }))
   const handler = toNodeHandler(createRest(made.engine, { rateLimit: false, manageContacts: true }))
   const asked: string[] = []
   const url = await serve((req, res) => {

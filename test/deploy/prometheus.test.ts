@@ -75,7 +75,7 @@ beforeAll(async () => {
   const { engine, clock } = await rig({ checkers: [timed], locations: ['here', 'there'] })
   const metrics = createMetrics(engine, { process: true })
   close = async () => {
-    await engine.stop({ drain_ms: 0 })
+    await engine.stop({ drainMs: 0 })
     metrics.close()
   }
   await engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })

@@ -18,7 +18,7 @@ it('a checker is told whose check it makes, and 0 where there is no monitor', as
     },
   })
   const r = await rig({ checkers: [checker] })
-  onTestFinished(() => r.engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => r.engine.stop({ drainMs: 0 }))
   const { id } = await r.engine.accounts.create({ name: 'Tenant' })
   for (const { monitors } of [r.engine, r.engine.account(id)]) {
     const input = { type: 'curious', name: 'Shop', host: 'shop.test' } as const

@@ -188,7 +188,7 @@ describe('the audit log', () => {
   })
 
   it('forgets entries after its own retention', async () => {
-    const { engine, clock } = await rig({ retention: { audit_days: 1 } })
+    const { engine, clock } = await rig({ retention: { auditDays: 1 } })
     await engine.monitors.create({ ...shop, interval_sec: 86_400 })
     await clock.advance(86_400_000 - 60_000)
     expect((await engine.auditLog.list()).items).toHaveLength(1)

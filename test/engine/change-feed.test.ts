@@ -21,7 +21,7 @@ function place() {
   const join = async (given: FullStore): Promise<Rig> => {
     const r = await rig({}, { clock, store: given })
     onTestFinished(async () => {
-      const stopped = r.engine.stop({ drain_ms: 0 })
+      const stopped = r.engine.stop({ drainMs: 0 })
       await clock.advance(MINUTE)
       await stopped
     })
@@ -127,6 +127,6 @@ it.each(['listen', 'set'] as const)(
     const begun = clock.now()
     await clock.advance(MINUTE)
     expect(Number(await inner.meta.get('alive_at'))).toBeGreaterThan(begun)
-    await Promise.all([engine.stop({ drain_ms: 0 }), clock.advance(1000)])
+    await Promise.all([engine.stop({ drainMs: 0 }), clock.advance(1000)])
   },
 )

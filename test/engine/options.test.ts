@@ -29,21 +29,21 @@ describe('an option that there is none of', () => {
     [{ chekers: [] }, '"chekers"; did you mean "checkers"?'],
     [{ limits: { check: 5 } }, '"limits.check"; did you mean "checks"?'],
     [{ limits: { checks_per_host: 5 } }, '"limits.checks_per_host"; did you mean "checksPerHost"?'],
-    [{ retention: { resultsDays: 5 } }, '"retention.resultsDays"; did you mean "results_days"?'],
-    [{ retention: { weeks: 5 } }, '"retention.weeks"; known are results_days, notifications_days'],
+    [{ retention: { results_days: 5 } }, '"retention.results_days"; did you mean "resultsDays"?'],
+    [{ retention: { weeks: 5 } }, '"retention.weeks"; known are resultsDays, notificationsDays'],
     [{ plugins: [] }, '"plugins"; known are store, checkers, contacts'],
   ])('%j is refused by name', (wrong, sentence) => {
     expect(refusal({ ...whole(), ...wrong })).toContain(`createEngine: unknown option ${sentence}`)
   })
 
   it('does not hide another: every problem is told at once', () => {
-    const wrong = { stroe: 1, limits: { checks: 0, deliverys: 1 }, retention: { history_days: -1 } }
+    const wrong = { stroe: 1, limits: { checks: 0, deliverys: 1 }, retention: { historyDays: -1 } }
     const message = refusal({ ...whole(), ...wrong })
     for (const name of [
       '"stroe"',
       'limits.checks:',
       '"limits.deliverys"',
-      'retention.history_days:',
+      'retention.historyDays:',
     ])
       expect(message).toContain(name)
   })
@@ -60,7 +60,7 @@ describe('an option that there is none of', () => {
     const more = ['anchors', 'limits', 'retention', 'clock', 'logger', 'tracing', 'stroe']
     const absent = Object.fromEntries([...names, ...more].map((name) => [name, undefined]))
     expect(refusal({ ...whole(), ...absent })).toBe('taken')
-    const inner = { limits: { checks: undefined }, retention: { results_days: undefined } }
+    const inner = { limits: { checks: undefined }, retention: { resultsDays: undefined } }
     expect(refusal({ ...whole(), ...inner })).toBe('taken')
   })
 })
@@ -85,7 +85,7 @@ describe('a value that cannot work', () => {
     for (const right of [1, 10_000]) expect(withOption('limits', { [name]: right })).toBe('taken')
   })
 
-  it.each(['results_days', 'notifications_days', 'history_days'])(
+  it.each(['resultsDays', 'notificationsDays', 'historyDays'])(
     'retention.%s is a number of days from 0.1 to 36500',
     (name) => {
       for (const wrong of [0, -1, -30, 0.09, 36_501, NaN, Infinity, '30', null])

@@ -33,7 +33,7 @@ it('deliveries of one account that hang at a host do not keep another from that 
     limits: { deliveriesPerContact: PER_HOST, deliveriesPerHost: PER_HOST },
   })
   await engine.start()
-  onTestFinished(() => engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => engine.stop({ drainMs: 0 }))
   const { id } = await engine.accounts.create({ name: 'Other' })
   const other = engine.account(id)
   const webhook = { kind: 'webhook', name: 'Duty' } as const

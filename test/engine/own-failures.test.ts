@@ -120,7 +120,7 @@ describe('a location that has lost its network', () => {
       checkers: [tcp],
       anchors: [`127.0.0.1:${anchor.port}`],
     })
-    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    onTestFinished(() => engine.stop({ drainMs: 0 }))
     const locations: boolean[] = []
     engine.on('location', ({ online }) => void locations.push(online))
     await engine.start()

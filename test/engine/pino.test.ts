@@ -44,7 +44,7 @@ describe('a pino logger', () => {
   it('gets fields, messages and errors with their stack, without secrets', async () => {
     const { logger, lines } = recorded()
     const { engine, clock } = await rig({ checkers: [throwing], logger })
-    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    onTestFinished(() => engine.stop({ drainMs: 0 }))
     await engine.monitors.create({
       ...{ type: 'throwing', name: 'x', host: 'x.test', pass: 'very-secret-word' },
     })
@@ -62,7 +62,7 @@ describe('a pino logger', () => {
     const { logger, lines } = recorded()
     const store = memoryStore()
     const { engine } = await rig({}, { store })
-    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    onTestFinished(() => engine.stop({ drainMs: 0 }))
     await engine.keys.create({ key: 'key-of-this-account' })
     const monitors = { ...engine.account(1).monitors, list: () => Promise.reject(new Error('odd')) }
     const broken = { ...engine, account: () => ({ ...engine.account(1), monitors }) }
@@ -75,7 +75,7 @@ describe('a pino logger', () => {
   it('decides itself what is worth a line', async () => {
     const { logger, lines } = recorded('error')
     const { engine, clock } = await rig({ checkers: [throwing], logger })
-    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    onTestFinished(() => engine.stop({ drainMs: 0 }))
     await engine.monitors.create({ type: 'throwing', name: 'x', host: 'x.test' })
     await clock.advance(2_000)
     expect(lines.map(({ msg }) => msg)).toEqual(['a checker failed'])

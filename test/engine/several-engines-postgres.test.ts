@@ -35,7 +35,7 @@ describeWithServer(postgresServer, 'several engines on PostgreSQL', () => {
         const url = `postgres://postgres@127.0.0.1:${port}/app`
         const store = postgresStore({ url, schema, clock, connections: 3 })
         const r = await rig({ clock, checkers: [heartbeat()] }, { store, told })
-        onTestFinished(() => r.engine.stop({ drain_ms: 0 }))
+        onTestFinished(() => r.engine.stop({ drainMs: 0 }))
         return r
       },
     }

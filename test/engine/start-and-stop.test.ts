@@ -45,7 +45,7 @@ it('an engine that is stopped while it starts is stopped whole', async () => {
 it('an engine that is stopped twice at once stops once', async () => {
   const { engine, calls } = made()
   await engine.start()
-  await Promise.all([engine.stop({ drain_ms: 0 }), engine.stop({ drain_ms: 0 })])
+  await Promise.all([engine.stop({ drainMs: 0 }), engine.stop({ drainMs: 0 })])
   expect(calls).toEqual(['start', 'stop'])
 })
 
@@ -55,7 +55,7 @@ it('a start that hangs keeps nobody from stopping, and begins nothing afterwards
   const started = engine.start()
   const refused = expect(started).rejects.toThrow('stopped while it started')
   await clock.settle()
-  const stopped = engine.stop({ drain_ms: 1000 })
+  const stopped = engine.stop({ drainMs: 1000 })
   await clock.advance(1000)
   await stopped
   go()

@@ -34,7 +34,7 @@ async function watched(
   const clock = simulatedClock()
   const places = doors(clock, options)
   const r = await rig({ probes: places.transport, checkers }, { clock })
-  onTestFinished(() => r.engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => r.engine.stop({ drainMs: 0 }))
   const told = turnsOf(r.engine)
   const { id } = await r.engine.monitors.create({
     type: 'scripted',
@@ -141,7 +141,7 @@ describe('a monitor that nobody looks at', () => {
     await r.engine.stop()
     const next = doors(clock)
     const { engine } = await r.restart({ probes: next.transport })
-    onTestFinished(() => engine.stop({ drain_ms: 0 }))
+    onTestFinished(() => engine.stop({ drainMs: 0 }))
     next.close()
     expect(await staleOf({ engine }, id)).toBe(false)
     clock.jump(-60 * MINUTE)
@@ -211,7 +211,7 @@ describe('nobody is called stale', () => {
       expect(await staleOf(r, id)).toBe(false)
     }
     expect(told).toEqual([])
-    const stopped = r.engine.stop({ drain_ms: 0 })
+    const stopped = r.engine.stop({ drainMs: 0 })
     await clock.advance(1)
     await stopped
   })
@@ -285,7 +285,7 @@ it('is stale after an outage of the engine until it is looked at, and told only 
   await clock.advance(60 * MINUTE)
   const next = doors(clock)
   const { engine } = await r.restart({ probes: next.transport })
-  onTestFinished(() => engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => engine.stop({ drainMs: 0 }))
   const told = turnsOf(engine)
   expect(await staleOf({ engine }, id)).toBe(true)
   await clock.advance(MINUTE)

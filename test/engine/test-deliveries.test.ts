@@ -25,7 +25,7 @@ async function twoTests() {
     limits: { deliveriesPerContact: 1 },
     logger: false,
   })
-  onTestFinished(() => engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => engine.stop({ drainMs: 0 }))
   await engine.start()
   const account = await engine.accounts.create({ name: 'Tenant' })
   const { contacts } = engine.account(account.id)
@@ -54,6 +54,6 @@ it('is told that it is gone where the account is removed', async () => {
 
 it('is told that the engine stops', async () => {
   const { engine, second } = await twoTests()
-  await engine.stop({ drain_ms: 0 })
+  await engine.stop({ drainMs: 0 })
   await expect(second).rejects.toMatchObject({ code: 'stopped' })
 })

@@ -39,7 +39,7 @@ it('tells its listeners once, before it lets go of the store, that it stops', as
   const { engine } = await rig()
   const heard: unknown[] = []
   engine.on('stop', (payload) => heard.push(payload))
-  await engine.stop({ drain_ms: 5 })
+  await engine.stop({ drainMs: 5 })
   await engine.stop()
   expect(heard).toEqual([{ drain_ms: 5 }])
 })

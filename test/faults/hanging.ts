@@ -110,7 +110,7 @@ await inFolder('hanging', async (folder) => {
       load: loadavg()[0]?.toFixed(1),
     },
   ])
-  await engine.stop({ drain_ms: 0 })
+  await engine.stop({ drainMs: 0 })
   server.closeAllConnections()
   server.close()
   return p99 < GOAL_MS

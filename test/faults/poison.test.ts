@@ -51,7 +51,7 @@ function lives() {
     const errors: string[] = []
     engine.on('error', (error) => void errors.push(String(error)))
     await engine.start()
-    const stop = () => engine.stop({ drain_ms: 0 })
+    const stop = () => engine.stop({ drainMs: 0 })
     onTestFinished(stop)
     return { engine, errors, stop }
   }

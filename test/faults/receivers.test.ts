@@ -50,7 +50,7 @@ async function started(
 }
 
 async function ended(engine: Engine, clock: SimulatedClock): Promise<void> {
-  const stopped = engine.stop({ drain_ms: 0 })
+  const stopped = engine.stop({ drainMs: 0 })
   await clock.advance(SECOND)
   await stopped
 }

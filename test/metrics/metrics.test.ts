@@ -33,7 +33,7 @@ interface Measured extends Rig {
 async function measured(options: Parameters<typeof createMetrics>[1] = {}): Promise<Measured> {
   const made = await rig({ locations: ['here', 'there'] })
   const metrics = createMetrics(made.engine, options)
-  closing.push(() => made.engine.stop({ drain_ms: 0 }), metrics.close)
+  closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
   return { ...made, metrics }
 }
 
@@ -86,7 +86,7 @@ describe('metrics', () => {
     })
     const made = await rig({ checkers: [timed], limits: { checksPerHost: 1 } })
     const metrics = createMetrics(made.engine)
-    closing.push(() => made.engine.stop({ drain_ms: 0 }), metrics.close)
+    closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
     for (const name of ['first', 'second'])
       await made.engine.monitors.create({ type: 'timed', name, host: 'same.test' })
     await made.clock.advance(2_000)
@@ -109,7 +109,7 @@ describe('metrics', () => {
     const places = doors(clock)
     const made = await rig({ probes: places.transport }, { clock })
     const metrics = createMetrics(made.engine)
-    closing.push(() => made.engine.stop({ drain_ms: 0 }), metrics.close)
+    closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
     const { id } = await made.engine.monitors.create({
       ...{ type: 'scripted', name: 'shop', host: 'shop.test', interval_sec: 60 },
     })
@@ -172,7 +172,7 @@ describe('metrics', () => {
       },
     )
     const metrics = createMetrics(made.engine)
-    closing.push(() => made.engine.stop({ drain_ms: 0 }), metrics.close)
+    closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
     await eventful({ ...made, metrics })
     const before = valuesOf(await metrics.text())
     expect(before('watchpost_store_changes_total', {})).toBeGreaterThan(3)
@@ -294,7 +294,7 @@ describe('who may read them', () => {
 
   it('a token that could be guessed is refused', async () => {
     const { engine } = await rig()
-    closing.push(() => engine.stop({ drain_ms: 0 }))
+    closing.push(() => engine.stop({ drainMs: 0 }))
     expect(() => createMetrics(engine, { token: 'short' })).toThrow(/16 to 512/)
   })
 })
@@ -346,7 +346,7 @@ describe('the parts', () => {
     const clock = simulatedClock()
     const made = await rig({}, { clock })
     createMetrics(made.engine, { clock })
-    await made.engine.stop({ drain_ms: 0 })
+    await made.engine.stop({ drainMs: 0 })
     expect(clock.pending).toBe(0)
   })
 })

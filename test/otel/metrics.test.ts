@@ -54,7 +54,7 @@ async function measured(options: Options = {}) {
   const { engine, clock } = made
   const text = createMetrics(engine)
   const metrics = await openTelemetryMetrics(engine, options)
-  closing.push(() => engine.stop({ drain_ms: 0 }), text.close, metrics!.close)
+  closing.push(() => engine.stop({ drainMs: 0 }), text.close, metrics!.close)
   await engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
   for (const host of ['well.test', 'ill.test'])
     await engine.monitors.create({ type: 'timed', name: host, host, fail_threshold: 1 })
@@ -141,7 +141,7 @@ describe('metrics over OpenTelemetry', () => {
     const { engine, metrics } = await measured()
     const clock = simulatedClock()
     await openTelemetryMetrics(engine, { clock })
-    await engine.stop({ drain_ms: 0 })
+    await engine.stop({ drainMs: 0 })
     const names = (await exported()).map(({ descriptor }) => descriptor.name)
     expect(names).not.toContain('watchpost.engine.running')
     metrics.close()
@@ -150,7 +150,7 @@ describe('metrics over OpenTelemetry', () => {
 
   it('know their options', async () => {
     const { engine } = await rig()
-    closing.push(() => engine.stop({ drain_ms: 0 }))
+    closing.push(() => engine.stop({ drainMs: 0 }))
     const wrong = openTelemetryMetrics(engine, { monitor: false } as Options)
     await expect(wrong).rejects.toThrow('monitors')
   })

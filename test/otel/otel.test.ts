@@ -46,7 +46,7 @@ const inner = defineChecker({
 async function traced(): Promise<Rig> {
   const tracing = await openTelemetry()
   const made = await rig({ checkers: [inner], tracing, locations: ['here', 'there'] })
-  closing.push(() => made.engine.stop({ drain_ms: 0 }))
+  closing.push(() => made.engine.stop({ drainMs: 0 }))
   return made
 }
 
@@ -125,7 +125,7 @@ describe('an engine that is traced', () => {
     const broken = { ...store, commit: () => Promise.reject(new Error('disk full')) }
     const tracing = await openTelemetry()
     const made = await rig({ checkers: [inner], tracing }, { store: broken })
-    closing.push(() => made.engine.stop({ drain_ms: 0 }))
+    closing.push(() => made.engine.stop({ drainMs: 0 }))
     await made.engine.monitors.create({ type: 'inner', name: 'Shop', host: 'shop.test' })
     await made.clock.advance(2_000)
     const [commit] = spans('commit')

@@ -52,7 +52,7 @@ export async function demo({ days = 90 }: DemoOptions = {}): Promise<Demo> {
       const service = services.find((each) => each.name === name)
       return outcomeOf({ clock, service, order, cause: failing.get(name) })
     }),
-    retention: { results_days: 30, notifications_days: 100 },
+    retention: { resultsDays: 30, notificationsDays: 100 },
   })
   await engine.start()
   await engine.keys.create({ name: 'demo', key: DEMO_KEY })

@@ -3,7 +3,7 @@ import { site } from './visit.ts'
 
 async function looking() {
   const made = await site({ authorize: () => ({ account_id: 1 }) })
-  onTestFinished(() => made.engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => made.engine.stop({ drainMs: 0 }))
   const visitor = made.visitor()
   const read = async (path: string): Promise<string> =>
     (await visitor.text(path)).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')

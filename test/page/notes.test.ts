@@ -10,7 +10,7 @@ interface Signed extends Site {
 
 async function signedIn(options: Parameters<typeof site>[0] = {}): Promise<Signed> {
   const made = await site(options)
-  onTestFinished(() => made.engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => made.engine.stop({ drainMs: 0 }))
   const visit = made.visitor()
   await visit.signIn()
   return { ...made, visit }

@@ -11,7 +11,7 @@ async function halfSeen() {
     { public: [{ slug: 'all', title: 'All', monitors: [1, 2] }] },
     { probes: (clock) => (places = doors(clock)).transport },
   )
-  onTestFinished(() => made.engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => made.engine.stop({ drainMs: 0 }))
   const visit = made.visitor()
   await visit.signIn()
   const id = await made.create('shop.test', { interval_sec: 60 })

@@ -149,7 +149,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     proxy.set('blackhole')
     open(short.id)
     const from = systemClock.monotonic()
-    await probe.stop({ drain_ms: 500 })
+    await probe.stop({ drainMs: 500 })
     expect(systemClock.monotonic() - from).toBeLessThan(10_000)
     expect(logger.lines).toContain('warn answers could not be delivered')
   })

@@ -123,7 +123,7 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     await transport.send(waiting)
     await expect.poll(() => leaving.status().running).toBe(2)
     await probeAt(connection, { run: second.run })
-    const stopped = leaving.stop({ drain_ms: 10_000 })
+    const stopped = leaving.stop({ drainMs: 10_000 })
     await expect.poll(second.ids).toEqual([waiting.id])
     first.openAll()
     await stopped
@@ -139,7 +139,7 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     const { transport } = await engineAt(connection)
     await transport.send(order())
     await expect.poll(() => ids().length).toBe(1)
-    const stopped = probe.stop({ drain_ms: 10_000 })
+    const stopped = probe.stop({ drainMs: 10_000 })
     await expect.poll(() => transport.online(1)).toBe(false)
     openAll()
     await stopped
@@ -151,7 +151,7 @@ describeWithServer(redisServer, 'probes over Redis', () => {
     let reached = true
     const probe = await probeAt(connection, { run, selfCheck: () => Promise.resolve(reached) })
     const { transport } = await engineAt(connection)
-    await probe.stop({ drain_ms: 0 })
+    await probe.stop({ drainMs: 0 })
     reached = false
     await probeAt(connection, { run, selfCheck: () => Promise.reject(new Error('no route')) })
     await expect.poll(() => transport.online(1)).toBe(false)

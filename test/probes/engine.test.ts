@@ -66,7 +66,7 @@ async function engineOver(way: Way): Promise<Told> {
     probes: await way(checker),
     logger: false,
   }) as unknown as Engine
-  onTestFinished(() => engine.stop({ drain_ms: 0 }))
+  onTestFinished(() => engine.stop({ drainMs: 0 }))
   const events: string[] = []
   engine.on('down', ({ incident }) => events.push(`down ${incident.cause_code}`))
   engine.on('up', () => events.push('up'))
@@ -89,7 +89,7 @@ const overRedis =
   async (checker) => {
     for (const location of LOCATIONS) {
       const probe = createProbe({ location, connection, ...QUICK, checkers: [checker] })
-      onTestFinished(() => probe.stop({ drain_ms: 0 }))
+      onTestFinished(() => probe.stop({ drainMs: 0 }))
       await probe.start()
     }
     return bullmqProbes({ connection, ...QUICK })
@@ -168,7 +168,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
     const { engine } = await engineOver(async () => {
       for (const location of LOCATIONS) {
         const probe = createProbe({ location, connection: place, ...options, checkers: [checker] })
-        onTestFinished(() => probe.stop({ drain_ms: 0 }))
+        onTestFinished(() => probe.stop({ drainMs: 0 }))
         await probe.start()
       }
       return bullmqProbes({ connection: place, ...options })

@@ -57,7 +57,7 @@ export async function probeAt(
   options: Partial<BullmqProbeOptions> & Pick<BullmqProbeOptions, 'run'>,
 ): Promise<Probe> {
   const probe = bullmqProbe({ location: 'fra', connection, ...QUICK, ...options })
-  onTestFinished(() => probe.stop({ drain_ms: 0 }))
+  onTestFinished(() => probe.stop({ drainMs: 0 }))
   await probe.start()
   return probe
 }

@@ -150,7 +150,7 @@ function engineOf(world: World, process: Process): Engine {
     }),
     contacts: [webhookContact({ transport, guard: { allowCidrs: ['192.0.2.0/24'] } })],
     ...(plan.shortMemory
-      ? { retention: { results_days: 1, notifications_days: 1, history_days: 2 } }
+      ? { retention: { resultsDays: 1, notificationsDays: 1, historyDays: 2 } }
       : {}),
   }) as Engine
 }

@@ -123,7 +123,7 @@ describe('an engine on a store of the required members alone', () => {
   })
 
   it.each([
-    ['retention', { retention: { results_days: 7 } }, '`prune`'],
+    ['retention', { retention: { resultsDays: 7 } }, '`prune`'],
     ['quotas', { quotas: { contacts: 5 } }, '`accounts.use`'],
   ])('refuses the option %s', (_, options, member) => {
     const store = coreOf(memoryStore())

@@ -1,5 +1,5 @@
 /**
- * An outcome for a person: the verdict first, what it means, where the time went, what was measured.
+ * An outcome as text for people: the verdict, its meaning, the time of each phase, the measurements.
  *
  * @module
  */
@@ -44,7 +44,7 @@ function waterfall({ phases, phase, duration_ms }: Outcome): Line[] {
     ms,
     sign: '█',
   }))
-  // The phase that was never left may have no time of its own.
+  // The phase in which the check failed may have no measured time.
   if (phase !== null && steps.every(({ name }) => name !== phase)) {
     steps.push({ name: phase, ms: 0, sign: '█' })
   }

@@ -12,7 +12,7 @@ import type { Environment } from '../command.ts'
 
 /** More than any field takes. */
 const LIMIT_BYTES = 256 * 1024
-/** Whoever is behind the pipe may have to ask a person first. */
+/** A program that writes to the pipe may have to ask a person first, for a password for example. */
 const PATIENCE_MS = 60_000
 
 export interface ValueSources {
@@ -29,7 +29,7 @@ export function valueSources(env: Environment): ValueSources {
     const wrong = (problem: string): ConfigurationError =>
       new ConfigurationError(`${key}@=${named}: ${problem}`)
     const text = await textOf(key, source, wrong)
-    // Editors and `echo` end a file with a line break that nobody means.
+    // Editors and `echo` end a file with a line break, which is not part of the value.
     const value = text.replace(/\r?\n$/, '')
     if (value === '') throw wrong('it is empty')
     return value

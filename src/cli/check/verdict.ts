@@ -58,7 +58,7 @@ export function explanation({ verdict, phase, phases }: Outcome): string[] {
   return [`It failed while ${phrase(phase)}.${worked}`]
 }
 
-/** A phase of somebody's own checker is its own word. */
+/** A phase that a custom checker defines is shown by its name. */
 function phrase(phase: Phase): string {
   return Object.hasOwn(DOING, phase) ? DOING[phase as BuiltinPhase] : `at the step ${phase}`
 }

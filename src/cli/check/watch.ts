@@ -43,7 +43,7 @@ export async function watch({ every_sec, count, subject, json, check }: Watch): 
     if (made > 0) await pauseUntil(began + made * every_sec * 1000, stop.signal)
     if (stopped()) break
     const outcome = await check(stop.signal)
-    // One that was cut off says nothing about the target.
+    // An aborted check has no result.
     if (stopped()) break
     tally.add(outcome)
     if (json) sayJson(outcome)

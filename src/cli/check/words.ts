@@ -16,7 +16,7 @@ export type ReadSource = (key: string, source: string) => Promise<string>
 
 /**
  * A value that parses as JSON is JSON, but for a number or a flag where the field holds text:
- * `expected_status=200` is what it looks like. Dotted keys nest. Behind `@=` stands where the value is; it
+ * `expected_status=200` sets the field to the number 200. Dotted keys nest. Behind `@=` stands where the value is; it
  * is text wherever the field holds any.
  *
  * @throws ConfigurationError, ValidationError
@@ -105,13 +105,13 @@ function valueOf(text: string, field: AnyField | undefined): Json {
   return scalar && field !== undefined && holdsText(field) ? text : value
 }
 
-/** A password that looks like JSON is none; an object of headers from a file is. */
+/** A password is never parsed as JSON, even if it looks like it; an object of headers from a file is. */
 function sourceValueOf(text: string, field: AnyField | undefined, path: readonly string[]): Json {
   const isWhole = path.length === 1 && field?.info.kind === 'object'
   return field !== undefined && holdsText(field) && !isWhole ? text : valueOf(text, field)
 }
 
-/** An object without fields of its own is one of names and texts, such as headers. */
+/** An object without declared fields maps names to texts, such as headers. */
 function holdsText({ info }: AnyField): boolean {
   return TEXT_KINDS.has(info.kind) || info.enum?.every((one) => typeof one === 'string') === true
 }

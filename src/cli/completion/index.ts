@@ -1,5 +1,5 @@
 /**
- * `watchpost completion`: a script for a shell, made of the tables that the commands themselves are read by.
+ * `watchpost completion`: a script for a shell, generated from the tables by which commands are parsed.
  *
  * @module
  */

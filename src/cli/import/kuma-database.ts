@@ -33,14 +33,14 @@ interface Dialect {
   readonly defaults: string
 }
 
-/** @throws ConfigurationError for a file that is none of Uptime Kuma */
+/** @throws ConfigurationError for a file that is not a database of Uptime Kuma */
 export async function readSqlite(path: string): Promise<ReadTables> {
   if (!existsSync(path)) throw new ConfigurationError(`${path}: cannot be read: no such file`)
   const place = mkdtempSync(join(tmpdir(), 'watchpost-import-'))
   try {
     const copy = join(place, 'kuma.db')
     copyFileSync(path, copy)
-    // What is not yet in the file itself.
+    // The write-ahead log: changes that are not in the file yet.
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
     const driver = await loadDriver()
     const handle = driver.open(copy)

@@ -1,5 +1,5 @@
 /**
- * The files of a new project: an engine in a program, monitors and contacts as lists, and a test of the whole.
+ * The files of a new project: a program with an engine, lists of monitors and contacts, and a test of all of them.
  *
  * @module
  */

@@ -59,7 +59,7 @@ export async function syncContacts(engine: Scope, entries: readonly ContactInput
       await createOnce(engine, entry)
       continue
     }
-    // The file is the whole truth: a setting it does not have goes back to its default.
+    // A setting that the file does not have is reset to its default.
     const absent = [
       ...Object.keys(contact.settings),
       'all_monitors',

@@ -163,7 +163,7 @@ async function open(
     narrate(engine, log)
     await engine.start()
   } catch (error) {
-    await engine.stop({ drain_ms: 0 }).catch((err: unknown) => {
+    await engine.stop({ drainMs: 0 }).catch((err: unknown) => {
       log.error({ err }, 'the engine could not be stopped')
     })
     throw error
@@ -178,7 +178,7 @@ async function opened(engine: Engine, log: Logger): Promise<void> {
   await engine.open().finally(() => opening.end())
 }
 
-/** An address for everybody is nobody's address to call: then heartbeats show their path alone. */
+/** A wildcard address (`0.0.0.0`) cannot be called: heartbeats then show their path without an address. */
 function reachable(address: string, host: string): string {
   return /^(?:0\.0\.0\.0|::0?)$/.test(host) ? '' : address
 }

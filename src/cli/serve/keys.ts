@@ -49,7 +49,7 @@ async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<vo
       // A server that started together with this one may have been faster.
       const made = (await engine.authenticate(key)) !== undefined
       if (!made && !(isWatchpostError(error) && error.code === 'validation')) throw error
-      // It is known and revoked. Whoever revoked it meant it; the monitors go on all the same.
+      // The key is known and was revoked: it stays so, and the monitors run all the same.
       if (!made) log.warn({}, `${GIVEN} is a key that was revoked; it stays so`)
     }
   }

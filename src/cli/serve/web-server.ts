@@ -1,5 +1,5 @@
 /**
- * The HTTP server: our limits, health, and what is mounted upon it.
+ * The HTTP server: its limits, `/healthz`, and the handlers of REST, page and metrics.
  *
  * @module
  */

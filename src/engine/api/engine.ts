@@ -216,8 +216,8 @@ export interface Engine<
    * of a service.
    */
   open(): Promise<void>
-  /** Starts no new checks and deliveries; waits up to `drain_ms` (default 11000) for running ones, then aborts them. */
-  stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
+  /** Starts no new checks and deliveries; waits up to `drainMs` (default 11000) for running ones, then aborts them. */
+  stop(options?: { readonly drainMs?: number | undefined }): Promise<void>
   readonly running: boolean
   /**
    * Calls the listener after each event of this name, without waiting for it. If it throws or rejects, `error` is

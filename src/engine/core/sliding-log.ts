@@ -8,15 +8,15 @@
 import type { Clock } from '../../clock.ts'
 
 export interface SlidingLog {
-  /** Counts one for `who` if the limit allows it; a rejected one is not counted. */
+  /** Counts an event of `who` if the limit allows it; a rejected event is not counted. */
   take(
     who: string,
     bound: { readonly limit: number; readonly window_ms: number },
   ): {
     readonly allowed: boolean
-    /** How many more would be admitted now. */
+    /** The number of further events that would be admitted now. */
     readonly remaining: number
-    /** Time until the oldest counted one leaves the window; never less than until the next one is admitted. */
+    /** Time until the oldest counted event leaves the window; the next one is admitted then at the latest. */
     readonly reset_ms: number
   }
   /** The number of remembered keys: those counted within the last two windows. */

@@ -51,7 +51,7 @@ export function planDown(context: NotificationContext, opened: Opened): NewNotif
 
 /**
  * Notifications of an incident whose suppression ends: a repeat for contacts that received `down`, if repeats are
- * enabled; `down` for all others. In this order, since the `down` rows would make every contact a notified one.
+ * enabled; `down` for all others. The repeats come first: once its `down` row exists, a contact counts as notified.
  */
 export function planReleased(
   context: NotificationContext,

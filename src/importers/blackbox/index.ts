@@ -100,7 +100,7 @@ function scrapeJobs(document: unknown, note: Note): readonly ScrapeJob[] {
 function probeJobs(job: Taking, fallback_ms: number, note: Note): readonly ScrapeJob[] {
   const name = job.text('job_name') ?? 'job'
   const modules = job.object('params').texts('module')
-  // Any other job scrapes figures of its own.
+  // Any other job scrapes metrics of its target, without the exporter.
   if (job.text('metrics_path') !== '/probe' && modules.length === 0) return []
   const configs = objectsIn(job.value('static_configs'), (what) => note(name, what))
   const targets = configs.flatMap((config) => {

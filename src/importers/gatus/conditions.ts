@@ -1,6 +1,6 @@
 /**
- * Conditions of Gatus (https://github.com/TwiN/gatus#conditions) as settings. One that cannot be said in
- * ours is told, and judged no more.
+ * Conditions of Gatus (https://github.com/TwiN/gatus#conditions) as settings. A condition without an
+ * equivalent is named in a note, and is not checked.
  *
  * @module
  */
@@ -68,7 +68,7 @@ const PLACES: Readonly<Record<string, (condition: Condition, target: Target) => 
   '[STATUS]': (condition, target) => (isHttp(target) ? status(condition) : undefined),
   '[RESPONSE_TIME]': responseTime,
   '[BODY]': body,
-  // What every check of ours requires anyway.
+  // Every check here requires this anyway.
   '[CONNECTED]': ({ operator, operand }) =>
     operator === '==' && operand === 'true' ? { settings: {} } : undefined,
   '[DNS_RCODE]'({ operator, operand }, target) {

@@ -1,6 +1,6 @@
 /**
  * Gatus's configuration (https://github.com/TwiN/gatus#configuration): endpoints with their conditions,
- * external endpoints, and who is told.
+ * external endpoints, and alerts.
  *
  * @module
  */
@@ -78,7 +78,7 @@ function one(gathering: Gathering, endpoint: JsonObject, alerting: Taking): void
   for (const field of from.left()) note(`${field} has no counterpart`)
 }
 
-/** What Gatus judges in one endpoint and takes a monitor of its own here. */
+/** Conditions of an endpoint that need a separate monitor here. */
 function extras(
   { certificate, domain }: Judged,
   { name, tags }: { readonly name: string; readonly tags?: readonly string[] },

@@ -159,7 +159,7 @@ interface Contacts {
   readonly list: readonly JsonObject[]
   /** Names of contacts by id of the notification. */
   readonly made: ReadonlyMap<Json, string>
-  /** Names of notifications that are none of ours. */
+  /** Names of notifications without a contact kind here. */
   readonly names: ReadonlyMap<string, string>
 }
 

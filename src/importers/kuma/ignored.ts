@@ -33,7 +33,7 @@ export const IGNORED = [
   'pingNumeric',
   'pingPerRequestTimeout',
   'expectedTlsAlert',
-  // Of types that are not translated; a row of such a type is told as a whole.
+  // Fields of types that are not translated; a note names a monitor of such a type as a whole.
   'docker_container',
   'docker_host',
   'game',

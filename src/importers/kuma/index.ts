@@ -53,7 +53,7 @@ interface OneMonitor {
   }
 }
 
-/** Answers the key of the monitor, `undefined` where there is none. */
+/** Returns the key of the monitor; `undefined` if it has none. */
 export function oneMonitor(one: OneMonitor): string | undefined {
   const { gathering, monitor, names, notifications, certificates, more } = one
   const from = take(monitor)
@@ -135,7 +135,7 @@ function tagsOf(from: Taking): string[] {
   return tags.flatMap((tag) => {
     const [name, value] = [tag.text('name'), tag.text('value')]
     const text = name === undefined ? '' : value === undefined ? name : `${name}: ${value}`
-    // The sync has tags of its own that begin so.
+    // The sync uses tags with this prefix itself.
     return text === '' || text.startsWith('key:') ? [] : [text.replaceAll(',', ' ').slice(0, 64)]
   })
 }
@@ -158,7 +158,7 @@ function namesOf({ notificationList }: JsonObject): ReadonlyMap<string, string> 
   return new Map(list.map((each) => [textOf(each['id']), textOf(each['name'])]))
 }
 
-/** What there is besides monitors. */
+/** The parts of an export besides its monitors. */
 function noteRest(gathering: Gathering, document: JsonObject): void {
   for (const name of namesOf(document).values()) {
     gathering.note(name, 'a notification: make a contact of it (docs/guide/contacts.md)')

@@ -45,7 +45,7 @@ export function windowOf(row: JsonObject, { server, now, note }: Around): readon
   const days = listOf(row['weekdays'])
   const common = { at: daily.at, duration_min: daily.duration_min, time_zone: zone }
   if (strategy === 'recurring-weekday') {
-    // 0 is Sunday; ours begin on Monday.
+    // In Uptime Kuma 0 is Sunday; here weeks begin on Monday.
     return [{ ...common, weekdays: days.map((day) => WEEKDAYS[(Number(day) + 6) % 7] ?? 'mon') }]
   }
   if (strategy === 'recurring-day-of-month') {

@@ -1,5 +1,5 @@
 /**
- * The types of Uptime Kuma's monitors in ours.
+ * Translates the types of Uptime Kuma's monitors.
  *
  * @module
  */

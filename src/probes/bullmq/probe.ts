@@ -59,8 +59,8 @@ export interface Probe {
    * MissingDependencyError
    */
   start(): Promise<void>
-  /** Accepts no more orders, waits up to `drain_ms` (default 11000) for running ones and delivers their answers. */
-  stop(options?: { readonly drain_ms?: number | undefined }): Promise<void>
+  /** Accepts no more orders, waits up to `drainMs` (default 11000) for running ones and delivers their answers. */
+  stop(options?: { readonly drainMs?: number | undefined }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
   status(): ProbeStatus
 }
@@ -155,7 +155,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     return { redis, names, clock, beat_ms }
   }
 
-  async function stop({ drain_ms = DRAIN_MS }: { readonly drain_ms?: number } = {}): Promise<void> {
+  async function stop({ drainMs = DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {
     if (leaving) return
     leaving = true
     const ignore = (): void => undefined
@@ -163,7 +163,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     if (session !== undefined) {
       await within(clock, LEAVE_MS, Promise.all([session.rest(), beat(session)])).catch(ignore)
     }
-    await consumer.stop(drain_ms)
+    await consumer.stop(drainMs)
     const last = link.session
     if (last !== undefined && location !== undefined) {
       await within(clock, LEAVE_MS, buffer.empty()).catch(ignore)

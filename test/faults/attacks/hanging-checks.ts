@@ -84,7 +84,7 @@ async function attempt(): Promise<Finding> {
         `B held ${places} places at the median and ${most} at most`,
     }
   } finally {
-    await engine.stop({ drain_ms: 0 })
+    await engine.stop({ drainMs: 0 })
     for (const each of [good, ...silent]) each.close()
   }
 }
