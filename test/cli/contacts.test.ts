@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { json } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
@@ -14,6 +18,29 @@ describe('WATCHPOST_MANAGE_CONTACTS', () => {
     const made = await server.call('/api/v1/contacts', { method: 'POST', body: OPS })
     expect([made.status, made.body.contact?.name]).toEqual([201, 'ops'])
     expect((await server.call('/api/v1/contacts/1', { method: 'DELETE' })).status).toBe(200)
+  })
+})
+
+describe('WATCHPOST_METADATA_IN_PAYLOADS', () => {
+  it('adds the metadata of its monitor to a notification', async () => {
+    const bodies: { monitor: { metadata?: unknown } }[] = []
+    const receiver = createServer((req, res) => {
+      void json(req).then((body) => {
+        bodies.push(body as (typeof bodies)[number])
+        res.end()
+      })
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void receiver.close())
+    await once(receiver, 'listening')
+    const service = contactsFile({ WATCHPOST_METADATA_IN_PAYLOADS: 'true' })
+    const { port } = receiver.address() as AddressInfo
+    service.write([{ ...OPS, url: `http://127.0.0.1:${port}/`, all_monitors: true }])
+    const server = await service.serve()
+    const closed = { type: 'tcp', host: '127.0.0.1', port: 9, fail_threshold: 1 }
+    const body = { ...closed, metadata: { customer: 'c-7' } }
+    await server.call('/api/v1/monitors', { body, key: service.key })
+    await expect.poll(() => bodies.length, { timeout: 30_000 }).toBe(1)
+    expect(bodies[0]?.monitor.metadata).toEqual({ customer: 'c-7' })
   })
 })
 
@@ -112,11 +139,13 @@ interface Contact {
 }
 
 /** A service that is started over and over with the same data. */
-function contactsFile() {
+function contactsFile(more: Readonly<Record<string, string>> = {}) {
   const cwd = folder()
   const key = 'a-key-of-the-operator'
-  const env = { ...QUIET, WATCHPOST_CONTACTS: 'contacts.json', WATCHPOST_API_KEY: key }
+  const env = { ...QUIET, WATCHPOST_CONTACTS: 'contacts.json', WATCHPOST_API_KEY: key, ...more }
   return {
+    key,
+    serve: () => watchpost.serve({ cwd, env }),
     write(content: unknown): void {
       const text = typeof content === 'string' ? content : JSON.stringify(content)
       writeFileSync(join(cwd, 'contacts.json'), text)
