@@ -12,9 +12,11 @@ import type { CommonSettings, QuietHours } from './model/settings.ts'
 
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/audit.ts'
+export type * from './model/maintenance.ts'
 export type * from './model/phase.ts'
 export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
+export type * from './model/versioned.ts'
 export { WEEKDAYS } from './model/settings.ts'
 
 /** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
@@ -239,6 +241,8 @@ export interface AccountQuotas {
   readonly min_interval_sec?: number | null | undefined
   /** Of all monitors that are checked and not paused: locations × 60 / interval. */
   readonly checks_per_min?: number | null | undefined
+  /** Maintenance windows of the account, besides those of single monitors; at most 1000. */
+  readonly maintenance_windows?: number | null | undefined
 }
 
 /** The usage of an account. */

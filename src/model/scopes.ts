@@ -15,6 +15,8 @@ export const KEY_SCOPES = [
   'incidents:write',
   'contacts:read',
   'contacts:write',
+  'maintenance:read',
+  'maintenance:write',
   'notifications:read',
   'notifications:write',
   'account:read',

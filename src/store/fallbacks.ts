@@ -9,7 +9,7 @@ import type { AccountRecord, AccountUse, MonitorRecord } from '../model.ts'
 import { idempotencyResponses } from './memory/idempotency.ts'
 import { promised, storageError } from './promised.ts'
 import { isChecked, ratedChecks } from './quota.ts'
-import type { FullStore, Store } from './store.ts'
+import type { FullStore, Store, VersionedRows } from './store.ts'
 
 /** Number of rows per query. */
 const STEP = 500
@@ -17,7 +17,7 @@ const STEP = 500
 /** Returns the store itself if it is complete, else one with a substitute for each missing member. */
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
-  const { keys, idempotencyResponses, availability, daily, auditLog, accounts } = store
+  const { keys, idempotencyResponses, availability, daily, auditLog, maintenance, accounts } = store
   const { clockSet, shards, changes, requests, idempotencyLocks, backup } = store
   return {
     shared: store.shared,
@@ -27,6 +27,7 @@ export function withFallbacks(store: Store): FullStore {
     keys: keys ?? noKeys(),
     locations: store.locations,
     contacts: store.contacts,
+    maintenance: maintenance ?? noRows('Planned work of an account', 'maintenance'),
     monitors: store.monitors,
     commit: (change) => store.commit(change),
     results: store.results,
@@ -50,9 +51,19 @@ export function withFallbacks(store: Store): FullStore {
 }
 
 function isFull(store: Store): store is FullStore {
-  const { keys, idempotencyResponses, availability, daily, auditLog, prune, accounts } = store
+  const {
+    keys,
+    idempotencyResponses,
+    availability,
+    daily,
+    auditLog,
+    maintenance,
+    prune,
+    accounts,
+  } = store
   const members = [
     keys,
+    maintenance,
     idempotencyResponses,
     availability,
     daily,
@@ -119,6 +130,18 @@ function checksOf({ common, token_hash, machine }: MonitorRecord): number {
 function noKeys(): FullStore['keys'] {
   const refuse = (): Promise<never> => Promise.reject(notOffered('An API key', 'keys'))
   return { create: refuse, byHash: refuse, list: refuse, update: refuse }
+}
+
+/** Nothing is stored, and a list is empty. */
+function noRows<S>(what: string, member: string): VersionedRows<S> {
+  const refuse = (): Promise<never> => Promise.reject(notOffered(what, member))
+  return {
+    create: refuse,
+    get: () => Promise.resolve(undefined),
+    list: () => Promise.resolve([]),
+    update: refuse,
+    remove: () => Promise.resolve(false),
+  }
 }
 
 /** Lost when the process ends. */

@@ -26,6 +26,7 @@ import {
 import { idempotencyResponses } from './memory/idempotency.ts'
 import {
   announce,
+  announceTable,
   changes,
   memoryPlace,
   broadcastOf,
@@ -35,10 +36,12 @@ import {
 } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
+import { versioned } from './memory/versioned.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
 import type { Requests, Shards, FullStore, IdempotencyLocks } from './store.ts'
+import { MAINTENANCE } from './versioned.ts'
 
 export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
@@ -72,6 +75,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     keys: group<FullStore['keys']>(keys(tables)),
     locations: group<FullStore['locations']>(locations(tables)),
     contacts: group<FullStore['contacts']>(contacts(tables, () => clock.now())),
+    maintenance: group<FullStore['maintenance']>(
+      versioned(tables, MAINTENANCE, () => announceTable(place, 'maintenance')),
+    ),
     monitors: group<FullStore['monitors']>(announced(place, monitors(tables))),
     results: group<FullStore['results']>(results(tables)),
     incidents: group<FullStore['incidents']>(incidents(tables)),
@@ -132,6 +138,7 @@ function announcedRemovals(
         ({ account_id }) => begins && account_id === id,
       )
       const removal = methods.remove(id, limit, audit)
+      if (begins) announceTable(place, 'maintenance')
       announce(
         place,
         monitors.map((monitor) => monitor.id),

@@ -30,6 +30,12 @@ export function quotaError(what: keyof AccountUse, limit: number): ConflictError
   )
 }
 
+/** @throws ConflictError `quota` if the account has `most` of these already */
+export function requireRoom(count: number, most: number, words: string): void {
+  if (count < most) return
+  throw new ConflictError('quota', `The account may have ${most} ${words}, and this is beyond`)
+}
+
 /** @throws ConflictError `quota` if the usage exceeds the allowance */
 export function requireWithin(use: Partial<AccountUse>, allowance: Allowance | undefined): void {
   for (const what of ['monitors', 'contacts', 'checks_per_min'] as const) {

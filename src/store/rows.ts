@@ -21,6 +21,7 @@ import type {
   Outcome,
   QuietHours,
   ResultRecord,
+  VersionedRecord,
 } from '../model.ts'
 import { unpackPhases } from './phases.ts'
 import type { OnUnreadable } from './store.ts'
@@ -96,6 +97,10 @@ export function toContact(row: Row): ContactRecord {
     quiet: row['quiet'] === null ? null : parsedObject<QuietHours>(row, 'quiet'),
     settings: parsedObject(row, 'settings'),
   }
+}
+
+export function toVersioned<S extends object>(row: Row): VersionedRecord<S> {
+  return { ...plain<VersionedRecord<S>>(row), settings: parsedObject<S>(row, 'settings') }
 }
 
 export const MONITOR_COLUMNS =

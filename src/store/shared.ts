@@ -29,14 +29,20 @@ export interface Shards {
   release(owner: string): Promise<void>
 }
 
+/** Tables whose changes are broadcast as a whole: an account has few of their rows. */
+export type BroadcastTable = 'maintenance'
+
 /** Changes of monitors, so that an engine sees what another process changed. */
 export interface Changes {
   /**
    * Reports monitors that any process on this store, this one included, created, removed, paused, resumed or changed
    * in settings or token. `null`: some may have been missed, so read all. Resolves to a function that stops
-   * listening.
+   * listening. `onTable` hears of created, changed and removed rows of a whole table; `null` concerns it as well.
    */
-  listen(listener: (monitor_id: number | null) => void): Promise<() => Promise<void>>
+  listen(
+    listener: (monitor_id: number | null) => void,
+    onTable?: (table: BroadcastTable) => void,
+  ): Promise<() => Promise<void>>
 }
 
 /** A count of requests that all processes share. */

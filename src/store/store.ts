@@ -25,6 +25,7 @@ import type {
   KeyRecord,
   LocationRecord,
   LocationState,
+  MaintenanceSettings,
   MonitorRecord,
   NewAuditRecord,
   ResultRecord,
@@ -43,6 +44,7 @@ import type {
   IdempotencyLimit,
   IdempotencyResponse,
 } from './queries.ts'
+import type { VersionedRows } from './versioned.ts'
 import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 /**
@@ -55,10 +57,11 @@ export type { BackupOptions, BackupSize } from './backup.ts'
 export type * from './change.ts'
 export { withIncident } from './change.ts'
 export type * from './queries.ts'
+export type * from './versioned.ts'
 export { quotaError } from './quota.ts'
 export type { Allowance } from './quota.ts'
 export { SHARDS, shardOf } from './shared.ts'
-export type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
+export type { BroadcastTable, Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
   Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
@@ -167,6 +170,9 @@ export interface Store {
     /** Removes it and cancels its queued notifications; `false` where it is not there. */
     remove(id: number, audit?: NewAuditRecord): Promise<boolean>
   }
+
+  /** Optional: planned work of accounts. Without it a window belongs to a single monitor. */
+  readonly maintenance?: VersionedRows<MaintenanceSettings>
 
   /** Monitors with their settings and the state of their machine. Only `commit` changes them. */
   readonly monitors: {
@@ -307,7 +313,7 @@ export interface Store {
 
 /** The optional groups that a single process uses. */
 export type OptionalGroup =
-  'keys' | 'idempotencyResponses' | 'availability' | 'daily' | 'auditLog' | 'prune'
+  'keys' | 'maintenance' | 'idempotencyResponses' | 'availability' | 'daily' | 'auditLog' | 'prune'
 
 /** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &

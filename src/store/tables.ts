@@ -31,6 +31,8 @@ import {
 import { moveWaiting, notifications } from './tables/notifications.ts'
 import { prune } from './tables/prune.ts'
 import { recordsOf } from './tables/records.ts'
+import { versioned } from './tables/versioned.ts'
+import { MAINTENANCE } from './versioned.ts'
 
 export { TABLES } from './tables/records.ts'
 export type { TableName, TableQuery, TableRow, TableTransaction } from './tables/records.ts'
@@ -96,6 +98,7 @@ export function tableStore(tables: Tables, options: TableStoreOptions = {}): Ful
     keys: group<FullStore['keys']>(keys),
     locations: group<FullStore['locations']>(locations),
     contacts: group<FullStore['contacts']>(contacts(() => clock.now())),
+    maintenance: group<FullStore['maintenance']>(versioned(MAINTENANCE)),
     monitors: group<FullStore['monitors']>(monitors),
     results: group<FullStore['results']>(results),
     incidents: group<FullStore['incidents']>(incidents),

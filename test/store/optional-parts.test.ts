@@ -10,6 +10,7 @@ import type { StorePart } from '../../src/testing/store-suite/index.ts'
 
 const ALONE = [
   'keys',
+  'maintenance',
   'idempotencyResponses',
   'availability',
   'daily',

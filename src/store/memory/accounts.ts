@@ -64,7 +64,8 @@ function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
     if (monitor.account_id === id) yield () => dropMonitor(tables, monitor.id)
   for (const row of tables.notifications.values())
     if (row.account_id === id) yield () => dropNotification(tables, row)
-  for (const rows of [tables.incidents, tables.contacts, tables.keys, tables.auditLog])
+  const { incidents, contacts, maintenance, keys, auditLog } = tables
+  for (const rows of [incidents, contacts, maintenance, keys, auditLog])
     for (const [row_id, { account_id }] of rows)
       if (account_id === id) yield () => void rows.delete(row_id)
   const idempotencyResponses = tables.idempotencyResponses.get(id) ?? new Map<string, unknown>()

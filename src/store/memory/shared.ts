@@ -7,12 +7,25 @@
 import type { EpochMs } from '../../model.ts'
 import { dealt } from '../rules.ts'
 import { SHARDS } from '../store.ts'
-import type { Change, Changes, Committed, Requests, Shards, IdempotencyLocks } from '../store.ts'
+import type {
+  BroadcastTable,
+  Change,
+  Changes,
+  Committed,
+  Requests,
+  Shards,
+  IdempotencyLocks,
+} from '../store.ts'
 import type { Sync } from '../promised.ts'
 import { createTables } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-type Listener = (monitor_id: number | null) => void
+type Heard = Parameters<Changes['listen']>
+
+interface Listener {
+  readonly ofMonitor: Heard[0]
+  readonly ofTable: Heard[1]
+}
 
 /** Shared data of several stores in one process, as several processes share a database. */
 export interface MemoryPlace {
@@ -66,7 +79,8 @@ export function shards({ engines, shardOwners }: MemoryPlace): Sync<Shards> {
 
 export function changes({ listeners }: MemoryPlace): Changes {
   return {
-    listen(listener) {
+    listen(ofMonitor, ofTable) {
+      const listener = { ofMonitor, ofTable }
       listeners.add(listener)
       return Promise.resolve(() => Promise.resolve(void listeners.delete(listener)))
     },
@@ -77,7 +91,14 @@ export function changes({ listeners }: MemoryPlace): Changes {
 export function announce({ listeners }: MemoryPlace, monitor_ids: readonly number[]): void {
   if (monitor_ids.length === 0) return
   queueMicrotask(() => {
-    for (const listener of [...listeners]) for (const id of monitor_ids) listener(id)
+    for (const listener of [...listeners]) for (const id of monitor_ids) listener.ofMonitor(id)
+  })
+}
+
+/** The same for a table. */
+export function announceTable({ listeners }: MemoryPlace, table: BroadcastTable): void {
+  queueMicrotask(() => {
+    for (const listener of [...listeners]) listener.ofTable?.(table)
   })
 }
 

@@ -17,6 +17,7 @@ import type {
   KeyRecord,
   LocationRecord,
   LocationState,
+  MaintenanceRecord,
   MonitorRecord,
   NewAuditRecord,
   NotificationRecord,
@@ -33,6 +34,7 @@ export interface Tables {
   readonly keys: Map<number, KeyRecord>
   readonly locations: Map<number, LocationRecord>
   readonly contacts: Map<number, ContactRecord>
+  readonly maintenance: Map<number, MaintenanceRecord>
   readonly monitors: Map<number, MonitorRecord>
   /** By monitor, then by location. */
   readonly locationStates: Map<number, Map<number, LocationState>>
@@ -74,6 +76,7 @@ type Numbered =
   | 'key'
   | 'location'
   | 'contact'
+  | 'maintenance'
   | 'monitor'
   | 'result'
   | 'incident'
@@ -88,6 +91,7 @@ export function createTables(): Tables {
     keys: new Map(),
     locations: new Map(),
     contacts: new Map(),
+    maintenance: new Map(),
     monitors: new Map(),
     locationStates: new Map(),
     results: new Map(),

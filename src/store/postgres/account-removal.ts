@@ -9,7 +9,7 @@ import type { NewAuditRecord } from '../../model.ts'
 import type { Removal } from '../store.ts'
 import { numbers } from './bulk.ts'
 import { addAudit } from './audit.ts'
-import { announce } from './changes.ts'
+import { announce, announceTable } from './changes.ts'
 import type { Database, Session } from './database.ts'
 
 /** A condition that excludes rows of accounts that are being removed. Evaluated once per statement, on a tiny index. */
@@ -67,6 +67,7 @@ async function begin(session: Session, schema: string, { id, audit }: Removing):
     schema,
     own.map((row) => Number(row['id'])),
   )
+  await announceTable(session, schema, 'maintenance')
   return true
 }
 
@@ -131,6 +132,7 @@ async function removeNotifications(session: Session, id: number, limit: number):
 const OWNED = [
   'incidents',
   'contacts',
+  'maintenance',
   'api_keys',
   'audit_log',
   'idempotency_responses',

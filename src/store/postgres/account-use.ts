@@ -28,7 +28,7 @@ export async function useOf(session: Session, account_id: number): Promise<Accou
 }
 
 /** Serializes transactions that add to the account's usage. Foreign keys to the account do not wait for this lock. */
-async function inTurn(session: Session, account_id: number): Promise<void> {
+export async function inTurn(session: Session, account_id: number): Promise<void> {
   const sql = 'SELECT id FROM watchpost.accounts WHERE id = ? AND removing = 0 FOR NO KEY UPDATE'
   if ((await session.rows(sql, [account_id])).length === 0) throw new NotFoundError('account')
 }

@@ -6,7 +6,7 @@
  */
 
 import { systemClock } from '../../clock.ts'
-import type { Changes } from '../store.ts'
+import type { BroadcastTable, Changes } from '../store.ts'
 import { numbers } from './bulk.ts'
 import type { Session } from './database.ts'
 import { cut } from './driver.ts'
@@ -25,6 +25,15 @@ export async function announce(
   ])
 }
 
+/** The same for a table as a whole. */
+export async function announceTable(
+  session: Session,
+  schema: string,
+  table: BroadcastTable,
+): Promise<void> {
+  await session.rows('SELECT pg_notify($1, $2)', [channelOf(schema), table])
+}
+
 function channelOf(schema: string): string {
   return `${schema}_monitors`
 }
@@ -35,7 +44,10 @@ const PULSE_LIMIT_MS = 5_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
 
-type Listener = (monitor_id: number | null) => void
+interface Listener {
+  readonly ofMonitor: (monitor_id: number | null) => void
+  readonly ofTable: ((table: BroadcastTable) => void) | undefined
+}
 
 export interface ChangeBroadcast extends Changes {
   /** Stops all listeners. */
@@ -53,8 +65,13 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
   let ending: AbortController | undefined
   let running: Promise<void> = Promise.resolve()
 
-  const tell: Listener = (monitor_id) => {
-    for (const listener of [...listeners]) listener(monitor_id)
+  const tell: Required<Listener> = {
+    ofMonitor(monitor_id) {
+      for (const { ofMonitor } of [...listeners]) ofMonitor(monitor_id)
+    },
+    ofTable(table) {
+      for (const { ofTable } of [...listeners]) ofTable?.(table)
+    },
   }
 
   async function start(): Promise<void> {
@@ -70,7 +87,7 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
     for (let failures = 0; !signal.aborted;) {
       try {
         ear ??= await openEar(connections(), schema, tell)
-        if (ear !== first) tell(null)
+        if (ear !== first) tell.ofMonitor(null)
         failures = 0
         await ear.lost(signal)
       } catch {
@@ -89,7 +106,8 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
   }
 
   return {
-    async listen(listener) {
+    async listen(ofMonitor, ofTable) {
+      const listener = { ofMonitor, ofTable }
       listeners.add(listener)
       if (listeners.size === 1) {
         try {
@@ -125,7 +143,10 @@ async function openEar(connections: Connections, schema: string, tell: Listener)
     gone = true
     onGone()
   }
-  const hear = ({ payload }: { readonly payload?: string }): void => tell(Number(payload))
+  const hear = ({ payload = '' }: { readonly payload?: string }): void => {
+    if (/^\d+$/.test(payload)) tell.ofMonitor(Number(payload))
+    else tell.ofTable?.(payload as BroadcastTable)
+  }
   client.on('end', end)
   client.on('notification', hear)
   try {

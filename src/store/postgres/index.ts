@@ -27,6 +27,8 @@ import type { Connections } from './pool.ts'
 import { prune } from './prune.ts'
 import { idempotencyLocks, idempotencyResponses, meta } from './idempotency.ts'
 import { requests, shards } from './shared.ts'
+import { versioned } from './versioned.ts'
+import { MAINTENANCE } from '../versioned.ts'
 
 export type { PostgresPool } from './driver.ts'
 export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
@@ -57,6 +59,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     keys: keys(db),
     locations: locations(db),
     contacts: contacts(db, () => clock.now()),
+    maintenance: versioned(db, MAINTENANCE),
     monitors: monitors(db),
     results: results(db),
     incidents: incidents(db),
@@ -72,7 +75,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
       return prune(db, old, clock.now())
     },
     shards: shards(db),
-    changes: { listen: (listener) => broadcast.listen(listener) },
+    changes: { listen: (listener, onTable) => broadcast.listen(listener, onTable) },
     requests: requests(db),
     idempotencyLocks: idempotencyLocks(db),
     backup: () =>

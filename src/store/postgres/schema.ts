@@ -71,6 +71,16 @@ CREATE INDEX audit_log_resource ON watchpost.audit_log (account_id, resource, re
 CREATE INDEX audit_log_actor ON watchpost.audit_log (account_id, actor, id);
 CREATE INDEX audit_log_age ON watchpost.audit_log (at);
 
+CREATE TABLE watchpost.maintenance (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
+  version integer NOT NULL,
+  settings text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL
+);
+CREATE INDEX maintenance_account ON watchpost.maintenance (account_id);
+
 CREATE TABLE watchpost.idempotency_responses (
   account_id bigint NOT NULL,
   idempotency_key text NOT NULL,

@@ -75,6 +75,7 @@ const OWNED = [
   'notifications',
   'incidents',
   'contacts',
+  'maintenance',
   'api_keys',
   'audit_log',
   'idempotency_responses',

@@ -29,6 +29,8 @@ import { IN_MEMORY, openFile } from './open.ts'
 import type { OpenFile, SqliteStoreOptions } from './open.ts'
 import { prune } from './prune.ts'
 import { idempotencyResponses } from './idempotency.ts'
+import { versioned } from './versioned.ts'
+import { MAINTENANCE } from '../versioned.ts'
 
 export type { SqliteStoreOptions } from './open.ts'
 export type { SqliteDriverName } from './drivers.ts'
@@ -130,6 +132,7 @@ function groups(
     accounts: group<FullStore['accounts']>(accounts(db)),
     keys: group<FullStore['keys']>(keys(db)),
     locations: group<FullStore['locations']>(locations(db)),
+    maintenance: group<FullStore['maintenance']>(versioned(db, MAINTENANCE)),
     monitors: group<FullStore['monitors']>(monitors(db)),
     results: group<FullStore['results']>(results(db)),
     incidents: group<FullStore['incidents']>(incidents(db)),

@@ -68,6 +68,16 @@ CREATE INDEX audit_log_resource ON audit_log (account_id, resource, resource_id)
 CREATE INDEX audit_log_actor ON audit_log (account_id, actor);
 CREATE INDEX audit_log_age ON audit_log (at);
 
+CREATE TABLE maintenance (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  version INTEGER NOT NULL,
+  settings TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX maintenance_account ON maintenance (account_id);
+
 CREATE TABLE idempotency_responses (
   account_id INTEGER NOT NULL,
   idempotency_key TEXT NOT NULL,

@@ -95,6 +95,7 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     'notifications',
     'incidents',
     'contacts',
+    'maintenance',
     'keys',
     'audit_log',
     'idempotency_responses',

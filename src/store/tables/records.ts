@@ -15,6 +15,7 @@ import type {
   KeyRecord,
   LocationRecord,
   LocationState,
+  MaintenanceRecord,
   MonitorRecord,
   NewAuditRecord,
   NotificationRecord,
@@ -43,6 +44,7 @@ export const TABLES = {
   last_ids: ['name'],
   location_states: ['monitor_id', 'location_id'],
   locations: ['name'],
+  maintenance: ['account_id'],
   meta: ['name'],
   monitors: ['account_id', 'token_hash'],
   notifications: ['account_id', 'monitor_id', 'incident_id', 'contact_id', 'status'],
@@ -85,6 +87,7 @@ interface Rows {
   last_ids: { readonly id: number; readonly name: string; readonly last: number }
   location_states: WithId<LocationState>
   locations: LocationRecord
+  maintenance: MaintenanceRecord
   meta: { readonly id: number; readonly name: string; readonly value: string }
   monitors: MonitorRecord
   notifications: NotificationRecord

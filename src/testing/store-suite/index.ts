@@ -29,6 +29,7 @@ import { contactCases } from './contacts.ts'
 import { finishCases } from './finish.ts'
 import { availabilityCases, dailyCases, resultCases } from './history.ts'
 import { incidentCases } from './incidents.ts'
+import { maintenanceCases, maintenanceNewsCases, removedMaintenanceCases } from './maintenance.ts'
 import { monitorCases } from './monitors.ts'
 import { notifyCases } from './notify.ts'
 import {
@@ -117,6 +118,8 @@ const ALONE: readonly Section[] = [
   [accountRemovalCases, 'accounts.remove'],
   [interruptedRemovalCases, 'accounts.remove', 'prune'],
   [contactCases],
+  [maintenanceCases, 'maintenance'],
+  [removedMaintenanceCases, 'maintenance', 'accounts.remove'],
   [monitorCases],
   [commitCases],
   [incidentCases],
@@ -171,6 +174,7 @@ function sharing(beside: Another): Section[] {
     section(sharedRemovalCases, 'accounts.remove'),
     section(shardCases(), 'shards'),
     section(newsCases(), 'changes'),
+    section(maintenanceNewsCases(), 'changes', 'maintenance'),
     section(removalNewsCases(), 'changes', 'accounts.remove'),
     section(requestCases(), 'requests'),
     section(idempotencyLockCases(), 'idempotencyLocks'),
