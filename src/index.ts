@@ -55,6 +55,15 @@ export type {
   MonitorPatch,
 } from './engine/api/inputs.ts'
 export type { AccountInput, Accounts } from './engine/api/accounts.ts'
+export type {
+  MaintenanceFilter,
+  MaintenanceInput,
+  MaintenancePatch,
+  MaintenanceServices,
+  MaintenanceView,
+  UpcomingOptions,
+} from './engine/api/maintenance.ts'
+export type { OccurrenceView } from './engine/api/occurrence.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents, EventsOptions, StreamedEvent } from './engine/api/events.ts'

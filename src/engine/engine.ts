@@ -16,6 +16,7 @@ import { backupOf } from './services/backup.ts'
 import { contactsOf } from './services/contacts.ts'
 import { historyOf } from './services/history.ts'
 import { authenticate, keysOf } from './services/keys.ts'
+import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
 import { partsOf } from './services/parts.ts'
 import type { Parts } from './services/parts.ts'
@@ -64,6 +65,7 @@ export function createEngine<
       account_id,
       monitors: monitorsOf(own, account_id),
       contacts: contactsOf(own, account_id),
+      maintenance: maintenanceOfAccount(own, account_id),
       keys: keysOf(own, account_id),
       auditLog: auditLogOf(own, account_id),
       ...historyOf(own, account_id),

@@ -22,6 +22,7 @@ import type { EngineOptions } from './options.ts'
 import type { ShardLeases } from './sharing/shard-leases.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import type { PushMonitors } from './rounds/push.ts'
+import type { AccountWindows } from './monitors/account-windows.ts'
 import type { CachedMonitor, MonitorCache } from './monitors/monitor-cache.ts'
 import type { Announcer } from './announce/announcer.ts'
 import type { Rounds } from './rounds/rounds.ts'
@@ -47,6 +48,7 @@ interface StopOptions {
 export interface LifecycleOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: Pick<AccountWindows, 'start' | 'stop'>
   readonly rounds: Rounds
   readonly schedule: MonitorSchedule
   readonly staleness: Staleness
@@ -65,6 +67,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   const {
     core,
     monitorCache,
+    accountWindows,
     rounds,
     schedule,
     staleness,
@@ -109,6 +112,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     if (state === 'running') return Promise.resolve()
     starting ??= begin()
       .catch(async (error: unknown) => {
+        accountWindows.stop()
         await changeFeed.stop().catch(() => undefined)
         throw error
       })
@@ -123,6 +127,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await Promise.all([open(), preloadCodec()])
     // First, so that changes made while the monitors are read are not missed.
     await changeFeed.start()
+    await accountWindows.start()
     const shards = await shardLeases.join()
     await monitorCache.load(shards)
     const alive_at = await housekeeping.lastAlive()
@@ -195,6 +200,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     housekeeping.stop()
     if (wasRunning) {
       schedule.stop()
+      accountWindows.stop()
       staleness.stop()
       await Promise.all([probes.stop(drain_ms).then(() => rounds.abandon()), outbox.stop(drain_ms)])
       await monitorCache.drain()

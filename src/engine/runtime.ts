@@ -28,6 +28,8 @@ import type { PushMonitors } from './rounds/push.ts'
 import { createRounds } from './rounds/rounds.ts'
 import type { OpenRounds, Rounds } from './rounds/rounds.ts'
 import { createChangeFeed } from './sharing/change-feed.ts'
+import { createAccountWindows } from './monitors/account-windows.ts'
+import type { AccountWindows } from './monitors/account-windows.ts'
 import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
@@ -38,6 +40,7 @@ import type { Staleness } from './scheduling/staleness.ts'
 export interface Runtime {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: AccountWindows
   readonly committed: CommittedChanges
   readonly openRounds: OpenRounds
   readonly rounds: Rounds
@@ -68,8 +71,9 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const onCheck = staleness.checkStarted
-  const rounds = createRounds({ core, monitorCache, probes, openRounds, committed, onCheck })
-  const push = createPushMonitors({ core, monitorCache, run, committed })
+  const memory = { core, monitorCache, accountWindows: createAccountWindows(core) }
+  const rounds = createRounds({ ...memory, probes, openRounds, committed, onCheck })
+  const push = createPushMonitors({ ...memory, run, committed })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -77,7 +81,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance: createMaintenanceSchedule({ core, monitorCache, committed }),
+    maintenance: createMaintenanceSchedule({ ...memory, committed }),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
@@ -88,8 +92,8 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     committed.subscribe(follow)
-  const parts = { core, monitorCache, rounds, schedule, staleness, outbox, push, probes }
-  const changeFeed = createChangeFeed({ core, monitorCache, rounds, schedule })
+  const parts = { ...memory, rounds, schedule, staleness, outbox, push, probes }
+  const changeFeed = createChangeFeed({ ...memory, rounds, schedule })
   const lifecycle = createLifecycle({
     ...parts,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options },

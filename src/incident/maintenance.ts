@@ -35,11 +35,25 @@ export function maintenanceAt(
   at: EpochMs,
   calendar: Calendar,
 ): Maintenance {
+  return maintenanceOf(
+    windows.map((window) => ({
+      span: spanAt(window, at, calendar),
+      skip_checks: window.skip_checks,
+    })),
+    at,
+  )
+}
+
+/** By occurrences that are open, next, or over. */
+export function maintenanceOf(
+  occurrences: readonly { readonly span: Span; readonly skip_checks: boolean }[],
+  at: EpochMs,
+): Maintenance {
   let skip_checks = false
   let active = false
   let changes_at: EpochMs | null = null
-  for (const window of windows) {
-    const [from, to] = spanAt(window, at, calendar)
+  for (const { span, ...window } of occurrences) {
+    const [from, to] = span
     if (to <= at) continue
     const open = from <= at
     active ||= open

@@ -39,6 +39,7 @@ import type {
   VersionOptions,
 } from './filters.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
+import type { MaintenanceServices } from './maintenance.ts'
 import type { MonitorReading } from './readings.ts'
 
 export type * from './filters.ts'
@@ -129,6 +130,9 @@ export interface AccountScope<
     /** Sends one notification of the event `test`, without retries; resolves when it is final. */
     test(id: number): Promise<NotificationView>
   }
+
+  /** Maintenance windows for several monitors; those of one monitor are in its settings. */
+  readonly maintenance: MaintenanceServices
 
   readonly notifications: {
     get(id: number): Promise<NotificationView>

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { OccurrenceView } from './occurrence.ts'
 import type { AnyChecker, FieldsOf } from '../../checkers/checker.ts'
 import type { Flat, IsAnyText, Stored } from '../../fields/field.ts'
 import type {
@@ -136,6 +137,8 @@ export interface StatusView {
   readonly degraded_locations: readonly number[]
   /** Start or end of the next maintenance window. */
   readonly maintenance_changes_at: string | null
+  /** The next 30 days, its own windows and those of the account: at most 5, by their start. */
+  readonly planned_maintenance: readonly OccurrenceView[]
   readonly cause_code: string | null
   readonly cause_text: string | null
   readonly incident: { readonly id: number; readonly started_at: string } | null

@@ -15,7 +15,8 @@ import type { SignalInput } from '../api/engine.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
-import { planChange } from './plan-change.ts'
+import { planRound } from './plan-round.ts'
+import type { RoundContext } from './plan-round.ts'
 import { effective } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
@@ -47,6 +48,7 @@ export interface PushMonitors {
 export interface PushOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: RoundContext['accountWindows']
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
   readonly committed: CommittedChanges
 }
@@ -54,6 +56,7 @@ export interface PushOptions {
 export function createPushMonitors({
   core,
   monitorCache,
+  accountWindows,
   run,
   committed,
 }: PushOptions): PushMonitors {
@@ -77,7 +80,7 @@ export function createPushMonitors({
       lag_ms: 0,
     }
     const event = roundEvent(cached, [reported], at)
-    return planChange({ core, monitorCache }, cached, {
+    return planRound({ core, monitorCache, accountWindows }, cached, {
       event,
       round: at,
       reports: [reported],

@@ -13,8 +13,9 @@ import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/trans
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
-import { planChange } from './plan-change.ts'
 import type { MachineInput } from './plan-change.ts'
+import { planRound } from './plan-round.ts'
+import type { RoundContext } from './plan-round.ts'
 import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
@@ -64,6 +65,7 @@ export interface Rounds {
 export interface RoundsOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: RoundContext['accountWindows']
   readonly probes: ProbeTransport
   /** The open rounds, shared with readers that count them. */
   readonly openRounds: OpenRounds
@@ -73,7 +75,7 @@ export interface RoundsOptions {
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, monitorCache, probes, openRounds, committed, onCheck } = options
+  const { core, monitorCache, accountWindows, probes, openRounds, committed, onCheck } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
   let stopped = false
@@ -149,7 +151,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     const work = (cached: CachedMonitor): Promise<Planned | null> | null => {
       if (cached.record.version !== version || cached.record.machine.state === 'paused') return null
       if (isOvertaken(round, cached)) return null
-      return planChange({ core, monitorCache }, cached, machineInputOf(core, round))
+      return planRound({ core, monitorCache, accountWindows }, cached, machineInputOf(core, round))
     }
     monitorCache
       .change(id, work, { deferrable })

@@ -1,20 +1,24 @@
 /**
- * Moves monitors into maintenance when one of their windows opens, and out of it when it closes.
+ * Moves monitors into maintenance when one of their windows opens, and out of it when it closes: windows of their own
+ * settings, and those of their account.
  *
  * @module
  */
 
+import { stepsOf } from '../../clock.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
-import type { EpochMs, MaintenanceWindow } from '../../model.ts'
+import type { EpochMs } from '../../model.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { planChange } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
+import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createScheduler } from './scheduler.ts'
+import { createWindowSchedule } from './window-schedule.ts'
 
 /** Delay before a change of state that could not be stored is retried. */
 const RETRY_MS = 5_000
@@ -34,28 +38,39 @@ export interface MaintenanceSchedule {
 export interface MaintenanceOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: AccountWindows
   readonly committed: CommittedChanges
 }
 
-export function createMaintenanceSchedule({
-  core,
-  monitorCache,
-  committed,
-}: MaintenanceOptions): MaintenanceSchedule {
+export function createMaintenanceSchedule(options: MaintenanceOptions): MaintenanceSchedule {
+  const { core, monitorCache, accountWindows, committed } = options
   const { clock } = core
   /** Monitors with a window that opens or closes now. */
   const due: number[] = []
   const scheduler = createScheduler({
     clock,
-    onDue(id) {
-      due.push(id)
-      if (due.length === 1) void switchDue()
-    },
+    onDue: switchSoon,
     onJump: (id, now) => {
       const cached = monitorCache.peek(id)
       return cached === undefined ? null : nextSwitch(cached, now)
     },
   })
+  const windowSchedule = createWindowSchedule({ core, accountWindows, onSwitch: switchAccounts })
+
+  function switchSoon(id: number): void {
+    due.push(id)
+    if (due.length === 1) void switchDue()
+  }
+
+  /** The monitors of these accounts whose state is no longer what their windows say. */
+  async function switchAccounts(account_ids: ReadonlySet<number>): Promise<void> {
+    const others = stepsOf(clock)
+    for (const cached of monitorCache.all()) {
+      await others()
+      if (account_ids.has(cached.record.account_id) && needsSwitch(cached, clock.now()))
+        switchSoon(cached.record.id)
+    }
+  }
 
   /** Windows of many monitors open in the same minute: processed in steps that yield to the event loop. */
   async function switchDue(): Promise<void> {
@@ -96,9 +111,13 @@ export function createMaintenanceSchedule({
   }
 
   const schedule: MaintenanceSchedule = {
-    start: () => scheduler.start(),
+    start() {
+      scheduler.start()
+      windowSchedule.start()
+    },
     stop() {
       scheduler.stop()
+      windowSchedule.stop()
       due.length = 0
     },
     reschedule(cached) {
@@ -107,26 +126,34 @@ export function createMaintenanceSchedule({
       else scheduler.set(cached.record.id, at)
     },
     forget: (id) => scheduler.delete(id),
-    skipsChecks: ({ record: { machine, common } }) =>
-      machine.state === 'maintenance' && windowsAt(common.maintenance, clock.now()).skip_checks,
-  }
-  function windowsAt(windows: readonly MaintenanceWindow[], now: EpochMs): Maintenance {
-    return maintenanceAt(windows, now, core)
-  }
-
-  /** When the state must be evaluated next, `null` if no window will change it. */
-  function nextSwitch(
-    { record: { machine, common } }: CachedMonitor,
-    now: EpochMs,
-  ): EpochMs | null {
-    if (machine.state === 'paused') return null
-    const { active, changes_at } = windowsAt(common.maintenance, now)
-    return active === (machine.state === 'maintenance') ? changes_at : now
+    skipsChecks({ record }) {
+      if (record.machine.state !== 'maintenance') return false
+      const now = clock.now()
+      return ownAt(record, now).skip_checks || accountWindows.at(record, now).skip_checks
+    },
   }
 
-  function needsSwitch({ record: { machine, common } }: CachedMonitor, now: EpochMs): boolean {
-    if (machine.state === 'paused') return false
-    return windowsAt(common.maintenance, now).active !== (machine.state === 'maintenance')
+  function ownAt({ common }: CachedMonitor['record'], now: EpochMs): Maintenance {
+    return maintenanceAt(common.maintenance, now, core)
+  }
+
+  /**
+   * When the state must be evaluated next, `null` if no window of the monitor's own will change it. Those of its account
+   * have a schedule of their own.
+   */
+  function nextSwitch({ record }: CachedMonitor, now: EpochMs): EpochMs | null {
+    const { state } = record.machine
+    if (state === 'paused') return null
+    const own = ownAt(record, now)
+    const active = own.active || accountWindows.at(record, now).active
+    return active === (state === 'maintenance') ? own.changes_at : now
+  }
+
+  function needsSwitch({ record }: CachedMonitor, now: EpochMs): boolean {
+    const { state } = record.machine
+    if (state === 'paused') return false
+    const active = accountWindows.at(record, now).active || ownAt(record, now).active
+    return active !== (state === 'maintenance')
   }
 
   return schedule

@@ -104,9 +104,14 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
 }
 
 /** The account's monitors are no longer stored: their checks are dropped, and none starts. */
-async function dropMonitors({ monitorCache, schedule }: Parts, account_id: number): Promise<void> {
+async function dropMonitors(
+  { monitorCache, accountWindows, schedule }: Parts,
+  account_id: number,
+): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
   for (const { record } of own) schedule.release(record.id)
+  for (const { record } of [...accountWindows.of(account_id)])
+    accountWindows.put(record.id, undefined)
   monitorCache.flush()
   await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
 }

@@ -18,6 +18,7 @@ import type {
   ResultFilter,
   VersionOptions,
 } from '../api/engine.ts'
+import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
 import type { BulkInput } from '../api/bulk.ts'
 import type { Core } from '../core/core.ts'
 import { fitsIn } from '../core/json-size.ts'
@@ -86,6 +87,18 @@ export const auditFilter = {
   from: read.time,
   to: read.time,
 } satisfies Readers<AuditFilter>
+
+export const maintenanceFilter = {
+  ...pageReaders(MOST_ITEMS),
+  monitor_id: read.id,
+  active: read.flag,
+} satisfies Readers<MaintenanceFilter>
+
+export const upcomingOptions = {
+  days: read.integer(1, 366),
+  monitor_id: read.id,
+  limit: read.integer(1, MOST_ITEMS),
+} satisfies Readers<UpcomingOptions>
 
 type OptionsOf<M extends keyof AccountScope['monitors']> = NonNullable<
   Parameters<AccountScope['monitors'][M]>[1]

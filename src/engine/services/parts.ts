@@ -7,6 +7,7 @@
 import type { AccountCache } from './account-cache.ts'
 import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
+import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Page } from '../api/views.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
@@ -18,6 +19,7 @@ import type { Staleness } from '../scheduling/staleness.ts'
 export interface Parts {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: AccountWindows
   readonly committed: CommittedChanges
   readonly schedule: MonitorSchedule
   readonly rounds: Rounds

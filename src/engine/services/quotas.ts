@@ -8,6 +8,7 @@ import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { AccountQuotas, AccountRecord, CommonSettings } from '../../model.ts'
 import type { Allowance } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
+import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 /** All quotas resolved; `null` is unlimited. */
@@ -23,6 +24,7 @@ const QUOTA_BOUNDS: Readonly<
   contacts: COUNT,
   min_interval_sec: { min: 1, max: 86_400 },
   checks_per_min: COUNT,
+  maintenance_windows: { min: 0, max: MOST_WINDOWS },
 }
 
 /** Problems of quotas as a caller wrote them, by name. */
@@ -58,6 +60,7 @@ export function resolvedQuotas(core: Core, { quotas }: AccountRecord): ResolvedQ
     contacts: of('contacts'),
     min_interval_sec: of('min_interval_sec'),
     checks_per_min: of('checks_per_min'),
+    maintenance_windows: of('maintenance_windows') ?? MOST_WINDOWS,
   }
 }
 

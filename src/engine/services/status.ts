@@ -6,17 +6,23 @@
 
 import { iso, isoOrNull } from '../../clock.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
+import { upcomingOf } from './occurrences.ts'
 import { statusOf } from '../../incident/state.ts'
 import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { LocationStatus, StatusView } from '../api/views.ts'
+import type { EpochMs } from '../../model.ts'
 import type { Parts } from './parts.ts'
 import { uptimeBetween } from './uptime.ts'
 import { DAY_MS } from '../../model/time.ts'
 
+/** How much of what is planned is shown. */
+const PLANNED_DAYS = 30
+const MOST_PLANNED = 5
+
 /** The current state of a monitor, for frequent polling. */
 export async function statusView(
-  { core, schedule, staleness }: Parts,
+  { core, accountWindows, schedule, staleness }: Parts,
   cached: CachedMonitor,
 ): Promise<StatusView> {
   const { record } = cached
@@ -28,6 +34,13 @@ export async function statusView(
     stale: staleness.isStale(cached),
   })
   const locations = locationStatuses(cached, core.locations)
+  await accountWindows.ready(record.account_id)
+  const planned_maintenance = await upcomingOf(core, {
+    windows: [...accountWindows.covering(record)],
+    own: { id: record.id, windows: record.common.maintenance },
+    until: now + PLANNED_DAYS * DAY_MS,
+    limit: MOST_PLANNED,
+  })
   const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
   return {
     state: machine.state,
@@ -40,8 +53,12 @@ export async function statusView(
     reduced_quorum: machine.reduced_quorum === true,
     degraded_locations: statusOf(machine.state) === 'up' ? failing(locations) : [],
     maintenance_changes_at: isoOrNull(
-      maintenanceAt(record.common.maintenance, now, core).changes_at,
+      earliest(
+        maintenanceAt(record.common.maintenance, now, core).changes_at,
+        accountWindows.at(record, now).changes_at,
+      ),
     ),
+    planned_maintenance,
     cause_code,
     cause_text: cause_code === null ? null : (latest(cached)?.last?.cause_text ?? null),
     incident:
@@ -51,6 +68,10 @@ export async function statusView(
     locations,
     uptime_24h: seconds.uptime,
   }
+}
+
+function earliest(a: EpochMs | null, b: EpochMs | null): EpochMs | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 function failing(locations: readonly LocationStatus[]): number[] {

@@ -7,6 +7,7 @@
 import type { Timer } from '../../clock.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Rounds } from '../rounds/rounds.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
@@ -26,6 +27,7 @@ export interface ChangeFeed {
 export interface ChangeFeedOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly accountWindows: Pick<AccountWindows, 'refresh'>
   readonly rounds: Pick<Rounds, 'cancel'>
   readonly schedule: MonitorSchedule
 }
@@ -33,6 +35,7 @@ export interface ChangeFeedOptions {
 export function createChangeFeed({
   core,
   monitorCache,
+  accountWindows,
   rounds,
   schedule,
 }: ChangeFeedOptions): ChangeFeed {
@@ -59,6 +62,7 @@ export function createChangeFeed({
   }
 
   async function refreshAll(): Promise<void> {
+    await accountWindows.refresh()
     for (const id of await monitorCache.outdated()) await refresh(id)
   }
 
@@ -93,6 +97,7 @@ export function createChangeFeed({
     async start() {
       stopListening = await core.store.changes?.listen(
         (id) => void read(id).catch((err: unknown) => retryLater(id, err)),
+        () => void accountWindows.refresh(),
       )
     },
     async stop() {

@@ -1,0 +1,219 @@
+/**
+ * The maintenance windows of accounts in memory, by the monitors that they cover. An open or next occurrence is
+ * computed once, not per monitor.
+ *
+ * @module
+ */
+
+import { stepsOf } from '../../clock.ts'
+import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
+import type { Maintenance, Span } from '../../incident/maintenance.ts'
+import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
+import { logError } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+
+/** Windows of one account, whatever its quota. */
+export const MOST_WINDOWS = 1000
+/** Rows per query. */
+const STEP = 500
+
+export interface AccountWindow {
+  readonly record: MaintenanceRecord
+  /** The occurrence that is open, otherwise the next one; over if there is no other. */
+  readonly span: Span
+}
+
+/** What a window covers, and what it is matched by. */
+export type Covered = Pick<MonitorRecord, 'id' | 'account_id'> & {
+  readonly common: Pick<MonitorRecord['common'], 'tags'>
+}
+
+export interface AccountWindows {
+  /** Reads all windows; from then on memory is what counts, until {@link AccountWindows.stop}. */
+  start(): Promise<void>
+  stop(): void
+  /** Reads the account's windows, unless memory counts. */
+  ready(account_id: number): Promise<void>
+  /** Reads all again: another process changed some. */
+  refresh(): Promise<void>
+  /** Follows a window that this engine stored, or removed (`undefined`). */
+  put(id: number, record: MaintenanceRecord | undefined): void
+  /** Computes the occurrence again unless it is open. */
+  advance(id: number, now: EpochMs): AccountWindow | undefined
+  get(id: number): AccountWindow | undefined
+  all(): IterableIterator<AccountWindow>
+  of(account_id: number): Iterable<AccountWindow>
+  /** Those that cover the monitor. */
+  covering(monitor: Covered): ReadonlySet<AccountWindow>
+  /** By these windows alone, without those of the monitor's own settings. */
+  at(monitor: Covered, now: EpochMs): Maintenance
+  /** `account_ids`: whose windows changed. */
+  onChange(
+    listener: (windows: readonly AccountWindow[], account_ids: readonly number[]) => void,
+  ): void
+}
+
+interface Entry extends AccountWindow {
+  span: Span
+}
+
+/** The windows of one account by what they cover. */
+interface Index {
+  readonly windows: Map<number, Entry>
+  readonly all: Set<Entry>
+  readonly byTag: Map<string, Set<Entry>>
+  readonly byMonitor: Map<number, Set<Entry>>
+}
+
+export function createAccountWindows(core: Core): AccountWindows {
+  const { store, clock } = core
+  const entries = new Map<number, Entry>()
+  const accounts = new Map<number, Index>()
+  let listener: Parameters<AccountWindows['onChange']>[0] = () => undefined
+  let following = false
+  let refreshing = Promise.resolve()
+
+  function drop(id: number): number | undefined {
+    const entry = entries.get(id)
+    if (entry === undefined) return undefined
+    const { account_id } = entry.record
+    entries.delete(id)
+    const index = accounts.get(account_id)
+    index?.windows.delete(id)
+    for (const set of index === undefined ? [] : setsOf(index, entry.record)) set.delete(entry)
+    if (index?.windows.size === 0) accounts.delete(account_id)
+    return account_id
+  }
+
+  function add(record: MaintenanceRecord): Entry {
+    const entry: Entry = { record, span: spanAt(record.settings.window, clock.now(), core) }
+    entries.set(record.id, entry)
+    const index = accounts.get(record.account_id) ?? newIndex()
+    accounts.set(record.account_id, index)
+    index.windows.set(record.id, entry)
+    for (const set of setsOf(index, record)) set.add(entry)
+    return entry
+  }
+
+  function replace(record: MaintenanceRecord): Entry | undefined {
+    if (entries.get(record.id)?.record.version === record.version) return undefined
+    drop(record.id)
+    return add(record)
+  }
+
+  /** Reads the windows of one account or of all, and drops those that are gone. */
+  async function read(account_id: number | 'all'): Promise<void> {
+    const others = stepsOf(clock)
+    const gone = new Set(
+      [...entries.values()]
+        .filter(({ record }) => account_id === 'all' || record.account_id === account_id)
+        .map(({ record }) => record.id),
+    )
+    const changed: Entry[] = []
+    for (let after_id = 0; ;) {
+      const query = { account_id, after_id, limit: STEP }
+      const rows = await store.maintenance.list(query, (error) =>
+        logError(core, error, 'a maintenance window cannot be read; it is set aside'),
+      )
+      for (const row of rows) {
+        await others()
+        gone.delete(row.id)
+        const entry = replace(row)
+        if (entry !== undefined) changed.push(entry)
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < STEP) break
+      after_id = last.id
+    }
+    const left = [...gone].map(drop).filter((id) => id !== undefined)
+    const touched = new Set([...changed.map(({ record }) => record.account_id), ...left])
+    if (following && touched.size > 0) listener(changed, [...touched])
+  }
+
+  function covering({ id, account_id, common }: Covered): Set<Entry> {
+    const index = accounts.get(account_id)
+    const found = new Set<Entry>(index?.all)
+    if (index === undefined) return found
+    for (const entry of index.byMonitor.get(id) ?? []) found.add(entry)
+    if (index.byTag.size === 0) return found
+    for (const tag of common.tags)
+      for (const entry of index.byTag.get(folded(tag)) ?? []) found.add(entry)
+    return found
+  }
+
+  const windows: AccountWindows = {
+    async start() {
+      await read('all')
+      following = true
+    },
+    stop() {
+      following = false
+    },
+    async ready(account_id) {
+      if (!following) await read(account_id)
+    },
+    refresh() {
+      // One after the other: what the second reads is newer.
+      refreshing = refreshing
+        .then(() => read('all'))
+        .catch((err: unknown) => {
+          logError(core, err, 'maintenance windows that others changed could not be read yet')
+        })
+      return refreshing
+    },
+    put(id, record) {
+      const account_id = record?.account_id ?? entries.get(id)?.record.account_id
+      if (account_id === undefined) return
+      const entry = record === undefined ? void drop(id) : replace(record)
+      if (following) listener(entry === undefined ? [] : [entry], [account_id])
+    },
+    advance(id, now) {
+      const entry = entries.get(id)
+      if (entry !== undefined && !(entry.span[0] <= now && now < entry.span[1]))
+        entry.span = spanAt(entry.record.settings.window, now, core)
+      return entry
+    },
+    get: (id) => entries.get(id),
+    all: () => entries.values(),
+    of: (account_id) => accounts.get(account_id)?.windows.values() ?? [],
+    covering,
+    at: (monitor, now) =>
+      maintenanceOf(
+        [...covering(monitor)].map(({ span, record }) => ({
+          span,
+          skip_checks: record.settings.window.skip_checks,
+        })),
+        now,
+      ),
+    onChange(heard) {
+      listener = heard
+    },
+  }
+  return windows
+}
+
+function newIndex(): Index {
+  return { windows: new Map(), all: new Set(), byTag: new Map(), byMonitor: new Map() }
+}
+
+/** The sets of the index in which the window is. */
+function setsOf({ all, byTag, byMonitor }: Index, { settings }: MaintenanceRecord): Set<Entry>[] {
+  return [
+    ...(settings.all_monitors ? [all] : []),
+    ...settings.tags.map((tag) => setAt(byTag, folded(tag))),
+    ...settings.monitor_ids.map((id) => setAt(byMonitor, id)),
+  ]
+}
+
+function setAt<K>(sets: Map<K, Set<Entry>>, key: K): Set<Entry> {
+  const known = sets.get(key)
+  if (known !== undefined) return known
+  const made = new Set<Entry>()
+  sets.set(key, made)
+  return made
+}
+
+/** As stores compare tags. */
+function folded(tag: string): string {
+  return tag.normalize('NFC').toLowerCase()
+}

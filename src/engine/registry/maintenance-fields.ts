@@ -1,0 +1,34 @@
+/**
+ * The settings of planned work for several monitors.
+ *
+ * @module
+ */
+
+import { field } from '../../fields/vocabulary.ts'
+import type { FieldTable } from '../../fields/field.ts'
+import { maintenanceWindow } from './maintenance-field.ts'
+import { MOST_TAGS } from './monitor-fields.ts'
+
+/** Each is looked up when the window is stored. */
+const MOST_MONITORS = 200
+
+export const MAINTENANCE_FIELDS = {
+  name: field
+    .text({ description: 'What is done; public pages show it', max: 200, trim: true })
+    .required(),
+  window: maintenanceWindow().required(),
+  monitor_ids: field
+    .list(field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER }), {
+      description: 'Monitors',
+      max: MOST_MONITORS,
+    })
+    .default([]),
+  tags: field
+    .list(field.text({ description: 'Tag', max: 64, trim: true }), {
+      description: 'Every monitor with one of these tags; a string with commas is accepted as well',
+      max: MOST_TAGS,
+      commas: true,
+    })
+    .default([]),
+  all_monitors: field.flag({ description: 'Every monitor of the account' }).default(false),
+} satisfies FieldTable

@@ -1,0 +1,114 @@
+/**
+ * When the windows of accounts open and close. One timer for all of them; their monitors follow.
+ *
+ * @module
+ */
+
+import { stepsOf } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
+import { logError } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { AccountWindow, AccountWindows } from '../monitors/account-windows.ts'
+import { createScheduler } from './scheduler.ts'
+
+export interface WindowSchedule {
+  start(): void
+  stop(): void
+}
+
+export interface WindowScheduleOptions {
+  readonly core: Core
+  readonly accountWindows: AccountWindows
+  /** Windows of these accounts opened, closed or changed. */
+  readonly onSwitch: (account_ids: ReadonlySet<number>) => Promise<void>
+}
+
+export function createWindowSchedule({
+  core,
+  accountWindows,
+  onSwitch,
+}: WindowScheduleOptions): WindowSchedule {
+  const { clock } = core
+  /** Windows to evaluate, and accounts whose monitors are to be. */
+  const due = new Set<number>()
+  const touched = new Set<number>()
+  let advancing = false
+  let running = false
+  const scheduler = createScheduler({
+    clock,
+    onDue(id) {
+      due.add(id)
+      advanceSoon()
+    },
+    // After a clock that was set, every occurrence is computed again.
+    onJump: (_id, now) => now,
+  })
+
+  function advanceSoon(): void {
+    if (advancing || !running) return
+    advancing = true
+    advanceDue()
+      .catch((err: unknown) => logError(core, err, 'maintenance windows could not be followed'))
+      .finally(() => {
+        advancing = false
+        if (due.size + touched.size > 0) advanceSoon()
+      })
+  }
+
+  /** The next occurrence of a window may take a millisecond, and a thousand may close in one minute. */
+  async function advanceDue(): Promise<void> {
+    const others = stepsOf(clock)
+    // By then all that are due in this turn of the scheduler are in the queue.
+    await Promise.resolve()
+    while (due.size > 0) {
+      for (const id of due) {
+        await others()
+        due.delete(id)
+        const window = accountWindows.advance(id, clock.now())
+        if (window === undefined) continue
+        touched.add(window.record.account_id)
+        plan(window)
+      }
+    }
+    const account_ids = new Set(touched)
+    touched.clear()
+    if (running && account_ids.size > 0) await onSwitch(account_ids)
+  }
+
+  function plan({ record, span }: AccountWindow): void {
+    const at = nextAt(span, clock.now())
+    if (at === null) scheduler.delete(record.id)
+    else scheduler.set(record.id, at)
+  }
+
+  accountWindows.onChange((windows, account_ids) => {
+    for (const window of windows) plan(window)
+    for (const id of account_ids) touched.add(id)
+    advanceSoon()
+  })
+
+  return {
+    start() {
+      running = true
+      for (const window of accountWindows.all()) {
+        plan(window)
+        touched.add(window.record.account_id)
+      }
+      scheduler.start()
+      // A window may have opened after its monitors were adopted.
+      advanceSoon()
+    },
+    stop() {
+      running = false
+      scheduler.stop()
+      due.clear()
+      touched.clear()
+    },
+  }
+}
+
+/** `null` if the occurrence is over: there is no other. */
+function nextAt([from, to]: AccountWindow['span'], now: EpochMs): EpochMs | null {
+  if (to <= now) return null
+  return from > now ? from : to
+}

@@ -1,0 +1,218 @@
+/**
+ * Planned work of one account: windows for several monitors.
+ *
+ * @module
+ */
+
+import { iso, stepsOf } from '../../clock.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
+import { merge, withoutAbsent } from '../../fields/merge.ts'
+import { parse } from '../../fields/parse.ts'
+import { addProblem, problemAt } from '../../fields/problems.ts'
+import type { EpochMs, JsonObject, MaintenanceRecord, MaintenanceSettings } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { DAY_MS } from '../../model/time.ts'
+import type { MaintenanceServices, MaintenanceView } from '../api/maintenance.ts'
+import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
+import type { AccountWindow } from '../monitors/account-windows.ts'
+import { MOST_WINDOWS } from '../monitors/account-windows.ts'
+import { maintenanceFilter, upcomingOptions, versionOptions } from './filters.ts'
+import { upcomingOf } from './occurrences.ts'
+import { pageOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+import { quotasOf } from './quotas.ts'
+import { readFilter } from './read-filter.ts'
+import { distinct } from './validate-input.ts'
+
+/** Bounds of a one-off window. */
+const LONGEST_DAYS = 90
+const FURTHEST_DAYS = 731
+/** A one-off window is kept this long after its end. */
+const KEPT_DAYS = 30
+/** A version that others change all the time. */
+const TRIES = 3
+
+export function maintenanceOfAccount(parts: Parts, account_id: number): MaintenanceServices {
+  const { core, accountWindows, ready } = parts
+  const { store, clock } = core
+
+  async function own(id: number): Promise<MaintenanceRecord> {
+    await ready()
+    const record = await store.maintenance.get(id)
+    if (record?.account_id !== account_id) throw new NotFoundError('maintenance')
+    return record
+  }
+
+  function stored(record: MaintenanceRecord): MaintenanceView {
+    accountWindows.put(record.id, record)
+    return viewOf(accountWindows.get(record.id) as AccountWindow, clock.now())
+  }
+
+  /** Makes room: a window for every deployment would otherwise fill the account. */
+  async function dropOld(now: EpochMs): Promise<void> {
+    const rows = await store.maintenance.list({ account_id, limit: MOST_WINDOWS })
+    for (const { id, version, settings } of rows) {
+      if (!('start' in settings.window)) continue
+      if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue
+      if (await store.maintenance.remove(id, version)) accountWindows.put(id, undefined)
+    }
+  }
+
+  return {
+    async create(input) {
+      await ready()
+      const settings = await settled(parts, { account_id, input: objectFrom(input) })
+      const { maintenance_windows } = await quotasOf(core, account_id)
+      const now = clock.now()
+      await dropOld(now)
+      const made = { account_id, settings, created_at: now, updated_at: now }
+      return stored(await store.maintenance.create(made, maintenance_windows ?? MOST_WINDOWS))
+    },
+    async get(id) {
+      const record = await own(id)
+      await accountWindows.ready(account_id)
+      return stored(record)
+    },
+    async list(given) {
+      await ready()
+      const { limit = 50, after = 0, monitor_id, active } = readFilter(maintenanceFilter, given)
+      await accountWindows.ready(account_id)
+      const now = clock.now()
+      const among =
+        monitor_id === undefined
+          ? accountWindows.of(account_id)
+          : accountWindows.covering((await ownMonitor(parts, account_id, monitor_id)).record)
+      const found = [...among]
+        .filter(({ record }) => record.id > after)
+        .filter(({ span }) => active === undefined || active === isOpen(span, now))
+        .toSorted((a, b) => a.record.id - b.record.id)
+      return pageOf(
+        found.slice(0, limit + 1).map((window) => viewOf(window, now)),
+        limit,
+      )
+    },
+    async update(id, patch, options) {
+      const { version } = readFilter(versionOptions, options)
+      const given = objectFrom(patch)
+      for (let tries = 1; tries <= TRIES; tries++) {
+        const record = await own(id)
+        requireVersion(record, version)
+        const input = merge(MAINTENANCE_FIELDS, record.settings as unknown as JsonObject, given)
+        const settings = await settled(parts, { account_id, input, before: record.settings })
+        const change = { settings, updated_at: clock.now() }
+        const updated = await store.maintenance.update(id, record.version, change)
+        if (updated !== undefined) return stored(updated)
+      }
+      throw new ConflictError('busy', 'Others change the window all the time; ask again')
+    },
+    async remove(id, options) {
+      const { version } = readFilter(versionOptions, options)
+      requireVersion(await own(id), version)
+      if (!(await store.maintenance.remove(id, version))) requireVersion(await own(id), version)
+      accountWindows.put(id, undefined)
+    },
+    async upcoming(given) {
+      await ready()
+      const { days = 30, limit = 50, monitor_id } = readFilter(upcomingOptions, given)
+      await accountWindows.ready(account_id)
+      const until = clock.now() + days * DAY_MS
+      const monitor =
+        monitor_id === undefined ? undefined : await ownMonitor(parts, account_id, monitor_id)
+      const windows =
+        monitor === undefined
+          ? accountWindows.of(account_id)
+          : accountWindows.covering(monitor.record)
+      return upcomingOf(core, {
+        windows: [...windows],
+        own: monitor && { id: monitor.record.id, windows: monitor.record.common.maintenance },
+        until,
+        limit,
+      })
+    },
+  }
+}
+
+async function ownMonitor({ monitorCache }: Parts, account_id: number, id: number) {
+  const cached = await monitorCache.get(id)
+  if (cached.record.account_id !== account_id) throw new NotFoundError('monitor')
+  return cached
+}
+
+/** @throws ConflictError `version_mismatch` */
+function requireVersion({ version }: MaintenanceRecord, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === version) return
+  throw new ConflictError('version_mismatch', `The window has version ${version}, not ${wanted}`)
+}
+
+function isOpen([from, to]: AccountWindow['span'], now: EpochMs): boolean {
+  return from <= now && now < to
+}
+
+function viewOf({ record, span }: AccountWindow, now: EpochMs): MaintenanceView {
+  const { id, version, settings, created_at, updated_at } = record
+  const [from, to] = span
+  const isOver = to <= now || to === Infinity
+  return {
+    id,
+    ...settings,
+    active: isOpen(span, now),
+    starts_at: isOver ? null : iso(from),
+    ends_at: isOver ? null : iso(to),
+    version,
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+  }
+}
+
+/** Fields of a view that a client may send back unchanged. */
+const READ_ONLY = ['id', 'active', 'starts_at', 'ends_at', 'version', 'created_at', 'updated_at']
+
+function objectFrom(input: unknown): JsonObject {
+  if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  const entries = Object.entries(withoutAbsent(input))
+  return Object.fromEntries(entries.filter(([name]) => !READ_ONLY.includes(name)))
+}
+
+interface Settling {
+  readonly account_id: number
+  readonly input: JsonObject
+  readonly before?: MaintenanceSettings
+}
+
+/** @throws ValidationError with every problem at once */
+async function settled(
+  { core }: Parts,
+  { account_id, input, before }: Settling,
+): Promise<MaintenanceSettings> {
+  const parsed = parse(MAINTENANCE_FIELDS, input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const { tags, monitor_ids: asked, ...rest } = parsed.value
+  const problems: Record<string, string> = {}
+  const others = stepsOf(core.clock)
+  const monitor_ids: number[] = []
+  for (const [index, id] of asked.entries()) {
+    await others()
+    const monitor = await core.store.monitors.get(id)
+    if (monitor?.account_id === account_id) monitor_ids.push(id)
+    // One that was deleted meanwhile is left out.
+    else if (before?.monitor_ids.includes(id) !== true)
+      addProblem(problems, 'monitor_ids', problemAt([index], `invalid: there is no monitor ${id}`))
+  }
+  if (asked.length === 0 && tags.length === 0 && !rest.all_monitors)
+    problems['monitor_ids'] = 'required: or tags, or all_monitors'
+  const same = JSON.stringify(before?.window) === JSON.stringify(rest.window)
+  const wrong = same ? undefined : windowProblem(rest.window, core.clock.now())
+  if (wrong !== undefined) problems['window'] = wrong
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return { ...rest, monitor_ids: [...new Set(monitor_ids)], tags: distinct(tags) }
+}
+
+function windowProblem(window: MaintenanceSettings['window'], now: EpochMs): string | undefined {
+  if (!('start' in window)) return undefined
+  const [start, end] = [Date.parse(window.start), Date.parse(window.end)]
+  if (end <= now) return 'out_of_range: "end" has passed'
+  if (end - start > LONGEST_DAYS * DAY_MS) return `out_of_range: at most ${LONGEST_DAYS} days long`
+  if (start > now + FURTHEST_DAYS * DAY_MS)
+    return `out_of_range: begins within ${FURTHEST_DAYS} days`
+  return undefined
+}
