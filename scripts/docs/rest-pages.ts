@@ -41,7 +41,7 @@ function details({ method, path, operation }: Route): string[] {
   const answered = Object.entries(answers).map(
     ([status, members]) => `${status} with ${Object.keys(members).map(code).join(', ')}`,
   )
-  const tagged = operation.versioned === true && 'monitor' in (Object.values(answers)[0] ?? {})
+  const tagged = operation.versioned === true && isTagged(Object.values(answers)[0] ?? {})
   const marks = [
     ...(operation.versioned === true && path.includes(':id')
       ? [method === 'GET' ? '`If-None-Match`' : '`If-Match`']
@@ -57,6 +57,10 @@ function details({ method, path, operation }: Route): string[] {
     ...(parameters.length === 0 ? [] : [table(['Parameter', 'Value', 'Meaning'], parameters)]),
     [`Returns ${answered.join('; ')}.`, ...notes].join(' '),
   ]
+}
+
+function isTagged(members: object): boolean {
+  return ('monitor' in members || 'maintenance' in members) && !('next_cursor' in members)
 }
 
 function valuesOf(schema: JsonObject): string {

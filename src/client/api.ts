@@ -20,6 +20,14 @@ import type {
   VersionOptions,
 } from '../engine/api/engine.ts'
 import type {
+  MaintenanceFilter,
+  MaintenanceInput,
+  MaintenancePatch,
+  MaintenanceView,
+  UpcomingOptions,
+} from '../engine/api/maintenance.ts'
+import type { OccurrenceView } from '../engine/api/occurrence.ts'
+import type {
   ContactInput,
   ContactPatch,
   MonitorInput,
@@ -120,6 +128,16 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     readonly list: List<NotificationView, Filter<NotificationFilter>>
     get(id: number, options?: CallOptions): Promise<NotificationView>
     resend(id: number, options?: CreateOptions): Promise<NotificationView>
+  }
+  /** Maintenance windows for several monitors. */
+  readonly maintenance: {
+    readonly list: List<MaintenanceView, Filter<MaintenanceFilter>>
+    create(input: MaintenanceInput, options?: CreateOptions): Promise<MaintenanceView>
+    get(id: number, options?: CallOptions): Promise<MaintenanceView>
+    /** With `version`, rejected (`version_mismatch`) if another version is stored. */
+    update(id: number, patch: MaintenancePatch, options?: ChangeOptions): Promise<MaintenanceView>
+    remove(id: number, options?: ChangeOptions): Promise<void>
+    upcoming(options?: UpcomingOptions & CallOptions): Promise<readonly OccurrenceView[]>
   }
   readonly contacts: {
     list(options?: CallOptions): Promise<readonly ContactView[]>

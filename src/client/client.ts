@@ -93,6 +93,7 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
           'notification',
         ),
     },
+    maintenance: maintenanceOf(caller, { ask, read }),
     contacts: {
       list: (asking) => read('/contacts', 'contacts', asking),
       create: async (body, asking) =>
@@ -171,6 +172,28 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
     status: async (id, asking) => read(below('monitors', id, '/status'), 'status', asking),
     uptime: async (id, { days, ...asking } = {}) =>
       read(below('monitors', id, `/uptime${queryText({ days })}`), 'uptime', asking),
+  }
+}
+
+function maintenanceOf(caller: Caller, { ask, read }: Asking): Client['maintenance'] {
+  const at = (id: number): string => below('maintenance', id)
+  return {
+    list: listOf(caller, (query) => ({ path: '/maintenance', name: 'maintenance', query })),
+    create: async (body, asking) =>
+      member(await ask({ ...once('/maintenance', asking), body }, asking), 'maintenance'),
+    get: async (id, asking) => read(at(id), 'maintenance', asking),
+    async update(id, body, asking) {
+      const headers = ifMatch(asking)
+      return member(
+        await ask({ method: 'PATCH', path: at(id), body, headers }, asking),
+        'maintenance',
+      )
+    },
+    async remove(id, asking) {
+      await ask({ method: 'DELETE', path: at(id), headers: ifMatch(asking) }, asking)
+    },
+    upcoming: async ({ days, monitor_id, limit, ...asking } = {}) =>
+      read(`/maintenance/upcoming${queryText({ days, monitor_id, limit })}`, 'occurrences', asking),
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Entity tags: for documents their digest, for monitors `"<version>.<digest of the body>"`.
+ * Entity tags: for documents their digest, for what has a version `"<version>.<digest of the body>"`.
  *
  * `If-Match` compares the version alone, so that a check that ran meanwhile does not fail an edit. The digest is for
  * `If-None-Match`: the body contains the state as well, which changes without a new version.
@@ -21,9 +21,18 @@ export function monitorReply(
   monitor: Versioned,
   options: Parameters<typeof ok>[1] & { readonly also?: object } = {},
 ): Reply {
+  return versionedReply({ monitor }, options)
+}
+
+/** The same for any one resource with a version. */
+export function versionedReply(
+  resource: Readonly<Record<string, Versioned>>,
+  options: Parameters<typeof ok>[1] & { readonly also?: object } = {},
+): Reply {
   const { also, ...rest } = options
-  const headers = { ...rest.headers, ETag: etagOf(monitor) }
-  return ok({ ...also, monitor }, { ...rest, headers })
+  const [versioned] = Object.values(resource)
+  const headers = { ...rest.headers, ...(versioned && { ETag: etagOf(versioned) }) }
+  return ok({ ...also, ...resource }, { ...rest, headers })
 }
 
 /** A document that is equal for all clients, as bytes with their digest. */
@@ -66,10 +75,10 @@ export async function requiredVersion(
   if (versions.length === 1) return { version: Number(versions[0]) }
   const { version } = await current()
   if (versions.includes(version)) return { version }
-  throw new ConflictError('version_mismatch', 'The monitor has another version by now')
+  throw new ConflictError('version_mismatch', 'It has another version by now')
 }
 
-function etagOf(monitor: Versioned): string {
-  const digest = createHash('sha256').update(JSON.stringify(monitor)).digest('base64url')
-  return `"${monitor.version}.${digest.slice(0, 12)}"`
+function etagOf(resource: Versioned): string {
+  const digest = createHash('sha256').update(JSON.stringify(resource)).digest('base64url')
+  return `"${resource.version}.${digest.slice(0, 12)}"`
 }

@@ -61,7 +61,14 @@ interface Description {
   readonly tag: string
   /** The body: a schema by name, or `none` for an action without fields. If absent, no body is read. */
   readonly body?:
-    'MonitorCreate' | 'MonitorUpdate' | 'MonitorBulk' | 'ContactCreate' | 'ContactUpdate' | 'none'
+    | 'MonitorCreate'
+    | 'MonitorUpdate'
+    | 'MonitorBulk'
+    | 'MaintenanceCreate'
+    | 'MaintenanceUpdate'
+    | 'ContactCreate'
+    | 'ContactUpdate'
+    | 'none'
   /** Status of success, and the content beside `ok`. */
   readonly answers: Readonly<Record<number, Readonly<Record<string, Schema>>>>
   /** Error statuses beyond those of every operation. */

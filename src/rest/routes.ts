@@ -21,6 +21,14 @@ import {
   updateContact,
 } from './contacts.ts'
 import {
+  createMaintenance,
+  deleteMaintenance,
+  listMaintenance,
+  listOccurrences,
+  showMaintenance,
+  updateMaintenance,
+} from './maintenance.ts'
+import {
   checkMonitor,
   createMonitor,
   deleteMonitor,
@@ -81,6 +89,12 @@ export const routes: readonly Route[] = [
   on('GET', '/types', listTypes),
   // ----------------------------------------------------------------
   on('POST', '/monitors/bulk', bulkMonitors),
+  on('GET', '/maintenance', listMaintenance),
+  on('POST', '/maintenance', createMaintenance),
+  on('GET', '/maintenance/upcoming', listOccurrences),
+  on('GET', '/maintenance/:id', showMaintenance),
+  on('PATCH', '/maintenance/:id', updateMaintenance),
+  on('DELETE', '/maintenance/:id', deleteMaintenance),
   on('GET', '/notifications', listNotifications),
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),

@@ -111,6 +111,13 @@ describe('the client', () => {
     expect(preview).toMatchObject({ event: 'up', content: { event: 'up' } })
     await client.contacts.remove(night.id)
     expect(await client.contacts.list()).toHaveLength(1)
+    const window = { cron: '0 3 * * *', duration_min: 30 }
+    const work = await client.maintenance.create({ name: 'Disks', window, monitor_ids: [id] })
+    const { version } = await client.maintenance.update(work.id, { name: 'RAM' }, { version: 1 })
+    expect([version, (await client.maintenance.get(work.id)).name]).toEqual([2, 'RAM'])
+    expect((await client.maintenance.list({ monitor_id: id })).items).toHaveLength(1)
+    expect(await client.maintenance.upcoming({ days: 3, limit: 2 })).toHaveLength(2)
+    await client.maintenance.remove(work.id, { version })
     await client.monitors.remove(id)
     const [last] = (await client.auditLog.list({ resource: 'monitor', resource_id: id })).items
     expect(last?.action).toBe('deleted')

@@ -115,6 +115,30 @@ describe('a monitor', () => {
     expect(await made.visit.text('/')).toContain('<span class="tag">Flapping</span>')
   })
 
+  it('is told of planned work of its account, on its page and on the overview', async () => {
+    const made = await signedIn({
+      public: [{ slug: 'shop', title: 'Shop', monitors: { tag: 'shop' } }],
+    })
+    const at = (minutes: number) => new Date(made.clock.now() + minutes * MINUTE_MS).toISOString()
+    const id = await made.create('db.test', { name: 'Database', tags: ['shop'] })
+    await made.create('web.test', { name: 'Web', tags: ['shop'] })
+    const other = await made.create('mail.test')
+    const work = { name: 'Move <b>disks</b>', window: { start: at(30), end: at(90) } }
+    await made.engine.maintenance.create({ ...work, monitor_ids: [id] })
+    await made.engine.maintenance.create({ ...work, name: 'Mail only', monitor_ids: [other] })
+    const ahead =
+      /<strong><bdi>Move &lt;b&gt;disks&lt;\/b&gt;<\/bdi><\/strong> begins <time[^>]*>in 30 min/
+    expect(await made.visit.text(`/monitors/${id}`)).toMatch(ahead)
+    expect(await made.visit.text('/')).toMatch(ahead)
+    expect(await made.visit.text(`/monitors/${other}`)).not.toMatch(ahead)
+    const open = await made.visitor().text('/status/shop')
+    expect(open).toMatch(ahead)
+    expect(open).toContain(' · <bdi>Database</bdi>')
+    expect(open).not.toContain('Mail only')
+    await made.clock.advance(31 * MINUTE_MS)
+    expect(await made.visit.text('/')).toMatch(/is under way and ends <time[^>]*>in 59 min/)
+  })
+
   it('that is well has nothing to add', async () => {
     const made = await signedIn()
     const id = await made.create('web.test')

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
 import type { Maintenance, Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
@@ -103,7 +103,7 @@ export function createAccountWindows(core: Core): AccountWindows {
 
   /** Reads the windows of one account or of all, and drops those that are gone. */
   async function read(account_id: number | 'all'): Promise<void> {
-    const others = stepsOf(clock)
+    const yieldIfLong = yielderOf(clock)
     const gone = new Set(
       [...entries.values()]
         .filter(({ record }) => account_id === 'all' || record.account_id === account_id)
@@ -116,7 +116,7 @@ export function createAccountWindows(core: Core): AccountWindows {
         logError(core, error, 'a maintenance window cannot be read; it is set aside'),
       )
       for (const row of rows) {
-        await others()
+        await yieldIfLong()
         gone.delete(row.id)
         const entry = replace(row)
         if (entry !== undefined) changed.push(entry)

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
 import type { EpochMs } from '../../model.ts'
@@ -64,9 +64,9 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
 
   /** The monitors of these accounts whose state is no longer what their windows say. */
   async function switchAccounts(account_ids: ReadonlySet<number>): Promise<void> {
-    const others = stepsOf(clock)
+    const yieldIfLong = yielderOf(clock)
     for (const cached of monitorCache.all()) {
-      await others()
+      await yieldIfLong()
       if (account_ids.has(cached.record.account_id) && needsSwitch(cached, clock.now()))
         switchSoon(cached.record.id)
     }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stepsOf } from '../../clock.ts'
+import { yielderOf } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -57,12 +57,12 @@ export function createWindowSchedule({
 
   /** The next occurrence of a window may take a millisecond, and a thousand may close in one minute. */
   async function advanceDue(): Promise<void> {
-    const others = stepsOf(clock)
+    const yieldIfLong = yielderOf(clock)
     // By then all that are due in this turn of the scheduler are in the queue.
     await Promise.resolve()
     while (due.size > 0) {
       for (const id of due) {
-        await others()
+        await yieldIfLong()
         due.delete(id)
         const window = accountWindows.advance(id, clock.now())
         if (window === undefined) continue

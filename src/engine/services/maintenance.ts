@@ -4,7 +4,7 @@
  * @module
  */
 
-import { iso, stepsOf } from '../../clock.ts'
+import { iso, yielderOf } from '../../clock.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { merge, withoutAbsent } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
@@ -188,10 +188,10 @@ async function settled(
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { tags, monitor_ids: asked, ...rest } = parsed.value
   const problems: Record<string, string> = {}
-  const others = stepsOf(core.clock)
+  const yieldIfLong = yielderOf(core.clock)
   const monitor_ids: number[] = []
   for (const [index, id] of asked.entries()) {
-    await others()
+    await yieldIfLong()
     const monitor = await core.store.monitors.get(id)
     if (monitor?.account_id === account_id) monitor_ids.push(id)
     // One that was deleted meanwhile is left out.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { iso, stepsOf } from '../../clock.ts'
+import { iso, yielderOf } from '../../clock.ts'
 import { spanAt } from '../../incident/maintenance.ts'
 import type { Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceWindow } from '../../model.ts'
@@ -36,7 +36,7 @@ export async function upcomingOf(
   { windows, own, until, limit }: Planned,
 ): Promise<readonly OccurrenceView[]> {
   const now = core.clock.now()
-  const others = stepsOf(core.clock)
+  const yieldIfLong = yielderOf(core.clock)
   const isAhead = ({ span: [from, to] }: Source): boolean =>
     to > now && to !== Infinity && from < until
   let sources = [
@@ -56,7 +56,7 @@ export async function upcomingOf(
   ].filter(isAhead)
   const found: OccurrenceView[] = []
   while (found.length < limit && sources.length > 0) {
-    await others()
+    await yieldIfLong()
     const first = sources.reduce((a, b) => (b.span[0] < a.span[0] ? b : a))
     found.push(occurrenceView(first, now))
     const { window, span } = first

@@ -11,6 +11,7 @@ import { icon, stateIcon } from '../layout/icons.ts'
 import { incidentList, notificationTable } from '../incidents/incidents.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
+import { plannedList } from '../layout/planned.ts'
 import {
   counted,
   dayText,
@@ -94,6 +95,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       <h2 id="h-incidents">Incidents</h2>
       <div id="incidents" data-live>${incidents(facts, frame)}</div>
     </section>
+    <div id="planned" data-live>${planned(facts, frame)}</div>
     ${notices(facts, frame)}`
 }
 
@@ -266,6 +268,14 @@ function settings(facts: MonitorFacts, now: number): readonly Markup[] {
     row('Incidents', `${uptime[90].incidents === 0 ? 'none' : uptime[90].incidents} in 90 days`),
     row('Created', dayText(monitor.created_at)),
   ]
+}
+
+function planned({ status }: MonitorFacts, { now }: Frame): Markup | false {
+  if (status.planned_maintenance.length === 0) return false
+  return html`<section aria-labelledby="h-planned">
+    <h2 id="h-planned">Planned work</h2>
+    ${plannedList(status.planned_maintenance, now)}
+  </section>`
 }
 
 function incidents(facts: MonitorFacts, { now, base }: Frame): Markup {

@@ -5,10 +5,12 @@
  */
 
 import type { TypeView } from '../../engine/api/engine.ts'
+import type { OccurrenceView } from '../../engine/api/occurrence.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html, foreign } from '../layout/markup.ts'
 import type { Markup, Content } from '../layout/markup.ts'
+import { plannedList } from '../layout/planned.ts'
 import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout/words.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
@@ -31,12 +33,18 @@ const NAMED = 3
 
 const ROWS = 25
 
+/** How much of what is planned is shown. */
+const PLANNED_DAYS = 7
+const PLANNED = 3
+
 export interface OverviewFacts {
   readonly all: readonly MonitorSummary[]
   readonly cut: boolean
   readonly found: number
   readonly rows: readonly Row[]
   readonly pages: number
+  /** Maintenance of the account that is open or begins soon. */
+  readonly planned: readonly OccurrenceView[]
 }
 
 export async function overviewFacts(
@@ -49,6 +57,7 @@ export async function overviewFacts(
   const found = filter === undefined ? all : await collectMonitors(reading, filter)
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
   const byName = new Map(types.map((each) => [each.type, each]))
+  const planned = await reading.scope.maintenance.upcoming({ days: PLANNED_DAYS, limit: PLANNED })
   const rows = await Promise.all(
     shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
   )
@@ -57,6 +66,7 @@ export async function overviewFacts(
     cut: all.cut,
     found: found.monitors.length,
     rows: rows.filter((row) => row !== undefined),
+    planned,
     pages: Math.max(1, Math.ceil(found.monitors.length / ROWS)),
   }
 }
@@ -75,6 +85,7 @@ export function overviewPage(
   if (all.length === 0) return firstSteps(frame)
   return html`<h1 class="hidden">Monitors</h1>
     <div id="summary" class="headline" data-live>${summary(facts, frame.now)}</div>
+    <div id="planned" data-live>${planned(facts, frame)}</div>
     ${filterForm({ wanted, action: `${frame.base}/`, types, monitors: all })}
     ${
       rows.length === 0
@@ -93,6 +104,12 @@ export function overviewPage(
     <p id="news" class="news" role="status" hidden>
       <a href="${frame.here}">Other monitors belong here now: show them</a>
     </p>`
+}
+
+function planned({ planned: work }: OverviewFacts, { now }: Frame): Markup | false {
+  if (work.length === 0) return false
+  return html`<h2 class="hidden">Planned work</h2>
+    ${plannedList(work, now)}`
 }
 
 function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: Frame): Markup {

@@ -35,6 +35,10 @@ const NAME_LIMIT = 200
 const DAYS = 90
 const PAST_DAYS = 14
 const PAST_LIMIT = 50
+/** How much of what is planned is shown, of all that the account plans in this time. */
+const AHEAD_DAYS = 14
+const AHEAD_LIMIT = 10
+const AHEAD_READ = 200
 
 /** @throws ConfigurationError */
 export function checkPublic(pages: readonly PublicStatus[]): void {
@@ -55,7 +59,7 @@ export function scopeOf(engine: Engine, { account_id }: PublicStatus): Scope {
   return account_id === undefined ? engine : engine.account(account_id)
 }
 
-type Scope = Pick<AccountScope, 'monitors' | 'incidents'>
+type Scope = Pick<AccountScope, 'monitors' | 'incidents' | 'maintenance'>
 
 export async function chosenMonitors(
   scope: Scope,
@@ -104,11 +108,44 @@ export async function publicFacts(
     title,
     description,
     services,
+    planned: await plannedFor(scope, monitors, show_targets),
     incidents: incidents
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
       .slice(0, PAST_LIMIT)
       .map((incident) => publicIncident(incident, { show_targets, show_causes })),
   }
+}
+
+/** The windows of the account that cover a monitor of the page, with the services that they concern. */
+async function plannedFor(
+  scope: Scope,
+  monitors: readonly MonitorSummary[],
+  show_targets: boolean,
+): Promise<PublicFacts['planned']> {
+  const all = await scope.maintenance.upcoming({ days: AHEAD_DAYS, limit: AHEAD_READ })
+  return all
+    .map((work) => {
+      const tags = new Set(work.tags.map(folded))
+      const covered = monitors.filter(
+        ({ id, tags: own }) =>
+          work.all_monitors ||
+          work.monitor_ids.includes(id) ||
+          own.some((tag) => tags.has(folded(tag))),
+      )
+      // Each of them: a list of all names says less.
+      const named = covered.length === monitors.length && covered.length > 1 ? [] : covered
+      return { ...work, covered, services: named.map((each) => publicName(each, show_targets)) }
+    })
+    .filter(({ covered }) => covered.length > 0)
+    .slice(0, AHEAD_LIMIT)
+    .map(({ name, starts_at, ends_at, active, services }) => {
+      return { name, starts_at, ends_at, active, services }
+    })
+}
+
+/** As tags are compared. */
+function folded(tag: string): string {
+  return tag.normalize('NFC').toLowerCase()
 }
 
 /** A monitor without a name is named after its address, which visitors see only with `show_targets`. */

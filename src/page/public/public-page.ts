@@ -13,6 +13,8 @@ import { bars } from '../layout/bars.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
+import { plannedList } from '../layout/planned.ts'
+import type { PlannedWork } from '../layout/planned.ts'
 import {
   dayText,
   durationText,
@@ -62,6 +64,7 @@ export interface PublicFacts {
   readonly description: string | undefined
   readonly services: readonly PublicService[]
   readonly incidents: readonly PublicIncident[]
+  readonly planned: readonly PlannedWork[]
 }
 
 export interface PublicService {
@@ -102,11 +105,20 @@ export async function publicPage(
     <ul class="services">
       ${items}
     </ul>
+    <div id="planned" data-live>${planned(facts, clock.now())}</div>
     <section aria-labelledby="h-past">
       <h2 id="h-past">Past 14 days</h2>
       <div id="past" data-live>${past(incidents, clock.now())}</div>
     </section>
   </div>`
+}
+
+function planned({ planned: work }: PublicFacts, now: number): Markup | false {
+  if (work.length === 0) return false
+  return html`<section aria-labelledby="h-planned">
+    <h2 id="h-planned">Planned maintenance</h2>
+    ${plannedList(work, now)}
+  </section>`
 }
 
 /** The overall state in a sentence. */

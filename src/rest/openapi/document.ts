@@ -9,6 +9,7 @@ import type { JsonObject } from '../../model.ts'
 import { AUDIT_VIEWS } from '../audit-log.ts'
 import { MONITOR_BULK } from '../bulk.ts'
 import { CONTACT_INPUTS } from '../contacts.ts'
+import { MAINTENANCE_INPUTS } from '../maintenance.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'
 import { rateHeaders } from '../rate-limit.ts'
@@ -50,6 +51,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
         ...AUDIT_VIEWS,
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
+        ...MAINTENANCE_INPUTS,
         ...(bodies.has('ContactCreate') ? CONTACT_INPUTS : {}),
         Error: errorSchema,
       },
@@ -130,7 +132,7 @@ function headerParameters(route: Route): JsonObject[] {
       ? [header('Idempotency-Key', 'Sent again within 24 hours, the request takes effect once')]
       : []),
     ...(comparesVersion(route)
-      ? [header('If-Match', 'Refused with 412 where the monitor has another version')]
+      ? [header('If-Match', 'Refused with 412 where another version is stored')]
       : []),
     ...(operation.versioned === true && method === 'GET'
       ? [header('If-None-Match', 'Answered with 304 where nothing has changed')]
@@ -156,11 +158,16 @@ function answersOf(operation: Operation): JsonObject {
       status,
       answer(operation.summary, object({ ok: { const: true }, ...members }), {
         ...RATE_HEADERS,
-        ...(operation.versioned === true && 'monitor' in members ? { ETag: HEADER } : {}),
+        ...(operation.versioned === true && isTagged(members) ? { ETag: HEADER } : {}),
         ...(status === '201' ? { Location: HEADER } : {}),
       }),
     ]),
   )
+}
+
+/** Whether the response contains the one resource whose version its entity tag is. */
+function isTagged(members: object): boolean {
+  return 'monitor' in members || ('maintenance' in members && !('next_cursor' in members))
 }
 
 function refusalsOf(route: Route): JsonObject {

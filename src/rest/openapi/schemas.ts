@@ -106,7 +106,7 @@ export const REFUSALS: Readonly<Record<number, JsonObject>> = {
   409: refusal('Not in the present state, or an Idempotency-Key used for something else', {
     error: 'paused',
   }),
-  412: refusal('The monitor has another version', { error: 'version_mismatch' }),
+  412: refusal('Another version is stored', { error: 'version_mismatch' }),
   413: refusal('The body is larger than 256 KiB', { error: 'too_large' }),
   415: refusal('The body is not application/json', { error: 'unsupported_media_type' }),
   422: refusal('Invalid fields or parameters, all of them at once', {

@@ -30,6 +30,7 @@ import {
 } from '../../model.ts'
 import { KEY_SCOPES } from '../../model/scopes.ts'
 import type { Balance } from '../operation.ts'
+import { MAINTENANCE_VIEWS } from './maintenance.ts'
 import {
   arrayOf,
   flag,
@@ -47,9 +48,7 @@ import type { Schema } from './schemas.ts'
 const id = integer('Positive, never used twice')
 const state = word(MONITOR_STATES)
 const status = word(MONITOR_STATUSES, 'The state, folded for a simple reader')
-const stale = flag(
-  'Nobody knows how it is: its checks have not begun for two intervals, or more than three rounds in a row could not be decided',
-)
+const stale = flag('Nobody knows how it is: no check was decided or started for too long')
 const cause_code = nullable(text('Stable machine code'))
 const cause_text = nullable(text('One sentence for a person'))
 const phases = record('Milliseconds per phase, those that took place', { type: 'number' })
@@ -114,6 +113,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     { field: text(), text: text() },
     { description: 'A setting that was given and does nothing in this type: it is stored' },
   ),
+  ...MAINTENANCE_VIEWS,
   LocationStatus: object<LocationStatus>({
     location_id: id,
     name: text(),
@@ -137,6 +137,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     reduced_quorum: flag('Decided without locations that have been silent for long'),
     degraded_locations: arrayOf(integer('Locations that see it fail while too few agree')),
     maintenance_changes_at: nullable(time('When planned work begins or ends next')),
+    planned_maintenance: arrayOf('Occurrence'),
     cause_code,
     cause_text,
     incident: nullable(object({ id, started_at: time() })),
@@ -272,6 +273,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       contacts: nullable(integer()),
       min_interval_sec: nullable(integer()),
       checks_per_min: nullable(number()),
+      maintenance_windows: nullable(integer()),
     }),
     use: object({ monitors: integer(), contacts: integer(), checks_per_min: number() }),
   }),

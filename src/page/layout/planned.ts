@@ -1,0 +1,49 @@
+/**
+ * What is planned: maintenance that is open or begins soon.
+ *
+ * @module
+ */
+
+import type { OccurrenceView } from '../../engine/api/occurrence.ts'
+import type { EpochMs } from '../../model.ts'
+import { icon } from './icons.ts'
+import { foreign, html } from './markup.ts'
+import type { Markup } from './markup.ts'
+import { moment, relative } from './words.ts'
+
+/** What a page shows of an occurrence. */
+export type PlannedWork = Pick<OccurrenceView, 'name' | 'starts_at' | 'ends_at' | 'active'> & {
+  /** What it concerns, where the page does not say so anyway. */
+  readonly services?: readonly string[]
+}
+
+export function plannedList(planned: readonly PlannedWork[], now: EpochMs): Markup {
+  return html`<ul class="past">
+    ${planned.map((work) => plannedItem(work, now))}
+  </ul>`
+}
+
+function plannedItem(
+  { name, starts_at, ends_at, active, services = [] }: PlannedWork,
+  now: EpochMs,
+): Markup {
+  const when = active
+    ? html`is under way and ends ${relative(ends_at, now)}`
+    : html`begins ${relative(starts_at, now)}`
+  return html`<li>
+    ${icon('tool', 'quiet')}
+    <p>
+      <strong>${name === null ? 'Planned work' : foreign(name)}</strong> ${when}<br />
+      <span class="muted"
+        >${moment(starts_at)} –
+        ${end(ends_at, starts_at)}${services.map((service, at) => [at === 0 ? ' · ' : ', ', foreign(service)])}</span
+      >
+    </p>
+  </li>`
+}
+
+/** Without the day if it is that of the start. */
+function end(at: string, start: string): Markup {
+  if (at.slice(0, 10) !== start.slice(0, 10)) return moment(at)
+  return html`<time datetime="${at}" title="${at}">${at.slice(11, 16)}</time>`
+}
