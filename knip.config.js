@@ -17,6 +17,8 @@ export default {
     'test/store/children/*.ts',
     'test/faults/*.ts',
     'test/bundles/webpack.mjs',
+    // Compiled by scripts/package.mjs.
+    'test/package/consumer.ts',
     'test/simulation/{run,break-rules}.ts',
     'test/faults/**/*-child.ts',
     'test/faults/**/children/*.ts',
@@ -27,7 +29,13 @@ export default {
     ...['@arethetypeswrong/cli', 'publint', 'axe-core', 'typedoc', 'next', 'react', 'react-dom'],
     'postject',
     // In the text of apps that are written by test/examples/frameworks.ts.
-    ...['@fastify/formbody', '@fastify/multipart', 'koa-bodyparser', 'multer'],
+    ...[
+      '@fastify/formbody',
+      '@fastify/multipart',
+      '@nestjs/platform-fastify',
+      'koa-bodyparser',
+      'multer',
+    ],
   ],
   ignoreBinaries: ['nsenter', 'openssl', 'ping', 'systemd-analyze', 'unshare'],
   // Parts of a contract are exported beside it, whether or not we name them ourselves.

@@ -4,11 +4,24 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { checkerTypes, entries } from './entries.mjs'
 import { root, run, tool } from './steps.mjs'
+
+/** The oldest TypeScript that docs/guide/quick-start.md promises, and the newest. */
+const TYPESCRIPTS = ['typescript-oldest@npm:typescript@5.7', 'typescript-newest@npm:typescript@7']
+/** Of all of node_modules, in megabytes of 1,000,000 bytes. */
+const MOST_MB = { whole: 32, slim: 17 }
 
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-package-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -43,8 +56,28 @@ await must('require of every subpath', node('require.cjs'))
 
 write('types.mts', consumer())
 write('types.cts', consumer())
-await must('types, import and require', compile('NodeNext', 'NodeNext', ['types.mts', 'types.cts']))
-await must('types, bundler', compile('ESNext', 'Bundler', ['types.mts']))
+// Right code, and mistakes that have to be errors.
+const app = readFileSync(join(root, 'test/package/consumer.ts'), 'utf8')
+write('app.mts', app)
+write('app.cts', app)
+const all = ['types.mts', 'types.cts', 'app.mts', 'app.cts']
+const ownTypescript = 'typescript/bin/tsc'
+await must('types, import and require', compile(ownTypescript, 'NodeNext', all))
+await must('types, Node16', compile(ownTypescript, 'Node16', all))
+await must('types, bundler', compile(ownTypescript, 'Bundler', ['types.mts', 'app.mts']))
+await must(
+  'npm install typescript',
+  npm(['install', '--silent', '--no-save', ...TYPESCRIPTS], project),
+)
+for (const version of TYPESCRIPTS) {
+  const [name = ''] = version.split('@npm:')
+  await must(
+    `types, ${version}`,
+    compile(join(project, 'node_modules', name, 'bin/tsc'), 'NodeNext', all),
+  )
+}
+await must('npm prune', npm(['prune', '--silent'], project))
+await must(`at most ${MOST_MB.whole} MB with drivers`, weigh(MOST_MB.whole))
 await must('npx watchpost types', commandLine())
 
 write('drivers.mjs', drivers("await import('watchpost')", '(name) => import(name)'))
@@ -54,6 +87,7 @@ await must('drivers load on first use, require', node('drivers.cjs'))
 
 // A slim install has none of the optional drivers; everything still loads.
 await must('npm install --omit=optional', npm(['install', '--silent', '--omit=optional'], project))
+await must(`at most ${MOST_MB.slim} MB without drivers`, weigh(MOST_MB.slim))
 await must('import without the drivers', node('import.mjs'))
 await must('require without the drivers', node('require.cjs'))
 await must('a missing driver is named, import', node('drivers.mjs', ['missing']))
@@ -163,15 +197,34 @@ function consumer() {
 /**
  * With the library's declarations checked too: what a strict user without skipLibCheck sees.
  *
- * @param {string} module
- * @param {string} resolution
+ * @param {string} compiler
+ * @param {'NodeNext' | 'Node16' | 'Bundler'} resolution
  * @param {readonly string[]} files
  */
-function compile(module, resolution, files) {
+function compile(compiler, resolution, files) {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'ES2022']
   const node = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+  const module = resolution === 'Bundler' ? 'ESNext' : resolution
   const how = ['--module', module, '--moduleResolution', resolution]
-  return tool('typescript/bin/tsc', [...strict, ...node, ...how, ...files], { cwd: project })
+  const args = [...strict, ...node, ...how, ...files]
+  return isAbsolute(compiler)
+    ? run(process.execPath, [compiler, ...args], { cwd: project })
+    : tool(compiler, args, { cwd: project })
+}
+
+/**
+ * What an installation takes on disk, file by file.
+ *
+ * @param {number} most
+ */
+function weigh(most) {
+  const modules = join(project, 'node_modules')
+  const files = readdirSync(modules, { recursive: true, withFileTypes: true })
+  const bytes = files
+    .filter((each) => each.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+  console.log(`    ${(bytes / 1e6).toFixed(1)} MB in node_modules`)
+  return Promise.resolve(bytes / 1e6 <= most ? 0 : 1)
 }
 
 /** The command line as npx runs it: it has to know all sixteen types. */

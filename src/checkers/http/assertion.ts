@@ -41,7 +41,7 @@ export const OPERATORS = [
 export type Operator = (typeof OPERATORS)[number]
 
 /** The wire form, without the name of what is asserted. */
-interface Expected {
+export interface Expected {
   readonly op: Operator
   readonly value?: Scalar
 }

@@ -20,7 +20,7 @@ const HEADER_OPERATORS = [
   'absent',
 ] as const satisfies readonly Operator[]
 
-interface StoredHeaderAssertion {
+export interface StoredHeaderAssertion {
   readonly name: string
   readonly op: (typeof HEADER_OPERATORS)[number]
   readonly value?: Scalar

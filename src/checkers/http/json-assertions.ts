@@ -23,7 +23,7 @@ const MAX_PATH_CHARACTERS = 500
 /** Characters of a place that a cause shows. */
 const MAX_PLACE_CHARACTERS = 100
 
-interface StoredJsonAssertion {
+export interface StoredJsonAssertion {
   readonly path: string
   readonly op: Operator
   readonly value?: Scalar
