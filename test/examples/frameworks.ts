@@ -160,6 +160,16 @@ function nestVariants(): Record<string, Variant> {
       example,
       changes: [...asynchronous, ['create(AppModule)', 'create(AppModule, { bodyParser: false })']],
     },
+    'NestJS on Fastify': {
+      example,
+      changes: [
+        [
+          "import { NestFactory } from '@nestjs/core'",
+          "import { NestFactory } from '@nestjs/core'\nimport { FastifyAdapter } from '@nestjs/platform-fastify'",
+        ],
+        ['create(AppModule)', 'create(AppModule, new FastifyAdapter())'],
+      ],
+    },
     'NestJS under a prefix': {
       example,
       changes: [
