@@ -120,7 +120,24 @@ describe('checks with drivers work in a bundle of', () => {
 })
 
 describe('a bundle tells', () => {
-  it('which driver is not installed, and that the file of SQLite is missing', BUILD, async () => {
+  it('that the .wasm file of SQLite is missing, and where it looks for it', BUILD, async () => {
+    project.write(
+      'server/wasm.js',
+      APP.replace('process.env.DATA', "process.env.DATA, driver: 'wasm'"),
+    )
+    const build = blocksOf('esbuild').find((text) => text.startsWith('// build-whole.mjs')) ?? ''
+    project.write('build-wasm.mjs', build.replaceAll('server/app.js', 'server/wasm.js'))
+    await project.node(['build-wasm.mjs'])
+    for (const file of ['whole.mjs', 'whole.cjs']) {
+      const there = join(alone, 'without-wasm', file)
+      cpSync(join(project.folder, 'dist', file), there)
+      expect(() => outputOf(process.execPath, [there], alone)).toThrow(
+        /The package "node-sqlite3-wasm" does not load: .*without-wasm.node-sqlite3-wasm\.wasm/,
+      )
+    }
+  })
+
+  it('which driver is not installed', BUILD, async () => {
     await project.node([written('esbuild', 'build-outside.mjs')])
     cpSync(join(project.folder, 'dist/outside.cjs'), join(alone, 'none', 'outside.cjs'))
     expect(() => outputOf(process.execPath, [join(alone, 'none', 'outside.cjs')], alone)).toThrow(

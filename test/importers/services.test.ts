@@ -155,6 +155,60 @@ it('Healthchecks: the answer of checks', async () => {
   await taken(imported)
 })
 
+// The members are those of the services' own documentation: Better Stack's "List all existing monitors"
+// (https://betterstack.com/docs/uptime/api/list-all-existing-monitors) and the Management API of Healthchecks
+// (templates/docs/api.md of github.com/healthchecks/healthchecks), with a read-only key as well.
+it('answers with every documented member are read, whatever is not set', () => {
+  const attributes = {
+    ...{ url: 'https://a.example', pronounceable_name: 'Home', monitor_type: 'keyword' },
+    ...{ monitor_group_id: '12', last_checked_at: '2026-01-01T00:00:00.000Z', status: 'up' },
+    ...{ policy_id: null, team_name: 'Team', required_keyword: 'Welcome', verify_ssl: true },
+    ...{ check_frequency: 30, call: true, sms: true, email: true, push: true, team_wait: null },
+    ...{ http_method: 'get', request_timeout: 15, recovery_period: 0, request_body: '' },
+    ...{ request_headers: [{ id: '1', name: 'Accept', value: 'text/html' }], paused_at: null },
+    ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },
+    ...{ ssl_expiration: 7, domain_expiration: 14, regions: ['us', 'eu'], port: null },
+    ...{ maintenance_from: '01:00:00', maintenance_to: '02:00:00', maintenance_days: ['mon'] },
+    ...{ maintenance_timezone: 'Amsterdam', confirmation_period: 120, expected_status_codes: [] },
+  }
+  const data = [{ id: '2', type: 'monitor', attributes }]
+  expect(fromBetterStack({ data, pagination: {} }).monitors).toEqual([
+    {
+      ...{ key: 'home', name: 'Home', type: 'http', url: 'https://a.example', method: 'GET' },
+      ...{ headers: { Accept: 'text/html' }, keyword_present: 'Welcome' },
+      ...{ interval_sec: 30, fail_threshold: 5 },
+    },
+  ])
+  const check = {
+    ...{ name: 'Backup', slug: 'backup', tags: 'prod fs', desc: 'hourly', grace: 600, n_pings: 1 },
+    ...{ status: 'up', last_ping: '2026-01-01T00:00:00+00:00', next_ping: null },
+    ...{ manual_resume: false, methods: '', success_kw: 'OK', failure_kw: '' },
+    ...{ filter_subject: true, filter_body: false, unique_key: 'a6c7', timeout: 3600 },
+  }
+  const imported = fromHealthchecks({ checks: [check] })
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'backup', name: 'Backup', type: 'heartbeat', interval_sec: 3600, grace_sec: 600 },
+      tags: ['prod', 'fs'],
+    },
+  ])
+})
+
+it('UptimeRobot: numbers come as numbers, as texts, empty or not at all', () => {
+  const common = { friendly_name: 'a', url: 'mx.example', interval: 300, status: 2 }
+  const unset = { keyword_type: '', keyword_value: '', http_username: '', http_password: '' }
+  const read = (own: object) => fromUptimeRobot({ monitors: [{ ...common, ...unset, ...own }] })
+  for (const sub_type of [4, '4'])
+    expect(read({ id: 1, type: 4, sub_type, port: '' }).monitors).toMatchObject([{ port: 25 }])
+  const keyword = { id: 2, type: 2, url: 'https://a.example', keyword_value: 'sold out' }
+  expect(read({ ...keyword, keyword_type: '1' }).monitors).toMatchObject([
+    { keyword_absent: 'sold out' },
+  ])
+  expect(read({ ...keyword, keyword_type: 2, sub_type: null }).monitors).toMatchObject([
+    { keyword_present: 'sold out' },
+  ])
+})
+
 it.each([fromUptimeRobot, fromBetterStack, fromHealthchecks])('another file is told', (read) => {
   for (const document of [null, 5, [], {}, { monitors: 5 }, { data: 'x' }]) {
     expect(read(document).monitors).toEqual([])
