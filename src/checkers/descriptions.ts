@@ -220,7 +220,7 @@ export interface CheckerDescriptions {
   }
   readonly dns: {
     readonly settings: {
-      /** Name to query (IDN allowed); an IP address for PTR (1 to 255 characters) */
+      /** Name to query (IDN allowed); an IP address for PTR (1 to 254 characters) */
       readonly dns_name: unknown
       /** Record type to query (default `"A"`) */
       readonly rrtype: unknown

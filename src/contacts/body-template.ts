@@ -126,7 +126,9 @@ function checked<Wire extends Json>(value: Wire): Read<Wire> {
 function problemOfAll(value: Json): string | undefined {
   if (depthOf(value) > MAX_DEPTH) return `out_of_range: 0..${MAX_DEPTH} levels`
   const whole = JSON.stringify(value)
-  if (whole.length > MAX_CHARS) return `out_of_range: 1..${MAX_CHARS} characters`
+  // A text is sent as it is, anything else as JSON.
+  const { length } = typeof value === 'string' ? value : whole
+  if (length > MAX_CHARS) return `out_of_range: 1..${MAX_CHARS} characters`
   if (/\p{Surrogate}/u.test(whole) || /\\ud[89a-f]/i.test(whole))
     return 'invalid: it is not well-formed Unicode'
   if (namesIn(value).some((name) => name.includes('{{')))

@@ -38,6 +38,8 @@ const RRTYPES = [
 
 const MATCHES = ['any', 'all', 'exact', 'none', 'contains', 'regex', 'nxdomain'] as const
 
+/** 253 (RFC 1035, section 2.3.4, without the lengths) and the dot of the root. */
+const MAX_NAME_CHARACTERS = 254
 /** Limits of `expected`. */
 const MAX_VALUES = 50
 const MAX_VALUE_CHARACTERS = 2048
@@ -109,7 +111,7 @@ function problemOf(
 
 function dnsName(): FieldBuilder<string> {
   const schema = v.pipe(
-    textSchema({ max: 255, trim: true }),
+    textSchema({ max: MAX_NAME_CHARACTERS, trim: true }),
     v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
       const name = toAddress(dataset.value)?.address ?? parseDnsName(dataset.value)
       if (name !== undefined) return name
@@ -121,7 +123,10 @@ function dnsName(): FieldBuilder<string> {
     }),
   )
   const description = 'Name to query (IDN allowed); an IP address for PTR'
-  return defineField({ kind: 'string', format: 'dns_name', min: 1, max: 255, description }, schema)
+  return defineField(
+    { kind: 'string', format: 'dns_name', min: 1, max: MAX_NAME_CHARACTERS, description },
+    schema,
+  )
 }
 
 function nameServers(): FieldBuilder<string, readonly string[]> {
