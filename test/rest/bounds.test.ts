@@ -51,7 +51,7 @@ it.each(parameters.filter(([, , { repeatable }]) => repeatable === true))(
     const times = (count: number) =>
       readQuery(
         { [name]: param },
-        new URLSearchParams(Array.from({ length: count }, () => [name, one])),
+        new URLSearchParams(Array.from({ length: count }, (): [string, string] => [name, one])),
       )
     expect(Object.keys(times(MOST))).toEqual([name])
     expect(() => times(MOST + 1)).toThrow()
