@@ -83,8 +83,8 @@ it.each<[taker: string, options: object, name: string]>([
   ['verifyWebhook', { tolleranceSec: 5 }, 'did you mean "toleranceSec"?'],
   ['createReplayGuard', { ttlSecs: 5 }, 'did you mean "ttlSec"?'],
   ['recordingTransport', { fallbacks: 500 }, 'did you mean "fallback"?'],
-  ['engine.stop', { drainMs: 5 }, 'did you mean "drain_ms"?'],
-  ['engine.stop', { drain_ms: -1 }, 'drain_ms'],
+  ['engine.stop', { drain_ms: 5 }, 'did you mean "drainMs"?'],
+  ['engine.stop', { drainMs: -1 }, 'drainMs'],
   ['toNodeHandler', { logger: 'info' }, 'logger'],
 ])('%s(%j) names %s', async (taker, options, name) => {
   expect(await refusal(taker, options)).toContain(name)
