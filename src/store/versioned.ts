@@ -11,7 +11,7 @@ import type { VersionedRecord } from '../model/versioned.ts'
 import type { OfAccount } from './queries.ts'
 
 export interface VersionedQuery extends OfAccount {
-  readonly after_id?: number
+  readonly after_id?: number | undefined
   readonly limit: number
 }
 

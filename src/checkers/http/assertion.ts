@@ -43,7 +43,7 @@ export type Operator = (typeof OPERATORS)[number]
 /** The wire form, without the name of what is asserted. */
 export interface Expected {
   readonly op: Operator
-  readonly value?: Scalar
+  readonly value?: Scalar | undefined
 }
 
 /** An assertion for `run`. */

@@ -23,7 +23,7 @@ const HEADER_OPERATORS = [
 export interface StoredHeaderAssertion {
   readonly name: string
   readonly op: (typeof HEADER_OPERATORS)[number]
-  readonly value?: Scalar
+  readonly value?: Scalar | undefined
 }
 
 export interface HeaderAssertion extends Assertion {

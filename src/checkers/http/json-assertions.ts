@@ -26,7 +26,7 @@ const MAX_PLACE_CHARACTERS = 100
 export interface StoredJsonAssertion {
   readonly path: string
   readonly op: Operator
-  readonly value?: Scalar
+  readonly value?: Scalar | undefined
 }
 
 export interface JsonAssertion extends Assertion {
