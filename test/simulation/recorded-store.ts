@@ -97,9 +97,29 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       }),
   }
 
+  const maintenance = (life: number): FullStore['maintenance'] => ({
+    ...inner.maintenance,
+    async create(planned, most) {
+      const record = await inner.maintenance.create(planned, most)
+      tape.add({ kind: 'maintenance', life, id: record.id, record })
+      return record
+    },
+    async update(id, version, change) {
+      const record = await inner.maintenance.update(id, version, change)
+      if (record !== undefined) tape.add({ kind: 'maintenance', life, id, record })
+      return record
+    },
+    async remove(id, version) {
+      const removed = await inner.maintenance.remove(id, version)
+      if (removed) tape.add({ kind: 'maintenance', life, id })
+      return removed
+    },
+  })
+
   return {
     as: (life) => ({
       ...inner,
+      maintenance: maintenance(life),
       contacts,
       commit: (changes) => inTurn(() => commit(life, changes)),
       monitors: {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type {
   ContactRecord,
+  MaintenanceRecord,
   MonitorRecord,
   NewAuditRecord,
   NotificationRecord,
@@ -35,6 +36,13 @@ export type Note =
     }
   | { readonly kind: 'contact'; readonly record: ContactRecord }
   | { readonly kind: 'contact_gone'; readonly id: number }
+  /** Planned work of an account was created, changed, or removed (without a record). */
+  | {
+      readonly kind: 'maintenance'
+      readonly life: number
+      readonly id: number
+      readonly record?: MaintenanceRecord
+    }
   | {
       readonly kind: 'commit'
       readonly life: number

@@ -9,6 +9,10 @@ import type { World } from './world.ts'
 
 type Action = (world: World, account: AccountScope, id: number) => Promise<unknown>
 
+const TAGS = ['web', 'Mail', 'disks'] as const
+/** Windows of an account at the same time: it would otherwise be in maintenance all day. */
+const MOST_PLANNED = 2
+
 const ACTIONS: Readonly<Record<string, Action>> = {
   pause: (world, account, id) => {
     const { account_id } = account
@@ -44,6 +48,33 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const maintenance = [{ start, end, skip_checks }, ...(dice.chance(0.3) ? [recurring] : [])]
     return account.monitors.update(id, { maintenance })
   },
+  plan: async ({ dice, clock }, account, id) => {
+    const from = clock.now() + dice.int(-10, 60) * MINUTE
+    const start = new Date(from).toISOString()
+    const end = new Date(from + dice.int(20, 180) * MINUTE).toISOString()
+    const skip_checks = dice.chance(0.2)
+    const cron = {
+      cron: `${dice.int(0, 59)} ${dice.pick(['*/3', '1,13', '22'])} * * *`,
+      duration_min: dice.int(20, 90),
+      time_zone: 'Europe/Berlin',
+      skip_checks,
+    }
+    const window = dice.chance(0.5) ? { start, end, skip_checks } : cron
+    const covers = dice.pick([
+      { monitor_ids: [id] },
+      { tags: [dice.pick(TAGS)] },
+      { all_monitors: true },
+    ])
+    const planned = (await account.maintenance.list()).items
+    if (planned.length < MOST_PLANNED) {
+      await account.maintenance.create({ name: 'work', window, ...covers })
+      return
+    }
+    const { id: other } = dice.pick(planned)
+    if (dice.chance(0.5)) await account.maintenance.remove(other)
+    else await account.maintenance.update(other, { window })
+  },
+  tag: ({ dice }, account, id) => account.monitors.update(id, { tags: [dice.pick(TAGS)] }),
   depend: async (world, account, id) => {
     const own = (await monitorsOf(world)).filter((one) => one.account_id === account.account_id)
     const parent = world.dice.pick(own).id
@@ -102,6 +133,8 @@ const WEIGHTS: readonly (readonly [string, number])[] = [
   ['retarget', 3],
   ['rules', 2],
   ['maintain', 4],
+  ['plan', 4],
+  ['tag', 5],
   ['depend', 5],
   ['calmFlaps', 3],
   ['acknowledge', 3],
@@ -136,7 +169,8 @@ type Owned = Pick<Watched, 'account_id' | 'id'>
 /** Nothing stays paused or under maintenance. */
 export async function resumeAll(world: World): Promise<void> {
   for (const { account_id, id } of await monitorsOf(world)) {
-    const { monitors } = world.current!.engine.account(account_id)
+    const { monitors, maintenance } = world.current!.engine.account(account_id)
+    for (const planned of (await maintenance.list()).items) await maintenance.remove(planned.id)
     await monitors.update(id, { maintenance: [] })
     await monitors.resume(id)
   }

@@ -10,6 +10,7 @@ import { HEARTBEAT_INVARIANTS } from './heartbeats.ts'
 import { INCIDENT_INVARIANTS } from './incidents.ts'
 import type { Invariant } from './invariant.ts'
 import { NOTIFICATION_INVARIANTS } from './notifications.ts'
+import { PLANNED_WORK_INVARIANTS } from './planned-work.ts'
 import { ROUND_INVARIANTS } from './rounds.ts'
 import { STALENESS_INVARIANTS } from './staleness.ts'
 import { TIME_INVARIANTS } from './time.ts'
@@ -18,6 +19,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...ROUND_INVARIANTS,
   ...INCIDENT_INVARIANTS,
   ...NOTIFICATION_INVARIANTS,
+  ...PLANNED_WORK_INVARIANTS,
   ...ENDING_INVARIANTS,
   ...ATTEMPT_INVARIANTS,
   ...HEARTBEAT_INVARIANTS,

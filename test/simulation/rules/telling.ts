@@ -74,6 +74,13 @@ export const TELLING_RULES: readonly Rule[] = [
     replace: '',
   },
   {
+    name: 'a-tag-covers-nobody',
+    about: 'Planned work for a tag covers no monitor.',
+    file: 'engine/monitors/account-windows.ts',
+    find: '    if (index.byTag.size === 0) return found\n',
+    replace: '    if (index.byTag.size >= 0) return found\n',
+  },
+  {
     name: 'child-is-told',
     about: 'A failure is told although the parent is down.',
     file: 'incident/dependency.ts',
