@@ -66,8 +66,8 @@ export interface UpcomingOptions {
  */
 export interface MaintenanceServices {
   /**
-   * One-off windows that ended more than 30 days ago are removed then. @throws ValidationError with every problem at
-   * once, ConflictError `quota`
+   * Where the account has as many as it may, one-off windows that ended more than 30 days ago make room. @throws
+   * ValidationError with every problem at once, ConflictError `quota`
    */
   create(input: MaintenanceInput): Promise<MaintenanceView>
   get(id: number): Promise<MaintenanceView>

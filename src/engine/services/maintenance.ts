@@ -48,14 +48,18 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
     return viewOf(accountWindows.get(record.id) as AccountWindow, clock.now())
   }
 
-  /** Makes room: a window for every deployment would otherwise fill the account. */
-  async function dropOld(now: EpochMs): Promise<void> {
+  /** Makes room: a window for every deployment would otherwise fill the account. Returns how many were removed. */
+  async function dropOld(now: EpochMs): Promise<number> {
+    let dropped = 0
     const rows = await store.maintenance.list({ account_id, limit: MOST_WINDOWS })
     for (const { id, version, settings } of rows) {
       if (!('start' in settings.window)) continue
       if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue
-      if (await store.maintenance.remove(id, version)) accountWindows.put(id, undefined)
+      if (!(await store.maintenance.remove(id, version))) continue
+      accountWindows.put(id, undefined)
+      dropped++
     }
+    return dropped
   }
 
   return {
@@ -64,9 +68,14 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const settings = await settled(parts, { account_id, input: objectFrom(input) })
       const { maintenance_windows } = await quotasOf(core, account_id)
       const now = clock.now()
-      await dropOld(now)
       const made = { account_id, settings, created_at: now, updated_at: now }
-      return stored(await store.maintenance.create(made, maintenance_windows ?? MOST_WINDOWS))
+      const most = maintenance_windows ?? MOST_WINDOWS
+      const create = async () => stored(await store.maintenance.create(made, most))
+      return create().catch(async (error: unknown) => {
+        const isFull = error instanceof ConflictError && error.code === 'quota'
+        if (isFull && (await dropOld(now)) > 0) return create()
+        throw error
+      })
     },
     async get(id) {
       const record = await own(id)
