@@ -85,7 +85,7 @@ describe('a value that cannot work', () => {
     for (const right of [1, 10_000]) expect(withOption('limits', { [name]: right })).toBe('taken')
   })
 
-  it.each(['resultsDays', 'notificationsDays', 'historyDays'])(
+  it.each(['resultsDays', 'notificationsDays', 'historyDays', 'auditDays'])(
     'retention.%s is a number of days from 0.1 to 36500',
     (name) => {
       for (const wrong of [0, -1, -30, 0.09, 36_501, NaN, Infinity, '30', null])

@@ -27,6 +27,19 @@ const served = ['fleet.mjs', 'postgres.mjs']
 const programs = files.filter((name) => ![...receivers, ...served].includes(name))
 let build: Build
 
+/** What examples/accounts.mjs prints. */
+const TWO_ACCOUNTS = [
+  'tell the people of account 2: shop a is down',
+  'ann creates: 201',
+  'one too many: 409',
+  'bob may only look: 403',
+  'a stranger: 401',
+  'ann sees 1 over REST, and one on the page',
+  'bob sees 0 over REST, none on the page',
+  'audit log: user:ann created Shop',
+  'after the removal: gone',
+]
+
 beforeAll(async () => {
   build = await buildPackage()
   cpSync(join(root, 'examples'), join(build.folder, 'examples'), { recursive: true })
@@ -40,6 +53,7 @@ describe('the example', () => {
     if (address !== undefined) expect(output).toContain(address)
     expect({ code, output }).toEqual({ code: 0, output })
     expect(output).not.toBe('')
+    if (name === 'accounts.mjs') expect(output.trimEnd().split('\n')).toEqual(TWO_ACCOUNTS)
   })
 })
 
