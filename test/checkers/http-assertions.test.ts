@@ -43,6 +43,11 @@ function problemOf(settings: JsonObject): Json | undefined {
   }
 }
 
+/** Whoever keeps the whole way to each value keeps two hundred times as much. */
+function manyDeepDown(): string {
+  return `${'['.repeat(198)}[${Array(49_000).fill('1').join(',')}]${']'.repeat(198)}`
+}
+
 const HEALTH = {
   status: 'degraded',
   queue: 120,
@@ -177,6 +182,13 @@ describe('the values of a JSON body', () => {
     )
   })
 
+  it('are unknown where a path finds a value again and again, until the memory is full', async () => {
+    const path = `$..[${Array(48).fill('*').join(',')}]`
+    expect(await verdict(manyDeepDown(), [{ path, op: 'exists' }])).toMatch(
+      /^unknown http_body_limit: At most 50,000 values are compared, and .+ finds more$/,
+    )
+  })
+
   it.each([
     ['values', `[${Array(24_000).fill('{"a":1}').join(',')}]`],
     [
@@ -185,6 +197,7 @@ describe('the values of a JSON body', () => {
         .fill(`${'['.repeat(180)}1${']'.repeat(180)}`)
         .join(',')}]`,
     ],
+    ['many values, deep down', manyDeepDown()],
     ['brackets', '['.repeat(1_000_000)],
     ['text', JSON.stringify(Array(900).fill('x'.repeat(1000)))],
   ])('stall nothing, whatever they are: %s', async (_, body) => {

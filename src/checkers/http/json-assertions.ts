@@ -11,7 +11,7 @@ import { textSchema } from '../../fields/text.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import type { BodyRead, TextReader } from '../../net/net.ts'
 import { gatherText } from '../content/gather.ts'
-import { parseJsonPath } from '../json/path.ts'
+import { MAX_SELECTED, parseJsonPath } from '../json/path.ts'
 import type { JsonPath, Selected } from '../json/path.ts'
 import { MAX_JSON_VALUES, readJson } from '../json/value.ts'
 import { OPERATORS, assertionOf, assertionsField, shown, spelledOut, textOf } from './assertion.ts'
@@ -94,7 +94,8 @@ export function seekJson(assertions: readonly JsonAssertion[]): JsonSearch {
   function* hold(assertion: JsonAssertion, document: Json): Generator<void, void> {
     const selected = yield* assertion.path.select(document)
     state.unseen ??= unsearched(assertion, selected)
-    if (state.unseen === undefined) state.outcomes.push(yield* evaluate(assertion, selected))
+    if (state.unseen !== undefined || selected === undefined) return
+    state.outcomes.push(yield* evaluate(assertion, selected))
   }
   return Object.assign(state, {
     *take(text: string) {
@@ -121,8 +122,10 @@ export function seekJson(assertions: readonly JsonAssertion[]): JsonSearch {
 /** A pattern searches as many characters of all values together as of one text. */
 function unsearched(
   { path, pattern }: JsonAssertion,
-  selected: readonly Selected[],
+  selected: readonly Selected[] | undefined,
 ): string | undefined {
+  if (selected === undefined)
+    return `At most ${MAX_SELECTED.toLocaleString('en-US')} values are compared, and ${cut(path.source)} finds more`
   if (pattern === undefined) return undefined
   const length = selected.reduce((sum, { value }) => sum + (textOf(value)?.length ?? 0), 0)
   if (length <= pattern.searched) return undefined

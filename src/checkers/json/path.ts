@@ -8,11 +8,14 @@
 import { JSONPathEnvironment, JSONPathError, JSONPathNode, jsonpath } from 'json-p3'
 import type { JSONPathQuery, JSONValue } from 'json-p3'
 import type { Json } from '../../model.ts'
+import { MAX_JSON_VALUES } from './value.ts'
 
 /** Maximum selectors of the whole path: `$.a['b', 'c'][0]` has four. */
 const MAX_SELECTORS = 50
 /** Values after which other work runs. */
 const STEP = 512
+/** `$..[*, *, *]` finds every value three times. */
+export const MAX_SELECTED = MAX_JSON_VALUES
 
 const { FilterSelector } = jsonpath.selectors
 const { FilterQuery, FunctionExtension, InfixExpression, LogicalExpression, PrefixExpression } =
@@ -31,8 +34,8 @@ export interface JsonPath {
   readonly source: string
   /** Whether it selects at most one value, as names and indices do. */
   readonly isSingular: boolean
-  /** In the order of the document. Yields regularly. */
-  select(document: Json): Generator<void, readonly Selected[]>
+  /** In the order of the document; `undefined` for more than {@link MAX_SELECTED}. Yields regularly. */
+  select(document: Json): Generator<void, readonly Selected[] | undefined>
 }
 
 export type ParsedPath =
@@ -99,58 +102,82 @@ function isDescendant(segment: Segment): boolean {
   return segment.toString().startsWith('..')
 }
 
-function* walk({ segments }: JSONPathQuery, document: Json): Generator<void, readonly Selected[]> {
+/** A value with the way to it: a list of the whole way for each value of a deep document takes gigabytes. */
+interface Held {
+  readonly value: JSONValue
+  readonly parent: Held | undefined
+  readonly part: string | number
+}
+
+function* walk(
+  { segments }: JSONPathQuery,
+  document: Json,
+): Generator<void, readonly Selected[] | undefined> {
   const root = document as JSONValue
-  let nodes: JSONPathNode[] = [new JSONPathNode(root, [], root)]
+  let found: Held[] = [{ value: root, parent: undefined, part: '' }]
   for (const segment of segments) {
-    const from = isDescendant(segment) ? yield* withDescendants(nodes) : nodes
-    nodes = yield* selectFrom(from, segment)
+    const from = isDescendant(segment) ? yield* withDescendants(found) : found
+    const next = yield* selectFrom(from, { segment, root })
+    if (next === undefined) return undefined
+    found = next
   }
-  return nodes.map((node) => ({
-    value: node.value as Json,
-    path: () => node.getPath({ form: 'canonical' }),
-  }))
+  return found.map((held) => ({ value: held.value as Json, path: () => pathTo(held) }))
+}
+
+function pathTo(held: Held): string {
+  const parts: (string | number)[] = []
+  for (let at = held; at.parent !== undefined; at = at.parent) parts.unshift(at.part)
+  return new JSONPathNode(null, parts, null).getPath({ form: 'canonical' })
+}
+
+interface Selecting {
+  readonly segment: Segment
+  readonly root: JSONValue
 }
 
 function* selectFrom(
-  nodes: readonly JSONPathNode[],
-  { selectors, environment }: Segment,
-): Generator<void, JSONPathNode[]> {
-  const selected: JSONPathNode[] = []
+  from: readonly Held[],
+  { segment: { selectors, environment }, root }: Selecting,
+): Generator<void, Held[] | undefined> {
+  const selected: Held[] = []
   let looked = 0
-  for (const node of nodes) {
+  for (const parent of from) {
+    const node = new JSONPathNode(parent.value, [], root)
     for (const selector of selectors) {
       if (++looked % STEP === 0) yield
-      if (!(selector instanceof FilterSelector)) {
-        for (const child of selector.resolve(node)) selected.push(child)
-        continue
-      }
-      for (const child of childrenOf(node)) {
+      const isFilter = selector instanceof FilterSelector
+      const children = isFilter ? childrenOf(parent) : resolved(selector.lazyResolve(node), parent)
+      for (const child of children) {
         if (++looked % STEP === 0) yield
-        const context = { environment, currentValue: child.value, rootValue: node.root }
-        if (selector.expression.evaluate(context)) selected.push(child)
+        const context = { environment, currentValue: child.value, rootValue: root }
+        if (isFilter && !selector.expression.evaluate(context)) continue
+        if (selected.length === MAX_SELECTED) return undefined
+        selected.push(child)
       }
     }
   }
   return selected
 }
 
-/** Each node before its children, as RFC 9535, 2.5.2 orders them. */
-function* withDescendants(nodes: readonly JSONPathNode[]): Generator<void, JSONPathNode[]> {
-  const found: JSONPathNode[] = []
-  const waiting = nodes.toReversed()
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    found.push(node)
+function* resolved(nodes: Iterable<JSONPathNode>, parent: Held): Generator<Held, void> {
+  for (const { value, location } of nodes) yield { value, parent, part: location[0] ?? '' }
+}
+
+/** Each value before its children, as RFC 9535, 2.5.2 orders them. */
+function* withDescendants(from: readonly Held[]): Generator<void, Held[]> {
+  const found: Held[] = []
+  const waiting = from.toReversed()
+  for (let held = waiting.pop(); held !== undefined; held = waiting.pop()) {
+    found.push(held)
     if (found.length % STEP === 0) yield
-    for (const child of childrenOf(node).toReversed()) waiting.push(child)
+    for (const child of childrenOf(held).toReversed()) waiting.push(child)
   }
   return found
 }
 
-function childrenOf({ value, location, root }: JSONPathNode): JSONPathNode[] {
-  const child = (part: string | number, held: JSONValue) =>
-    new JSONPathNode(held, [...location, part], root)
-  if (Array.isArray(value)) return value.map((held, index) => child(index, held))
+function childrenOf(parent: Held): Held[] {
+  const { value } = parent
+  if (Array.isArray(value)) return value.map((held, part) => ({ value: held, parent, part }))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).map(([name, held]) => child(name, held))
+  return Object.entries(value).map(([part, held]) => ({ value: held, parent, part }))
 }
