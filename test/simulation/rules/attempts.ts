@@ -19,9 +19,9 @@ export const ATTEMPT_RULES: readonly Rule[] = [
   {
     name: 'up-before-down-arrived',
     about: 'Recovery is sent although the failure never arrived.',
-    file: 'engine/delivery/delivery.ts',
-    find: 'const isUnknown = isSequel(row) && !(await mayBeKnown(row))',
-    replace: 'const isUnknown = isSequel(row) && !(await mayBeKnown(row)) && row.id < 0',
+    file: 'engine/delivery/decision.ts',
+    find: 'const isUnknown = isFollowUp(row) && !(await mayHaveBeenNotified(row))',
+    replace: 'const isUnknown = isFollowUp(row) && row.id < 0 && !(await mayHaveBeenNotified(row))',
   },
   {
     name: 'sixth-attempt',

@@ -27,15 +27,15 @@ export const PLACE_RULES: readonly Rule[] = [
     name: 'neglect-is-not-noticed',
     about: 'What nobody looks at is never stale.',
     file: 'engine/scheduling/staleness.ts',
-    find: 'neglect(cached) > allowance(cached)',
-    replace: 'neglect(cached) > 1e9 * allowance(cached)',
+    find: 'activity.sinceLastCheck(cached.record) > allowedMs(cached)',
+    replace: 'activity.sinceLastCheck(cached.record) > 1e9 * allowedMs(cached)',
   },
   {
     name: 'starvation-is-not-told',
     about: 'What nobody looks at is stale, and nobody is told.',
     file: 'engine/scheduling/staleness.ts',
-    find: 'if (starved && !stoodStill && sight.told === undefined) {',
-    replace: 'if (starved && !stoodStill && sight.running < 0) {',
+    find: 'if (isStarved(cached) && !wasSuspended && !reported.has(id)) {',
+    replace: 'if (isStarved(cached) && !wasSuspended && reported.has(id)) {',
   },
   {
     name: 'stale-too-soon',
@@ -47,9 +47,9 @@ export const PLACE_RULES: readonly Rule[] = [
   {
     name: 'stale-by-the-wall-clock',
     about: 'A clock that is set makes neglect up, or hides it.',
-    file: 'engine/scheduling/staleness.ts',
-    find: 'if (sight === undefined) return clock.now()',
-    replace: 'if (sight === undefined || sight.running === 0) return clock.now()',
+    file: 'engine/scheduling/check-activity.ts',
+    find: 'if (activity === undefined) return clock.now()',
+    replace: 'if (activity === undefined || activity.running === 0) return clock.now()',
   },
   {
     name: 'stale-looks-good',
