@@ -1,32 +1,100 @@
 /**
- * Validates an answer of a probe transport: a custom transport may send anything, whatever the types say.
+ * Reads an answer of a probe transport. A probe elsewhere may send anything, whatever the types say: what the store
+ * would refuse fails the commit of other monitors as well, and what has no bound fills it.
  *
  * @module
  */
 
+import { isJsonObject } from '../../model/json.ts'
+import type { CheckReport, Json, JsonObject, Notice, Outcome, Phases } from '../../model.ts'
 import type { CheckAnswer } from '../../probes/transport.ts'
+import { printable } from '../../webhook/printable.ts'
+import { fitsIn } from '../core/json-size.ts'
 
 const VERDICTS: readonly unknown[] = ['ok', 'fail', 'unknown']
+const CODE = /^\w{1,64}$/
 
-/** An invalid answer is ignored, and the round ends without it. */
-export function isAnswer(value: unknown): value is CheckAnswer {
-  const { order, report } = recordOf(value)
-  const { outcome, notices } = recordOf(report)
-  const { verdict, started_at, phases, details } = recordOf(outcome)
-  return (
-    Number.isInteger(recordOf(order)['monitor_id']) &&
-    VERDICTS.includes(verdict) &&
-    !Number.isNaN(Date.parse(String(started_at))) &&
-    isRecord(phases) &&
-    isRecord(details) &&
-    (notices === undefined || (Array.isArray(notices) && notices.every(isRecord)))
-  )
+/** Above what a check makes itself (`checks/report.ts`), since redaction and escapes lengthen it. */
+const TEXT_CHARS = 8000
+const JSON_CHARS = 128 * 1024
+const ADDRESS_CHARS = 64
+const KEY_CHARS = 1000
+const MOST_NOTICES = 100
+const MOST_PHASES = 64
+
+/**
+ * The answer within its bounds. `undefined` for one that is none: it is ignored, and the round ends without it.
+ */
+export function readAnswer(value: unknown): CheckAnswer | undefined {
+  const { order, report, lag_ms } = recordOf(value)
+  const { outcome, ...rest } = recordOf(report)
+  const read = readOutcome(recordOf(outcome))
+  if (read === undefined || !Number.isInteger(recordOf(order)['monitor_id'])) return undefined
+  return {
+    order: order as CheckAnswer['order'],
+    report: { outcome: read, ...readFindings(rest) },
+    lag_ms: isDuration(lag_ms) ? lag_ms : 0,
+  }
+}
+
+function readOutcome(given: Record<string, unknown>): Outcome | undefined {
+  const { verdict, cause_code, cause_text, phase, duration_ms, phases, remote_ip, details } = given
+  const started_at = Date.parse(String(given['started_at']))
+  const isCaused = verdict === 'ok' || isCode(cause_code)
+  if (!VERDICTS.includes(verdict) || !isCaused || Number.isNaN(started_at)) return undefined
+  if (!isDuration(duration_ms) || !isJsonObject(phases) || !isJsonObject(details)) return undefined
+  return {
+    verdict: verdict as Outcome['verdict'],
+    cause_code: isCode(cause_code) ? cause_code : null,
+    cause_text: textOf(cause_text, TEXT_CHARS),
+    phase: isCode(phase) ? phase : null,
+    started_at: new Date(started_at).toISOString(),
+    duration_ms,
+    phases: readPhases(phases),
+    remote_ip: textOf(remote_ip, ADDRESS_CHARS),
+    details: fitsIn(details, JSON_CHARS) ? details : {},
+  }
+}
+
+function readPhases(given: JsonObject): Phases {
+  const known = Object.entries(given).filter(([name, ms]) => isCode(name) && isDuration(ms))
+  return Object.fromEntries(known.slice(0, MOST_PHASES)) as Phases
+}
+
+function readFindings({
+  notices,
+  memo,
+  since,
+  late,
+  begun,
+}: Record<string, unknown>): Omit<CheckReport, 'outcome'> {
+  return {
+    ...(Array.isArray(notices) ? { notices: notices.slice(0, MOST_NOTICES).filter(isNotice) } : {}),
+    ...(memo === undefined ? {} : { memo: fitsIn(memo, JSON_CHARS) ? (memo as Json) : null }),
+    ...(Number.isFinite(since) ? { since: Number(since) } : {}),
+    ...(late === true ? { late } : {}),
+    ...(begun === false ? { begun } : {}),
+  }
+}
+
+function isNotice(value: unknown): value is Notice {
+  const { event, key, data } = recordOf(value)
+  if (!isCode(event) || typeof key !== 'string' || key.length > KEY_CHARS) return false
+  return isJsonObject(data) && fitsIn(data, JSON_CHARS)
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && CODE.test(value)
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < Infinity
+}
+
+function textOf(value: unknown, most: number): string | null {
+  return typeof value === 'string' ? printable(value.slice(0, most)) : null
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {}
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  return isJsonObject(value) ? (value) : {}
 }

@@ -21,7 +21,7 @@ import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { isAnswer } from './read-answer.ts'
+import { readAnswer } from './read-answer.ts'
 import { roundEvent, missingReport } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
 
@@ -137,6 +137,8 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   function take(round: OpenRound, reported: Reported): void {
+    // Of a location that was not asked, whoever says so.
+    if (!round.locations.some(({ id }) => id === reported.location_id)) return
     if (openRounds.get(round.cached.record.id) !== round || round.reports.has(reported.location_id))
       return
     round.reports.set(reported.location_id, reported)
@@ -187,8 +189,9 @@ export function createRounds(options: RoundsOptions): Rounds {
       return round.ended
     },
     underWay: (monitor_id) => openRounds.has(monitor_id),
-    answer(answer) {
-      if (!isAnswer(answer)) {
+    answer(given) {
+      const answer = readAnswer(given)
+      if (answer === undefined) {
         logError(core, new TypeError('The transport gave no answer'), 'an answer cannot be read')
         return
       }

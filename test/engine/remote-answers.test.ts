@@ -1,0 +1,125 @@
+/** What a probe elsewhere, or a transport of the host, may answer: anything. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../src/probes/transport.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+
+const OUTCOME = {
+  verdict: 'fail',
+  cause_code: 'connect_refused',
+  cause_text: 'Refused',
+  phase: 'connect',
+  started_at: '2026-01-01T00:00:00.000Z',
+  duration_ms: 5,
+  phases: { connect_ms: 5 },
+  remote_ip: '192.0.2.1',
+  details: {},
+}
+
+/** An engine whose orders are answered by the test. */
+async function answeredBy(answersTo: (order: CheckOrder) => readonly unknown[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-answers-'))
+  let tell: (answer: CheckAnswer) => void = () => undefined
+  const probes: ProbeTransport = {
+    start(host) {
+      tell = host.onAnswer
+      return Promise.resolve()
+    },
+    send(order) {
+      for (const answer of answersTo(order)) tell(answer as CheckAnswer)
+      return Promise.resolve()
+    },
+    cancel: () => undefined,
+    stop: () => Promise.resolve(),
+    online: () => true,
+  }
+  const store = sqliteStore({ file: join(folder, 'data.db') })
+  const locations = ['fra', 'iad']
+  const engine = createEngine({ store, checkers: [tcp], probes, locations, logger: false })
+  onTestFinished(async () => {
+    await engine.stop({ drain_ms: 0 })
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await engine.start()
+  const monitor = (port: number, location_ids: number[]) =>
+    engine.monitors.create({ type: 'tcp', host: '127.0.0.1', port, location_ids })
+  return { engine, monitor }
+}
+
+function answerTo(order: CheckOrder, outcome: object, more: object = {}) {
+  const { id, monitor_id, version, round, location } = order
+  return {
+    order: { id, monitor_id, version, round, location_id: location.id },
+    report: { outcome: { ...OUTCOME, ...outcome }, ...more },
+    lag_ms: 0,
+  }
+}
+
+const BROKEN: readonly [string, object][] = [
+  ['a duration that is a text', { duration_ms: 'soon' }],
+  ['a duration that JSON has no number for', { duration_ms: null }],
+  ['a cause that is an object', { cause_code: { toString: 'x' } }],
+  ['no cause of a failure', { cause_code: null }],
+  ['a cause with markup', { cause_code: '<script>' }],
+  ['phases that are a text', { phases: 'all' }],
+  ['no details', { details: undefined }],
+]
+
+describe('an answer of a probe', () => {
+  it.each(BROKEN)('with %s says nothing, and other monitors are stored', async (_, broken) => {
+    const { engine, monitor } = await answeredBy((order) =>
+      order.settings['port'] === 1
+        ? [answerTo(order, broken), answerTo(order, {})]
+        : [answerTo(order, {})],
+    )
+    const ids = [(await monitor(1, [1])).id, (await monitor(2, [1])).id]
+    const checked = await Promise.all(ids.map((id) => engine.monitors.check(id)))
+    for (const { results } of checked)
+      expect(results).toMatchObject([{ cause_code: 'connect_refused', duration_ms: 5 }])
+  })
+
+  it('is stored within bounds', async () => {
+    const long = '\u001b[2J'.repeat(50_000)
+    const { engine, monitor } = await answeredBy((order) => [
+      answerTo(
+        order,
+        { cause_text: long, remote_ip: long, details: { long }, phases: { connect_ms: 'x', a: 1 } },
+        {
+          memo: long,
+          notices: Array.from({ length: 5000 }, (_, n) => ({
+            event: 'moved',
+            key: `${n}`,
+            data: {},
+          })),
+        },
+      ),
+    ])
+    const notices: string[] = []
+    engine.on('notice', ({ event }) => void notices.push(event))
+    const { id } = await monitor(1, [1])
+    const { results } = await engine.monitors.check(id)
+    expect(JSON.stringify(results).length).toBeLessThan(50_000)
+    expect(JSON.stringify(results)).not.toContain('\\u001b')
+    expect(results[0]?.phases).toEqual({ a: 1 })
+    expect(notices.length).toBeLessThanOrEqual(100)
+  })
+
+  it('of a location that was not asked decides nothing', async () => {
+    const { engine, monitor } = await answeredBy((order) => {
+      const own = answerTo(order, {})
+      if (order.location.id !== 1) return [own]
+      return [3, 4].map((location_id) => ({ ...own, order: { ...own.order, location_id } }))
+    })
+    const { id } = await monitor(1, [1, 2])
+    const checking = engine.monitors.check(id)
+    const early = Symbol('undecided')
+    const soon = new Promise((resolve) => void setImmediate(() => resolve(early)))
+    checking.catch(() => undefined)
+    expect(await Promise.race([checking, soon])).toBe(early)
+  })
+})
