@@ -5,7 +5,8 @@ import { builtinCheckers } from '../../src/checkers/index.ts'
 import { readMariadb, readSqlite } from '../../src/cli/import/kuma-database.ts'
 import { builtinContacts } from '../../src/contacts/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import { fromKumaDatabase } from '../../src/importers/kuma/database.ts'
+import { fromKumaDatabase, KUMA_TABLES } from '../../src/importers/kuma/database.ts'
+import type { KumaTables } from '../../src/importers/kuma/database.ts'
 import { syncMonitors } from '../../src/monitors/sync.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -137,6 +138,19 @@ async function kumaFile(): Promise<string> {
 
 const now = Date.UTC(2026, 4, 4)
 const asked = { now, contacts: true, history: true }
+
+it('leaves out days that no calendar has', () => {
+  const none = Object.fromEntries(KUMA_TABLES.map((name) => [name, []])) as unknown as KumaTables
+  const monitor = [{ id: 1, name: 'Shop', type: 'http', url: 'https://shop.example/' }]
+  const times = [1e300, -1e15, 253_402_300_800, 'soon', 1_767_225_600]
+  const stat_daily = times.map((timestamp) => ({ monitor_id: 1, timestamp, up: 1, down: 0 }))
+  const imported = fromKumaDatabase({
+    ...asked,
+    defaults: {},
+    tables: { ...none, monitor, stat_daily },
+  })
+  expect(imported.history).toMatchObject({ shop: [{ day: '2026-01-01' }] })
+})
 const notes = (imported: ReturnType<typeof fromKumaDatabase>, of: string) =>
   imported.not_carried_over.filter((note) => note.of === of).map(({ what }) => what)
 

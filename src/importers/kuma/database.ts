@@ -210,13 +210,18 @@ function proxyOf({ proxy }: KumaTables, id: Json | undefined): string | undefine
 /** The days of a monitor: checks that were good and bad, and the mean response time. */
 function daysOf({ stat_daily }: KumaTables, id: Json | undefined): readonly JsonObject[] {
   return stat_daily
-    .filter((row) => row['monitor_id'] === id && typeof row['timestamp'] === 'number')
+    .filter((row) => row['monitor_id'] === id && isDate(row['timestamp']))
     .map(({ timestamp, up, down, ping }) => ({
       day: new Date(Number(timestamp) * 1000).toISOString().slice(0, 10),
       up,
       down,
       ping_ms: ping,
     }))
+}
+
+/** Seconds since 1970 of a year with four digits. */
+function isDate(value: Json | undefined): boolean {
+  return typeof value === 'number' && value >= 0 && value < 253_402_300_800
 }
 
 function noteRest(gathering: Gathering, tables: KumaTables): void {
