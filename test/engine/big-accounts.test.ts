@@ -119,6 +119,21 @@ it('checks, pauses and changes a thousand heartbeats at once in short turns', as
   }
 }, 60_000)
 
+it('starts with thousands of accounts that have contacts in short turns', async () => {
+  const store = memoryStore()
+  const engine = engineOn(store)
+  await engine.open()
+  const times = { created_at: 1, updated_at: 1 }
+  for (let n = 0; n < 3000; n++) {
+    const { id } = await engine.accounts.create({ name: `a${n}` })
+    const settings = { url: `https://hooks.test/${n}` }
+    const own = { account_id: id, kind: 'webhook', name: 'w', settings, ...times }
+    await store.contacts.create({ ...own, quiet: null, group_window_sec: 0, all_monitors: false })
+  }
+  const starting = await measureTurns(() => engine.start())
+  expect(starting.longest_ms).toBeLessThan(TURN_MS)
+}, 60_000)
+
 it('asks the store once for what a hundred contacts were told last, not once for each', async () => {
   const inner = memoryStore()
   let asked = 0

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import { openContact } from './contact-secrets.ts'
 import type { Core } from '../core/core.ts'
@@ -43,8 +44,14 @@ export function createContactHosts(core: Core): ContactHosts {
     grouped,
     update,
     async load() {
-      for (const account of await core.store.accounts.list()) {
-        for (const contact of await core.store.contacts.list(account.id)) update(contact)
+      const yieldIfLong = yielderOf(core.clock)
+      for (const { id } of await core.store.accounts.list()) {
+        await yieldIfLong()
+        // One that cannot be read is logged when it should be told.
+        for (const contact of await core.store.contacts.list(id)) {
+          await yieldIfLong()
+          update(contact)
+        }
       }
     },
   }

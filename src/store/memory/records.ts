@@ -2,6 +2,7 @@ import { StorageError } from '../../errors.ts'
 import type {
   AccountRecord,
   AuditRecord,
+  ContactRecord,
   EpochMs,
   IncidentRecord,
   MonitorRecord,
@@ -103,8 +104,10 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
       return copy(made)
     },
     get: (id) => copy(tables.contacts.get(id)),
-    list: (account_id) =>
-      copy([...tables.contacts.values()].filter((contact) => contact.account_id === account_id)),
+    list(account_id) {
+      const isOwn = (contact: ContactRecord) => contact.account_id === account_id
+      return copy(first(tables.contacts.values(), Infinity, isOwn))
+    },
     update(id, change, audit) {
       const contact = tables.contacts.get(id)
       if (contact === undefined) return undefined
