@@ -228,6 +228,9 @@ export interface DailyStats {
   readonly latency: Readonly<Record<string, number>>
 }
 
+/** The first account of a store: created with the store, and the default where none is named. */
+export const FIRST_ACCOUNT = 1
+
 /** Whether a value can be the id of an account: a positive safe integer. */
 export function isAccountId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0

@@ -9,6 +9,7 @@
 import { grants } from '../model/scopes.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Engine } from '../engine/api/engine.ts'
+import { FIRST_ACCOUNT } from '../model.ts'
 import type { Requester } from '../engine/services/request-services.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Clock } from '../clock.ts'
@@ -29,10 +30,7 @@ interface Reading {
 type Reader = (request: Request) => Promise<Reading | 'wrong' | undefined>
 
 /** @throws ConfigurationError */
-export function readerOf(
-  engine: Pick<Engine, 'authenticate' | 'accounts'>,
-  token: string | undefined,
-): Reader {
+export function readerOf(engine: Pick<Engine, 'authenticate'>, token: string | undefined): Reader {
   if (token !== undefined && !TOKEN.test(token)) {
     throw new ConfigurationError(
       'The metrics token must be 16 to 512 characters, printable ASCII without spaces',
@@ -47,8 +45,7 @@ export function readerOf(
     const identity = await engine.authenticate(given)
     if (identity === undefined || !grants(identity.key.scopes, 'monitors:read')) return 'wrong'
     const { account_id, key } = identity
-    const ids = (await engine.accounts.list()).map(({ id }) => id)
-    const scope = { account_id, engine: account_id === Math.min(...ids) }
+    const scope = { account_id, engine: account_id === FIRST_ACCOUNT }
     return { scope, by: { key_id: key.id } }
   }
 }

@@ -42,7 +42,7 @@ async function answeredBy(answersTo: (order: CheckOrder) => readonly unknown[]) 
   const locations = ['fra', 'iad']
   const engine = createEngine({ store, checkers: [tcp], probes, locations, logger: false })
   onTestFinished(async () => {
-    await engine.stop({ drain_ms: 0 })
+    await engine.stop({ drainMs: 0 })
     rmSync(folder, { recursive: true, force: true })
   })
   await engine.start()

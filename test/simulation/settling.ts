@@ -1,5 +1,5 @@
 /** The beginning of a world: accounts, and what they have. */
-import { FIRST_ACCOUNT } from '../../src/engine/services/account-cache.ts'
+import { FIRST_ACCOUNT } from '../../src/model.ts'
 import type { AccountScope } from '../../src/engine/api/engine.ts'
 import type { MonitorInput } from '../../src/engine/api/inputs.ts'
 import { beginJob } from './jobs.ts'

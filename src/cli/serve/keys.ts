@@ -6,7 +6,7 @@
  */
 
 import type { Engine } from '../../engine/api/engine.ts'
-import { FIRST_ACCOUNT } from '../../engine/services/account-cache.ts'
+import { FIRST_ACCOUNT } from '../../model.ts'
 import { isWatchpostError, ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { say } from '../terminal.ts'

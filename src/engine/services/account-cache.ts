@@ -9,9 +9,6 @@ import { NotFoundError } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 
-/** The first account of a store: created with the store, and the default where none is named. */
-export const FIRST_ACCOUNT = 1
-
 /** How long an account that was found counts as existing. */
 const KNOWN_MS = 5_000
 /** Maximum number of cached accounts; the oldest are dropped. */

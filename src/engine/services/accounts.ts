@@ -5,10 +5,9 @@
  */
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
-import { isAccountId } from '../../model.ts'
+import { FIRST_ACCOUNT, isAccountId } from '../../model.ts'
 import type { AccountQuotas, AccountRecord, NewAuditRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
-import { FIRST_ACCOUNT } from './account-cache.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { actorOf, auditRecord } from './audit.ts'
 import { accountView } from '../views/views.ts'

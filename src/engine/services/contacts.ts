@@ -28,6 +28,7 @@ import { announceAudit } from '../announce/audit.ts'
 import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
+import { readableContacts } from '../rounds/plan-change.ts'
 import type { Parts } from './parts.ts'
 import { requireSecrets } from './revise.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -118,7 +119,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       await ready()
       const views: ContactView[] = []
       const yieldIfLong = yielderOf(core.clock)
-      const records = await store.contacts.list(account_id)
+      const records = await readableContacts(core, account_id)
       for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
         await yieldIfLong()
         const shown = records.slice(from, from + SHOWN_AT_ONCE)
