@@ -64,6 +64,13 @@ export type {
   UpcomingOptions,
 } from './engine/api/maintenance.ts'
 export type { OccurrenceView } from './engine/api/occurrence.ts'
+export type {
+  ExportOptions,
+  ImportOptions,
+  ImportSource,
+  ImportView,
+  MissingSecrets,
+} from './engine/api/transfer.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { EngineEvents, EventsOptions, StreamedEvent } from './engine/api/events.ts'

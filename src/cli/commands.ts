@@ -46,9 +46,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'monitors as a file says they are',
     load: () => import('./apply/index.ts'),
   },
+  export: {
+    usage: 'export <file>',
+    about: 'an account with its monitors, to move it',
+    load: () => import('./export.ts'),
+  },
   import: {
     usage: 'import <tool> <file>',
-    about: "such a file out of another monitor's",
+    about: "such a file out of another monitor's, or an export",
     load: () => import('./import/index.ts'),
   },
   backup: {

@@ -63,6 +63,12 @@ const SETTINGS = {
     undefined,
     secretKeyOf,
   ),
+  export_key: setting(
+    'WATCHPOST_EXPORT_KEY',
+    'Encrypts secrets in an export: base64 of 32 bytes (left out)',
+    undefined,
+    secretKeyOf,
+  ),
   targets: setting(
     'WATCHPOST_TARGETS',
     'What may be checked: open or public (open)',

@@ -12,6 +12,8 @@ import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
 import { commonFields } from './registry/monitor-fields.ts'
 import { accountsOf } from './services/accounts.ts'
 import { actorOf, auditLogOf } from './services/audit.ts'
+import { transferOf } from './transfer/index.ts'
+import type { Importing } from './transfer/index.ts'
 import { backupOf } from './services/backup.ts'
 import { contactsOf } from './services/contacts.ts'
 import { historyOf } from './services/history.ts'
@@ -52,6 +54,8 @@ export function createEngine<
   }
 
   const subscriptions = createSubscriptions(core)
+  const importing: Importing = new Set()
+  const { retention } = options
 
   /** The last events are those of deliveries that end during the stop. */
   async function stop(options?: Parameters<typeof lifecycle.stop>[0]): Promise<void> {
@@ -69,6 +73,7 @@ export function createEngine<
       keys: keysOf(own, account_id),
       auditLog: auditLogOf(own, account_id),
       ...historyOf(own, account_id),
+      ...transferOf(own, account_id, { importing, retention }),
     }
   }
 

@@ -155,6 +155,7 @@ const ENGINE_ROOMS = [
   'sharing',
   'announce',
   'services',
+  'transfer',
 ]
 
 /** The floor of a file of the engine, 0 for the lowest; `undefined` outside of it. @throws for an unknown room */
@@ -179,6 +180,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
         'engine/registry/maintenance-field.ts',
         'engine/registry/quiet-field.ts',
         'engine/registry/metadata-field.ts',
+        'engine/transfer/lines.ts',
       ],
     },
     re2js: { in: ['fields'] },

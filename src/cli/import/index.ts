@@ -14,9 +14,11 @@ import { fromKumaDatabase } from '../../importers/kuma/database.ts'
 import { fromKuma } from '../../importers/kuma/index.ts'
 import { fromBetterStack, fromHealthchecks, fromUptimeRobot } from '../../importers/services.ts'
 import { EXIT, textFlag } from '../command.ts'
-import type { Call, Command } from '../command.ts'
+import type { Call, Command, Flags } from '../command.ts'
+import { settingFlags, settingsHelp } from '../environment.ts'
 import { readJson, readYaml } from '../read-file.ts'
 import { printError, sayJson } from '../terminal.ts'
+import { importExport, STORE_SETTINGS } from './watchpost.ts'
 import { isMariadbUrl, readMariadb, readSqlite } from './kuma-database.ts'
 
 export const command: Command = {
@@ -34,9 +36,18 @@ stderr, and stands in the file as not_carried_over; look through it before you a
   watchpost import betterstack monitors.json > list.json                       also of heartbeats
   watchpost import healthchecks checks.json > monitors.json                    answer of its API
 
+  watchpost import watchpost account.jsonl --dry-run                           what "watchpost export" wrote
+
+An export of watchpost is stored at once, in an account that has no monitors; interrupted, it goes on when
+it is called again. Stop the server first, save with PostgreSQL. With --dry-run it is validated only.
+
+  --account        Of an export: name or id of the account, made where it is new (the first one)
+  --location       Of an export: old=new, a location there and the one here that stands for it; repeatable
+  --dry-run        Of an export: validates and counts
   --prometheus     Configuration of Prometheus, which has the targets of blackbox_exporter
   --contacts       Of a kuma database: writes its notifications as a file for WATCHPOST_CONTACTS
   --history        Of a kuma database: writes the days of every monitor as a file
+${settingsHelp(STORE_SETTINGS)}
 
 The file holds whatever passwords the other one held. YAML needs the optional package "yaml".
 Exit code: 0 written, also where something could not be carried over; 1 it could not be done, 64 a file
@@ -45,9 +56,13 @@ that cannot be read, or wrong usage.`,
     prometheus: { type: 'string' },
     contacts: { type: 'string' },
     history: { type: 'string' },
+    account: { type: 'string' },
+    location: { type: 'string', multiple: true },
+    'dry-run': { type: 'boolean' },
+    ...settingFlags(STORE_SETTINGS),
   },
   words: () => ({
-    known: Object.fromEntries(Object.keys(IMPORTERS).map((name) => [name, []])),
+    known: Object.fromEntries([...Object.keys(IMPORTERS), OWN].map((name) => [name, []])),
     files: true,
   }),
   run,
@@ -88,16 +103,19 @@ function readerOf(path: string): typeof readSqlite | undefined {
   return /\.(?:db|sqlite3?)$/i.test(path) ? readSqlite : undefined
 }
 
-async function run({ flags, words }: Call): Promise<number> {
+async function run(call: Call): Promise<number> {
+  const { flags, words } = call
   const [name = '', path, stranger] = words
+  if (name === OWN && path !== undefined && stranger === undefined) return importOwn(call, path)
   const importer = Object.hasOwn(IMPORTERS, name) ? IMPORTERS[name] : undefined
   if (importer === undefined || path === undefined || stranger !== undefined) {
-    const names = Object.keys(IMPORTERS).join(', ')
+    const names = [...Object.keys(IMPORTERS), OWN].join(', ')
     throw new ConfigurationError(`import takes one of ${names}, and a file (see --help)`)
   }
   const [prometheus, contactsFile, historyFile] = ['prometheus', 'contacts', 'history'].map(
     (flag) => textFlag(flags, flag),
   )
+  requireNone(flags, ['account', 'location', 'dry-run'], OWN)
   if (prometheus !== undefined && name !== 'blackbox')
     throw new ConfigurationError('--prometheus goes with blackbox (see --help)')
   if ((contactsFile ?? historyFile) !== undefined && name !== 'kuma')
@@ -113,6 +131,20 @@ async function run({ flags, words }: Call): Promise<number> {
   printError(`${monitors.length} monitors, ${not_carried_over.length} notes`)
   sayJson({ monitors, not_carried_over }, 2)
   return EXIT.ok
+}
+
+/** Our own exports. */
+const OWN = 'watchpost'
+
+function importOwn(call: Call, path: string): Promise<number> {
+  requireNone(call.flags, ['prometheus', 'contacts', 'history'], 'other tools')
+  return importExport(call, path)
+}
+
+function requireNone(flags: Flags, names: readonly string[], owner: string): void {
+  const stranger = names.find((name) => flags[name] !== undefined)
+  if (stranger === undefined) return
+  throw new ConfigurationError(`--${stranger} goes with ${owner} (see --help)`)
 }
 
 /** Secrets may be in it: only its owner reads it, and what is there is never replaced. */

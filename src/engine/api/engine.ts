@@ -41,6 +41,7 @@ import type {
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MaintenanceServices } from './maintenance.ts'
 import type { MonitorReading } from './readings.ts'
+import type { ExportOptions, ImportOptions, ImportSource, ImportView } from './transfer.ts'
 
 export type * from './filters.ts'
 
@@ -158,6 +159,22 @@ export interface AccountScope<
     list(): Promise<readonly KeyView[]>
     revoke(id: number): Promise<void>
   }
+
+  /**
+   * The account as lines of JSON, each with its line feed: settings, contacts, monitors, and the history if asked for;
+   * no API keys, no notification log. Read page by page. Secrets are left out, or encrypted with `key`.
+   *
+   * @throws ConfigurationError for a type or kind that the engine does not have, and for secrets that cannot be read
+   */
+  export(options?: ExportOptions): AsyncIterableIterator<string>
+  /**
+   * Stores an export in this account, which has no monitors. `source` is called twice: everything is validated before
+   * anything is stored. Monitors get new ids; contacts of the same kind and name are kept as they are. Started again
+   * with the same export, an interrupted import goes on.
+   *
+   * @throws ValidationError with the numbers of the lines, ConflictError `account_not_empty`, `import_running`, `quota`
+   */
+  import(source: ImportSource, options?: ImportOptions): Promise<ImportView>
 }
 
 /** The measurement that a page highlights. */

@@ -44,7 +44,12 @@ export interface MadeToken {
 /** 128 random bits, base64url: 22 characters. */
 export function makeToken(core: Core): MadeToken {
   const token = randomBytes(16).toString('base64url')
-  return { token_hash: hashOf(token), sealed: core.seal.encrypt(token, TOKEN_PLACE) }
+  return { token_hash: hashOf(token), sealed: sealToken(core, token) }
+}
+
+/** As it is stored. */
+export function sealToken({ seal }: Pick<Core, 'seal'>, token: string): string {
+  return seal.encrypt(token, TOKEN_PLACE)
 }
 
 /** The token of a monitor and the address for its job. */

@@ -53,7 +53,7 @@ const OWN_FIELDS = {
     .default(0),
 } satisfies FieldTable
 
-interface ParsedContact {
+export interface ParsedContact {
   readonly name: string
   readonly all_monitors: boolean
   readonly quiet: QuietHours | null
@@ -200,7 +200,7 @@ function objectFrom(input: unknown): JsonObject {
 }
 
 /** @throws ValidationError with the problems of the fields, or of the kind's own validation */
-async function parseContact(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
+export async function parseContact(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)

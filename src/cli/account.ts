@@ -1,0 +1,31 @@
+/**
+ * The account that a command is told by name or id.
+ *
+ * @module
+ */
+
+import type { AccountScope, Engine } from '../engine/api/engine.ts'
+import { WatchpostError } from '../errors.ts'
+
+/** Without a name the first one. @throws WatchpostError if there is none */
+export async function accountOf(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
+  const found = await findAccount(engine, wanted)
+  if (found !== undefined) return found
+  const which = wanted === undefined ? '' : ` "${wanted}"`
+  throw new WatchpostError('refused', `there is no account${which}`)
+}
+
+/** A name comes before an id. */
+export async function findAccount(
+  engine: Engine,
+  wanted: string | undefined,
+): Promise<AccountScope | undefined> {
+  const accounts = await engine.accounts.list()
+  const [first] = accounts
+  const known =
+    wanted === undefined
+      ? first
+      : (accounts.find(({ name }) => name === wanted) ??
+        accounts.find(({ id }) => String(id) === wanted))
+  return known && engine.account(known.id)
+}

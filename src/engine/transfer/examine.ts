@@ -1,0 +1,251 @@
+/**
+ * The first reading of an export: validates every line and counts, and stores nothing.
+ *
+ * @module
+ */
+
+import { ValidationError } from '../../errors.ts'
+import { createSeal } from '../../seal.ts'
+import { hashOf } from '../core/tokens.ts'
+import { quotasOf } from '../services/quotas.ts'
+import { quotaError, ratedChecks } from '../../store/store.ts'
+import type { ImportOptions, MissingSecrets } from '../api/transfer.ts'
+import type { Core } from '../core/core.ts'
+import type { LineKind, LineOf } from './lines.ts'
+import { problemOf } from './read-lines.ts'
+import type { NumberedLine } from './read-lines.ts'
+import { isTokenFree, readContact, readMonitor } from './read-records.ts'
+import type { ReadMonitor, Reader } from './read-records.ts'
+
+const MOST_MONITORS = 100_000
+const MOST_CONTACTS = 10_000
+/** Problems that are told at once. */
+const MOST_PROBLEMS = 20
+const MOST_MISSING = 100
+
+export interface Examined {
+  readonly export_id: string
+  readonly at: number
+  readonly reader: Reader
+  readonly monitors: number
+  readonly incidents: number
+  readonly days: number
+  readonly results: number
+  readonly old_results: number
+  readonly new_tokens: number
+  readonly without_secrets: number
+  readonly missing_secrets: readonly MissingSecrets[]
+  /** New ones. */
+  readonly contacts: number
+}
+
+interface Setting {
+  readonly core: Core
+  readonly account_id: number
+  readonly options: Pick<ImportOptions, 'key' | 'locations'>
+  /** Results that started earlier are not kept. */
+  readonly results_after: number
+  /** An interrupted import of the same export goes on: its monitors have the tokens of the export. */
+  readonly goesOn: (export_id: string) => boolean
+}
+
+/** @throws ValidationError with the numbers of the lines, ConflictError `quota` */
+export async function examine(
+  setting: Setting,
+  lines: AsyncIterable<NumberedLine>,
+): Promise<Examined> {
+  const { core, account_id, results_after } = setting
+  const problems: Record<string, string> = {}
+  const known = { contacts: new Set<number>(), monitors: new Map<number, readonly number[]>() }
+  const names = new Map<number, string>()
+  const free = await contactsByName(core, account_id)
+  const counts = { contacts: 0, incidents: 0, days: 0, results: 0, old_results: 0, new_tokens: 0 }
+  const missing: MissingSecrets[] = []
+  let without_secrets = 0
+  let checks_per_min = 0
+  let header: LineOf<'export'> | undefined
+  let reader: Reader | undefined
+
+  const require = (condition: boolean, problem: string): void => {
+    if (!condition) throw new ValidationError({ '': problem })
+  }
+  const ofMonitor = ({ monitor }: { readonly monitor: number }): void =>
+    require(known.monitors.has(monitor), `invalid: there is no monitor ${monitor} in the export`)
+  async function reading(): Promise<Reader> {
+    reader ??= await readerOf(setting, header, names)
+    return reader
+  }
+
+  const visit: { readonly [K in LineKind]?: (of: LineOf<K>) => void | Promise<void> } = {
+    export: (of) => void (header = of),
+    location: ({ id, name }) => void names.set(id, name),
+    async contact(of) {
+      require(!known.contacts.has(of.id), `invalid: the contact ${of.id} stands earlier`)
+      require(known.contacts.size < MOST_CONTACTS, `out_of_range: 0..${MOST_CONTACTS} contacts`)
+      known.contacts.add(of.id)
+      const { name, kind, parsed } = await readContact(await reading(), of)
+      if (free.take(kind.kind, name) !== undefined) return
+      counts.contacts++
+      require(parsed !==
+        undefined, `required: the secrets of the contact "${name}" are left out; create it first, or export with a key`)
+    },
+    async monitor(of) {
+      require(!known.monitors.has(of.id), `invalid: the monitor ${of.id} stands earlier`)
+      require(known.monitors.size < MOST_MONITORS, `out_of_range: 0..${MOST_MONITORS} monitors`)
+      known.monitors.set(of.id, [])
+      const read = readMonitor(await reading(), of)
+      known.monitors.set(of.id, read.common.depends_on)
+      requireContacts(known.contacts, read)
+      if (read.type.checker.push === undefined && !read.paused)
+        checks_per_min += ratedChecks(read.common)
+      if (read.missing.length > 0 && without_secrets++ < MOST_MISSING)
+        missing.push({ monitor_id: of.id, name: read.common.name, fields: read.missing })
+      if (read.type.checker.push === undefined) return
+      if (read.token === undefined) counts.new_tokens++
+      else
+        require(setting.goesOn(header?.id ?? '') ||
+          (await isTokenFree(
+            core,
+            hashOf(read.token),
+          )), 'invalid: another monitor has this token; export without tokens')
+    },
+    async day(of) {
+      ofMonitor(of)
+      counts.days++
+      await reading()
+    },
+    availability: ofMonitor,
+    incident(of) {
+      ofMonitor(of)
+      counts.incidents++
+    },
+    async result(of) {
+      ofMonitor(of)
+      const { locations } = await reading()
+      require(locations.has(
+        of.location,
+      ), `invalid: there is no location "${names.get(of.location) ?? of.location}" here; say which stands for it`)
+      if (of.started_at < results_after) counts.old_results++
+      else counts.results++
+    },
+  }
+
+  for await (const { number, line } of lines) {
+    try {
+      await (visit[line.kind] as ((of: unknown) => void | Promise<void>) | undefined)?.(line.of)
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      for (const [field, problem] of Object.entries(error.fields))
+        problems[field === '' ? `line ${number}` : `line ${number}, ${field}`] = problem
+      if (Object.keys(problems).length >= MOST_PROBLEMS) break
+    }
+  }
+  if (Object.keys(problems).length === 0) Object.assign(problems, parentProblems(known.monitors))
+  if (Object.keys(problems).length > 0 || header === undefined) throw new ValidationError(problems)
+  const ready = await reading()
+  requireQuotas(ready, {
+    monitors: known.monitors.size,
+    contacts: counts.contacts + free.size,
+    checks_per_min,
+  })
+  return {
+    ...counts,
+    export_id: header.id,
+    at: header.at,
+    reader: ready,
+    monitors: known.monitors.size,
+    without_secrets,
+    missing_secrets: missing,
+  }
+}
+
+async function readerOf(
+  { core, account_id, options }: Setting,
+  header: LineOf<'export'> | undefined,
+  names: ReadonlyMap<number, string>,
+): Promise<Reader> {
+  if (header === undefined) throw problemOf(1, 'required: the line "export"')
+  const here = new Map((await core.store.locations.list()).map(({ id, name }) => [name, id]))
+  const locations = new Map<number, number>()
+  for (const [id, name] of names) {
+    const own = here.get(options.locations?.[name] ?? name)
+    if (own !== undefined) locations.set(id, own)
+  }
+  return {
+    core,
+    export_id: header.id,
+    seal: options.key === undefined ? undefined : createSeal(options.key),
+    quotas: await quotasOf(core, account_id),
+    locations,
+    checking: new Set(core.locations.map(({ id }) => id)),
+  }
+}
+
+export interface FreeContacts {
+  /** The id of a contact of this kind and name that stands for no other one. */
+  take(kind: string, name: string): number | undefined
+  /** Contacts of the account. */
+  readonly size: number
+}
+
+export async function contactsByName(core: Core, account_id: number): Promise<FreeContacts> {
+  const records = await core.store.contacts.list(account_id)
+  const free = new Map<string, number[]>()
+  const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name])
+  for (const { id, kind, name } of records) {
+    const key = keyOf(kind, name)
+    free.set(key, [...(free.get(key) ?? []), id])
+  }
+  return { take: (kind, name) => free.get(keyOf(kind, name))?.shift(), size: records.length }
+}
+
+function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor): void {
+  const named = [...common.contact_ids, ...Object.keys(common.contact_delay).map(Number)]
+  const stranger = named.find((id) => !contacts.has(id))
+  if (stranger === undefined) return
+  throw new ValidationError({
+    contact_ids: `invalid: there is no contact ${stranger} in the export`,
+  })
+}
+
+function requireQuotas(
+  { quotas }: Reader,
+  use: Readonly<Record<'monitors' | 'contacts' | 'checks_per_min', number>>,
+): void {
+  for (const what of ['monitors', 'contacts', 'checks_per_min'] as const) {
+    const limit = quotas[what]
+    if (limit !== null && use[what] > limit) throw quotaError(what, limit)
+  }
+}
+
+/** Parents are in the export, and none depends on itself, directly or indirectly. */
+function parentProblems(
+  parents: ReadonlyMap<number, readonly number[]>,
+): Readonly<Record<string, string>> {
+  const waiting = new Map<number, number>()
+  const children = new Map<number, number[]>()
+  for (const [id, own] of parents) {
+    const stranger = own.find((parent) => !parents.has(parent))
+    if (stranger !== undefined)
+      return {
+        [`monitor ${id}, depends_on`]: `invalid: there is no monitor ${stranger} in the export`,
+      }
+    waiting.set(id, own.length)
+    for (const parent of own) {
+      const known = children.get(parent)
+      if (known === undefined) children.set(parent, [id])
+      else known.push(id)
+    }
+  }
+  const settled = [...waiting].filter(([, count]) => count === 0).map(([id]) => id)
+  // Grows while it is walked: a monitor is settled after its parents.
+  for (const id of settled)
+    for (const child of children.get(id) ?? []) {
+      const left = (waiting.get(child) ?? 0) - 1
+      waiting.set(child, left)
+      if (left === 0) settled.push(child)
+    }
+  const inCircle = [...waiting].find(([, count]) => count > 0)
+  if (inCircle === undefined) return {}
+  return { [`monitor ${inCircle[0]}, depends_on`]: 'invalid: it depends on itself' }
+}

@@ -1,0 +1,158 @@
+/**
+ * The history of an account as lines: totals and availability by monitor, incidents and results in the order of time,
+ * so that whoever stores them gives them ids in that order, as retention expects.
+ *
+ * @module
+ */
+
+import { iso, isoOrNull } from '../../clock.ts'
+import type { AvailabilityChange, IncidentRecord, ResultRecord } from '../../model.ts'
+import { DAY_MS } from '../../model/time.ts'
+import type { Core } from '../core/core.ts'
+import { written } from './lines.ts'
+
+const PAGE = 100
+const ALWAYS = Number.MAX_SAFE_INTEGER
+
+type Ids = ReadonlySet<number>
+
+export async function* historyLines(
+  core: Core,
+  account_id: number,
+  ids: Ids,
+): AsyncGenerator<string> {
+  for (const id of ids) yield* monitorHistory(core, id)
+  yield* incidentLines(core, account_id, ids)
+  yield* resultLines(core, ids)
+}
+
+async function* monitorHistory({ store }: Core, id: number): AsyncGenerator<string> {
+  const days = await store.daily.list(id, '0000-01-01', '9999-12-31')
+  for (const { monitor_id, ...day } of days)
+    yield written('day', { monitor: monitor_id, ...day, latency: { ...day.latency } })
+  for await (const { at, availability } of changesOf(store, id))
+    yield written('availability', { monitor: id, at: iso(at), availability })
+}
+
+/** Changes of one moment stay together: the next page begins with a later one. */
+async function* changesOf(store: Core['store'], id: number): AsyncGenerator<AvailabilityChange> {
+  for (let from = 0; ;) {
+    const page = (await store.availability.list(id, from, ALWAYS, PAGE)).filter(
+      ({ at }) => at >= from,
+    )
+    const last = page.at(-1)
+    if (last === undefined) return
+    const whole = page.length < PAGE || page[0]?.at === last.at
+    for (const change of page) if (whole || change.at < last.at) yield change
+    if (page.length < PAGE) return
+    from = whole ? last.at + 1 : last.at
+  }
+}
+
+/** The store lists the newest first: its pages are marked, and read from the last to the first. */
+async function* incidentLines(core: Core, account_id: number, ids: Ids): AsyncGenerator<string> {
+  const { store } = core
+  const marks: number[] = []
+  const page = (before_id: number): Promise<readonly IncidentRecord[]> =>
+    store.incidents.list({ account_id, limit: PAGE, before_id })
+  for (let before = ALWAYS; ;) {
+    const found = await page(before)
+    const [newest] = found
+    if (newest === undefined) break
+    // What opens from now on is not in the export.
+    marks.push(newest.id + 1)
+    before = found.at(-1)?.id ?? 0
+  }
+  for (const mark of marks.toReversed())
+    for (const incident of (await page(mark)).toReversed())
+      if (ids.has(incident.monitor_id)) yield incidentLine(incident)
+}
+
+function incidentLine(incident: IncidentRecord): string {
+  const { id: _, account_id: _a, suppressed_by: _s, monitor_id: monitor, ...rest } = incident
+  return written('incident', {
+    ...rest,
+    monitor,
+    started_at: iso(rest.started_at),
+    detected_at: iso(rest.detected_at),
+    ended_at: isoOrNull(rest.ended_at),
+    acknowledged_at: isoOrNull(rest.acknowledged_at),
+    causes: rest.causes.map((cause) => ({ ...cause, at: iso(cause.at) })),
+    locations_failed: [...rest.locations_failed],
+  })
+}
+
+/** How far the results of a monitor are written. */
+interface Reading {
+  readonly id: number
+  /** The last one that was written. */
+  after: number
+  /** When the next one started; `null` if there is none. */
+  next: number | null
+  /** Results of its last day: as many are read at once. */
+  step: number
+}
+
+/** A day of all monitors, then the next one: a merge that keeps a few numbers of each monitor. */
+async function* resultLines({ store, clock }: Core, ids: Ids): AsyncGenerator<string> {
+  const until = clock.now() + 1
+  const readings: Reading[] = []
+  for (const id of ids) {
+    const [first] = await store.results.list({ monitor_id: id, order: 'asc', limit: 1 })
+    if (first !== undefined) readings.push({ id, after: 0, next: first.started_at, step: 20 })
+  }
+  for (let day = dayOf(earliest(readings)); day <= until; day = dayAfter(day, readings)) {
+    for (const reading of readings)
+      if (reading.next !== null && reading.next < day + DAY_MS)
+        yield* resultsUntil(store, reading, Math.min(day + DAY_MS, until))
+  }
+}
+
+async function* resultsUntil(
+  store: Core['store'],
+  reading: Reading,
+  until: number,
+): AsyncGenerator<string> {
+  let count = 0
+  for (;;) {
+    const limit = Math.min(PAGE, reading.step + 2)
+    const page = await store.results.list({
+      monitor_id: reading.id,
+      order: 'asc',
+      limit,
+      ...(reading.after === 0 ? {} : { after_id: reading.after }),
+    })
+    const later = page.findIndex(({ started_at }) => started_at >= until)
+    const due = later < 0 ? page : page.slice(0, later)
+    for (const result of due) yield resultLine(result)
+    count += due.length
+    reading.after = due.at(-1)?.id ?? reading.after
+    reading.step = Math.max(5, count)
+    reading.next = page[later]?.started_at ?? null
+    if (later >= 0 || page.length < limit) return
+  }
+}
+
+function resultLine({ id: _, monitor_id, location_id, ...result }: ResultRecord): string {
+  return written('result', {
+    monitor: monitor_id,
+    location: location_id,
+    ...result,
+    round: iso(result.round),
+    started_at: iso(result.started_at),
+    phases: { ...result.phases },
+  })
+}
+
+function earliest(readings: readonly Reading[]): number {
+  return readings.reduce((least, { next }) => Math.min(least, next ?? Infinity), Infinity)
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS) * DAY_MS
+}
+
+/** Days without results are skipped. */
+function dayAfter(day: number, readings: readonly Reading[]): number {
+  return Math.max(day + DAY_MS, dayOf(earliest(readings)))
+}

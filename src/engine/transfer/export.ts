@@ -1,0 +1,181 @@
+/**
+ * Writes an account as lines, page by page: no more than a page is in memory, and ids.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import { iso, yielderOf } from '../../clock.ts'
+import { ConfigurationError, NotFoundError } from '../../errors.ts'
+import { mapSecrets, MASK } from '../../fields/secrets.ts'
+import type { FieldTable } from '../../fields/field.ts'
+import type { ContactRecord, JsonObject, MonitorRecord } from '../../model.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import { createSeal } from '../../seal.ts'
+import type { Seal } from '../../seal.ts'
+import { VERSION } from '../../version.ts'
+import type { ExportOptions } from '../api/transfer.ts'
+import type { Core } from '../core/core.ts'
+import { pingOf } from '../core/tokens.ts'
+import { openContact } from '../delivery/contact-secrets.ts'
+import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
+import type { Parts } from '../services/parts.ts'
+import { historyLines } from './export-history.ts'
+import { FORMAT, written } from './lines.ts'
+import { placeOf } from './place.ts'
+
+const PAGE = 50
+
+interface Exporting {
+  readonly core: Core
+  readonly account_id: number
+  readonly export_id: string
+  /** Absent: secrets are left out. */
+  readonly seal: Seal | undefined
+  readonly tokens: boolean
+}
+
+export async function* exportAccount(
+  { core, ready }: Parts,
+  account_id: number,
+  options: ExportOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  checkOptions('export', options, OPTIONS)
+  const { history = false, key, tokens = false, signal } = options
+  if (tokens && key === undefined)
+    throw new ConfigurationError('export: tokens are secrets, and need a key')
+  const seal = key === undefined ? undefined : createSeal(key)
+  await ready()
+  const export_id = randomUUID()
+  const exporting = { core, account_id, export_id, seal, tokens }
+  const yieldIfLong = yielderOf(core.clock)
+  let lines = 1
+  for await (const line of linesOf(exporting, history)) {
+    signal?.throwIfAborted()
+    await yieldIfLong()
+    lines++
+    yield line
+  }
+  yield written('end', { lines })
+}
+
+const OPTIONS = {
+  history: option.flag,
+  key: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
+  tokens: option.flag,
+  signal: option.anything,
+} satisfies option.OptionTable<ExportOptions>
+
+async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<string> {
+  const { core, account_id, export_id, seal } = exporting
+  const { store, clock } = core
+  yield written('export', {
+    format: FORMAT,
+    id: export_id,
+    watchpost: VERSION,
+    at: iso(clock.now()),
+    history,
+    secrets: seal === undefined ? 'left_out' : 'encrypted',
+  })
+  const account = await store.accounts.get(account_id)
+  if (account === undefined) throw new NotFoundError('account')
+  const { name, external_id, quotas } = account
+  yield written('account', { name, external_id, quotas: { ...quotas } })
+  for (const location of await store.locations.list()) yield written('location', location)
+  const contacts = new Set<number>()
+  for (const contact of await store.contacts.list(account_id)) {
+    contacts.add(contact.id)
+    yield contactLine(exporting, contact)
+  }
+  // Known first, so that a parent that is gone is named by nobody.
+  const ids = await idsOf(core, account_id)
+  for await (const record of recordsOf(core, account_id))
+    if (ids.has(record.id)) yield monitorLine(exporting, record, { contacts, ids })
+  if (history) yield* historyLines(core, account_id, ids)
+}
+
+async function* recordsOf(core: Core, account_id: number): AsyncGenerator<MonitorRecord> {
+  for (let after_id = 0; ;) {
+    const page = await core.store.monitors.list({ account_id, after_id, limit: PAGE })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after_id = last.id
+  }
+}
+
+async function idsOf(core: Core, account_id: number): Promise<ReadonlySet<number>> {
+  const ids = new Set<number>()
+  const yieldIfLong = yielderOf(core.clock)
+  for await (const { id } of recordsOf(core, account_id)) {
+    ids.add(id)
+    await yieldIfLong()
+  }
+  return ids
+}
+
+function contactLine({ core, export_id, seal }: Exporting, record: ContactRecord): string {
+  const kind = core.kinds.get(record.kind)
+  if (kind === undefined)
+    throw new ConfigurationError(
+      `The contact ${record.id} is of the kind "${record.kind}", which this engine does not have`,
+    )
+  const { id, account_id: _, kind: name, created_at: _c, updated_at: _u, ...rest } = record
+  const open =
+    seal === undefined ? record : { ...record, settings: openContact(core, kind, record) }
+  const settings = { ...rest, settings: undefined, ...open.settings } as JsonObject
+  const hidden = hide(kind.fields, settings, seal, (path) =>
+    placeOf(export_id, `contact.${id}.${path}`),
+  )
+  return written('contact', { id, kind: name, settings: hidden })
+}
+
+interface There {
+  readonly contacts: ReadonlySet<number>
+  readonly ids: ReadonlySet<number>
+}
+
+function monitorLine(exporting: Exporting, record: MonitorRecord, there: There): string {
+  const { core, export_id, seal, tokens } = exporting
+  const { id, type, created_at } = record
+  const { checker } = core.registry.getOrThrow(type)
+  const cached = seal === undefined ? record : cachedMonitorOf(core, record, [])
+  const { common } = record
+  const settings = {
+    ...common,
+    contact_ids: common.contact_ids.filter((contact) => there.contacts.has(contact)),
+    contact_delay: Object.fromEntries(
+      Object.entries(common.contact_delay).filter(([contact]) =>
+        there.contacts.has(Number(contact)),
+      ),
+    ),
+    depends_on: common.depends_on.filter((parent) => there.ids.has(parent)),
+    ...cached.settings,
+  } as unknown as JsonObject
+  const token = tokens ? pingOf(core, record)?.token : undefined
+  return written('monitor', {
+    id,
+    type,
+    paused: record.machine.state === 'paused',
+    created_at: iso(created_at),
+    ...(token === undefined || seal === undefined
+      ? {}
+      : { token: seal.encrypt(token, placeOf(export_id, `monitor.${id}.token`)) }),
+    settings: hide(checker.fields, settings, seal, (path) =>
+      placeOf(export_id, `monitor.${id}.settings.${path}`),
+    ),
+  })
+}
+
+/** No secret is written as it is: it is encrypted, or a mask stands for it. */
+function hide(
+  fields: FieldTable,
+  settings: JsonObject,
+  seal: Seal | undefined,
+  place: (path: string) => string,
+): JsonObject {
+  return mapSecrets(fields, settings, (secret, path) =>
+    secret === '' ? '' : (seal?.encrypt(secret, place(path)) ?? MASK),
+  )
+}

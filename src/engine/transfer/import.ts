@@ -1,0 +1,156 @@
+/**
+ * Stores an export in an account that has no monitors.
+ *
+ * Everything is validated first. What is stored then is paused and tagged until all of it is there: an import that
+ * was interrupted goes on where it ended when it is started again with the same export.
+ *
+ * @module
+ */
+
+import { ConfigurationError, ConflictError } from '../../errors.ts'
+import { yielderOf } from '../../clock.ts'
+import { DAY_MS } from '../../model/time.ts'
+import * as option from '../../options.ts'
+import { checkOptions } from '../../options.ts'
+import type { ImportOptions, ImportSource, ImportView } from '../api/transfer.ts'
+import type { Parts } from '../services/parts.ts'
+import { examine } from './examine.ts'
+import type { Examined } from './examine.ts'
+import { finish } from './finish.ts'
+import { readLines } from './read-lines.ts'
+import type { NumberedLine } from './read-lines.ts'
+import { IMPORTING, storeLines } from './store-lines.ts'
+
+/** Accounts with an import under way in this engine. */
+export type Importing = Set<number>
+
+/** How long results are kept; default 30 days. */
+export interface Kept {
+  readonly resultsDays?: number | undefined
+}
+
+interface Target {
+  readonly parts: Parts
+  readonly account_id: number
+  readonly importing: Importing
+  readonly retention: Kept | undefined
+}
+
+/** `storing`: some lines are stored. `stored`: all are, and monitors are being released. */
+interface Progress {
+  readonly export_id: string
+  readonly stage: 'storing' | 'stored' | 'done'
+}
+
+export async function importAccount(
+  target: Target,
+  source: ImportSource,
+  options: ImportOptions = {},
+): Promise<ImportView> {
+  checkOptions('import', options, OPTIONS)
+  if (typeof source !== 'function')
+    throw new ConfigurationError('import: a function that begins to read the export is expected')
+  const { parts, account_id, importing } = target
+  await parts.ready()
+  if (importing.has(account_id))
+    throw new ConflictError('import_running', 'An import into this account is under way')
+  importing.add(account_id)
+  try {
+    return await carryOut(target, source, options)
+  } finally {
+    importing.delete(account_id)
+  }
+}
+
+const OPTIONS = {
+  key: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
+  dryRun: option.flag,
+  locations: option.object,
+  signal: option.anything,
+  onProgress: option.callback,
+} satisfies option.OptionTable<ImportOptions>
+
+async function carryOut(
+  { parts, account_id, retention }: Target,
+  source: ImportSource,
+  options: ImportOptions,
+): Promise<ImportView> {
+  const { core } = parts
+  const { meta } = core.store
+  const before = progressFrom(await meta.get(nameOf(account_id)))
+  // An export is long: a full account is told before it is read.
+  if (before === undefined || before.stage === 'done') await requireEmpty(parts, account_id)
+  const results_after = core.clock.now() - (retention?.resultsDays ?? 30) * DAY_MS
+  const examined = await examine(
+    {
+      core,
+      account_id,
+      options,
+      results_after,
+      goesOn: (export_id) => before?.export_id === export_id && before.stage !== 'done',
+    },
+    paced(parts, readLines(source), { ...options, doing: 'validating' }),
+  )
+  const { export_id } = examined
+  const goesOn = before?.export_id === export_id && before.stage !== 'done'
+  if (!goesOn) await requireEmpty(parts, account_id)
+  if (options.dryRun === true) return viewOf(examined)
+  const note = (stage: Progress['stage']): Promise<void> =>
+    meta.set(nameOf(account_id), JSON.stringify({ export_id, stage } satisfies Progress))
+  if (!goesOn || before.stage === 'storing') {
+    await note('storing')
+    await storeLines(
+      { parts, account_id, examined, goesOn, results_after },
+      paced(parts, readLines(source), { ...options, doing: 'storing' }),
+    )
+    await note('stored')
+  }
+  const finished = await finish({ parts, account_id, at: examined.at }, options.signal)
+  await note('done')
+  return { ...viewOf(examined), ...finished }
+}
+
+function viewOf({ reader: _, export_id: _id, at: _at, ...counts }: Examined): ImportView {
+  return { ...counts, over_quota: 0 }
+}
+
+function nameOf(account_id: number): string {
+  return `import.${account_id}`
+}
+
+function progressFrom(text: string | undefined): Progress | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Progress)
+  } catch {
+    return undefined
+  }
+}
+
+async function requireEmpty({ core }: Parts, account_id: number): Promise<void> {
+  const [first] = await core.store.monitors.list({ account_id, limit: 1 })
+  if (first === undefined) return
+  throw new ConflictError(
+    'account_not_empty',
+    first.common.tags.includes(IMPORTING)
+      ? 'An import of another export was interrupted in this account: start that one again, or remove its monitors'
+      : 'The account has monitors; import into one that has none',
+  )
+}
+
+/** How often progress is told. */
+const TOLD_EVERY = 1000
+
+/** Yields to other work, hears the signal, and tells how far it is. */
+async function* paced(
+  { core }: Parts,
+  lines: AsyncIterable<NumberedLine>,
+  { signal, onProgress, doing }: ImportOptions & { readonly doing: 'validating' | 'storing' },
+): AsyncGenerator<NumberedLine> {
+  const yieldIfLong = yielderOf(core.clock)
+  for await (const line of lines) {
+    signal?.throwIfAborted()
+    await yieldIfLong()
+    if (line.number % TOLD_EVERY === 0) onProgress?.(line.number, doing)
+    yield line
+  }
+}

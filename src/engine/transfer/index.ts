@@ -1,0 +1,24 @@
+/**
+ * Export and import of an account.
+ *
+ * @module
+ */
+
+import type { AccountScope } from '../api/engine.ts'
+import type { Parts } from '../services/parts.ts'
+import { exportAccount } from './export.ts'
+import { importAccount } from './import.ts'
+import type { Importing, Kept } from './import.ts'
+
+export type { Importing } from './import.ts'
+
+export function transferOf(
+  parts: Parts,
+  account_id: number,
+  engine: { readonly importing: Importing; readonly retention: Kept | undefined },
+): Pick<AccountScope, 'export' | 'import'> {
+  return {
+    export: (options) => exportAccount(parts, account_id, options),
+    import: (source, options) => importAccount({ parts, account_id, ...engine }, source, options),
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The lines of an export: one JSON object each, with one member that names what it is.
+ *
+ * Version 1. A reader accepts no other, since a member that it does not know may matter.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import { isJsonObject } from '../../model/json.ts'
+import type { JsonObject } from '../../model.ts'
+
+export const FORMAT = 1
+
+const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const ms = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e12))
+const word = v.pipe(v.string(), v.maxLength(200))
+const text = v.pipe(v.string(), v.maxLength(10_000))
+const object = v.custom<JsonObject>(isJsonObject, 'invalid: an object is expected')
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+/** Read as epoch milliseconds. */
+const time = v.pipe(
+  v.string(),
+  v.regex(TIME, 'invalid: a time in UTC with milliseconds is expected'),
+  v.transform((written) => Date.parse(written)),
+  v.number('invalid: there is no such time'),
+  v.finite('invalid: there is no such time'),
+)
+const verdict = v.picklist(['ok', 'fail', 'unknown'])
+const availability = v.picklist(['up', 'down', 'unknown', 'paused', 'maintenance'])
+const closed = v.picklist(['recovered', 'paused', 'reconfigured', 'deleted'])
+const cause = v.strictObject({ at: time, cause_code: word, cause_text: text })
+
+/** In the order in which they stand; those of one rank may be mixed. */
+const SHAPES = {
+  export: v.strictObject({
+    format: v.literal(FORMAT),
+    id: v.pipe(v.string(), v.uuid()),
+    watchpost: word,
+    at: time,
+    history: v.boolean(),
+    secrets: v.picklist(['left_out', 'encrypted']),
+  }),
+  account: v.strictObject({ name: word, external_id: v.nullable(word), quotas: object }),
+  location: v.strictObject({ id, name: word }),
+  contact: v.strictObject({ id, kind: word, settings: object }),
+  monitor: v.strictObject({
+    id,
+    type: word,
+    paused: v.boolean(),
+    created_at: time,
+    token: v.optional(text),
+    settings: object,
+  }),
+  day: v.strictObject({
+    monitor: id,
+    day: v.pipe(v.string(), v.isoDate()),
+    ok: count,
+    fail: count,
+    unknown: count,
+    ok_ms: v.pipe(v.number(), v.finite(), v.minValue(0)),
+    latency: v.record(v.pipe(v.string(), v.regex(/^-?\d{1,4}$/)), count),
+  }),
+  availability: v.strictObject({ monitor: id, at: time, availability }),
+  incident: v.strictObject({
+    monitor: id,
+    started_at: time,
+    detected_at: time,
+    ended_at: v.nullable(time),
+    cause_code: word,
+    cause_text: text,
+    causes: v.pipe(v.array(cause), v.maxLength(50)),
+    locations_failed: v.pipe(v.array(id), v.maxLength(1000)),
+    closed_reason: v.nullable(closed),
+    acknowledged_at: v.nullable(time),
+  }),
+  result: v.strictObject({
+    monitor: id,
+    location: id,
+    round: time,
+    started_at: time,
+    lag_ms: v.pipe(v.number(), v.finite(), v.minValue(-1e12), v.maxValue(1e12)),
+    duration_ms: ms,
+    verdict,
+    cause_code: v.nullable(word),
+    cause_text: v.nullable(text),
+    phase: v.nullable(word),
+    phases: v.record(v.pipe(v.string(), v.regex(/^.{1,64}_ms$/)), ms),
+    remote_ip: v.nullable(word),
+    details: object,
+  }),
+  end: v.strictObject({ lines: count }),
+} as const
+
+type Shapes = typeof SHAPES
+export type LineKind = keyof Shapes
+export type LineOf<K extends LineKind> = v.InferOutput<Shapes[K]>
+export type Line = { [K in LineKind]: { readonly kind: K; readonly of: LineOf<K> } }[LineKind]
+
+/** Times as they are written. */
+export type WrittenLine<K extends LineKind> = v.InferInput<Shapes[K]>
+
+const RANKS: Readonly<Record<LineKind, number>> = {
+  export: 0,
+  account: 1,
+  location: 2,
+  contact: 3,
+  monitor: 4,
+  day: 5,
+  availability: 5,
+  incident: 6,
+  result: 7,
+  end: 8,
+}
+
+export function rankOf(kind: LineKind): number {
+  return RANKS[kind]
+}
+
+export function written<K extends LineKind>(kind: K, of: WrittenLine<K>): string {
+  return `${JSON.stringify({ [kind]: of })}\n`
+}
+
+/** The line, or what is wrong with it. */
+export function lineFrom(json: string): Line | string {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    // The parser's message quotes the line, which may hold a secret.
+    return 'invalid: it is no JSON'
+  }
+  if (!isJsonObject(value)) return 'invalid: an object is expected'
+  const [kind, ...others] = Object.keys(value)
+  if (kind === undefined || others.length > 0 || !Object.hasOwn(SHAPES, kind))
+    return `invalid: one of ${Object.keys(SHAPES).join(', ')} is expected`
+  const known = kind as LineKind
+  const of = value[kind]
+  if (known === 'export' && isJsonObject(of) && of['format'] !== FORMAT)
+    return `invalid: it was written in another format than ${FORMAT}, by another version of watchpost`
+  const parsed = v.safeParse<Shapes[LineKind]>(SHAPES[known], of)
+  if (parsed.success) return { kind: known, of: parsed.output } as Line
+  const [issue] = parsed.issues
+  const place = v.getDotPath(issue) ?? ''
+  return `${kind}${place === '' ? '' : `.${place}`}: ${problemOf(issue)}`
+}
+
+/** Values are not repeated: one may be a secret. */
+function problemOf({ message, expected, type }: v.BaseIssue<unknown>): string {
+  if (message.startsWith('invalid: ')) return message
+  return `invalid: ${expected ?? type} is expected`
+}

@@ -1,0 +1,208 @@
+/**
+ * The second reading of an export: stores its lines, many in one transaction.
+ *
+ * Monitors are stored paused and tagged, so that nothing is checked or told before all of it is there, also after a
+ * kill. An import that goes on finds its monitors by these tags, and what it stored of each by its last row.
+ *
+ * @module
+ */
+
+import { initialState } from '../../incident/state.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { CommonSettings, MonitorRecord } from '../../model.ts'
+import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
+import { sealContact } from '../delivery/contact-secrets.ts'
+import type { Parts } from '../services/parts.ts'
+import { allowanceOf } from '../services/quotas.ts'
+import { contactsByName } from './examine.ts'
+import type { Examined } from './examine.ts'
+import { createHistoryWriter } from './history-writer.ts'
+import type { LineKind, LineOf } from './lines.ts'
+import type { NumberedLine } from './read-lines.ts'
+import { readContact, readMonitor } from './read-records.ts'
+import type { ReadMonitor } from './read-records.ts'
+
+/** Tag of a monitor whose import has not ended. */
+export const IMPORTING = 'watchpost:importing'
+const FROM = 'watchpost:from:'
+/** It stays paused. */
+const STAYS = 'watchpost:stays-paused'
+
+export interface Storing {
+  readonly parts: Parts
+  readonly account_id: number
+  readonly examined: Examined
+  /** Some of it may be stored. */
+  readonly goesOn: boolean
+  readonly results_after: number
+}
+
+type Visit = { readonly [K in LineKind]?: (of: LineOf<K>) => Promise<void> }
+
+export async function storeLines(
+  storing: Storing,
+  lines: AsyncIterable<NumberedLine>,
+): Promise<void> {
+  const { parts, examined, goesOn, results_after } = storing
+  const { reader } = examined
+  const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
+  const contacts = new Map<number, number>()
+  const parents = new Map<number, readonly number[]>()
+  const storeContact = await contactStore(storing)
+  const history = createHistoryWriter(parts.core, { goesOn: new Set(monitors.values()) })
+  const here = (old: number): number => idOf(monitors, old)
+  const places = (old: readonly number[]): number[] =>
+    old.flatMap((id) => reader.locations.get(id) ?? [])
+
+  const visit: Visit = {
+    contact: async (of) => void contacts.set(of.id, await storeContact(of)),
+    async monitor(of) {
+      const read = readMonitor(reader, of)
+      if (read.common.depends_on.length > 0) parents.set(of.id, read.common.depends_on)
+      if (!monitors.has(of.id)) monitors.set(of.id, await storeMonitor(storing, read, contacts))
+    },
+    day: ({ monitor, ...day }) => history.day(here(monitor), day),
+    availability: ({ monitor, ...change }) => history.availability(here(monitor), change),
+    incident: ({ monitor, locations_failed, ...incident }) =>
+      history.incident(here(monitor), { ...incident, locations_failed: places(locations_failed) }),
+    async result({ monitor, location, phase, ...result }) {
+      const location_id = reader.locations.get(location)
+      if (location_id === undefined) throw new NotFoundError('location')
+      if (result.started_at >= results_after)
+        await history.result(here(monitor), { ...result, phase, location_id })
+    },
+  }
+  for await (const { line } of lines)
+    await (visit[line.kind] as ((of: unknown) => Promise<void>) | undefined)?.(line.of)
+  await history.flush()
+  for (const [id, own] of parents) await linkMonitor(parts, here(id), own.map(here))
+}
+
+function idOf(ids: ReadonlyMap<number, number>, old: number): number {
+  const id = ids.get(old)
+  if (id !== undefined) return id
+  // The export was validated: it changed since.
+  throw new NotFoundError('monitor')
+}
+
+async function contactStore({ parts, account_id, examined }: Storing) {
+  const { core, outbox } = parts
+  const { reader } = examined
+  const free = await contactsByName(core, account_id)
+  const within = allowanceOf(reader.quotas)
+  return async (of: LineOf<'contact'>): Promise<number> => {
+    const { kind, name, parsed } = await readContact(reader, of)
+    const known = free.take(kind.kind, name)
+    if (known !== undefined) return known
+    if (parsed === undefined) throw new NotFoundError('contact')
+    const now = core.clock.now()
+    const settings = sealContact(core, kind, parsed.settings)
+    const made = {
+      ...parsed,
+      account_id,
+      kind: kind.kind,
+      settings,
+      created_at: now,
+      updated_at: now,
+    }
+    const created = await core.store.contacts.create(made, within)
+    outbox.contactChanged(created)
+    return created.id
+  }
+}
+
+async function storedMonitors({ parts, account_id }: Storing): Promise<Map<number, number>> {
+  const found = new Map<number, number>()
+  for await (const { id, common } of importedMonitors(parts, account_id)) {
+    const from = common.tags.find((tag) => tag.startsWith(FROM))
+    if (from !== undefined) found.set(Number(from.slice(FROM.length)), id)
+  }
+  return found
+}
+
+const PAGE = 50
+
+/** Monitors whose import has not ended. */
+export async function* importedMonitors(
+  { core }: Parts,
+  account_id: number,
+): AsyncGenerator<MonitorRecord> {
+  for (let after_id = 0; ;) {
+    const query = { account_id, tags: [[IMPORTING]], after_id, limit: PAGE }
+    const page = await core.store.monitors.list(query)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after_id = last.id
+  }
+}
+
+async function storeMonitor(
+  { parts, account_id, examined }: Storing,
+  read: ReadMonitor,
+  contacts: ReadonlyMap<number, number>,
+): Promise<number> {
+  const { core, monitorCache } = parts
+  const { type, common, settings, target, missing, paused, token } = read
+  const now = core.clock.now()
+  const stays = paused || missing.length > 0
+  const kept =
+    token === undefined
+      ? makeToken(core)
+      : { token_hash: hashOf(token), sealed: sealToken(core, token) }
+  const pushed = type.checker.push === undefined ? undefined : kept
+  const made = await core.store.monitors.create(
+    {
+      account_id,
+      type: type.checker.type,
+      common: {
+        ...common,
+        contact_ids: common.contact_ids.flatMap((id) => contacts.get(id) ?? []),
+        contact_delay: Object.fromEntries(
+          Object.entries(common.contact_delay).flatMap(([id, minutes]) => {
+            const here = contacts.get(Number(id))
+            return here === undefined ? [] : [[String(here), minutes]]
+          }),
+        ),
+        depends_on: [],
+        tags: [...common.tags, IMPORTING, `${FROM}${read.id}`, ...(stays ? [STAYS] : [])],
+      },
+      settings: monitorCache.seal(type, settings),
+      target,
+      machine: { ...initialState(now), state: 'paused' },
+      token_hash: pushed?.token_hash ?? null,
+      token: pushed?.sealed ?? null,
+      created_at: Math.min(read.created_at, now),
+      updated_at: now,
+    },
+    allowanceOf(examined.reader.quotas),
+  )
+  return made.id
+}
+
+async function linkMonitor(
+  { core }: Parts,
+  id: number,
+  depends_on: readonly number[],
+): Promise<void> {
+  const record = await core.store.monitors.get(id)
+  if (record === undefined) throw new NotFoundError('monitor')
+  const { revision, common, settings, target } = record
+  const at = core.clock.now()
+  const change = { settings: { common: { ...common, depends_on }, settings, target } }
+  const [committed] = await core.store.commit([{ monitor_id: id, revision, at, ...change }])
+  if (committed?.ok !== true) throw new NotFoundError('monitor')
+}
+
+/** The settings without the tags of the import, and whether it stays paused. */
+export function withoutMarks(common: CommonSettings): {
+  readonly common: CommonSettings
+  readonly stays: boolean
+} {
+  const isMark = (tag: string): boolean =>
+    tag === IMPORTING || tag === STAYS || tag.startsWith(FROM)
+  return {
+    common: { ...common, tags: common.tags.filter((tag) => !isMark(tag)) },
+    stays: common.tags.includes(STAYS),
+  }
+}
