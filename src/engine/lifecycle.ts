@@ -30,8 +30,8 @@ import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { Staleness } from './scheduling/staleness.ts'
 
 const DRAIN_MS = 11_000
-/** An absence of the engine after which heartbeats get new deadlines. */
-const OUTAGE_MS = 2 * ALIVE_MS
+/** Heartbeats get new deadlines after the engine was away for longer than this. */
+const ABSENCE_MS = 2 * ALIVE_MS
 
 export interface Lifecycle {
   readonly firstAccount: number
@@ -132,7 +132,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await monitorCache.load(shards)
     const alive_at = await housekeeping.lastAlive()
     const away_ms = clock.now() - alive_at
-    if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)
+    if (away_ms > ABSENCE_MS) await push.forgiveAbsence(alive_at)
     await connectivity.start()
     await addMonitors(monitorCache.all())
     await housekeeping.noteAlive()
@@ -150,7 +150,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     schedule.start()
     staleness.start(announcer.announceStaleness)
     // The clock was set back meanwhile: deadlines, retries and leases would otherwise be that far ahead.
-    if (away_ms < -OUTAGE_MS) {
+    if (away_ms < -ABSENCE_MS) {
       push.clockSet(away_ms)
       outbox.clockSet({ by_ms: away_ms, after: clock.now(), before: Infinity })
     }

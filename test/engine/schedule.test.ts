@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { Clock } from '../../src/clock.ts'
-import { firstSlot, nextSlot, retrySlot } from '../../src/engine/scheduling/cadence.ts'
+import { firstDueAt, nextDueAt, retryDueAt } from '../../src/engine/scheduling/cadence.ts'
 import { createScheduler } from '../../src/engine/scheduling/scheduler.ts'
 import { dueQueue } from '../../src/due-queue.ts'
 import { inProcessProbes } from '../../src/probes/in-process.ts'
@@ -18,41 +18,41 @@ const create = async (r: Awaited<ReturnType<typeof rig>>, host: string, more: ob
 
 describe('cadence', () => {
   it('gives each monitor a phase of its own that a restart does not change', () => {
-    const slots = Array.from({ length: 1000 }, (_, i) => nextSlot(i + 1, MINUTE, NOW))
-    expect(slots.every((slot) => slot > NOW && slot <= NOW + MINUTE)).toBe(true)
-    expect(slots.map((slot, i) => nextSlot(i + 1, MINUTE, slot) - slot)).toEqual(
-      slots.map(() => MINUTE),
+    const ticks = Array.from({ length: 1000 }, (_, i) => nextDueAt(i + 1, MINUTE, NOW))
+    expect(ticks.every((tick) => tick > NOW && tick <= NOW + MINUTE)).toBe(true)
+    expect(ticks.map((tick, i) => nextDueAt(i + 1, MINUTE, tick) - tick)).toEqual(
+      ticks.map(() => MINUTE),
     )
     // Spread: no tenth of the minute holds more than a fifth of the monitors.
     const tenths = new Map<number, number>()
-    for (const slot of slots)
+    for (const tick of ticks)
       tenths.set(
-        Math.floor((slot - NOW) / 6000),
-        (tenths.get(Math.floor((slot - NOW) / 6000)) ?? 0) + 1,
+        Math.floor((tick - NOW) / 6000),
+        (tenths.get(Math.floor((tick - NOW) / 6000)) ?? 0) + 1,
       )
     expect(Math.max(...tenths.values())).toBeLessThan(200)
   })
 
   it('brings overdue monitors back within a minute, and those that are not overdue in their turn', () => {
     for (let id = 1; id <= 100; id++) {
-      expect(firstSlot(id, HOUR, NOW - 5 * HOUR, NOW)).toBeLessThan(NOW + MINUTE)
-      const slot = nextSlot(id, HOUR, NOW - MINUTE)
-      const first = firstSlot(id, HOUR, NOW - MINUTE, NOW)
-      if (slot > NOW) expect(first).toBe(slot)
+      expect(firstDueAt(id, HOUR, NOW - 5 * HOUR, NOW)).toBeLessThan(NOW + MINUTE)
+      const tick = nextDueAt(id, HOUR, NOW - MINUTE)
+      const first = firstDueAt(id, HOUR, NOW - MINUTE, NOW)
+      if (tick > NOW) expect(first).toBe(tick)
       else expect(first).toBeLessThan(NOW + MINUTE)
-      expect(firstSlot(id, HOUR, null, NOW)).toBeLessThan(NOW + 10_000)
+      expect(firstDueAt(id, HOUR, null, NOW)).toBeLessThan(NOW + 10_000)
     }
   })
 
   it('comes soon where the last round was noted by a clock that has been set back since', () => {
     for (let id = 1; id <= 100; id++)
-      expect(firstSlot(id, HOUR, NOW + 24 * HOUR, NOW)).toBeLessThan(NOW + MINUTE)
+      expect(firstDueAt(id, HOUR, NOW + 24 * HOUR, NOW)).toBeLessThan(NOW + MINUTE)
   })
 
   it('comes early to confirm a failure, never later than the next turn', () => {
-    expect(retrySlot(1, HOUR, NOW) - NOW).toBeLessThanOrEqual(15 * MINUTE)
-    expect(retrySlot(1, 20_000, NOW) - NOW).toBeLessThanOrEqual(10_000)
-    expect(retrySlot(1, 20_000, NOW)).toBeLessThanOrEqual(nextSlot(1, 20_000, NOW))
+    expect(retryDueAt(1, HOUR, NOW) - NOW).toBeLessThanOrEqual(15 * MINUTE)
+    expect(retryDueAt(1, 20_000, NOW) - NOW).toBeLessThanOrEqual(10_000)
+    expect(retryDueAt(1, 20_000, NOW)).toBeLessThanOrEqual(nextDueAt(1, 20_000, NOW))
   })
 })
 

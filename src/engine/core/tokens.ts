@@ -53,7 +53,7 @@ export function sealToken({ seal }: Pick<Core, 'seal'>, token: string): string {
 }
 
 /** The token of a monitor and the address for its job. */
-export function pingOf(
+export function heartbeatAddressOf(
   core: Core,
   { token }: MonitorRecord,
 ): { token: string; ping_url: string } | undefined {

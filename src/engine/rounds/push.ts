@@ -40,7 +40,7 @@ export interface PushMonitors {
   /** Judges a monitor whose deadline has passed. */
   judge(cached: CachedMonitor): Promise<Changed | null>
   /** Jobs whose deadline passed while the engine was down get a new period and grace. */
-  forgiveOutage(alive_at: EpochMs): Promise<void>
+  forgiveAbsence(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: moves every deadline by the same amount. */
   clockSet(by_ms: number): void
 }
@@ -112,8 +112,8 @@ export function createPushMonitors({
           { ...input, at } satisfies Signal,
           termsOf(cached),
         )
-        const quiet = input.kind === 'log' || cached.record.machine.state === 'paused'
-        return quiet ? { change: remembering(cached, memo, at) } : judged(cached, memo, at)
+        const isOnlyRecorded = input.kind === 'log' || cached.record.machine.state === 'paused'
+        return isOnlyRecorded ? { change: remembering(cached, memo, at) } : judged(cached, memo, at)
       })
       return answerOf(changed?.after ?? found)
     },
@@ -126,10 +126,10 @@ export function createPushMonitors({
         return judged(cached, memoOf(cached), clock.now())
       }),
 
-    async forgiveOutage(alive_at) {
-      const others = yielderOf(clock)
+    async forgiveAbsence(alive_at) {
+      const yieldIfLong = yielderOf(clock)
       for (const { record } of [...monitorCache.all()]) {
-        await others()
+        await yieldIfLong()
         await monitorCache.change(record.id, (cached) =>
           planned(forgiven(cached, alive_at, clock.now())),
         )

@@ -14,8 +14,8 @@ import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-c
 import { memoOf, termsOf } from '../rounds/push.ts'
 import type { PushMonitors } from '../rounds/push.ts'
 import type { Rounds } from '../rounds/rounds.ts'
-import type { Outlined, ScheduleFacts } from '../views/views.ts'
-import { firstSlot, nextSlot, retrySlot } from './cadence.ts'
+import type { SummarySource, ScheduleFacts } from '../views/views.ts'
+import { firstDueAt, nextDueAt, retryDueAt } from './cadence.ts'
 import { createDependencies } from './dependencies.ts'
 import type { MaintenanceSchedule } from './maintenance.ts'
 import { createScheduler } from './scheduler.ts'
@@ -42,7 +42,7 @@ export interface MonitorSchedule {
   reschedule(cached: CachedMonitor, when: 'now' | 'next'): void
   forget(monitor_id: number): void
   nextDue(monitor_id: number): EpochMs | null
-  factsOf(cached: Outlined): ScheduleFacts
+  factsOf(cached: SummarySource): ScheduleFacts
   /** How late the scheduler was at the last due time, in ms; waiting for a free check slot is not in it. */
   readonly lag_ms: number
 }
@@ -141,7 +141,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     const now = clock.now()
     const at =
       soon && !isPush(cached)
-        ? retrySlot(id, common.interval_sec * 1000, now)
+        ? retryDueAt(id, common.interval_sec * 1000, now)
         : nextAfter(cached, now)
     if (at === null || !isChecked(cached) || !isCached(id)) scheduler.delete(id)
     else scheduler.set(id, at)
@@ -218,13 +218,13 @@ function isChecked(cached: CachedMonitor): boolean {
 function firstAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
   const { id, common, machine } = cached.record
   if (isPush(cached)) return nextAfter(cached, now)
-  return firstSlot(id, common.interval_sec * 1000, machine.last_round_at, now)
+  return firstDueAt(id, common.interval_sec * 1000, machine.last_round_at, now)
 }
 
 function nextAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
   const { id, common, machine } = cached.record
   const { push } = cached.type.checker
-  if (push === undefined) return nextSlot(id, common.interval_sec * 1000, now)
+  if (push === undefined) return nextDueAt(id, common.interval_sec * 1000, now)
   // From the last judgement, not from now: what became due while the engine was down is due at once.
   return push.dueAt(memoOf(cached), machine.last_round_at ?? 0, termsOf(cached))
 }

@@ -15,7 +15,7 @@ import { isUndecided } from '../../incident/state.ts'
 import type { EpochMs } from '../../model.ts'
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { Core } from '../core/core.ts'
-import type { Outlined } from '../views/views.ts'
+import type { SummarySource } from '../views/views.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createCheckActivity } from './check-activity.ts'
 import { createEvaluationQueue } from './evaluation-queue.ts'
@@ -49,7 +49,7 @@ export interface Staleness {
   /** A check of the monitor has started. */
   checkStarted(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
-  isStale(this: void, cached: Outlined): boolean
+  isStale(this: void, cached: SummarySource): boolean
   count(this: void): number
 }
 
@@ -70,17 +70,17 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   let counted = { at: -Infinity, count: 0 }
   let onChange: ((change: StalenessChange) => void) | undefined
 
-  function allowedMs({ record }: Outlined): number {
+  function allowedMs({ record }: SummarySource): number {
     const { interval_sec, timeout_ms } = record.common
     const unseen_ms = remote || !activity.has(record.id) ? timeout_ms + SLACK_MS : 0
     return INTERVALS * interval_sec * 1000 + unseen_ms
   }
 
-  function isStarved(cached: Outlined): boolean {
+  function isStarved(cached: SummarySource): boolean {
     return canStarve(cached) && activity.sinceLastCheck(cached.record) > allowedMs(cached)
   }
 
-  function isStale(cached: Outlined): boolean {
+  function isStale(cached: SummarySource): boolean {
     return isUndecided(cached.record.machine) || isStarved(cached)
   }
 
@@ -157,7 +157,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
 }
 
 /** A push type has no checks, and in these states none is expected. */
-function canStarve({ record: { machine, token_hash } }: Outlined): boolean {
+function canStarve({ record: { machine, token_hash } }: SummarySource): boolean {
   const { state } = machine
   return token_hash === null && state !== 'paused' && state !== 'maintenance'
 }

@@ -10,7 +10,7 @@ import { initialState } from '../../incident/state.ts'
 import type { JsonObject } from '../../model.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { monitorSummary, monitorView, resultView } from '../views/views.ts'
-import type { Outlined } from '../views/views.ts'
+import type { SummarySource } from '../views/views.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
@@ -18,7 +18,7 @@ import type { MonitorType } from '../registry/registry.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { MonitorSummary, MonitorView } from '../api/views.ts'
-import { makeToken, pingOf } from '../core/tokens.ts'
+import { makeToken, heartbeatAddressOf } from '../core/tokens.ts'
 import type { Parts } from './parts.ts'
 import { pageOf } from './parts.ts'
 import { createMonitorActions } from './monitor-actions.ts'
@@ -46,11 +46,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   const { core, monitorCache, schedule, ready } = parts
   const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(parts, account_id)
 
-  const summary = (cached: Outlined): MonitorSummary =>
+  const summary = (cached: SummarySource): MonitorSummary =>
     monitorSummary(cached, schedule.factsOf(cached))
 
   function view(cached: CachedMonitor): MonitorView {
-    const ping = pingOf(core, cached.record)
+    const ping = heartbeatAddressOf(core, cached.record)
     return monitorView(cached, {
       ...schedule.factsOf(cached),
       locations: core.locations,

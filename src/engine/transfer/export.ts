@@ -17,7 +17,7 @@ import type { Seal } from '../../seal.ts'
 import { VERSION } from '../../version.ts'
 import type { ExportOptions } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
-import { pingOf } from '../core/tokens.ts'
+import { heartbeatAddressOf } from '../core/tokens.ts'
 import { openContact } from '../delivery/contact-secrets.ts'
 import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
 import type { Parts } from '../services/parts.ts'
@@ -153,7 +153,7 @@ function monitorLine(exporting: Exporting, record: MonitorRecord, there: There):
     depends_on: common.depends_on.filter((parent) => there.ids.has(parent)),
     ...cached.settings,
   } as unknown as JsonObject
-  const token = tokens ? pingOf(core, record)?.token : undefined
+  const token = tokens ? heartbeatAddressOf(core, record)?.token : undefined
   return written('monitor', {
     id,
     type,

@@ -40,7 +40,7 @@ import type {
 } from '../api/views.ts'
 
 /** The parts of a summary: no settings of the type, so that no secret is decrypted for a list. */
-export type Outlined = Pick<CachedMonitor, 'record' | 'locations'>
+export type SummarySource = Pick<CachedMonitor, 'record' | 'locations'>
 
 /** What the engine knows of a monitor besides its record. */
 export interface ScheduleFacts {
@@ -51,7 +51,7 @@ export interface ScheduleFacts {
 }
 
 export function monitorSummary(
-  cached: Outlined,
+  cached: SummarySource,
   { next_due_at, stale, checker }: ScheduleFacts,
 ): MonitorSummary {
   const { record } = cached

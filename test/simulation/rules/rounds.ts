@@ -51,9 +51,9 @@ export const ROUND_RULES: readonly Rule[] = [
     name: 'burst-after-jump',
     about: 'After the clock was set forward, every missed round is made up for.',
     file: 'engine/scheduling/monitor-schedule.ts',
-    find: 'if (push === undefined) return nextSlot(id, common.interval_sec * 1000, now)',
+    find: 'if (push === undefined) return nextDueAt(id, common.interval_sec * 1000, now)',
     replace:
-      'if (push === undefined) return nextSlot(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 7_200_000))',
+      'if (push === undefined) return nextDueAt(id, common.interval_sec * 1000, Math.max(machine.last_round_at ?? 0, now - 7_200_000))',
   },
   {
     name: 'silent-after-set-back',
@@ -66,7 +66,7 @@ export const ROUND_RULES: readonly Rule[] = [
     name: 'heartbeat-outage-is-blamed',
     about: 'A job is called missing for signals that came while no engine listened.',
     file: 'engine/lifecycle.ts',
-    find: 'if (away_ms > OUTAGE_MS) await push.forgiveOutage(alive_at)',
-    replace: 'if (away_ms > OUTAGE_MS * 1e9) await push.forgiveOutage(alive_at)',
+    find: 'if (away_ms > ABSENCE_MS) await push.forgiveAbsence(alive_at)',
+    replace: 'if (away_ms > ABSENCE_MS * 1e9) await push.forgiveAbsence(alive_at)',
   },
 ]
