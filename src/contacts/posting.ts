@@ -19,9 +19,9 @@ import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { ContactKind, AttemptResult, Delivery } from '../webhook/contact-kind.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { endOf } from '../webhook/delivery-end.ts'
+import { attemptResultOf } from '../webhook/attempt-result.ts'
 import type { HeaderPair } from '../webhook/headers.ts'
-import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
+import { asGuard, refusedResult, targetProblems } from '../webhook/target.ts'
 import { httpTransport, transportOptions } from '../webhook/transport.ts'
 import type { TransportOptions, WebhookTransport } from '../webhook/transport.ts'
 import { withoutSecrets } from '../webhook/printable.ts'
@@ -123,7 +123,7 @@ export function postingKind<const T extends FieldTable, const N extends string>(
     },
     async deliver(ctx, settings, delivery) {
       const judged = guard.checkUrlText(posting.target(settings).url)
-      if (!judged.allowed) return refusedEnd(judged.reason)
+      if (!judged.allowed) return refusedResult(judged.reason)
       const { body, headers = [] } = composed(settings, delivery)
       const request = {
         url: judged.target.url.href,
@@ -137,7 +137,9 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       } as const
       const answer = await transport.send(request, ctx)
       const secrets = posting.secrets(settings)
-      return withBodyPause(endOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() }))
+      return withBodyPause(
+        attemptResultOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() }),
+      )
     },
   })
 }

@@ -18,10 +18,10 @@ import { checkOptions } from '../options.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { AttemptResult, ContactKind, Delivery } from '../webhook/contact-kind.ts'
 import { customHeaders, secretValues } from '../webhook/custom-headers.ts'
-import { endOf } from '../webhook/delivery-end.ts'
+import { attemptResultOf } from '../webhook/attempt-result.ts'
 import { webhookHeaders } from '../webhook/headers.ts'
 import { MAX_BODY_BYTES } from '../webhook/payload.ts'
-import { asGuard, refusedEnd, targetProblems } from '../webhook/target.ts'
+import { asGuard, refusedResult, targetProblems } from '../webhook/target.ts'
 import { httpTransport } from '../webhook/transport.ts'
 import type { WebhookAnswer, WebhookRequest } from '../webhook/transport.ts'
 import { formTemplateField, jsonTemplateField, textTemplateField } from './body-template.ts'
@@ -117,15 +117,19 @@ export function requestContact(
     async deliver(ctx, settings, delivery) {
       const request = compose(settings, delivery, brand)
       const judged = guard.checkUrlText(request.url)
-      if (!judged.allowed) return refusedEnd(judged.reason)
+      if (!judged.allowed) return refusedResult(judged.reason)
       const answer = await transport.send({ ...request, url: judged.target.url.href }, ctx)
       const secrets = [
         ...secretsOfAddress(request.url),
         ...secretValues(settings.headers ?? []),
         settings.secret ?? '',
       ]
-      const end = endOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() })
-      return judgedBy(settings.delivered_status, answer, withBodyPause(end))
+      const result = attemptResultOf(answer, {
+        rules: POSTING_RULES,
+        secrets,
+        now: ctx.clock.now(),
+      })
+      return judgedBy(settings.delivered_status, answer, withBodyPause(result))
     },
   })
 }
@@ -192,13 +196,13 @@ function bodyOf(
 function judgedBy(
   delivered: { includes(status: number): boolean },
   { http_status }: Pick<WebhookAnswer, 'http_status'>,
-  end: AttemptResult,
+  result: AttemptResult,
 ): AttemptResult {
-  if (http_status === null) return end
+  if (http_status === null) return result
   if (delivered.includes(http_status))
-    return { ...end, class: 'delivered', error: null, retry_after_ms: null }
-  if (end.class !== 'delivered') return end
-  return { ...end, class: 'failed', error: `http_${http_status}` }
+    return { ...result, class: 'delivered', error: null, retry_after_ms: null }
+  if (result.class !== 'delivered') return result
+  return { ...result, class: 'failed', error: `http_${http_status}` }
 }
 
 const ADDRESS_CHARS = 2048

@@ -47,7 +47,7 @@ function isHidden(guard: Guard, url: string): boolean {
 }
 
 /** The result of an attempt that was refused before it started. */
-export function refusedEnd(reason: GuardReason): AttemptResult {
+export function refusedResult(reason: GuardReason): AttemptResult {
   const error = URL_PROBLEMS[reason] === undefined ? 'blocked' : 'invalid_url'
   return {
     class: 'failed',

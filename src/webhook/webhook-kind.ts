@@ -13,14 +13,14 @@ import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { defineContactKind } from './contact-kind.ts'
 import type { ContactKind, Delivery, DeliveryContext, AttemptResult } from './contact-kind.ts'
-import { endOf } from './delivery-end.ts'
+import { attemptResultOf } from './attempt-result.ts'
 import { customHeaders, secretValues } from './custom-headers.ts'
 import { webhookHeaders } from './headers.ts'
 import type { HeaderNaming, HeaderPair, WebhookHeaders } from './headers.ts'
 import type { RetryRules } from './retry.ts'
 import { signWebhook } from './signature.ts'
 import { readStandardSecrets, standardHeaders } from './standard-webhooks.ts'
-import { asGuard, refusedEnd, targetProblems } from './target.ts'
+import { asGuard, refusedResult, targetProblems } from './target.ts'
 import { httpTransport, transportOptions } from './transport.ts'
 import type { TransportOptions, WebhookTransport } from './transport.ts'
 
@@ -111,7 +111,7 @@ async function deliver(
 ): Promise<AttemptResult> {
   const { event, body, notification_id } = delivery
   const judged = guard.checkUrlText(settings.url)
-  if (!judged.allowed) return refusedEnd(judged.reason)
+  if (!judged.allowed) return refusedResult(judged.reason)
   const signature = settings.secret ? signWebhook(settings.secret, body) : undefined
   const custom = settings.headers ?? []
   const further = standardOf(settings, delivery, ctx.clock.now())
@@ -121,7 +121,7 @@ async function deliver(
   }
   const request = { url: judged.target.url.href, method: settings.method, headers, body }
   const answer = await transport.send(request, ctx)
-  return endOf(answer, { rules, secrets: secretsOf(settings), now: ctx.clock.now() })
+  return attemptResultOf(answer, { rules, secrets: secretsOf(settings), now: ctx.clock.now() })
 }
 
 function standardOf(

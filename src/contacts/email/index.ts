@@ -14,7 +14,7 @@ import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineContactKind } from '../../webhook/contact-kind.ts'
 import type { ContactKind } from '../../webhook/contact-kind.ts'
-import { asGuard, refusedEnd, targetProblems } from '../../webhook/target.ts'
+import { asGuard, refusedResult, targetProblems } from '../../webhook/target.ts'
 import { brandOf, contactOptions, withoutSecretTexts } from '../posting.ts'
 import type { ContactOptions } from '../posting.ts'
 import { messageOf } from '../words.ts'
@@ -103,7 +103,7 @@ export function emailContact(options: EmailOptions = {}): ContactKind<typeof fie
     },
     async deliver(ctx, settings, delivery) {
       const judged = guard.checkUrlText(urlOf(serverOf(settings)))
-      if (!judged.allowed) return refusedEnd(judged.reason)
+      if (!judged.allowed) return refusedResult(judged.reason)
       const { from, to } = settings
       const server = serverOf(settings)
       const filling = { message: messageOf(delivery), delivery }

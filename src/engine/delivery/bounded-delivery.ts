@@ -38,10 +38,10 @@ export function bounded(
       timer.cancel()
       timer = clock.timer(GRACE_MS, giveUp('stopped'))
     }
-    const end = (ending: AttemptResult): void => {
+    const end = (result: AttemptResult): void => {
       timer.cancel()
       signal.removeEventListener('abort', onStop)
-      resolve(ending)
+      resolve(result)
     }
     if (signal.aborted) onStop()
     else signal.addEventListener('abort', onStop, { once: true })
@@ -49,19 +49,21 @@ export function bounded(
     Promise.resolve()
       .then(deliver)
       .then((answer: unknown) => {
-        const ending = readEnd(answer)
-        if (ending !== undefined) return end(ending)
-        throw new TypeError('The contact kind returned something that is no end of a delivery')
+        const result = readResult(answer)
+        if (result !== undefined) return end(result)
+        throw new TypeError(
+          'The contact kind returned something that is not the result of an attempt',
+        )
       })
       .catch((err: unknown) => {
         log.error({ err }, 'a contact kind failed')
-        end(ownFailure(elapsed()))
+        end(internalFailure(elapsed()))
       })
   })
 }
 
 /** An attempt that failed internally. It counts, since otherwise a row that always fails would be retried for ever. */
-export function ownFailure(duration_ms: number): AttemptResult {
+export function internalFailure(duration_ms: number): AttemptResult {
   return cut('internal_error', duration_ms)
 }
 
@@ -79,7 +81,7 @@ function cut(error: string, duration_ms: number): AttemptResult {
 const CLASSES: readonly unknown[] = ['delivered', 'temporary', 'failed']
 
 /** A plugin may return anything at run time, whatever the types say; the store accepts only this shape. */
-function readEnd(value: unknown): AttemptResult | undefined {
+function readResult(value: unknown): AttemptResult | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const given = value as Partial<AttemptResult>
   if (!CLASSES.includes(given.class)) return undefined

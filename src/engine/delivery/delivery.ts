@@ -17,7 +17,7 @@ import { createDecision } from './decision.ts'
 import type { Sendable } from './decision.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { createRepetition } from './repetition.ts'
-import { bounded, ownFailure } from './bounded-delivery.ts'
+import { bounded, internalFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -83,13 +83,13 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
       if (prepared !== undefined && 'outcome' in prepared) return prepared.outcome
       const sent = await sending
       if (sent === undefined) throw new TypeError('The row is in no message')
-      return await ended(row, sent.end, sent.at, sent.random)
+      return await outcomeOf(row, sent.result, sent.at, sent.random)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
       const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
-      const failure = ownFailure(clock.now() - at)
-      return ended(row, isPassing ? { ...failure, error: 'storage' } : failure, at)
+      const failure = internalFailure(clock.now() - at)
+      return outcomeOf(row, isPassing ? { ...failure, error: 'storage' } : failure, at)
     }
   }
 
@@ -113,21 +113,25 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     const at = clock.now()
     // Rows of one message are repeated together.
     let drawn: number | undefined
-    const sent = (end: AttemptResult): Sent => ({ end, at, random: () => (drawn ??= random()) })
+    const sent = (result: AttemptResult): Sent => ({
+      result,
+      at,
+      random: () => (drawn ??= random()),
+    })
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
     if (clock.monotonic() > latest) return sent(TOO_LATE)
     const rows = sendable.map(({ row }) => row)
-    const end = await bounded({ clock, log }, signal, () =>
+    const result = await bounded({ clock, log }, signal, () =>
       kind.deliver(
         { clock, log, signal, network: networkOf(kind) },
         decodeSettings(kind.fields, settings),
         rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),
     )
-    return sent(withoutSecrets(end, redact))
+    return sent(withoutSecrets(result, redact))
   }
 
   /** One network per kind: each has an address policy of its own. */
@@ -139,18 +143,18 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     return network
   }
 
-  async function ended(
+  async function outcomeOf(
     row: NotificationRecord,
-    end: AttemptResult,
+    result: AttemptResult,
     at: EpochMs,
     draw = random,
   ): Promise<AttemptOutcome> {
     const now = clock.now()
-    const next = nextAttempt(row, end, { now, random: draw })
+    const next = nextAttempt(row, result, { now, random: draw })
     // A test is one attempt, reported to its caller.
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
-    const { http_status, answer, duration_ms } = end
-    const error = end.class === 'delivered' ? null : (end.error ?? codeOf(http_status))
+    const { http_status, answer, duration_ms } = result
+    const error = result.class === 'delivered' ? null : (result.error ?? codeOf(http_status))
     return {
       status,
       attempts: next.attempts,
@@ -175,7 +179,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
 type Prepared = Sendable | { readonly outcome: AttemptOutcome }
 
 interface Sent {
-  readonly end: AttemptResult
+  readonly result: AttemptResult
   readonly at: EpochMs
   readonly random: () => number
 }
@@ -185,7 +189,7 @@ function codeOf(http_status: number | null): string {
 }
 
 /** Kinds remove secrets where they can; a custom kind may not. */
-function withoutSecrets(end: AttemptResult, { text }: Redactor): AttemptResult {
+function withoutSecrets(result: AttemptResult, { text }: Redactor): AttemptResult {
   const without = (said: string | null): string | null => (said === null ? null : text(said))
-  return { ...end, error: without(end.error), answer: without(end.answer) }
+  return { ...result, error: without(result.error), answer: without(result.answer) }
 }

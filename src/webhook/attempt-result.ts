@@ -10,7 +10,7 @@ import { classify, parseRetryAfter } from './retry.ts'
 import type { RetryRules } from './retry.ts'
 import type { WebhookAnswer } from './transport.ts'
 
-export interface Judging {
+export interface ResponseFacts {
   readonly rules: RetryRules
   /** Secrets of the request that must not reach the log. */
   readonly secrets: readonly string[]
@@ -18,7 +18,10 @@ export interface Judging {
   readonly now: number
 }
 
-export function endOf(answer: WebhookAnswer, { rules, secrets, now }: Judging): AttemptResult {
+export function attemptResultOf(
+  answer: WebhookAnswer,
+  { rules, secrets, now }: ResponseFacts,
+): AttemptResult {
   const { http_status, duration_ms } = answer
   const verdict = classify(answer, rules)
   const code = http_status === null ? answer.error : `http_${http_status}`
