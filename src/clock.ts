@@ -110,10 +110,10 @@ export function yielderOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Prom
  */
 export function yieldingQueueOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
   let last: Promise<void> | undefined
-  let others = yielderOf(clock)
+  let yieldIfLong = yielderOf(clock)
   return () => {
-    if (last === undefined) others = yielderOf(clock)
-    const own = (last ?? Promise.resolve()).then(others)
+    if (last === undefined) yieldIfLong = yielderOf(clock)
+    const own = (last ?? Promise.resolve()).then(yieldIfLong)
     const forget = (): void => {
       if (last === own) last = undefined
     }

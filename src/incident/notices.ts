@@ -22,7 +22,7 @@ export function audience<C extends Pick<ContactRecord, 'id' | 'all_monitors'>>(
 }
 
 /** When a contact is notified of an incident that was detected at `detected_at`. */
-export function dueAt(
+export function notificationDueAt(
   contact_id: number,
   { contact_delay }: Pick<Audience, 'contact_delay'>,
   detected_at: EpochMs,

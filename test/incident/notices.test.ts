@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { audience, dueAt, newNotices, nextRepeat } from '../../src/incident/notices.ts'
+import { audience, notificationDueAt, newNotices, nextRepeat } from '../../src/incident/notices.ts'
 import type { JsonObject, Notice } from '../../src/model.ts'
 
 const MINUTE = 60_000
@@ -18,8 +18,8 @@ describe('who is told', () => {
   })
 
   it('a contact with a delay later by so many minutes', () => {
-    expect(dueAt(7, { contact_delay: { 7: 5, 8: 1 } }, 1000)).toBe(1000 + 5 * MINUTE)
-    expect(dueAt(9, { contact_delay: { 7: 5 } }, 1000)).toBe(1000)
+    expect(notificationDueAt(7, { contact_delay: { 7: 5, 8: 1 } }, 1000)).toBe(1000 + 5 * MINUTE)
+    expect(notificationDueAt(9, { contact_delay: { 7: 5 } }, 1000)).toBe(1000)
   })
 })
 

@@ -177,7 +177,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
         'fields',
         'checkers',
         'engine/registry/monitor-fields.ts',
-        'engine/registry/maintenance-field.ts',
+        'engine/registry/window-field.ts',
         'engine/registry/quiet-field.ts',
         'engine/registry/metadata-field.ts',
         'engine/transfer/lines.ts',

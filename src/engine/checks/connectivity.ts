@@ -86,7 +86,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       online = reached
       if (online) online_since = clock.monotonic()
       if (online) log.info({}, 'this location reaches its anchors again')
-      else log.error({}, 'this location reaches none of its anchors: failures are not believed')
+      else log.error({}, 'this location reaches none of its anchors: its failures count as unknown')
       onChange?.(online)
     }
     return online
@@ -108,7 +108,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       if (anchors.length === 0) return
       await look()
       if (proven.size === 0)
-        log.error({}, 'none of the anchors answers: until one does, every failure is believed')
+        log.error({}, 'none of the anchors answers: until one does, every failure counts')
     },
     async verify(report, began) {
       const { verdict } = report.outcome
@@ -116,12 +116,12 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       // While offline, a successful check also triggers a test: it indicates that the network is back.
       if (verdict === 'ok' && online) return report
       const reached = await ask()
-      return verdict === 'ok' || (reached && began >= online_since) ? report : ownFailure(report)
+      return verdict === 'ok' || (reached && began >= online_since) ? report : offlineReport(report)
     },
   }
 }
 
-function ownFailure({ outcome }: CheckReport): CheckReport {
+function offlineReport({ outcome }: CheckReport): CheckReport {
   return {
     outcome: {
       ...outcome,

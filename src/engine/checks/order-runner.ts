@@ -66,7 +66,7 @@ export function orderRunner({
   }
 
   /** Repeats a check during which this process was suspended; if it is suspended again, a failure becomes `unknown`. */
-  async function steady(
+  async function onceUndisturbed(
     checker: AnyChecker,
     order: CheckOrder,
     signal: AbortSignal,
@@ -79,7 +79,7 @@ export function orderRunner({
       if (!again) return report.outcome.verdict === 'fail' ? overloaded(report) : report
       log.warn(
         { monitor_id: order.monitor_id, stalled_ms: Math.round(stalled_ms) },
-        'the process stood still during a check; it is made again',
+        'the process was suspended during a check; the check is repeated',
       )
     }
   }
@@ -94,7 +94,7 @@ export function orderRunner({
     // A push type: nothing is measured here.
     if (checker.push !== undefined) return once(checker, order, signal)
     const began = clock.monotonic()
-    const report = await steady(checker, order, signal)
+    const report = await onceUndisturbed(checker, order, signal)
     return connectivity === undefined ? report : connectivity.verify(report, began)
   }
 }

@@ -56,9 +56,9 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
 
   async function writeGroups(): Promise<void> {
-    const others = yielderOf(clock)
+    const yieldIfLong = yielderOf(clock)
     while (isDue()) {
-      await others()
+      await yieldIfLong()
       lastCommit = clock.monotonic()
       const group = waiting.splice(0, GROUP)
       if (waiting.length === 0) due = Infinity

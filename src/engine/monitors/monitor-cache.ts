@@ -100,8 +100,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       if (planned === null) return null
       const { change } = planned
       // Other processes that cache the monitor must learn of it.
-      const announced: Change = keeps(id) ? change : { ...change, ...BROADCAST }
-      const committed = await committer.commit(announced, {
+      const toCommit: Change = keeps(id) ? change : { ...change, ...BROADCAST }
+      const committed = await committer.commit(toCommit, {
         deferrable: deferrable && isSteady(before, change),
       })
       if (committed.ok) return applyCommit(before, planned, committed)

@@ -6,7 +6,7 @@
 
 import { field } from '../../fields/vocabulary.ts'
 import type { FieldTable } from '../../fields/field.ts'
-import { maintenanceWindow } from './maintenance-field.ts'
+import { maintenanceWindow } from './window-field.ts'
 import { MOST_TAGS } from './monitor-fields.ts'
 
 /** Each is looked up when the window is stored. */

@@ -9,7 +9,7 @@ import type { CommonRules } from '../../checkers/checker.ts'
 import { defineField, fieldNamed } from '../../fields/field.ts'
 import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
-import { maintenanceWindow } from './maintenance-field.ts'
+import { maintenanceWindow } from './window-field.ts'
 import { metadataField } from './metadata-field.ts'
 import { isJsonObject } from '../../model/json.ts'
 

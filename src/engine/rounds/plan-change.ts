@@ -133,7 +133,7 @@ async function withSuppression(
 }
 
 /** The failing event of this step, if it ends the suppression of an incident. */
-function isReleased({ cached, machine, event }: Step): FailEvent | undefined {
+function releasingEvent({ cached, machine, event }: Step): FailEvent | undefined {
   if (event.kind !== 'round' || event.verdict !== 'fail') return undefined
   const released =
     cached.record.machine.incident?.suppression !== undefined &&
@@ -228,7 +228,7 @@ async function plannedNotifications(core: Core, step: Step): Promise<NewNotifica
   const { cached, effects, machine, reports, event, incident, fresh } = step
   const opened = effects.find((effect) => effect.kind === 'open_incident')
   const closed = effects.find((effect) => effect.kind === 'close_incident')
-  const released = isReleased(step)
+  const released = releasingEvent(step)
   if (fresh.length === 0 && !opened && !closed && !released) return []
   const { account_id, common } = cached.record
   const known = await readableContacts(core, account_id)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dueAt } from '../../incident/notices.ts'
+import { notificationDueAt } from '../../incident/notices.ts'
 import type { Effect, RoundEvent } from '../../incident/transition.ts'
 import { secondsFrom } from '../../incident/uptime.ts'
 import type {
@@ -42,7 +42,7 @@ export function planDown(context: NotificationContext, opened: Opened): NewNotif
   return contacts.map(({ id }) => ({
     contact_id: id,
     event: downEvent(cached),
-    due_at: dueAt(id, cached.record.common, detected_at),
+    due_at: notificationDueAt(id, cached.record.common, detected_at),
     payload,
     repeat: 0,
     incident: 'opened',
@@ -78,7 +78,7 @@ export function planReleased(
   const newly = contacts.map(({ id }): NewNotification => ({
     contact_id: id,
     event: downEvent(cached),
-    due_at: Math.max(at, dueAt(id, common, incident.detected_at)),
+    due_at: Math.max(at, notificationDueAt(id, common, incident.detected_at)),
     payload,
     repeat: 0,
     incident: incident.id,

@@ -25,7 +25,7 @@ export function createRetryQueue<T>(
   const kept = new Map<number, T>()
   let timer: Timer | undefined
 
-  function probe(): void {
+  function retryOne(): void {
     timer = undefined
     const [first] = kept
     if (first === undefined) return
@@ -42,7 +42,7 @@ export function createRetryQueue<T>(
   return {
     keep(monitor_id, item) {
       kept.set(monitor_id, item)
-      timer ??= clock.timer(RETRY_MS, probe)
+      timer ??= clock.timer(RETRY_MS, retryOne)
     },
     forget: (monitor_id) => void kept.delete(monitor_id),
     release() {

@@ -27,7 +27,7 @@ export function roundEvent(
       location_id,
       verdict: report.outcome.verdict,
       late: report.late === true,
-      silent: isMissing(report),
+      silent: isSilent(report),
     })),
     { confirm_locations, silent: cached.record.machine.silent ?? {} },
   )
@@ -76,7 +76,7 @@ function lastCheckEnd(reports: readonly Reported[]): EpochMs | null {
 }
 
 /** Whether the location was silent, as opposed to a measurement that failed there. */
-function isMissing({ outcome: { verdict, cause_code } }: CheckReport): boolean {
+function isSilent({ outcome: { verdict, cause_code } }: CheckReport): boolean {
   return verdict === 'unknown' && SILENT_CAUSES.includes(cause_code ?? '')
 }
 

@@ -54,7 +54,7 @@ export function bulkOf(
       limit = MOST_AT_ONCE,
       after = 0,
       ...rest
-    } = order(input)
+    } = parsedInput(input)
     const filter = selection(parts, given)
     await parts.ready()
     const work = workOf(steps, rest)
@@ -98,13 +98,13 @@ function failureOf(monitor_id: number, error: unknown): BulkFailure {
   return { monitor_id, error: error.code, message: error.message }
 }
 
-function order(input: unknown): ReturnType<typeof readOrder> {
+function parsedInput(input: unknown): ReturnType<typeof parseInput> {
   if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
-  return readOrder(input)
+  return parseInput(input)
 }
 
 /** @throws ValidationError with every problem at once */
-function readOrder(input: Readonly<Record<string, unknown>>) {
+function parseInput(input: Readonly<Record<string, unknown>>) {
   const { add_tags, remove_tags, filter, ...rest } = input
   const problems: Record<string, string> = {}
   const options = collected(problems, () => readFilter(bulkOptions, rest))

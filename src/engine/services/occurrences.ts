@@ -12,7 +12,7 @@ import type { OccurrenceView } from '../api/occurrence.ts'
 import type { Core } from '../core/core.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 
-export interface Planned {
+export interface UpcomingQuery {
   readonly windows: readonly AccountWindow[]
   /** Of the settings of a monitor. */
   readonly own: { readonly id: number; readonly windows: readonly MaintenanceWindow[] } | undefined
@@ -33,7 +33,7 @@ type Covers = Pick<OccurrenceView, 'monitor_ids' | 'tags' | 'all_monitors'>
 /** The first `limit` occurrences that are open or begin before `until`. One is computed for each that is listed. */
 export async function upcomingOf(
   core: Core,
-  { windows, own, until, limit }: Planned,
+  { windows, own, until, limit }: UpcomingQuery,
 ): Promise<readonly OccurrenceView[]> {
   const now = core.clock.now()
   const yieldIfLong = yielderOf(core.clock)

@@ -6,7 +6,7 @@ export const TELLING_RULES: readonly Rule[] = [
     name: 'send-before-commit',
     about: 'A contact is told before what it is told is stored.',
     file: 'engine/monitors/monitor-cache.ts',
-    find: '      const committed = await committer.commit(announced, {\n',
+    find: '      const committed = await committer.commit(toCommit, {\n',
     replace: `      for (const { contact_id, payload, event } of change.notify ?? []) {
         const contact = await store.contacts.get(contact_id)
         const kind = core.kinds.get(contact?.kind ?? '')
@@ -17,17 +17,17 @@ export const TELLING_RULES: readonly Rule[] = [
         const ctx = { clock: core.clock, log: core.log, signal, network: undefined as never }
         void kind?.deliver(ctx as never, contact?.settings as never, delivery)
       }
-      const committed = await committer.commit(announced, {
+      const committed = await committer.commit(toCommit, {
 `,
   },
   {
     name: 'announce-before-commit',
     about: 'Listeners hear of an incident before it is stored.',
     file: 'engine/monitors/monitor-cache.ts',
-    find: '      const committed = await committer.commit(announced, {\n',
+    find: '      const committed = await committer.commit(toCommit, {\n',
     replace: `      if (change.update_incident?.closed_reason === 'recovered')
         core.events.emit('up', { incident: { id: change.update_incident.id } } as never)
-      const committed = await committer.commit(announced, {
+      const committed = await committer.commit(toCommit, {
 `,
   },
   {
