@@ -6,7 +6,7 @@
 
 import type { Json } from './json.ts'
 
-export const AUDITED_RESOURCES = ['monitor', 'contact', 'key', 'account'] as const
+export const AUDITED_RESOURCES = ['monitor', 'contact', 'maintenance', 'key', 'account'] as const
 export type AuditedResource = (typeof AUDITED_RESOURCES)[number]
 
 export const AUDIT_ACTIONS = [

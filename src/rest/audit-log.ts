@@ -15,7 +15,7 @@ import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
 export const listAuditLog = operation({
   summary: 'The audit log of the account, newest first',
   description:
-    'One entry for each change of a monitor, a contact, a key or the account itself, with who made it.',
+    'One entry for each change of a monitor, a contact, planned work, a key or the account itself, with who made it.',
   scope: 'audit:read',
   tag: 'Audit log',
   query: {

@@ -5,7 +5,7 @@
  */
 
 import type { StorageError } from '../errors.ts'
-import type { EpochMs } from '../model.ts'
+import type { EpochMs, NewAuditRecord } from '../model.ts'
 import type { MaintenanceSettings } from '../model/maintenance.ts'
 import type { VersionedRecord } from '../model/versioned.ts'
 import type { OfAccount } from './queries.ts'
@@ -13,6 +13,13 @@ import type { OfAccount } from './queries.ts'
 export interface VersionedQuery extends OfAccount {
   readonly after_id?: number | undefined
   readonly limit: number
+}
+
+export interface VersionedChange<S> {
+  readonly settings: S
+  readonly updated_at: EpochMs
+  /** What the audit log tells of it. */
+  readonly audit?: NewAuditRecord | undefined
 }
 
 /** Rows of accounts that are being removed are not found. */
@@ -25,6 +32,7 @@ export interface VersionedRows<S> {
   create(
     record: Omit<VersionedRecord<S>, 'id' | 'version'>,
     most: number,
+    audit?: NewAuditRecord,
   ): Promise<VersionedRecord<S>>
   /** The record, or `undefined`. */
   get(id: number): Promise<VersionedRecord<S> | undefined>
@@ -37,10 +45,10 @@ export interface VersionedRows<S> {
   update(
     id: number,
     version: number,
-    change: { readonly settings: S; readonly updated_at: EpochMs },
+    change: VersionedChange<S>,
   ): Promise<VersionedRecord<S> | undefined>
   /** `false` where it is not there with this version; without one any version is removed. */
-  remove(id: number, version?: number): Promise<boolean>
+  remove(id: number, version?: number, audit?: NewAuditRecord): Promise<boolean>
 }
 
 /** What a store of tables must know of them. */

@@ -99,6 +99,38 @@ describe('the audit log', () => {
     await engine.stop()
   })
 
+  it('has planned work: when it is done, and for what', async () => {
+    const { engine } = await rig()
+    const { maintenance, auditLog } = engine.account(1, anna)
+    const night = { at: '22:00', duration_min: 60 }
+    const events = engine.events('audit')
+    const { id, window } = await maintenance.create({ name: 'Disks', window: night, tags: ['a'] })
+    await maintenance.update(id, { name: 'Disks ' })
+    const later = await maintenance.update(id, {
+      ...{ name: 'Racks', window: { ...night, at: '23:00' }, tags: [], all_monitors: true },
+    })
+    await expect(maintenance.remove(id, { version: 1 })).rejects.toThrow()
+    await maintenance.remove(id)
+    const { items } = await auditLog.list({ resource: 'maintenance', resource_id: id })
+    expect(items.map(told)).toEqual([
+      'user:anna maintenance.deleted Racks',
+      'user:anna maintenance.updated Racks',
+      'user:anna maintenance.created Disks',
+    ])
+    expect(items[1]?.changes).toEqual([
+      { field: 'name', from: 'Disks', to: 'Racks' },
+      { field: 'window', from: window, to: later.window },
+      { field: 'tags', from: ['a'], to: [] },
+      { field: 'all_monitors', from: false, to: true },
+    ])
+    const heard = [await events.next(), await events.next(), await events.next()]
+    expect(heard).toMatchObject(
+      ['created', 'updated', 'deleted'].map((action) => ({ value: { payload: { action } } })),
+    )
+    await events.return?.()
+    await engine.stop()
+  })
+
   it('goes with its account; the first account is told of the removal', async () => {
     const { engine } = await rig()
     const { id } = await engine.accounts.create({ name: 'Shop AG', external_id: 'c-7' })

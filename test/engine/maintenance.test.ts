@@ -328,7 +328,9 @@ describe('the input of a window', () => {
   it('is beyond the quota of the account, where old one-off windows do not count', async () => {
     const r = await withContact({ quotas: { maintenance_windows: 2 } })
     const make = ({ engine }: Pick<Rig, 'engine'> = r) =>
-      engine.maintenance.create({ name: 'Move', all_monitors: true, window: window(r, 1, 5) })
+      engine
+        .account(1, { actor: 'user:anna' })
+        .maintenance.create({ name: 'Move', all_monitors: true, window: window(r, 1, 5) })
     await make()
     await make()
     await expect(make()).rejects.toMatchObject({ code: 'quota' })
@@ -338,6 +340,11 @@ describe('the input of a window', () => {
     const { engine } = await r.restart({ quotas: { maintenance_windows: 2 } })
     await make({ engine })
     expect((await engine.maintenance.list()).items.map(({ id }) => id)).toEqual([3])
+    const { items } = await engine.account(1).auditLog.list({ action: 'deleted' })
+    expect(items).toMatchObject([
+      { resource_id: 2, actor: null },
+      { resource_id: 1, actor: null },
+    ])
   })
 
   it('leaves out a monitor that was deleted meanwhile', async () => {

@@ -99,8 +99,8 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
 
   const maintenance = (life: number): FullStore['maintenance'] => ({
     ...inner.maintenance,
-    async create(planned, most) {
-      const record = await inner.maintenance.create(planned, most)
+    async create(planned, most, audit) {
+      const record = await inner.maintenance.create(planned, most, audit)
       tape.add({ kind: 'maintenance', life, id: record.id, record })
       return record
     },
@@ -109,8 +109,8 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       if (record !== undefined) tape.add({ kind: 'maintenance', life, id, record })
       return record
     },
-    async remove(id, version) {
-      const removed = await inner.maintenance.remove(id, version)
+    async remove(id, version, audit) {
+      const removed = await inner.maintenance.remove(id, version, audit)
       if (removed) tape.add({ kind: 'maintenance', life, id })
       return removed
     },

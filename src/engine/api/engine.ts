@@ -142,7 +142,7 @@ export interface AccountScope<
     resend(id: number): Promise<NotificationView>
   }
 
-  /** Who changed what: monitors, contacts, keys and the account itself. */
+  /** Who changed what: monitors, contacts, planned work, keys and the account itself. */
   readonly auditLog: {
     /** Newest first. */
     list(filter?: AuditFilter): Promise<Page<AuditEntryView>>

@@ -71,7 +71,7 @@ export interface EngineEvents {
     /** Of its monitor; empty without one. */
     readonly metadata: JsonObject
   }
-  /** Someone changed a monitor, a contact, a key or an account: the entry of the audit log, without its id. */
+  /** Someone changed a monitor, a contact, planned work, a key or an account: the entry of the audit log, without its id. */
   readonly audit: Omit<AuditEntryView, 'id'> & { readonly account_id: number }
   /** The store wrote a group of changes: their number, the duration, and whether it succeeded. */
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }

@@ -66,7 +66,7 @@ export interface NotificationFilter extends PageOptions {
 
 export interface AuditFilter extends PageOptions {
   readonly resource?: AuditedResource | undefined
-  /** Id of the monitor, contact, key or account; use it with `resource`. */
+  /** Id of the monitor, contact, window of planned work, key or account; use it with `resource`. */
   readonly resource_id?: number | undefined
   readonly action?: AuditAction | undefined
   /** Exactly this actor. */

@@ -110,9 +110,10 @@ export function bounded(changes: readonly FieldChange[]): FieldChange[] {
 
 const HARMLESS: ReadonlySet<string> = new Set(['integer', 'number', 'boolean', 'enum'])
 
-function isHarmless({ kind, secret, item }: FieldInfo, texts: boolean): boolean {
+function isHarmless({ kind, format, secret, item }: FieldInfo, texts: boolean): boolean {
   if (secret !== undefined) return false
   if (kind === 'array') return item !== undefined && isHarmless(item.info, texts)
+  if (format === 'maintenance_window') return true
   return HARMLESS.has(kind) || (texts && kind === 'string')
 }
 

@@ -9,13 +9,21 @@ import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { merge, withoutAbsent } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
-import type { EpochMs, JsonObject, MaintenanceRecord, MaintenanceSettings } from '../../model.ts'
+import type {
+  EpochMs,
+  JsonObject,
+  MaintenanceRecord,
+  MaintenanceSettings,
+  NewAuditRecord,
+} from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 import type { MaintenanceServices, MaintenanceView } from '../api/maintenance.ts'
+import { announceAudit } from '../announce/audit.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
+import { auditRecord, bounded, fieldChanges } from './audit.ts'
 import { maintenanceFilter, upcomingOptions, versionOptions } from './filters.ts'
 import { upcomingOf } from './occurrences.ts'
 import { pageOf } from './parts.ts'
@@ -55,7 +63,10 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
     for (const { id, version, settings } of rows) {
       if (!('start' in settings.window)) continue
       if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue
-      if (!(await store.maintenance.remove(id, version))) continue
+      // Nobody asked for it: the entry names no actor.
+      const audit = windowAudit({ core, actor: null }, 'deleted', settings)
+      if (!(await store.maintenance.remove(id, version, audit))) continue
+      announceAudit(core, audit, { id, account_id })
       accountWindows.put(id, undefined)
       dropped++
     }
@@ -70,7 +81,12 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const now = clock.now()
       const made = { account_id, settings, created_at: now, updated_at: now }
       const most = maintenance_windows ?? MOST_WINDOWS
-      const create = async () => stored(await store.maintenance.create(made, most))
+      const audit = windowAudit(parts, 'created', settings)
+      const create = async () => {
+        const created = await store.maintenance.create(made, most, audit)
+        announceAudit(core, audit, created)
+        return stored(created)
+      }
       return create().catch(async (error: unknown) => {
         const isFull = error instanceof ConflictError && error.code === 'quota'
         if (isFull && (await dropOld(now)) > 0) return create()
@@ -108,16 +124,23 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
         requireVersion(record, version)
         const input = merge(MAINTENANCE_FIELDS, record.settings as unknown as JsonObject, given)
         const settings = await settled(parts, { account_id, input, before: record.settings })
-        const change = { settings, updated_at: clock.now() }
+        const audit = changeAudit(parts, record.settings, settings)
+        const change = { settings, updated_at: clock.now(), audit }
         const updated = await store.maintenance.update(id, record.version, change)
-        if (updated !== undefined) return stored(updated)
+        if (updated === undefined) continue
+        if (audit !== undefined) announceAudit(core, audit, updated)
+        return stored(updated)
       }
       throw new ConflictError('busy', 'Others change the window all the time; ask again')
     },
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
-      requireVersion(await own(id), version)
-      if (!(await store.maintenance.remove(id, version))) requireVersion(await own(id), version)
+      const record = await own(id)
+      requireVersion(record, version)
+      const audit = windowAudit(parts, 'deleted', record.settings)
+      if (await store.maintenance.remove(id, version, audit))
+        announceAudit(core, audit, { id, account_id })
+      else requireVersion(await own(id), version)
       accountWindows.put(id, undefined)
     },
     async upcoming(given) {
@@ -139,6 +162,33 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       })
     },
   }
+}
+
+function windowAudit(
+  acting: Pick<Parts, 'core' | 'actor'>,
+  action: 'created' | 'deleted',
+  { name }: MaintenanceSettings,
+): NewAuditRecord {
+  return auditRecord(acting, { resource: 'maintenance', action, name })
+}
+
+/** The record of what differs; none if nothing does. */
+function changeAudit(
+  parts: Parts,
+  before: MaintenanceSettings,
+  after: MaintenanceSettings,
+): NewAuditRecord | undefined {
+  const changes = fieldChanges(MAINTENANCE_FIELDS, {
+    before: before as unknown as JsonObject,
+    after: after as unknown as JsonObject,
+    texts: true,
+  })
+  if (changes.length === 0) return undefined
+  const { name } = after
+  return auditRecord(parts, {
+    ...{ resource: 'maintenance', action: 'updated', name },
+    changes: bounded(changes),
+  })
 }
 
 async function ownMonitor({ monitorCache }: Parts, account_id: number, id: number) {

@@ -5,7 +5,7 @@ import type { Sync } from '../promised.ts'
 import { requireRoom } from '../quota.ts'
 import { accountAsked } from '../rules.ts'
 import type { VersionedRows, VersionedTable } from '../store.ts'
-import { copy, isOf, isThere, requireAccount } from './tables.ts'
+import { addAudit, copy, isOf, isThere, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 /** `changed` is called after each change. */
@@ -23,12 +23,13 @@ export function versioned<S>(
     return isThere(tables, row) ? row : undefined
   }
   return {
-    create(record, most) {
+    create(record, most, audit) {
       requireAccount(tables, record)
       const count = [...rows.values()].filter(({ account_id }) => account_id === record.account_id)
       requireRoom(count.length, most, words)
       const made = { ...copy(record), id: tables.nextId(table), version: 1 }
       rows.set(made.id, made)
+      addAudit(tables, audit, made)
       changed()
       return copy(made)
     },
@@ -42,18 +43,20 @@ export function versioned<S>(
           .slice(0, limit),
       )
     },
-    update(id, version, change) {
+    update(id, version, { audit, ...change }) {
       const row = known(id)
       if (row?.version !== version) return undefined
       const next = { ...row, ...copy(change), version: version + 1 }
       rows.set(id, next)
+      addAudit(tables, audit, next)
       changed()
       return copy(next)
     },
-    remove(id, version) {
+    remove(id, version, audit) {
       const row = known(id)
       if (row === undefined || (version !== undefined && row.version !== version)) return false
       rows.delete(id)
+      addAudit(tables, audit, row)
       changed()
       return true
     },

@@ -13,6 +13,7 @@ import type { VersionedRows, VersionedTable } from '../store.ts'
 import { ofNoneRemoved } from './account-removal.ts'
 import { inTurn } from './account-use.ts'
 import { insertedId } from './accounts.ts'
+import { addAudit } from './audit.ts'
 import { announceTable } from './changes.ts'
 import type { Database, Session } from './database.ts'
 
@@ -31,7 +32,7 @@ export function versioned<S extends object>(
   }
 
   return {
-    create(record, most) {
+    create(record, most, audit) {
       const columns = { ...record, version: 1, settings: JSON.stringify(record.settings) }
       const values = COLUMNS.map((column) => columns[column])
       return db.transaction(async (session) => {
@@ -41,6 +42,7 @@ export function versioned<S extends object>(
         const [counted] = await session.rows(sql, [account_id])
         requireRoom(Number(counted?.['count']), most, words)
         const id = await insertedId(session, insertInto(rows, COLUMNS), values)
+        await addAudit(session, audit, { id, account_id })
         await announceTable(session, db.schema, table)
         return (await get(session, id)) as VersionedRecord<S>
       })
@@ -55,24 +57,30 @@ export function versioned<S extends object>(
       const sql = `SELECT * FROM ${rows}${text}${here} ORDER BY id LIMIT ?`
       return readable(await db.rows(sql, [...params, limit]), toVersioned<S>, onUnreadable)
     },
-    update: (id, version, { settings, updated_at }) =>
+    update: (id, version, { settings, updated_at, audit }) =>
       db.transaction(async (session) => {
         const sql = `UPDATE ${rows} SET settings = ?, updated_at = ?, version = version + 1
           WHERE id = ? AND version = ?${here} RETURNING *`
         const params = [JSON.stringify(settings), updated_at, id, version]
         const [row] = await session.rows(sql, params)
-        if (row !== undefined) await announceTable(session, db.schema, table)
-        return row && toVersioned(row)
+        if (row === undefined) return undefined
+        const changed = toVersioned<S>(row)
+        await addAudit(session, audit, changed)
+        await announceTable(session, db.schema, table)
+        return changed
       }),
-    remove: (id, version) =>
+    remove: (id, version, audit) =>
       db.transaction(async (session) => {
         const { text, params } = where([
           ['id = ?', id],
           ['version = ?', version],
         ])
-        const gone = (await session.run(`DELETE FROM ${rows}${text}${here}`, params)) > 0
-        if (gone) await announceTable(session, db.schema, table)
-        return gone
+        const sql = `DELETE FROM ${rows}${text}${here} RETURNING account_id`
+        const [gone] = await session.rows(sql, params)
+        if (gone === undefined) return false
+        await addAudit(session, audit, { id, account_id: Number(gone['account_id']) })
+        await announceTable(session, db.schema, table)
+        return true
       }),
   }
 }

@@ -12,6 +12,7 @@ import { accountAsked } from '../rules.ts'
 import { insertInto, where } from '../sql.ts'
 import type { VersionedRows, VersionedTable } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
+import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 
 const COLUMNS = ['account_id', 'version', 'settings', 'created_at', 'updated_at'] as const
@@ -29,13 +30,15 @@ export function versioned<S extends object>(
     return Number(db.get(sql, [account_id])?.['count'])
   }
   return {
-    create: (record, most) =>
+    create: (record, most, audit) =>
       db.transaction(() => {
         requireAccount(db, record)
         requireRoom(count(record.account_id), most, words)
         const columns = { ...record, version: 1, settings: JSON.stringify(record.settings) }
         const values = COLUMNS.map((column) => columns[column])
-        return get(db.insert(insertInto(table, COLUMNS), values)) as VersionedRecord<S>
+        const made = get(db.insert(insertInto(table, COLUMNS), values)) as VersionedRecord<S>
+        addAudit(db, audit, made)
+        return made
       }),
     get,
     list(query, onUnreadable) {
@@ -47,19 +50,27 @@ export function versioned<S extends object>(
       const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id LIMIT ?`
       return readable(db.all(sql, [...params, limit]), toVersioned<S>, onUnreadable)
     },
-    update: (id, version, { settings, updated_at }) =>
+    update: (id, version, { settings, updated_at, audit }) =>
       db.transaction(() => {
         const sql = `UPDATE ${table} SET settings = ?, updated_at = ?, version = version + 1
           WHERE id = ? AND version = ?${ofNoneRemoved(db)}`
-        const changed = db.run(sql, [JSON.stringify(settings), updated_at, id, version])
-        return changed === 0 ? undefined : get(id)
+        if (db.run(sql, [JSON.stringify(settings), updated_at, id, version]) === 0) return undefined
+        const changed = get(id)
+        if (changed !== undefined) addAudit(db, audit, changed)
+        return changed
       }),
-    remove(id, version) {
-      const { text, params } = where([
-        ['id = ?', id],
-        ['version = ?', version],
-      ])
-      return db.run(`DELETE FROM ${table}${text}${ofNoneRemoved(db)}`, params) > 0
-    },
+    remove: (id, version, audit) =>
+      db.transaction(() => {
+        const { text, params } = where([
+          ['id = ?', id],
+          ['version = ?', version],
+        ])
+        const rows = `FROM ${table}${text}${ofNoneRemoved(db)}`
+        const owner = db.get(`SELECT account_id ${rows}`, params)
+        if (owner === undefined) return false
+        db.run(`DELETE ${rows}`, params)
+        addAudit(db, audit, { id, account_id: Number(owner['account_id']) })
+        return true
+      }),
   }
 }

@@ -15,11 +15,12 @@ export function versioned<S>({ table, words }: VersionedTable): Calls<VersionedR
       : undefined
   }
   return {
-    async create(r, record, most) {
+    async create(r, ...[record, most, audit]) {
       await r.requireAccount(record)
       const { account_id } = record
       requireRoom((await r.all(table, { account_id })).length, most, words)
       const made = await r.insert(table, { ...record, version: 1 } as never)
+      await r.audit(audit, made)
       return made as VersionedRecord<unknown> as VersionedRecord<S>
     },
     get: known,
@@ -30,17 +31,19 @@ export function versioned<S>({ table, words }: VersionedTable): Calls<VersionedR
       const rows = await r.some(table, ofAccount(accountAsked(query)), { limit, after_id, fits })
       return rows as readonly VersionedRecord<unknown>[] as readonly VersionedRecord<S>[]
     },
-    async update(r, id, version, change) {
+    async update(r, ...[id, version, { audit, ...change }]) {
       const row = await known(r, id)
       if (row?.version !== version) return undefined
       const next = { ...row, ...change, version: version + 1 }
       await r.put(table, next as never)
+      await r.audit(audit, next)
       return next
     },
-    async remove(r, id, version) {
+    async remove(r, ...[id, version, audit]) {
       const row = await known(r, id)
       if (row === undefined || (version !== undefined && row.version !== version)) return false
       await r.remove(table, id)
+      await r.audit(audit, row)
       return true
     },
   }

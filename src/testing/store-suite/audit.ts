@@ -3,6 +3,7 @@ import type { AuditRecord, NewAuditRecord } from '../../model.ts'
 import type { FullStore } from '../../store/store.ts'
 import { anotherAccount, commitOne, contact, DAY, ids, monitor, on, refused, T0 } from './case.ts'
 import type { Case } from './case.ts'
+import { maintenance, MOST } from './maintenance.ts'
 
 function entry(change: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return {
@@ -151,6 +152,33 @@ export const auditKeyCases: Readonly<Record<string, Case>> = {
         ['created', made.id],
       ],
     )
+  },
+}
+
+export const auditMaintenanceCases: Readonly<Record<string, Case>> = {
+  'changes of planned work leave their audit records, refused ones leave none': async (store) => {
+    const account_id = await anotherAccount(store)
+    const of = (action: NewAuditRecord['action']) => entry({ resource: 'maintenance', action })
+    const { settings } = maintenance()
+    const change = { settings, updated_at: T0, audit: of('updated') }
+    const planned = maintenance({ account_id })
+    const { id } = await store.maintenance.create(planned, 1, of('created'))
+    await refused(store.maintenance.create(planned, 1, of('created')), 'quota')
+    const nobody = maintenance({ account_id: account_id + 1 })
+    await refused(store.maintenance.create(nobody, MOST, of('created')), 'not_found')
+    await store.maintenance.update(id, 1, change)
+    await store.maintenance.update(id, 1, change)
+    await store.maintenance.remove(id, 1, of('deleted'))
+    await store.maintenance.remove(id, 2, of('deleted'))
+    await store.maintenance.remove(id, undefined, of('deleted'))
+    assert.deepEqual(
+      (await logged(store, account_id)).map(({ id: _, ...record }) => record),
+      (['deleted', 'updated', 'created'] as const).map((action) => ({
+        ...of(action),
+        ...{ account_id, resource_id: id },
+      })),
+    )
+    assert.deepEqual(await logged(store), [])
   },
 }
 

@@ -16,6 +16,7 @@ import { accountRemovalCases, interruptedRemovalCases } from './account-removal.
 import {
   auditCases,
   auditKeyCases,
+  auditMaintenanceCases,
   auditQuotaCases,
   auditRemovalCases,
   pruneAuditCases,
@@ -130,6 +131,7 @@ const ALONE: readonly Section[] = [
   [auditCases, 'auditLog'],
   [auditQuotaCases, 'auditLog', 'accounts.use'],
   [auditKeyCases, 'auditLog', 'keys'],
+  [auditMaintenanceCases, 'auditLog', 'maintenance'],
   [auditRemovalCases, 'auditLog', 'accounts.remove'],
   [claimCases],
   [clockCases, 'clockSet'],

@@ -12,13 +12,14 @@ const SETTINGS: MaintenanceSettings = {
   all_monitors: false,
 }
 
-function maintenance(
+export function maintenance(
   change: Partial<Omit<MaintenanceRecord, 'id' | 'version'>> = {},
 ): Omit<MaintenanceRecord, 'id' | 'version'> {
   return { account_id: 1, settings: SETTINGS, created_at: T0, updated_at: T0, ...change }
 }
 
-const MOST = 10
+/** Of an account. */
+export const MOST = 10
 
 export const maintenanceCases: Readonly<Record<string, Case>> = {
   'planned work is read back as it was written, with version 1': async (store) => {
