@@ -205,7 +205,7 @@ async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   const { engine, clock, host, strangers } = service
   if (!owns(host, url.pathname)) throw new NotFoundError('address')
   if (isHeartbeat(pathname)) return heartbeat({ engine, clock, strangers, request, url, pathname })
-  if (pathname === OPENAPI) return openapi(service, request)
+  if (pathname.replace(/\/$/, '') === OPENAPI) return openapi(service, request)
 
   const identity = await identify(service, request)
   service.ownSite(request)

@@ -232,4 +232,8 @@ describe('the OpenAPI document', () => {
     expect((await ask('POST', '/api/v1/openapi.json')).status).toBe(405)
     expect((await ask('HEAD', '/api/v1/openapi.json')).text).toBe('')
   })
+
+  it('is there with a slash behind it, as every other path is', async () => {
+    expect((await client().ask('GET', '/api/v1/openapi.json/', { key: null })).status).toBe(200)
+  })
 })
