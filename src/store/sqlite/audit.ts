@@ -2,9 +2,12 @@ import type { AuditRecord, NewAuditRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { accountAsked } from '../rules.ts'
 import { toAudit } from '../rows.ts'
-import { AUDIT_COLUMNS, auditConditions, insertInto, where } from '../sql.ts'
-import type { FullStore } from '../store.ts'
+import { AUDIT_COLUMNS, auditConditions, insertInto } from '../sql.ts'
+import type { Condition } from '../sql.ts'
+import type { AuditQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { scan } from './scan.ts'
+import type { Scanned } from './scan.ts'
 
 const INSERT = insertInto('audit_log', AUDIT_COLUMNS)
 
@@ -22,12 +25,36 @@ export function addAudit(
   )
 }
 
-export function auditLog(db: Connection): Sync<FullStore['auditLog']> {
+export function auditLog(db: Connection): Sync<FullStore['auditLog'], 'list'> {
   return {
-    list(query) {
-      const { text, params } = where(auditConditions(query, accountAsked(query)))
-      const sql = `SELECT * FROM audit_log${text} ORDER BY id DESC LIMIT ?`
-      return db.all(sql, [...params, query.limit]).map(toAudit)
+    async list(query) {
+      const rows = await scan(db, {
+        table: 'audit_log',
+        columns: '*',
+        ...byIndex(auditConditions(query, accountAsked(query)), query),
+        after: query.before_id,
+        order: 'desc',
+        limit: query.limit,
+      })
+      return rows.map(toAudit)
     },
+  }
+}
+
+/** The conditions of the one index that has the rows in the order of their ids, and the others. */
+function byIndex(
+  conditions: readonly Condition[],
+  { resource, resource_id, actor }: AuditQuery,
+): Pick<Scanned, 'of' | 'filters'> {
+  const columns = ['account_id']
+  if (resource !== undefined && resource_id !== undefined) columns.push('resource', 'resource_id')
+  else if (actor !== undefined) columns.push('actor')
+  const isOf = ([text]: Condition): boolean => columns.includes(text.split(' ', 1)[0] ?? '')
+  return {
+    of: conditions.filter(isOf),
+    // The unary plus disables the other indices: they would read the rows of all other steps as well.
+    filters: conditions
+      .filter((condition) => !isOf(condition) && !condition[0].startsWith('id '))
+      .map(([text, value]) => [`+${text}`, value]),
   }
 }

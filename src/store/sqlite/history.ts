@@ -3,52 +3,68 @@ import { accountAsked } from '../rules.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { toAvailability, toIncident, toResult } from '../rows.ts'
-import { where } from '../sql.ts'
+import { scan } from './scan.ts'
 
 export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`
 
-export function results(db: Connection): Sync<FullStore['results']> {
+export function results(db: Connection): Sync<FullStore['results'], 'list'> {
   return {
-    list(query: ResultQuery) {
-      const rising = query.order === 'asc'
-      const { text, params } = where([
-        ['monitor_id = ?', query.monitor_id],
-        ['location_id = ?', query.location_id],
-        ['verdict = ?', query.verdict],
-        ['started_at >= ?', query.from],
-        ['started_at < ?', query.to],
-        [rising ? 'id > ?' : 'id < ?', query.after_id],
-        // The results of a removed monitor are pruned in steps; until then no query returns them.
-        ['EXISTS (SELECT 1 FROM monitors WHERE id = ?)', query.monitor_id],
-      ])
-      const sql = `SELECT ${RESULT_COLUMNS} FROM results${text} ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
-      return db.all(sql, [...params, query.limit]).map(toResult)
+    async list(query: ResultQuery) {
+      const rows = await scan(db, {
+        table: 'results',
+        columns: RESULT_COLUMNS,
+        of: [
+          ['monitor_id = ?', query.monitor_id],
+          // The results of a removed monitor are pruned in steps; until then no query returns them.
+          ['EXISTS (SELECT 1 FROM monitors WHERE id = ?)', query.monitor_id],
+        ],
+        filters: [
+          ['location_id = ?', query.location_id],
+          ['verdict = ?', query.verdict],
+          ['started_at >= ?', query.from],
+          ['started_at < ?', query.to],
+        ],
+        after: query.after_id,
+        order: query.order ?? 'desc',
+        limit: query.limit,
+      })
+      return rows.map(toResult)
     },
   }
 }
 
-export function incidents(db: Connection): Sync<FullStore['incidents']> {
+export function incidents(db: Connection): Sync<FullStore['incidents'], 'list'> {
   return {
     get(id) {
       const row = db.get('SELECT * FROM incidents WHERE id = ?', [id])
       return row && toIncident(row)
     },
-    list(query: IncidentQuery) {
-      const { text, params } = where([
-        ['account_id = ?', accountAsked(query)],
-        ['monitor_id = ?', query.monitor_id],
-        ['cause_code = ?', query.cause_code],
-        ['started_at >= ?', query.from],
-        ['started_at < ?', query.to],
-        ['id < ?', query.before_id],
-        [
-          query.open === true ? 'ended_at IS NULL' : 'ended_at IS NOT NULL',
-          query.open === undefined ? undefined : [],
+    async list(query: IncidentQuery) {
+      const rows = await scan(db, {
+        table: 'incidents',
+        columns: '*',
+        of: [
+          // The unary plus disables the account's index: it would read the rows of all other monitors as well.
+          [
+            query.monitor_id === undefined ? 'account_id = ?' : '+account_id = ?',
+            accountAsked(query),
+          ],
+          ['monitor_id = ?', query.monitor_id],
+          // They have an index of their own.
+          ['ended_at IS NULL', query.open === true ? [] : undefined],
         ],
-      ])
-      const sql = `SELECT * FROM incidents${text} ORDER BY id DESC LIMIT ?`
-      return db.all(sql, [...params, query.limit]).map(toIncident)
+        filters: [
+          ['cause_code = ?', query.cause_code],
+          ['started_at >= ?', query.from],
+          ['started_at < ?', query.to],
+          ['ended_at IS NOT NULL', query.open === false ? [] : undefined],
+        ],
+        after: query.before_id,
+        order: 'desc',
+        limit: query.limit,
+      })
+      return rows.map(toIncident)
     },
   }
 }

@@ -10,7 +10,7 @@ import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import { promised } from '../promised.ts'
-import type { Sync } from '../promised.ts'
+import type { Grouped } from '../promised.ts'
 import type { FullStore } from '../store.ts'
 import { accounts, keys, locations, meta } from './accounts.ts'
 import { auditLog } from './audit.ts'
@@ -64,7 +64,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
     touch()
     attempts.flush()
   }
-  const group = <Group extends object>(methods: Sync<Group>): Group =>
+  const group = <Group extends object>(methods: Grouped<Group>): Group =>
     promised(methods, { failure, check })
   const closing = promised<Pick<FullStore, 'close'>>({ close }, { failure })
 
@@ -122,7 +122,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
   }
 }
 
-type Wrap = <Group extends object>(methods: Sync<Group>) => Group
+type Wrap = <Group extends object>(methods: Grouped<Group>) => Group
 
 function groups(
   db: Connection,
