@@ -16,6 +16,8 @@ import type { Core } from '../core/core.ts'
 export const MOST_WINDOWS = 1000
 /** Rows per query. */
 const STEP = 500
+/** Removed windows that are remembered: whoever read one before it was removed may come late. */
+const MOST_REMOVED = 10_000
 
 export interface AccountWindow {
   readonly record: MaintenanceRecord
@@ -36,7 +38,7 @@ export interface AccountWindows {
   ready(account_id: number): Promise<void>
   /** Reads all again: another process changed some. */
   refresh(): Promise<void>
-  /** Follows a window that this engine stored, or removed (`undefined`). */
+  /** Follows a window that this engine stored, or removed (`undefined`); one that is older than known is ignored. */
   put(id: number, record: MaintenanceRecord | undefined): void
   /** Computes the occurrence again unless it is open. */
   advance(id: number, now: EpochMs): AccountWindow | undefined
@@ -69,6 +71,7 @@ export function createAccountWindows(core: Core): AccountWindows {
   const { store, clock } = core
   const entries = new Map<number, Entry>()
   const accounts = new Map<number, Index>()
+  const removed = new Set<number>()
   let listener: Parameters<AccountWindows['onChange']>[0] = () => undefined
   let following = false
   let refreshing = Promise.resolve()
@@ -95,8 +98,19 @@ export function createAccountWindows(core: Core): AccountWindows {
     return entry
   }
 
+  function remove(id: number): void {
+    drop(id)
+    removed.add(id)
+    for (const oldest of removed) {
+      if (removed.size <= MOST_REMOVED) break
+      removed.delete(oldest)
+    }
+  }
+
+  /** Unless a newer one is known, or it is gone: what a request has read may be older than what another stored. */
   function replace(record: MaintenanceRecord): Entry | undefined {
-    if (entries.get(record.id)?.record.version === record.version) return undefined
+    const known = entries.get(record.id)?.record.version ?? 0
+    if (known >= record.version || removed.has(record.id)) return undefined
     drop(record.id)
     return add(record)
   }
@@ -163,9 +177,9 @@ export function createAccountWindows(core: Core): AccountWindows {
     },
     put(id, record) {
       const account_id = record?.account_id ?? entries.get(id)?.record.account_id
-      if (account_id === undefined) return
-      const entry = record === undefined ? void drop(id) : replace(record)
-      if (following) listener(entry === undefined ? [] : [entry], [account_id])
+      const entry = record === undefined ? void remove(id) : replace(record)
+      if (following && account_id !== undefined)
+        listener(entry === undefined ? [] : [entry], [account_id])
     },
     advance(id, now) {
       const entry = entries.get(id)

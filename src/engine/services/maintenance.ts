@@ -53,7 +53,10 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
 
   function stored(record: MaintenanceRecord): MaintenanceView {
     accountWindows.put(record.id, record)
-    return viewOf(accountWindows.get(record.id) as AccountWindow, clock.now())
+    const window = accountWindows.get(record.id)
+    // Another request removed it meanwhile.
+    if (window === undefined) throw new NotFoundError('maintenance')
+    return viewOf(window, clock.now())
   }
 
   /** Makes room: a window for every deployment would otherwise fill the account. Returns how many were removed. */
