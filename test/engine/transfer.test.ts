@@ -2,19 +2,25 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import type { ImportOptions } from '../../src/engine/api/transfer.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { postgresStore } from '../../src/store/postgres/index.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { FullStore } from '../../src/store/store.ts'
+import { describeWithServer } from '../support/servers/need.ts'
+import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
+import type { PostgresServer } from '../support/servers/postgres.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const OTHER_KEY = Buffer.alloc(32, 8)
 const SECRET = 'hunter2-in-the-store'
+/** More results than one transaction of an import takes: an interrupted one has stored some of them. */
+const LONG_MS = 45_000_000
 
 async function started(store: FullStore = memoryStore(), given?: Rig): Promise<Rig> {
   const made = await rig(
@@ -72,6 +78,18 @@ async function exported(engine: Engine, options?: Parameters<Engine['export']>[0
 
 const importing = (engine: Engine, lines: readonly string[], options?: ImportOptions) =>
   engine.import(() => lines, options)
+
+/** Whole when it is validated; while it is stored, its reading fails after so many lines. */
+function failing(lines: readonly string[], after: number): () => Iterable<string> {
+  let reads = 0
+  return function* () {
+    reads++
+    for (const [index, line] of lines.entries()) {
+      if (reads > 1 && index === after) throw new Error('the disk is gone')
+      yield line
+    }
+  }
+}
 
 /** What a user sees of an account, without ids. */
 async function seen({ engine }: Rig) {
@@ -171,6 +189,36 @@ describe.each(stores)('an account from %s to %s', (_from, _to, from, to, span_ms
   })
 })
 
+describeWithServer(postgresServer, 'an account from SQLite to PostgreSQL to memory', () => {
+  let server: PostgresServer
+  beforeAll(async () => void (server = await startPostgres()))
+  afterAll(() => server.stop())
+
+  it('is the same at each place, also where the import was interrupted', async () => {
+    const everything = { history: true, key: KEY, tokens: true } as const
+    const source = await furnished(fileStore(), LONG_MS)
+    const lines = await exported(source.engine, everything)
+    const before = await seen(source)
+    const url = `postgres://postgres@127.0.0.1:${server.ports.postgres}/app`
+    const opened = () => started(postgresStore({ url, schema: 'transfer' }), source)
+    let middle = await opened()
+    for (const after of [6, 0.5 * lines.length, 0.9 * lines.length]) {
+      const broken = middle.engine.import(failing(lines, Math.ceil(after)), { key: KEY })
+      await expect(broken).rejects.toThrow('the disk is gone')
+      await middle.engine.stop()
+      middle = await opened()
+    }
+    const done = await importing(middle.engine, lines, { key: KEY })
+    expect(done).toMatchObject({ monitors: 4, contacts: 0, incidents: 1, new_tokens: 0 })
+    expect(await seen(middle)).toEqual(before)
+
+    const again = await exported(middle.engine, everything)
+    const target = await started(memoryStore(), source)
+    await importing(target.engine, again, { key: KEY })
+    expect(await seen(target)).toEqual(before)
+  })
+})
+
 describe('an export without a key', () => {
   it('leaves secrets out: their monitors stay paused, and their contacts must be there', async () => {
     const source = await furnished()
@@ -259,26 +307,15 @@ describe('an import', () => {
   })
 
   it('goes on where it was interrupted, wherever that was, and stores nothing twice', async () => {
-    const source = await furnished()
+    const source = await furnished(undefined, LONG_MS)
     const lines = await exported(source.engine, { history: true, key: KEY })
     const before = await seen(source)
     const whole = fileStore()
     let target = await started(whole, source)
-    const failing = (after: number) => {
-      let reads = 0
-      return () => {
-        reads++
-        if (reads === 1) return lines
-        return (function* () {
-          for (const [index, line] of lines.entries()) {
-            if (index === after) throw new Error('the disk is gone')
-            yield line
-          }
-        })()
-      }
-    }
     for (let after = 4; after < lines.length; after += Math.ceil(lines.length / 6)) {
-      await expect(target.engine.import(failing(after), { key: KEY })).rejects.toThrow('gone')
+      await expect(target.engine.import(failing(lines, after), { key: KEY })).rejects.toThrow(
+        'gone',
+      )
       // Nothing is checked before all of it is there.
       const { items } = await target.engine.monitors.list()
       expect(items.every(({ state }) => state === 'paused')).toBe(true)
