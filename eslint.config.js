@@ -61,7 +61,7 @@ const nameless = [
   { selector: 'TSEnumDeclaration', message: 'A union of literals says it without code.' },
 ]
 
-/** @param {import('estree').Node} node */
+/** @param {import("eslint").Rule.Node} node */
 const linesOf = ({ loc }) => (loc?.end.line ?? 0) - (loc?.start.line ?? 0) + 1
 
 /**
@@ -97,7 +97,7 @@ const functionLength = {
     }
     return {
       ':function': () => void others.push(0),
-      /** @param {import('estree').Node} node */
+      /** @param {import("eslint").Rule.Node} node */
       ':function:exit'(node) {
         const lines = linesOf(node)
         const left = lines - (others.pop() ?? 0)

@@ -111,7 +111,12 @@ function eventLink(event: string): string {
 
 function valueOf({ kind, min, max, format, unit, enum: words }: FieldRow): string {
   if (words !== undefined) return words.map((word) => code(String(word))).join(', ')
-  const counted = { string: ' characters', regex: ' characters', scalar: ' characters', array: ' items' }[kind as string]
+  const counted = {
+    string: ' characters',
+    regex: ' characters',
+    scalar: ' characters',
+    array: ' items',
+  }[kind as string]
   return [
     KINDS[format ?? kind] ?? kind,
     boundsOf(min, max) + (boundsOf(min, max) === '' ? '' : (counted ?? '')),

@@ -12,7 +12,7 @@ import { parseCidr } from '../net/guard/ip.ts'
 import { readTrustProxy } from '../net/peer/trusted-proxies.ts'
 import { LOG_LEVELS } from './logger.ts'
 
-export function wrong(problem: string): ConfigurationError {
+function wrong(problem: string): ConfigurationError {
   return new ConfigurationError(problem)
 }
 

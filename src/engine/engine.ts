@@ -9,6 +9,7 @@ import type { CheckerOf, CheckerSource } from '../checkers/checker.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
 import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
+import type { MonitorReading } from './api/readings.ts'
 import { commonFields } from './registry/monitor-fields.ts'
 import { accountsOf } from './services/accounts.ts'
 import { actorOf, auditLogOf } from './services/audit.ts'
@@ -27,7 +28,9 @@ import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { webhookContact } from '../webhook/webhook-kind.ts'
 import { NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
+import type { Core } from './core/core.ts'
 import { createRuntime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import { createAccountCache } from './services/account-cache.ts'
 import { createSubscriptions } from './announce/subscriptions.ts'
 import { coreOf } from './options.ts'
@@ -43,7 +46,7 @@ export function createEngine<
 >(options: EngineOptions<S, K>): Engine<CheckerOf<S>, K> {
   const core = coreOf(options)
   const runtime = createRuntime(core, options)
-  const { lifecycle, monitorCache, probes, push, schedule, staleness } = runtime
+  const { lifecycle, monitorCache, push, schedule, staleness } = runtime
   const { clock, store, registry } = core
   const parts: Parts = {
     ...runtime,
@@ -98,36 +101,13 @@ export function createEngine<
     account,
     accounts: accountsOf(parts),
     backup: backupOf(parts),
-    locations: {
-      async list() {
-        await lifecycle.open()
-        return core.locations.map(({ id, name }) => ({
-          id,
-          name,
-          online: probes.online(id) && runtime.connectivity.online,
-        }))
-      },
-    },
+    locations: locationsOf(runtime, core),
     authenticate: (key) => authenticate(parts, key),
     async signal(token, signal) {
       await lifecycle.open()
       return push.signal(token, signal)
     },
-    types: {
-      list: () => registry.views(),
-      common: () => describe(commonFields()),
-      tables: () =>
-        new Map(
-          [...registry.types].map(([name, { checker, common }]) => [
-            name,
-            {
-              title: checker.title,
-              fields: checker.fields,
-              common: common as FieldTable,
-            },
-          ]),
-        ),
-    },
+    types: typesOf(registry),
     async health() {
       await lifecycle.open()
       const due_at = await store.notifications.nextDue()
@@ -141,11 +121,46 @@ export function createEngine<
         outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
     },
-    *readings() {
-      for (const cached of monitorCache.all())
-        yield readingOf(cached, core.locations, staleness.isStale(cached))
-    },
+    readings: () => readingsOf(runtime, core),
   }
   // At run time the services know the types only by their tables.
   return engine
+}
+
+function locationsOf(
+  { lifecycle, probes, connectivity }: Runtime,
+  { locations }: Core,
+): Engine['locations'] {
+  return {
+    async list() {
+      await lifecycle.open()
+      return locations.map(({ id, name }) => ({
+        id,
+        name,
+        online: probes.online(id) && connectivity.online,
+      }))
+    },
+  }
+}
+
+function* readingsOf(
+  { monitorCache, staleness }: Runtime,
+  { locations }: Core,
+): Generator<MonitorReading> {
+  for (const cached of monitorCache.all())
+    yield readingOf(cached, locations, staleness.isStale(cached))
+}
+
+function typesOf(registry: Core['registry']): Engine['types'] {
+  return {
+    list: () => registry.views(),
+    common: () => describe(commonFields()),
+    tables: () =>
+      new Map(
+        [...registry.types].map(([name, { checker, common }]) => [
+          name,
+          { title: checker.title, fields: checker.fields, common: common as FieldTable },
+        ]),
+      ),
+  }
 }

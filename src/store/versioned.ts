@@ -6,7 +6,6 @@
 
 import type { StorageError } from '../errors.ts'
 import type { EpochMs, NewAuditRecord } from '../model.ts'
-import type { MaintenanceSettings } from '../model/maintenance.ts'
 import type { VersionedRecord } from '../model/versioned.ts'
 import type { OfAccount } from './queries.ts'
 
@@ -59,8 +58,3 @@ export interface VersionedTable {
 }
 
 export const MAINTENANCE: VersionedTable = { table: 'maintenance', words: 'maintenance windows' }
-
-/** A column of settings is read as `S`. */
-export interface VersionedSettings {
-  readonly maintenance: MaintenanceSettings
-}

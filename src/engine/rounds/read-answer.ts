@@ -96,5 +96,5 @@ function textOf(value: unknown, most: number): string | null {
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  return isJsonObject(value) ? (value) : {}
+  return isJsonObject(value) ? value : {}
 }

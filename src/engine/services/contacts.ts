@@ -200,7 +200,10 @@ function objectFrom(input: unknown): JsonObject {
 }
 
 /** @throws ValidationError with the problems of the fields, or of the kind's own validation */
-export async function parseContact(kind: AnyContactKind, input: JsonObject): Promise<ParsedContact> {
+export async function parseContact(
+  kind: AnyContactKind,
+  input: JsonObject,
+): Promise<ParsedContact> {
   const table = { ...OWN_FIELDS, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)

@@ -11,7 +11,7 @@ import { statusOf } from '../../incident/state.ts'
 import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { LocationStatus, StatusView } from '../api/views.ts'
-import type { EpochMs } from '../../model.ts'
+import type { EpochMs, MachineState } from '../../model.ts'
 import type { Parts } from './parts.ts'
 import { uptimeBetween } from './uptime.ts'
 import { DAY_MS } from '../../model/time.ts'
@@ -61,13 +61,14 @@ export async function statusView(
     planned_maintenance,
     cause_code,
     cause_text: cause_code === null ? null : (latest(cached)?.last?.cause_text ?? null),
-    incident:
-      machine.incident === null
-        ? null
-        : { id: machine.incident.id, started_at: iso(machine.incident.started_at) },
+    incident: openIncident(machine),
     locations,
     uptime_24h: seconds.uptime,
   }
+}
+
+function openIncident({ incident }: MachineState): StatusView['incident'] {
+  return incident === null ? null : { id: incident.id, started_at: iso(incident.started_at) }
 }
 
 function earliest(a: EpochMs | null, b: EpochMs | null): EpochMs | null {

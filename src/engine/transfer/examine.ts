@@ -49,13 +49,14 @@ interface Setting {
   readonly goesOn: (export_id: string) => boolean
 }
 
+type Visit = { readonly [K in LineKind]?: (of: LineOf<K>) => void | Promise<void> }
+
 /** @throws ValidationError with the numbers of the lines, ConflictError `quota` */
 export async function examine(
   setting: Setting,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<Examined> {
   const { core, account_id, results_after } = setting
-  const problems: Record<string, string> = {}
   const known = { contacts: new Set<number>(), monitors: new Map<number, readonly number[]>() }
   const names = new Map<number, string>()
   const free = await contactsByName(core, account_id)
@@ -76,7 +77,7 @@ export async function examine(
     return reader
   }
 
-  const visit: { readonly [K in LineKind]?: (of: LineOf<K>) => void | Promise<void> } = {
+  const visit: Visit = {
     export: (of) => void (header = of),
     location: ({ id, name }) => void names.set(id, name),
     async contact(of) {
@@ -130,16 +131,7 @@ export async function examine(
     },
   }
 
-  for await (const { number, line } of lines) {
-    try {
-      await (visit[line.kind] as ((of: unknown) => void | Promise<void>) | undefined)?.(line.of)
-    } catch (error) {
-      if (!(error instanceof ValidationError)) throw error
-      for (const [field, problem] of Object.entries(error.fields))
-        problems[field === '' ? `line ${number}` : `line ${number}, ${field}`] = problem
-      if (Object.keys(problems).length >= MOST_PROBLEMS) break
-    }
-  }
+  const problems = await problemsOf(lines, visit)
   if (Object.keys(problems).length === 0) Object.assign(problems, parentProblems(known.monitors))
   if (Object.keys(problems).length > 0 || header === undefined) throw new ValidationError(problems)
   const ready = await reading()
@@ -157,6 +149,25 @@ export async function examine(
     without_secrets,
     missing_secrets: missing,
   }
+}
+
+/** Problems by line; not all, if there are many. */
+async function problemsOf(
+  lines: AsyncIterable<NumberedLine>,
+  visit: Visit,
+): Promise<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  for await (const { number, line } of lines) {
+    try {
+      await (visit[line.kind] as ((of: unknown) => void | Promise<void>) | undefined)?.(line.of)
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error
+      for (const [field, problem] of Object.entries(error.fields))
+        problems[field === '' ? `line ${number}` : `line ${number}, ${field}`] = problem
+      if (Object.keys(problems).length >= MOST_PROBLEMS) break
+    }
+  }
+  return problems
 }
 
 async function readerOf(

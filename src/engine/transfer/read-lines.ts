@@ -10,7 +10,7 @@ import { lineFrom, rankOf } from './lines.ts'
 import type { Line } from './lines.ts'
 
 /** Characters of a line: a result has up to 64 KiB of details, a monitor up to as many of settings several times. */
-export const MOST_LINE_CHARS: number = 1024 * 1024
+const MOST_LINE_CHARS = 1024 * 1024
 /** Lines of an export: years of results of ten thousand monitors. */
 const MOST_LINES = 1_000_000_000
 
