@@ -80,7 +80,7 @@ export type Effect =
     }
   | { readonly kind: 'availability'; readonly at: EpochMs; readonly availability: Availability }
   | { readonly kind: 'announce'; readonly event: 'down' | 'up' }
-  /** The next round should start immediately. */
+  /** The next round comes early; when exactly is up to the schedule, which reads it from the state. */
   | { readonly kind: 'check_soon' }
 
 export interface Transition {
@@ -99,19 +99,19 @@ export function transition(before: MachineState, event: MachineEvent, policy: Po
     case 'round':
       return onRound(before, event, policy)
     case 'pause':
-      return before.state === 'paused' ? same(before) : leave(before, event.at, 'paused')
+      return before.state === 'paused' ? same(before) : endChecks(before, event.at, 'paused')
     case 'resume':
-      return before.state === 'paused' ? restart(before, event.at) : same(before)
+      return before.state === 'paused' ? restartChecks(before, event.at) : same(before)
     case 'reconfigure':
-      return before.state === 'paused' ? same(before) : leave(before, event.at, 'reconfigured')
+      return before.state === 'paused' ? same(before) : endChecks(before, event.at, 'reconfigured')
     case 'remove':
-      return leave(before, event.at, 'deleted')
+      return endChecks(before, event.at, 'deleted')
     case 'maintenance_start':
       return before.state === 'paused' || before.state === 'maintenance'
         ? same(before)
-        : maintain(before, event.at)
+        : beginMaintenance(before, event.at)
     case 'maintenance_end':
-      return before.state === 'maintenance' ? restart(before, event.at) : same(before)
+      return before.state === 'maintenance' ? restartChecks(before, event.at) : same(before)
   }
 }
 
@@ -120,8 +120,8 @@ function onRound(before: MachineState, event: RoundEvent, policy: Policy): Trans
   if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })
   const gap = afterGap(before, event.at, policy)
   const looked = { ...gap.state, ...lookedAt(before, event), last_round_at: event.at }
-  const seen: MachineState = attended(looked, event)
-  const next = judged(seen, event, policy)
+  const seen: MachineState = withSilentLocations(looked, event)
+  const next = onVerdict(seen, event, policy)
   return { state: next.state, effects: [...gap.effects, ...next.effects] }
 }
 
@@ -134,13 +134,16 @@ function lookedAt(
   return { looked_at: event.looked_at ?? looked_at ?? last_round_at ?? since }
 }
 
-function attended(state: MachineState, { silent = {}, reduced = false }: RoundEvent): MachineState {
+function withSilentLocations(
+  state: MachineState,
+  { silent = {}, reduced = false }: RoundEvent,
+): MachineState {
   const { silent: _silent, reduced_quorum: _reduced, ...kept } = state
   if (Object.keys(silent).length === 0) return kept
   return { ...kept, silent, ...(reduced ? { reduced_quorum: true } : {}) }
 }
 
-function judged(seen: MachineState, event: RoundEvent, policy: Policy): Transition {
+function onVerdict(seen: MachineState, event: RoundEvent, policy: Policy): Transition {
   switch (event.verdict) {
     case 'ok':
       return onOk({ ...seen, inconclusive: 0 }, event.at, policy)
@@ -161,14 +164,14 @@ function onOk(seen: MachineState, at: EpochMs, policy: Policy): Transition {
   }
   const counted = { ...good, oks: seen.oks + 1, first_ok_at: seen.first_ok_at ?? at }
   if (counted.oks >= policy.recover_threshold) return recovered(counted, at)
-  return reckon(enter(counted, 'recovering', at), 'down', at)
+  return countTimeAs(enter(counted, 'recovering', at), 'down', at)
 }
 
 function recovered(seen: MachineState, at: EpochMs): Transition {
   const { incident, first_ok_at } = seen
   const ended_at = first_ok_at ?? at
   const good: MachineState = { ...enter(seen, 'up', at), oks: 0, first_ok_at: null, incident: null }
-  const step = reckon(good, 'up', ended_at)
+  const step = countTimeAs(good, 'up', ended_at)
   if (incident === null) return step
   return also(step, [
     { kind: 'close_incident', ...endOf(incident, ended_at), reason: 'recovered' },
@@ -178,7 +181,7 @@ function recovered(seen: MachineState, at: EpochMs): Transition {
 
 function onLate(seen: MachineState, at: EpochMs): Transition {
   if (seen.state !== 'up' && seen.state !== 'late') return same(seen)
-  return reckon(enter(seen, 'late', at), 'up', at)
+  return countTimeAs(enter(seen, 'late', at), 'up', at)
 }
 
 function onFail(seen: MachineState, event: FailEvent, policy: Policy): Transition {
@@ -199,7 +202,7 @@ function confirmed(failed: MachineState, event: FailEvent): Transition {
   const started_at = Math.min(failed.first_fail_at ?? event.at, event.at)
   const { cause, locations_failed } = event
   const incident = { id: OPENED, started_at, cause_code: cause.cause_code }
-  const step = reckon({ ...enter(failed, 'down', event.at), incident }, 'down', started_at)
+  const step = countTimeAs({ ...enter(failed, 'down', event.at), incident }, 'down', started_at)
   return also(step, [
     { kind: 'open_incident', started_at, detected_at: event.at, cause, locations_failed },
     { kind: 'announce', event: 'down' },
@@ -209,7 +212,7 @@ function confirmed(failed: MachineState, event: FailEvent): Transition {
 function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): Transition {
   const { cause, locations_failed } = event
   const incident = { ...open, cause_code: cause.cause_code }
-  const step = reckon({ ...enter(failed, 'down', event.at), incident }, 'down', event.at)
+  const step = countTimeAs({ ...enter(failed, 'down', event.at), incident }, 'down', event.at)
   if (cause.cause_code === open.cause_code) return step
   return also(step, [{ kind: 'cause_changed', id: open.id, at: event.at, cause, locations_failed }])
 }
@@ -217,7 +220,7 @@ function stillDown(failed: MachineState, open: OpenIncident, event: FailEvent): 
 /** Neither resets nor counts failures; after several in a row the time counts as unknown. */
 function onInconclusive(seen: MachineState, at: EpochMs): Transition {
   if (!isUndecided(seen)) return same(seen)
-  const step = reckon(seen, 'unknown', at)
+  const step = countTimeAs(seen, 'unknown', at)
   return unknownUntil(step, at)
 }
 
@@ -225,7 +228,7 @@ function onInconclusive(seen: MachineState, at: EpochMs): Transition {
 function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition {
   const last = before.last_round_at
   if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
-  const step = reckon(before, 'unknown', last + policy.gap_ms / 2)
+  const step = countTimeAs(before, 'unknown', last + policy.gap_ms / 2)
   return unknownUntil(step, at)
 }
 
@@ -235,13 +238,13 @@ function unknownUntil(step: Transition, at: EpochMs): Transition {
 }
 
 /** Ends the checks: an open incident is closed. */
-function leave(
+function endChecks(
   before: MachineState,
   at: EpochMs,
   reason: 'paused' | 'reconfigured' | 'deleted',
 ): Transition {
   const paused = reason === 'paused'
-  const step = reckon(reset(before, at), paused ? 'paused' : 'unknown', at)
+  const step = countTimeAs(reset(before, at), paused ? 'paused' : 'unknown', at)
   const state: MachineState = {
     ...step.state,
     state: paused ? 'paused' : 'pending',
@@ -264,16 +267,16 @@ function endOf({ id, started_at }: OpenIncident, at: EpochMs) {
 }
 
 /** Restarts the checks: the state is unknown; an incident that maintenance left open continues. */
-function restart(before: MachineState, at: EpochMs): Transition {
-  const step = reckon({ ...reset(before, at), state: 'pending' }, 'unknown', at)
+function restartChecks(before: MachineState, at: EpochMs): Transition {
+  const step = countTimeAs({ ...reset(before, at), state: 'pending' }, 'unknown', at)
   return also(step, [{ kind: 'check_soon' }])
 }
 
 /** An open incident continues after maintenance, and is notified again if it is still open then. */
-function maintain(before: MachineState, at: EpochMs): Transition {
+function beginMaintenance(before: MachineState, at: EpochMs): Transition {
   const suppression = { reason: 'maintenance', by: null, rounds: 0 } as const
   const incident = before.incident === null ? null : { ...before.incident, suppression }
-  return reckon({ ...reset(before, at), state: 'maintenance', incident }, 'maintenance', at)
+  return countTimeAs({ ...reset(before, at), state: 'maintenance', incident }, 'maintenance', at)
 }
 
 function reset(before: MachineState, at: EpochMs): MachineState {
@@ -295,7 +298,7 @@ function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineSta
 }
 
 /** Counts the time from `at` as `availability`; never from before the last stored change. */
-function reckon(state: MachineState, availability: Availability, at: EpochMs): Transition {
+function countTimeAs(state: MachineState, availability: Availability, at: EpochMs): Transition {
   if (state.availability === availability) return same(state)
   const from = Math.max(at, state.known_since)
   return {
