@@ -123,7 +123,7 @@ export function createEngine<
     },
     readings: () => readingsOf(runtime, core),
   }
-  // At run time the services know the types only by their tables.
+  // The type parameters are for the compiler: at run time a type is known by its field table.
   return engine
 }
 

@@ -17,7 +17,7 @@ export const ALIVE_MS = 15_000
 const PRUNE_MS = 5 * 60_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 50
-/** The shard of this id decides which engine prunes for all; no monitor needs to have it. */
+/** The engine that owns the shard of this id prunes for all. No monitor has the id. */
 const PRUNING = 0
 
 export interface Housekeeping {

@@ -1,5 +1,5 @@
 /**
- * Which contacts are notified, and when: pure rules for contacts, delays and repeats.
+ * Which contacts are notified, when, and which notices are new. Pure.
  *
  * @module
  */

@@ -42,7 +42,6 @@ const OPTIONS: OptionTable<WebhookOptions> = {
   transport: option.having('send'),
 }
 
-/** Time of one attempt, as the specification has it. */
 type WebhookFields = ReturnType<typeof webhookFields>
 
 /** @throws ConfigurationError for an invalid brand, prefix or guard option */

@@ -27,8 +27,8 @@ export interface Accounts {
   update(id: number, patch: Partial<AccountInput>, options?: ActorOptions): Promise<AccountView>
   /**
    * Removes the account with everything it owns: monitors and their history, incidents, contacts, keys, the
-   * notification log, its audit log. The audit log of the first account says that it was removed. Waiting notifications are not sent, running checks are dropped. The first account cannot be
-   * removed.
+   * notification log, its audit log. The audit log of the first account says that it was removed. Waiting
+   * notifications are not sent, running checks are dropped. The first account cannot be removed.
    *
    * @throws ConflictError `first_account`
    */

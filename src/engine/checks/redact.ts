@@ -1,6 +1,6 @@
 /**
- * Removes the secrets of a monitor from texts: a server may return a password in its response, a library may include
- * one in an error message.
+ * Removes the secrets of a monitor or a contact from texts: a server may return a password in its response, a library
+ * may include one in an error message.
  *
  * @module
  */

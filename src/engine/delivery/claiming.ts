@@ -114,8 +114,8 @@ export function createClaiming({
   }
 
   /**
-   * The other rows of contacts that are told in groups: one message takes one place, however many rows it has. They
-   * are claimed as of the same moment as `rows`, by which a group is known.
+   * The other rows of contacts that group their notifications: one message is one concurrent delivery, however many
+   * rows it has. They are claimed as of the same time as `rows`, by which a group is recognized.
    */
   async function restOfGroups(
     rows: readonly NotificationRecord[],

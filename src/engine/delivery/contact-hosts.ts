@@ -1,7 +1,7 @@
 /**
  * The host of each contact, for the limit of deliveries per host: a provider that hangs must not use the whole
  * capacity because fifty contacts use it. The limit applies per account, so that a slow address of one account does
- * not delay another.
+ * not delay another. Also which contacts group their notifications, since both are known before a row is claimed.
  *
  * @module
  */

@@ -7,7 +7,7 @@
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import type { FinishedAttempt } from '../../store/store.ts'
 
-/** The result of an attempt, and the repeat that follows from it. */
+/** What is recorded of a claimed row: the result of its attempt or why there was none, and the repeat that follows. */
 export type AttemptOutcome = Omit<FinishedAttempt, 'id' | 'claim'>
 
 /** Events that only make sense to a contact that received `down`. */

@@ -31,10 +31,10 @@ export type Covered = Pick<MonitorRecord, 'id' | 'account_id'> & {
 }
 
 export interface AccountWindows {
-  /** Reads all windows; from then on memory is what counts, until {@link AccountWindows.stop}. */
+  /** Reads all windows, and keeps them up to date until {@link AccountWindows.stop}. */
   start(): Promise<void>
   stop(): void
-  /** Reads the account's windows, unless memory counts. */
+  /** Reads the account's windows, unless all are kept up to date. */
   ready(account_id: number): Promise<void>
   /** Reads all again: another process changed some. */
   refresh(): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * Turns the effects of the machine into one change. Everything that one event changes of a monitor is in a single
- * change. Beside it, a signal of a heartbeat moves its deadline (rounds/push.ts), and a user's own actions and repeats
- * are written where they are requested.
+ * Turns the effects of the machine into one change: all that one event changes of a monitor is in it. Written
+ * elsewhere are the deadlines of heartbeats (rounds/push.ts), repeats (delivery/repetition.ts), a user's own actions
+ * (services/) and the account that is imported (transfer/).
  *
  * @module
  */
@@ -210,11 +210,11 @@ export function readableContacts(
   account_id: number,
 ): Promise<readonly ContactRecord[]> {
   return core.store.contacts.list(account_id, (error) =>
-    logError(core, error, 'a contact cannot be read, and is not told'),
+    logError(core, error, 'a contact cannot be read, and is not notified'),
   )
 }
 
-/** Notifications planned for an incident that is closed or in maintenance are cancelled; running attempts end. */
+/** Notifications planned for an incident that is closed or in maintenance are cancelled; an attempt that runs is not interrupted. */
 function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {
   const closed = effects.find((effect) => effect.kind === 'close_incident')
   if (closed?.reason === 'deleted') return { cancel: MONITOR_DELETED }

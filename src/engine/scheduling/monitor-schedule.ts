@@ -34,7 +34,7 @@ export interface MonitorSchedule {
   stop(): void
   /** Schedules a monitor that this engine did not run before. */
   add(cached: CachedMonitor): void
-  /** Releases a monitor to another engine. */
+  /** Drops a monitor that another engine runs from now on, or that another process removed. */
   release(monitor_id: number): void
   /** Follows what this engine committed: a round, a change of settings or state, a removal. */
   follow(this: void, changed: Changed): void

@@ -97,7 +97,7 @@ export function createWindowSchedule({
         touched.add(window.record.account_id)
       }
       scheduler.start()
-      // A window may have opened after its monitors were adopted.
+      // A window may have opened after its monitors were added.
       advanceSoon()
     },
     stop() {

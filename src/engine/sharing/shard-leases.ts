@@ -1,7 +1,7 @@
 /**
  * Which monitors this engine runs: all if it is alone on its store, otherwise those of the shards that it leases.
- * Engines that join take their share; those that leave or end release theirs. A late lease stops checks; the revision
- * of a monitor prevents two engines from overwriting each other.
+ * Engines that join take their share; those that leave or end release theirs. An engine whose lease has
+ * expired starts no checks; the revision of a monitor prevents two engines from overwriting each other.
  *
  * @module
  */
