@@ -56,7 +56,7 @@ export async function importAccount(
     throw new ConflictError('import_running', 'An import into this account is under way')
   importing.add(account_id)
   try {
-    return await carryOut(target, source, options)
+    return await execute(target, source, options)
   } finally {
     importing.delete(account_id)
   }
@@ -70,7 +70,7 @@ const OPTIONS = {
   onProgress: option.callback,
 } satisfies option.OptionTable<ImportOptions>
 
-async function carryOut(
+async function execute(
   { parts, account_id, retention }: Target,
   source: ImportSource,
   options: ImportOptions,
