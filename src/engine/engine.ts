@@ -129,12 +129,13 @@ export function createEngine<
 
 function locationsOf(
   { lifecycle, probes, connectivity }: Runtime,
-  { locations }: Core,
+  core: Core,
 ): Engine['locations'] {
   return {
     async list() {
       await lifecycle.open()
-      return locations.map(({ id, name }) => ({
+      // Empty until the store is open.
+      return core.locations.map(({ id, name }) => ({
         id,
         name,
         online: probes.online(id) && connectivity.online,
@@ -143,12 +144,9 @@ function locationsOf(
   }
 }
 
-function* readingsOf(
-  { monitorCache, staleness }: Runtime,
-  { locations }: Core,
-): Generator<MonitorReading> {
+function* readingsOf({ monitorCache, staleness }: Runtime, core: Core): Generator<MonitorReading> {
   for (const cached of monitorCache.all())
-    yield readingOf(cached, locations, staleness.isStale(cached))
+    yield readingOf(cached, core.locations, staleness.isStale(cached))
 }
 
 function typesOf(registry: Core['registry']): Engine['types'] {
