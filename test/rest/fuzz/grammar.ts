@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import type { Engine } from '../../../src/engine/api/engine.ts'
 import type { FieldInfo, FieldTable } from '../../../src/fields/field.ts'
 import { place } from './live.ts'
+import { maintenance } from './maintenance.ts'
 import type { Shot } from './shot.ts'
 
 export interface Document {
@@ -45,11 +46,17 @@ export function validShots({ document, types, key }: Subject): fc.Arbitrary<Shot
       weight: operation.requestBody === undefined || /^\/hb|\/bulk$/.test(path) ? 2 : 25,
       arbitrary: shotOf({
         ...{ path, method, operation, key },
-        body: path.endsWith('/bulk') ? bulk : bodies[method],
+        body: ownBody(path) ?? bodies[method],
       }),
     })),
   )
   return fc.oneof(...shots)
+}
+
+/** Of the paths whose bodies are no monitor. */
+function ownBody(path: string): fc.Arbitrary<Body> | undefined {
+  if (path.endsWith('/bulk')) return bulk
+  return path.includes('/maintenance') ? maintenance(path.endsWith('}')) : undefined
 }
 
 interface Told {
@@ -57,11 +64,12 @@ interface Told {
   readonly method: string
   readonly operation: DocumentedOperation
   readonly key: string
-  readonly body: fc.Arbitrary<MonitorBody> | undefined
+  readonly body: fc.Arbitrary<Body> | undefined
 }
 
-interface MonitorBody {
-  readonly type: string
+interface Body {
+  /** The type of monitor it is made for. */
+  readonly type?: string
   readonly json: Readonly<Record<string, unknown>>
 }
 
@@ -102,6 +110,7 @@ function shotOf({ path, method, operation, key, body }: Told): fc.Arbitrary<Shot
 function placed(path: string, type: string | undefined): string {
   return path
     .replace(/\/(\w+)s\/\{id\}/, (_all, kind: string) => `/${kind}s/${place(kind, type)}`)
+    .replace('/maintenance/{id}', `/maintenance/${place('maintenance')}`)
     .replace('{token}', place('token'))
 }
 
@@ -150,7 +159,7 @@ function headersOf(parameters: readonly Parameter[]): fc.Arbitrary<[string, stri
   )
 }
 
-function bodiesOf(types: Subject['types']): Readonly<Record<string, fc.Arbitrary<MonitorBody>>> {
+function bodiesOf(types: Subject['types']): Readonly<Record<string, fc.Arbitrary<Body>>> {
   const tables = [...types].map(([type, { fields, common }]) => {
     const { location_ids: _l, contact_ids: _c, contact_delay: _d, ...free } = common
     return { type, fields, common: free as FieldTable }
@@ -167,7 +176,7 @@ function bodiesOf(types: Subject['types']): Readonly<Record<string, fc.Arbitrary
 }
 
 /** What leaves the monitors to the other requests: few are removed, the rest is counted only. */
-const bulk: fc.Arbitrary<MonitorBody> = fc
+const bulk: fc.Arbitrary<Body> = fc
   .tuple(
     fc.constantFrom(
       { action: 'pause' },
@@ -177,7 +186,7 @@ const bulk: fc.Arbitrary<MonitorBody> = fc
     ),
     fc.constantFrom({ ids: [1] }, { all: true }, { tag: ['shop'] }, { q: 'a' }),
   )
-  .map(([action, filter]) => ({ type: 'http', json: { ...action, filter } }))
+  .map(([action, filter]) => ({ json: { ...action, filter } }))
 
 const links = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },

@@ -28,6 +28,7 @@ export function createLive(): Live {
   let etag = '"1"'
   let cursor = 'bW9uaXRvcnM6MQ'
   let notification = 1
+  let maintenance = 1
 
   function valueOf(kind: string, type: string | undefined): string {
     turn += 1
@@ -39,6 +40,7 @@ export function createLive(): Live {
     if (kind === 'token') return monitor?.token ?? 'unknown'
     if (kind === 'etag') return etag
     if (kind === 'cursor') return cursor
+    if (kind === 'maintenance') return String(maintenance)
     if (kind === 'notification') return String(1 + (turn % notification))
     // One location, one contact, and the incident of the monitor that is always down.
     return '1'
@@ -62,11 +64,18 @@ export function createLive(): Live {
     forget: (id) => void (monitors = monitors.filter((one) => one.id !== id)),
     learn(status, headers, body) {
       etag = headers.get('etag') ?? etag
-      const { monitor, deleted, next_cursor, notification: told } = asRecord(body)
+      const {
+        monitor,
+        deleted,
+        next_cursor,
+        notification: told,
+        maintenance: made,
+      } = asRecord(body)
       const { id, type, token } = asRecord(monitor)
-      if (status === 201 && !monitors.some((one) => one.id === id)) {
+      if (status === 201 && monitor !== undefined && !monitors.some((one) => one.id === id)) {
         monitors.push({ id: Number(id), type: String(type), token: token as string | undefined })
       }
+      if (status === 201 && made !== undefined) maintenance = Number(asRecord(made)['id'])
       if (deleted !== undefined) {
         monitors = monitors.filter((one) => one.id !== asRecord(deleted)['id'])
       }
