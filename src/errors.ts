@@ -120,3 +120,6 @@ export class ConfigurationError extends WatchpostError {
     super('configuration', message, options)
   }
 }
+
+/** A function that the store does not offer, since it lacks an optional member. */
+export class NotOfferedError extends ConfigurationError {}

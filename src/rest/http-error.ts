@@ -39,6 +39,13 @@ const NEUTRAL_TEXT: ReadonlyMap<string, string> = new Map([
   ['unavailable', 'The service is starting or stopping'],
 ])
 
+/** To the client a store without an optional member is no mistake, but a service that offers less. */
+const NOT_OFFERED: Failure = {
+  status: 501,
+  error: 'not_offered',
+  message: 'The storage of this service has no place for it',
+}
+
 interface FailureContext {
   readonly logger: Logger
   /** Further fields of the log line; free of secrets. */
@@ -47,6 +54,7 @@ interface FailureContext {
 
 export function failureOf(error: unknown, { logger, about }: FailureContext): Failure {
   if (isRefusal(error)) return error.failure
+  if (isWatchpostError(error) && error.name === 'NotOfferedError') return NOT_OFFERED
   const status = isWatchpostError(error) ? statusOf(error) : undefined
   if (!isWatchpostError(error) || status === undefined) {
     logger.error({ ...about, err: error }, 'a request failed unexpectedly')

@@ -42,7 +42,7 @@ export const createMaintenance = operation({
   tag,
   body: 'MaintenanceCreate',
   answers: { 201: { maintenance: ref('Maintenance') } },
-  refusals: [409],
+  refusals: [409, 501],
   versioned: true,
   repeatable: true,
   async run({ scope, body, host }) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigurationError } from '../errors.ts'
+import { NotOfferedError } from '../errors.ts'
 import type { AccountRecord, AccountUse, MonitorRecord } from '../model.ts'
 import { idempotencyResponses } from './memory/idempotency.ts'
 import { promised, storageError } from './promised.ts'
@@ -76,8 +76,8 @@ function isFull(store: Store): store is FullStore {
 }
 
 /** For a function that the app calls and the store does not offer. */
-export function notOffered(what: string, member: string): ConfigurationError {
-  return new ConfigurationError(`${what} needs a store with \`${member}\`; this one has none`)
+export function notOffered(what: string, member: string): NotOfferedError {
+  return new NotOfferedError(`${what} needs a store with \`${member}\`; this one has none`)
 }
 
 function accountsOf(store: Store, accounts: Store['accounts']): FullStore['accounts'] {

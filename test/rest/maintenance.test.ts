@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createRest } from '../../src/rest/index.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import { client, idsOf, tcpMonitor } from './client.ts'
 import { OTHER_KEY } from './service.ts'
 
@@ -65,6 +69,27 @@ describe('planned work over REST', () => {
     ])
     const query = await ask('GET', `${at}/upcoming?days=0&limit=999`)
     expect([query.status, Object.keys(query.body.fields)]).toEqual([422, ['days', 'limit']])
+  })
+
+  it('is not offered where the store has no place for it', async () => {
+    const { maintenance: _, ...store } = memoryStore()
+    const engine = createEngine({ store, checkers: [tcp()], logger: false })
+    onTestFinished(() => engine.stop())
+    const authenticate = () => ({ account_id: 1, key: { id: 1 } })
+    const rest = createRest(engine, { authenticate, logger: false })
+    const ask = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = body === undefined ? {} : { body: JSON.stringify(body), headers }
+      return rest.fetch(new Request(`http://localhost${path}`, { method, ...sent }))
+    }
+    const made = await ask('POST', at, { ...work, all_monitors: true })
+    expect([made.status, await made.json()]).toMatchObject([
+      501,
+      { ok: false, error: 'not_offered', message: expect.stringContaining('storage') },
+    ])
+    expect(await (await ask('GET', at)).json()).toMatchObject({ maintenance: [] })
+    for (const method of ['GET', 'DELETE']) expect((await ask(method, `${at}/1`)).status).toBe(404)
+    expect((await ask('PATCH', `${at}/1`, { name: 'x' })).status).toBe(404)
   })
 
   it('belongs to the account of the key, and silences nobody else', async () => {

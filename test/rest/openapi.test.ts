@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
       const { example, schema } = content['application/json']
       expect(departures(example, schema, document)).toEqual([])
     }
-    expect(new Set(refusals.map(([status]) => status)).size).toBe(13)
+    expect(new Set(refusals.map(([status]) => status)).size).toBe(14)
   })
 
   it.each([

@@ -102,6 +102,22 @@ describe('an engine on a store of the required members alone', () => {
     expect(await engine.accounts.get(id)).toMatchObject({ name: 'other' })
   })
 
+  it('has no planned work, and names the member that it needs', async () => {
+    const engine = engineOn(coreOf(memoryStore()))
+    await engine.start()
+    const { maintenance } = engine
+    expect(await maintenance.list()).toEqual({ items: [], next: null })
+    expect(await maintenance.upcoming()).toEqual([])
+    await expect(maintenance.get(1)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(maintenance.remove(1)).rejects.toMatchObject({ code: 'not_found' })
+    const window = { cron: '0 3 * * *', duration_min: 5 }
+    const made = maintenance.create({ name: 'Disks', window, all_monitors: true })
+    await expect(made).rejects.toMatchObject({
+      code: 'configuration',
+      message: 'Planned work of an account needs a store with `maintenance`; this one has none',
+    })
+  })
+
   it('counts what an account has, and takes no quota that it could not keep to', async () => {
     const engine = engineOn(coreOf(memoryStore()))
     await engine.monitors.create({ ...monitor, interval_sec: 30 })

@@ -118,6 +118,7 @@ export const REFUSALS: Readonly<Record<number, JsonObject>> = {
     retry_after: 12,
   }),
   500: refusal('An internal error', { error: 'internal' }),
+  501: refusal('The storage of the service has no place for it', { error: 'not_offered' }),
   503: refusal('The storage does not answer (`storage`), or the service stops (`unavailable`)', {
     error: 'storage',
   }),
