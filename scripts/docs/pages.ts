@@ -22,8 +22,10 @@ import {
   webhookEvents,
 } from './filled-pages.ts'
 import { checkerDescriptions, contactDescriptions } from './descriptions.ts'
+import { llmsText } from './llms.ts'
 import { fill } from './markdown.ts'
 import { mountingParts } from './mounting-page.ts'
+import { overviewParts } from './overview-page.ts'
 import { causesPage, settingsPage } from './reference-pages.ts'
 import { restSession, routeDetails, routeTable } from './rest-pages.ts'
 import { specificationPage } from './specification.ts'
@@ -45,6 +47,8 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/cli.md', await cliPage()],
     ['docs/reference/imports.md', importsPage()],
     ['docs/design/specification.md', specificationPage()],
+    ['llms.txt', llmsText(checkers)],
+    filled('docs/overview.md', overviewParts(checkers, read('docs/reference/events.md'))),
     filled('README.md', { check: checkReport() }),
     filled('docs/README.md', { checkers: checkerIndex(checkers) }),
     filled('docs/guide/mounting-the-api.md', mountingParts()),

@@ -57,7 +57,9 @@ export interface EngineOptions<
   S extends CheckerSource = CheckerSource,
   K extends AnyContactKind = AnyContactKind,
 > {
+  /** Where everything is kept: `memoryStore()`, `sqliteStore({ file })`, `postgresStore({ url })`, or your own. */
   readonly store: Store
+  /** The types that monitors may have: `builtinCheckers()`, single ones such as `http()`, or your own. */
   readonly checkers: readonly S[]
   /** The contact kinds that monitors can notify; default the webhook of the specification. */
   readonly contacts?: readonly K[] | undefined
@@ -82,12 +84,15 @@ export interface EngineOptions<
    * One that never answered proves nothing. Default none: every failure counts.
    */
   readonly anchors?: readonly string[] | undefined
+  /** How many checks and deliveries run at the same time. */
   readonly limits?: EngineLimits | undefined
+  /** How long results, notifications, daily totals and the audit log are kept. */
   readonly retention?: Retention | undefined
   /** Quotas of accounts without their own (`accounts.create`). Default: unlimited. */
   readonly quotas?: AccountQuotas | undefined
   /** The bodies of notifications contain `monitor.metadata`. Default `false`. */
   readonly metadataInPayloads?: boolean | undefined
+  /** Default the system's; tests use `simulatedClock()` of `watchpost/testing`. */
   readonly clock?: Clock | undefined
   /**
    * Called like pino, `(fields, message)`: a pino logger fits as it is. Default: errors that no listener of `error`

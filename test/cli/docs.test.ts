@@ -18,6 +18,7 @@ describe('watchpost docs', () => {
   })
 
   it.each([
+    ['overview', 'overview.md'],
     ['http', 'checkers/http.md'],
     ['guide/production', 'guide/production.md'],
     ['reference/rest.md', 'reference/rest.md'],

@@ -37,7 +37,7 @@ import { isJsonObject } from '../../model/json.ts'
 const SHOWN_AT_ONCE = 100
 
 /** The fields of every contact besides those of its kind. */
-const OWN_FIELDS = {
+export const contactFields = {
   name: field.text({ description: 'Name', max: 200, trim: true }).required(),
   all_monitors: field
     .flag({ description: 'Told about every monitor of the account' })
@@ -135,7 +135,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       if (name !== undefined && name !== record.kind)
         throw new ValidationError({ kind: 'immutable' })
       const kind = kindOf(record.kind)
-      const table = { ...OWN_FIELDS, ...kind.fields }
+      const table = { ...contactFields, ...kind.fields }
       const open = openContact(core, kind, record)
       const { name: named, all_monitors, quiet, group_window_sec } = record
       const before: JsonObject = {
@@ -184,7 +184,7 @@ function contactAudit(
   }: { readonly name: string; readonly before: JsonObject; readonly after: JsonObject },
 ): NewAuditRecord | undefined {
   const changes = [
-    ...fieldChanges(OWN_FIELDS, { ...compared, texts: true }),
+    ...fieldChanges(contactFields, { ...compared, texts: true }),
     ...fieldChanges(kind.fields, compared),
   ]
   if (changes.length === 0) return undefined
@@ -204,7 +204,7 @@ export async function parseContact(
   kind: AnyContactKind,
   input: JsonObject,
 ): Promise<ParsedContact> {
-  const table = { ...OWN_FIELDS, ...kind.fields }
+  const table = { ...contactFields, ...kind.fields }
   const parsed = parse(table, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const {
@@ -213,7 +213,7 @@ export async function parseContact(
     quiet = null,
     group_window_sec,
     ...settings
-  } = parsed.value as Stored<typeof OWN_FIELDS> & JsonObject
+  } = parsed.value as Stored<typeof contactFields> & JsonObject
   if (group_window_sec > 0 && kind.digests === false)
     throw new ValidationError({ group_window_sec: 'invalid: this kind takes no digests' })
   const unstorable = secretProblems(kind.fields, settings)
