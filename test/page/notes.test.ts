@@ -98,6 +98,9 @@ describe('a monitor', () => {
     expect(await made.visit.text(`/monitors/${id}`)).toMatch(
       /Planned work ends <time[^>]*>in 59 min/,
     )
+    const more = { name: 'More', window: { start: at(30), end: at(150) }, all_monitors: true }
+    await made.engine.maintenance.create(more)
+    expect(await made.visit.text(`/monitors/${id}`)).toMatch(/Planned work ends <time[^>]*>in 2 h/)
   })
 
   it('that is flapping says so, there and in the overview', async () => {

@@ -117,11 +117,24 @@ function tag(content: Content, title: string): Markup {
   return html` <span class="tag" title="${title}">${content}</span>`
 }
 
+/** A window that begins before another one ends changes the maintenance, and does not end it. */
+function endOf({ planned_maintenance }: MonitorFacts['status'], changes_at: string): string {
+  const [first, ...others] = planned_maintenance
+  if (first?.active !== true) return changes_at
+  return others.reduce(
+    (end, { starts_at, ends_at }) => (starts_at <= end && ends_at > end ? ends_at : end),
+    first.ends_at,
+  )
+}
+
 function plannedWork({ status }: MonitorFacts, now: number): Markup | false {
   const { maintenance_changes_at: at, state } = status
   if (at === null) return false
   if (state === 'maintenance')
-    return tag(['Planned work ends ', relative(at, now)], 'Nobody is told until then')
+    return tag(
+      ['Planned work ends ', relative(endOf(status, at), now)],
+      'Nobody is told until then',
+    )
   if (Date.parse(at) - now > SOON_MS) return false
   return tag(['Planned work begins ', relative(at, now)], 'Nobody is told meanwhile')
 }
