@@ -119,6 +119,21 @@ it('checks, pauses and changes a thousand heartbeats at once in short turns', as
   }
 }, 60_000)
 
+it('exports four thousand monitors that have no history yet in short turns', async () => {
+  const engine = engineOn(sqlite())
+  const settings = { type: 'tcp', host: '127.0.0.1', port: 1 } as const
+  for (let n = 0; n < 4000; n += 250)
+    await Promise.all(Array.from({ length: 250 }, () => engine.monitors.create(settings)))
+  const exporting = async () => {
+    let lines = 0
+    for await (const _ of engine.export({ history: true })) lines++
+    return lines
+  }
+  const { value, longest_ms } = await leastOf(3, () => measureTurns(exporting), TURN_MS)
+  expect(value).toBeGreaterThan(4000)
+  expect(longest_ms).toBeLessThan(TURN_MS)
+}, 120_000)
+
 it('starts with thousands of accounts that have contacts in short turns', async () => {
   const store = memoryStore()
   const engine = engineOn(store)

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { iso, isoOrNull } from '../../clock.ts'
+import { iso, isoOrNull, yielderOf } from '../../clock.ts'
 import type { AvailabilityChange, IncidentRecord, ResultRecord } from '../../model.ts'
 import { DAY_MS } from '../../model/time.ts'
 import type { Core } from '../core/core.ts'
@@ -21,7 +21,12 @@ export async function* historyLines(
   account_id: number,
   ids: Ids,
 ): AsyncGenerator<string> {
-  for (const id of ids) yield* monitorHistory(core, id)
+  // Reads without a line give nobody a turn: a store in this process answers each at once.
+  const yieldIfLong = yielderOf(core.clock)
+  for (const id of ids) {
+    await yieldIfLong()
+    yield* monitorHistory(core, id)
+  }
   yield* incidentLines(core, account_id, ids)
   yield* resultLines(core, ids)
 }
@@ -53,9 +58,11 @@ async function* changesOf(store: Core['store'], id: number): AsyncGenerator<Avai
 async function* incidentLines(core: Core, account_id: number, ids: Ids): AsyncGenerator<string> {
   const { store } = core
   const marks: number[] = []
+  const yieldIfLong = yielderOf(core.clock)
   const page = (before_id: number): Promise<readonly IncidentRecord[]> =>
     store.incidents.list({ account_id, limit: PAGE, before_id })
   for (let before = ALWAYS; ;) {
+    await yieldIfLong()
     const found = await page(before)
     const [newest] = found
     if (newest === undefined) break
@@ -97,7 +104,9 @@ interface Reading {
 async function* resultLines({ store, clock }: Core, ids: Ids): AsyncGenerator<string> {
   const until = clock.now() + 1
   const readings: Reading[] = []
+  const yieldIfLong = yielderOf(clock)
   for (const id of ids) {
+    await yieldIfLong()
     const [first] = await store.results.list({ monitor_id: id, order: 'asc', limit: 1 })
     if (first !== undefined) readings.push({ id, after: 0, next: first.started_at, step: 20 })
   }
