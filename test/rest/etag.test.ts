@@ -10,6 +10,22 @@ async function setUp(): Promise<Client & { path: string; etag: string }> {
   return { ...made, path, etag: headers.get('etag') ?? '' }
 }
 
+/** A store whose next commit takes until it is released. */
+function holdCommit(store: Client['store']): { begun: Promise<void>; release: () => void } {
+  const { commit } = store
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const begun = new Promise<void>((resolve) => {
+    const held: typeof commit = async (changes) => {
+      resolve()
+      await released
+      return commit.call(store, changes)
+    }
+    Object.assign(store, { commit: held })
+  })
+  return { begun, release: () => void release() }
+}
+
 describe('If-Match', () => {
   it('lets a change pass while nobody else has changed the monitor', async () => {
     const { ask, path, etag } = await setUp()
@@ -75,12 +91,14 @@ describe('If-Match', () => {
   it.each(['', '?wait=1'])(
     'keeps a check%s from a monitor that is being changed',
     async (query) => {
-      const { ask, path, etag, checked } = await setUp()
+      const { ask, path, etag, checked, store } = await setUp()
       const headers = { 'if-match': etag }
-      const [changed, refused] = await Promise.all([
-        ask('PATCH', path, { body: { name: 'Renamed' }, headers }),
-        ask('POST', `${path}/check${query}`, { headers }),
-      ])
+      const { begun, release } = holdCommit(store)
+      const changing = ask('PATCH', path, { body: { name: 'Renamed' }, headers })
+      await begun
+      const checking = ask('POST', `${path}/check${query}`, { headers })
+      release()
+      const [changed, refused] = await Promise.all([changing, checking])
       expect([changed.status, refused.status, refused.body.error]).toEqual([
         200,
         412,
