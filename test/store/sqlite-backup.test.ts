@@ -126,14 +126,34 @@ describe.each(drivers)('a backup with the %s driver', (driver) => {
     writeFileSync(`${bad}-wal`, 'log')
     await expect(restoreBackup(bad, back, driver)).rejects.toThrow('a log beside it')
     rmSync(`${bad}-wal`)
-    const handle = (await loadDriver(driver)).open(bad)
-    handle.exec(
-      'PRAGMA locking_mode = EXCLUSIVE; CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM incidents; END',
-    )
-    handle.close()
-    await expect(restoreBackup(bad, back, driver)).rejects.toThrow('trigger')
     expect(readdirSync(folder).filter((name) => name.startsWith('back'))).toEqual([])
     expect(await restoreBackup(copy, back, driver)).toMatchObject({ bytes: bytes.length })
+  })
+
+  it.each([
+    ['trigger t', 'CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM incidents; END'],
+    ['view v', 'CREATE VIEW v AS SELECT 1'],
+    ['table other', 'CREATE TABLE other (x)'],
+    ['index slow', 'CREATE INDEX slow ON audit_log (hex(zeroblob(50000000)))'],
+    // Another account that makes a key of this name would take the key away.
+    [
+      'table api_keys',
+      `CREATE TABLE kept AS SELECT * FROM api_keys; DROP TABLE api_keys;
+       CREATE TABLE api_keys (id INTEGER PRIMARY KEY, account_id, name, prefix, hash, scopes, created_at,
+       last_used_at, revoked_at, UNIQUE (name) ON CONFLICT REPLACE);
+       INSERT INTO api_keys SELECT * FROM kept; DROP TABLE kept`,
+    ],
+  ])('is refused by restore with a %s of somebody else', async (name, sql) => {
+    const { copy, back, store } = place(driver)
+    const { engine } = await running(store())
+    await engine.backup(copy)
+    await engine.stop()
+    const handle = (await loadDriver(driver)).open(copy)
+    handle.exec(`PRAGMA locking_mode = EXCLUSIVE; ${sql}`)
+    handle.close()
+    await expect(restoreBackup(copy, back, driver)).rejects.toThrow(
+      `has "${name}", which watchpost never makes`,
+    )
   })
 })
 

@@ -177,7 +177,8 @@ export function createAccountWindows(core: Core): AccountWindows {
     },
     put(id, record) {
       const account_id = record?.account_id ?? entries.get(id)?.record.account_id
-      const entry = record === undefined ? void remove(id) : replace(record)
+      if (record === undefined) remove(id)
+      const entry = record === undefined ? undefined : replace(record)
       if (following && account_id !== undefined)
         listener(entry === undefined ? [] : [entry], [account_id])
     },

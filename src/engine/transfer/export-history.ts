@@ -12,6 +12,8 @@ import type { Core } from '../core/core.ts'
 import { written } from './lines.ts'
 
 const PAGE = 100
+/** Results that are read in one turn: each may have 64 KiB of details. */
+const MOST_RESULTS = 32
 const ALWAYS = Number.MAX_SAFE_INTEGER
 
 type Ids = ReadonlySet<number>
@@ -124,7 +126,7 @@ async function* resultsUntil(
 ): AsyncGenerator<string> {
   let count = 0
   for (;;) {
-    const limit = Math.min(PAGE, reading.step + 2)
+    const limit = Math.min(MOST_RESULTS, reading.step + 2)
     const page = await store.results.list({
       monitor_id: reading.id,
       order: 'asc',

@@ -8,7 +8,8 @@
 
 import * as v from 'valibot'
 import { isJsonObject } from '../../model/json.ts'
-import type { JsonObject } from '../../model.ts'
+import type { Json, JsonObject } from '../../model.ts'
+import { areDetailsTooLong, hasTooManyParts, shapeProblem } from './line-bounds.ts'
 
 export const FORMAT = 1
 
@@ -88,7 +89,10 @@ const SHAPES = {
     phase: v.nullable(word),
     phases: v.record(v.pipe(v.string(), v.regex(/^.{1,64}_ms$/)), ms),
     remote_ip: v.nullable(word),
-    details: object,
+    details: v.pipe(
+      object,
+      v.check((given) => !areDetailsTooLong(given), 'invalid: at most 64 KiB of JSON are expected'),
+    ),
   }),
   end: v.strictObject({ lines: count }),
 } as const
@@ -124,9 +128,10 @@ export function written<K extends LineKind>(kind: K, of: WrittenLine<K>): string
 
 /** The line, or what is wrong with it. */
 export function lineFrom(json: string): Line | string {
-  let value: unknown
+  if (hasTooManyParts(json)) return 'out_of_range: it has too many values'
+  let value: Json
   try {
-    value = JSON.parse(json)
+    value = JSON.parse(json) as Json
   } catch {
     // The parser's message quotes the line, which may hold a secret.
     return 'invalid: it is no JSON'
@@ -139,7 +144,9 @@ export function lineFrom(json: string): Line | string {
   const of = value[kind]
   if (known === 'export' && isJsonObject(of) && of['format'] !== FORMAT)
     return `invalid: it was written in another format than ${FORMAT}, by another version of watchpost`
-  const parsed = v.safeParse<Shapes[LineKind]>(SHAPES[known], of)
+  const shape = shapeProblem(value)
+  if (shape !== undefined) return shape
+  const parsed = v.safeParse<Shapes[LineKind]>(SHAPES[known], of, { abortEarly: true })
   if (parsed.success) return { kind: known, of: parsed.output } as Line
   const [issue] = parsed.issues
   const place = v.getDotPath(issue) ?? ''

@@ -14,8 +14,9 @@ import { connect } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { copyBytes } from './copy.ts'
 import { loadDriver } from './drivers.ts'
-import type { SqliteDriverName } from './drivers.ts'
-import { checkMigrated } from './migrations.ts'
+import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
+import { checkMigrated, migrate } from './migrations.ts'
+import { IN_MEMORY } from './open.ts'
 import { livingOwner } from './owner.ts'
 
 export interface Examined {
@@ -39,7 +40,7 @@ export async function examineBackup(file: string, name?: SqliteDriverName): Prom
   try {
     // One reader: no shared memory beside the file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE')
-    requireOurs(db, file)
+    requireOurs(db, file, driver)
     requireWhole(db, file)
     const alive = db.get("SELECT value FROM meta WHERE name = 'alive_at'")?.['value']
     return {
@@ -55,14 +56,38 @@ export async function examineBackup(file: string, name?: SqliteDriverName): Prom
   }
 }
 
-function requireOurs(db: Connection, file: string): void {
+/** @throws StorageError also for what would run with every later write, or change it: a trigger, a rule of a table */
+function requireOurs(db: Connection, file: string, driver: SqliteDriver): void {
   checkMigrated(db)
-  const foreign = db.get(
-    "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1",
+  const own = connect(driver.open(IN_MEMORY))
+  try {
+    migrate(own)
+    const [ours, theirs] = [own, db].map(schemaOf)
+    const foreign = theirs?.find((each) => ours?.includes(each) !== true)
+    if (foreign !== undefined)
+      throw new StorageError(`${file}: has ${cut(foreign)}, which watchpost never makes`)
+    const lost = ours?.find((each) => theirs?.includes(each) !== true)
+    if (lost !== undefined) throw new StorageError(`${file}: is damaged: it lacks ${cut(lost)}`)
+  } finally {
+    own.close()
+  }
+}
+
+/** `trigger x: CREATE TRIGGER x …`; SQLite's own tables and indices are written by nobody. */
+function schemaOf(db: Connection): string[] {
+  const rows = db.all(
+    `SELECT type || ' ' || name || ': ' || sql AS made FROM sqlite_master
+     WHERE sql IS NOT NULL AND name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')`,
   )
-  // A trigger would run with every later write.
-  if (foreign !== undefined)
-    throw new StorageError(`${file}: has a trigger or view, which watchpost never makes`)
+  return rows.map((row) => String(row['made']))
+}
+
+const MADE_CHARS = 60
+
+/** Of the file: not for a terminal as it is. */
+function cut(made: string): string {
+  const [line = ''] = made.split(':', 1)
+  return JSON.stringify(line.slice(0, MADE_CHARS))
 }
 
 function requireWhole(db: Connection, file: string): void {
