@@ -83,7 +83,9 @@ function jsonForms(text: string): string[] {
   const encoded = JSON_ENCODERS.map((encoder) => encodedBy(encoder, json))
   // PHP with the four flags: in capitals what HTML gives a meaning to, in small letters what is beyond ASCII.
   const php = encodedBy({ escapes: /[\u007f-\uffff]/g, capitals: false }, encoded.at(-1) ?? json)
-  const all = distinct([json, ...encoded, php])
+  // In the quotes of a normalized JSONPath (RFC 9535, 2.7).
+  const path = json.replaceAll('\\"', '"').replaceAll("'", "\\'")
+  const all = distinct([json, ...encoded, php, path])
   return text.includes('/') ? all.flatMap((form) => [form, form.replaceAll('/', '\\/')]) : [...all]
 }
 

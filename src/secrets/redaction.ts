@@ -25,11 +25,17 @@ export function redaction(forms: Iterable<string>): (text: string) => string {
   const short = sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf)
   const cut = sorted.filter((form) => form.length > SHORTEST_BEGINNING)
   return (given) => {
-    const whole = long.reduce((text, form) => text.replaceAll(form, MASK), given)
-    const pieces = withoutCutPieces(whole, cut)
-    const end = cut.reduce(withoutBeginning, pieces)
+    // Before and after: a part that is cut out leaves no beginning, and what was cut off may begin behind a whole one.
+    const begun = withoutBeginnings(given, cut)
+    const whole = long.reduce((text, form) => text.replaceAll(form, MASK), begun)
+    const end = withoutBeginnings(whole, cut)
     return short.reduce((text, pattern) => text.replace(pattern, MASK), end)
   }
+}
+
+/** Of an excerpt, and of the whole text. */
+function withoutBeginnings(text: string, forms: readonly string[]): string {
+  return forms.reduce(withoutBeginning, withoutCutPieces(text, forms))
 }
 
 function aloneOf(form: string): RegExp {

@@ -85,6 +85,8 @@ const FORMS: Readonly<Record<string, (pass: string) => string>> = {
     ),
   hex: (pass) => Buffer.from(pass).toString('hex'),
   'hex in capitals': (pass) => Buffer.from(pass).toString('hex').toUpperCase(),
+  'the name in a normalized JSONPath': (pass) =>
+    JSON.stringify(pass).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'"),
   'UTF-8 read as Latin-1': (pass) => Buffer.from(pass).toString('latin1'),
 }
 
@@ -118,6 +120,14 @@ it('a piece that was cut off inside a secret shows nothing of it where the text 
   expect(cut(`"${token.slice(0, 15)}…" is no coding`)).toBe('"***…" is no coding')
   expect(cut('a-lo… and a-long-way… from here')).toBe('a-lo… and a-long-way… from here')
   expect(cut(`${'a-long… '.repeat(3)}x`)).toBe(`${'***… '.repeat(3)}x`)
+})
+
+it('a header of several words that was cut off shows none of them, though each is a secret as well', () => {
+  const cut = cutter({ headers: { 'X-Tok': 'several words of secrecy here' } })
+  expect(cut('$.a is "xx several words of secrecy h…", expected "ok"')).toBe(
+    '$.a is "xx ***…", expected "ok"',
+  )
+  expect(cut('of secrecy: several words of secrecy here')).toBe('of ***: ***')
 })
 
 describe('a short secret', () => {
