@@ -8,7 +8,7 @@
 import type { Json, JsonObject } from './model/json.ts'
 import type { Phase, Phases } from './model/phase.ts'
 import type { KeyScope } from './model/scopes.ts'
-import type { CommonSettings, QuietHours } from './model/settings.ts'
+import type { CommonSettings, MonitorDefaults, QuietHours } from './model/settings.ts'
 
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/audit.ts'
@@ -261,6 +261,8 @@ export interface AccountRecord {
   /** Its id in the host's system, unique in a store. */
   readonly external_id: string | null
   readonly quotas: AccountQuotas
+  /** Settings of its new monitors where their input does not give them; before those of the engine's options. */
+  readonly monitor_defaults: MonitorDefaults
   readonly created_at: EpochMs
 }
 

@@ -78,6 +78,8 @@ export interface Me {
   }
   readonly limits: AccountUseView['quotas'] & { readonly requests_per_minute: number | null }
   readonly use: AccountUseView['use']
+  /** Settings of a new monitor that its input does not give; `null` for a key without `monitors:read`. */
+  readonly monitor_defaults: AccountUseView['monitor_defaults'] | null
 }
 
 export interface Client<C extends AnyChecker = BuiltinChecker> {

@@ -14,6 +14,7 @@ import { notOffered } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
 import { FIRST_ACCOUNT } from '../model.ts'
 import type { Connectivity } from './checks/connectivity.ts'
+import { requireKnownIds } from './services/monitor-defaults.ts'
 import { emit } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import type { ChangeFeed } from './sharing/change-feed.ts'
@@ -96,6 +97,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     core.locations = await Promise.all(
       (options.locations ?? ['local']).map((name) => store.locations.ensure(name)),
     )
+    requireKnownIds(core)
   }
 
   function open(): Promise<void> {

@@ -21,8 +21,9 @@ import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
 import type { Core, Tracing } from './core/core.ts'
+import { intervalProblem, parseDefaults } from './services/monitor-defaults.ts'
 import { quotaProblems } from './services/quotas.ts'
-import type { AccountQuotas } from '../model.ts'
+import type { AccountQuotas, EngineMonitorDefaults } from '../model.ts'
 import { createRegistry } from './registry/registry.ts'
 import { createSeal } from '../seal.ts'
 import { timeZones } from '../model/time.ts'
@@ -90,6 +91,11 @@ export interface EngineOptions<
   readonly retention?: Retention | undefined
   /** Quotas of accounts without their own (`accounts.create`). Default: unlimited. */
   readonly quotas?: AccountQuotas | undefined
+  /**
+   * Settings of new monitors of all accounts, in place of those of their types; `monitor_defaults` of an account goes
+   * over them. Default: none. A change affects no existing monitor.
+   */
+  readonly monitorDefaults?: EngineMonitorDefaults | undefined
   /** The bodies of notifications contain `monitor.metadata`. Default `false`. */
   readonly metadataInPayloads?: boolean | undefined
   /** Default the system's; tests use `simulatedClock()` of `watchpost/testing`. */
@@ -105,6 +111,15 @@ export interface EngineOptions<
 
 const count = option.wholeNumber(1, 10_000)
 const days = option.numberBetween(0.1, 36_500)
+
+/** Each field by its path; its ids are validated when the store is open. */
+function defaultsRule(value: unknown, path: string): readonly string[] {
+  const parsed = parseDefaults(value, 'engine')
+  if (parsed.ok) return []
+  return Object.entries(parsed.fields).map(([name, problem]) =>
+    name === '' ? `${path}: an object is expected` : `${path}.${name}: ${problem}`,
+  )
+}
 
 const OPTIONS: OptionTable<EngineOptions> = {
   store: option.object,
@@ -132,6 +147,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
     auditDays: days,
   }),
   quotas: option.object,
+  monitorDefaults: defaultsRule,
   metadataInPayloads: option.flag,
   clock: option.clock,
   logger: option.logger,
@@ -160,8 +176,10 @@ export function coreOf(options: EngineOptions): Core {
   const zones = timeZones()
   const [wrong] = Object.entries(quotaProblems(options.quotas ?? {}))
   if (wrong !== undefined) throw new ConfigurationError(`createEngine: ${wrong.join(': ')}`)
+  const monitorDefaults = defaultsOf(options)
   return {
     quotas: options.quotas ?? {},
+    monitorDefaults,
     clock: options.clock ?? systemClock,
     log: loggerOf(options.logger),
     logsOnlyUnheard: options.logger === undefined,
@@ -178,6 +196,15 @@ export function coreOf(options: EngineOptions): Core {
     ca: options.ca,
     locations: [],
   }
+}
+
+/** @throws ConfigurationError for an interval shorter than the quotas allow */
+function defaultsOf({ monitorDefaults = {}, quotas }: EngineOptions): EngineMonitorDefaults {
+  const parsed = parseDefaults(monitorDefaults, 'engine')
+  const value = parsed.ok ? parsed.value : {}
+  const { interval_sec } = intervalProblem(value, quotas?.min_interval_sec)
+  if (interval_sec === undefined) return value
+  throw new ConfigurationError(`createEngine: monitorDefaults.interval_sec: ${interval_sec}`)
 }
 
 /** @throws ConfigurationError for an option that the store does not support */

@@ -50,6 +50,21 @@ export interface CommonSettings {
   readonly metadata: JsonObject
 }
 
+/**
+ * Settings of new monitors of an account where their input does not give them; `null` is the same as absent. The bounds
+ * are those of the settings.
+ */
+export type MonitorDefaults = {
+  readonly [N in keyof Pick<CommonSettings, Exclude<keyof CommonSettings, PerMonitor>>]?:
+    CommonSettings[N] | null | undefined
+}
+
+/** Settings that say something of one monitor. */
+type PerMonitor = 'name' | 'depends_on' | 'maintenance'
+
+/** The same for all accounts: without contacts, which belong to one account each. */
+export type EngineMonitorDefaults = Omit<MonitorDefaults, 'contact_ids' | 'contact_delay'>
+
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 

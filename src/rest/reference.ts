@@ -5,6 +5,7 @@
  */
 
 import { ConfigurationError } from '../errors.ts'
+import { grants } from '../model/scopes.ts'
 import { ok } from './envelope.ts'
 import { arrayOf, ref } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
@@ -19,7 +20,7 @@ export const showMe = operation({
   answers: { 200: { me: ref('Me') } },
   async run({ engine, identity, host }) {
     const { account_id, key } = identity
-    const [account, { quotas, use }] = await Promise.all([
+    const [account, { quotas, use, monitor_defaults }] = await Promise.all([
       engine.accounts.get(account_id),
       engine.accounts.use(account_id),
     ])
@@ -37,6 +38,7 @@ export const showMe = operation({
         },
         limits: { requests_per_minute: per_minute, ...quotas },
         use,
+        monitor_defaults: grants(key.scopes, 'monitors:read') ? monitor_defaults : null,
       },
     })
   },

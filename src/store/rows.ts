@@ -78,7 +78,25 @@ function parsedOrNull<T>(row: Row, column: string): T | null {
 
 export function toAccount(row: Row): AccountRecord {
   const { removing: _, ...columns } = row
-  return { ...plain<AccountRecord>(columns), quotas: parsedObject(row, 'quotas') }
+  return {
+    ...plain<AccountRecord>(columns),
+    quotas: parsedObject(row, 'quotas'),
+    monitor_defaults: parsedObject(row, 'monitor_defaults'),
+  }
+}
+
+/** The objects of an account as they are written; `undefined` where a change does not name them. */
+export function accountObjects({
+  quotas,
+  monitor_defaults,
+}: Partial<Pick<AccountRecord, 'quotas' | 'monitor_defaults'>>): {
+  readonly quotas: string | undefined
+  readonly monitor_defaults: string | undefined
+} {
+  return {
+    quotas: quotas && JSON.stringify(quotas),
+    monitor_defaults: monitor_defaults && JSON.stringify(monitor_defaults),
+  }
 }
 
 export function toKey(row: Row): KeyRecord {

@@ -64,7 +64,7 @@ export { SHARDS, shardOf } from './shared.ts'
 export type { BroadcastTable, Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
-  Partial<Pick<AccountRecord, 'external_id' | 'quotas'>>
+  Partial<Pick<AccountRecord, 'external_id' | 'quotas' | 'monitor_defaults'>>
 
 /** Whether a removal needs further steps. */
 export type Removal = 'more' | 'done'
@@ -100,7 +100,7 @@ export interface Store {
      */
     update(
       id: number,
-      change: Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>,
+      change: Partial<Omit<AccountRecord, 'id' | 'created_at'>>,
       audit?: NewAuditRecord,
     ): Promise<AccountRecord | undefined>
     /**

@@ -250,8 +250,12 @@ describe.each(Object.entries(STORES))('an account as a host needs it, on %s', (_
     await Promise.allSettled(contacts)
     expect(await r.engine.contacts.list()).toHaveLength(2)
     expect(await r.engine.accounts.use(1)).toEqual({
-      quotas: { monitors: 5, contacts: 2, min_interval_sec: null, checks_per_min: null },
+      quotas: {
+        ...{ monitors: 5, contacts: 2, min_interval_sec: null, checks_per_min: null },
+        maintenance_windows: 1000,
+      },
       use: { monitors: 5, contacts: 2, checks_per_min: 5 },
+      monitor_defaults: {},
     })
     const [first] = (await r.engine.monitors.list()).items
     await expect(r.engine.monitors.create(MONITOR)).rejects.toMatchObject(REFUSED)

@@ -271,6 +271,18 @@ describe('the account', () => {
     })
   })
 
+  it('tells the defaults of its monitors to keys that see monitors, and creates with them', async () => {
+    const { ask, engine } = client()
+    const monitor_defaults = { interval_sec: 300, tags: ['prod'] }
+    await engine.accounts.update(1, { monitor_defaults })
+    expect((await ask('GET', '/api/v1/me')).body.me.monitor_defaults).toEqual(monitor_defaults)
+    const { interval_sec: _, ...body } = { interval_sec: 0, ...tcpMonitor }
+    const made = await ask('POST', '/api/v1/monitors', { body })
+    expect(made.body.monitor).toMatchObject(monitor_defaults)
+    const { key } = await engine.keys.create({ name: 'deploy', scopes: ['checks:run'] })
+    expect((await ask('GET', '/api/v1/me', { key })).body.me.monitor_defaults).toBeNull()
+  })
+
   it('has no balance unless the host keeps one', async () => {
     const { body } = await client().ask('GET', '/api/v1/balance')
     expect(body).toEqual({ ok: true, balance: { amount: null, unlimited: true } })

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountQuotas } from '../../model.ts'
+import type { AccountQuotas, MonitorDefaults } from '../../model.ts'
 import type { ActorOptions } from './filters.ts'
 import type { AccountUseView, AccountView } from './views.ts'
 
@@ -15,6 +15,11 @@ export interface AccountInput {
   readonly external_id?: string | null | undefined
   /** Quotas that replace the engine's `quotas`; `null` is unlimited. */
   readonly quotas?: AccountQuotas | undefined
+  /**
+   * Settings of its new monitors where their input does not give them; they go over `monitorDefaults` of the engine,
+   * one by one. A change affects no existing monitor. A new account has no contacts that they could name.
+   */
+  readonly monitor_defaults?: MonitorDefaults | undefined
 }
 
 export interface Accounts {
@@ -23,7 +28,7 @@ export interface Accounts {
    * ValidationError
    */
   create(input: AccountInput, options?: ActorOptions): Promise<AccountView>
-  /** Replaces `quotas` as a whole. @throws ConflictError `external_id_taken` */
+  /** Replaces `quotas` and `monitor_defaults` as a whole. @throws ValidationError @throws ConflictError `external_id_taken` */
   update(id: number, patch: Partial<AccountInput>, options?: ActorOptions): Promise<AccountView>
   /**
    * Removes the account with everything it owns: monitors and their history, incidents, contacts, keys, the

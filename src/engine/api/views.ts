@@ -19,6 +19,7 @@ import type {
   Json,
   JsonObject,
   KeyScope,
+  MonitorDefaults,
   MonitorState,
   MonitorStatus,
   NotificationStatus,
@@ -288,6 +289,8 @@ export interface AccountView {
   readonly external_id: string | null
   /** The quotas set for this account; absent ones are those of the engine's options. */
   readonly quotas: AccountQuotas
+  /** The defaults of its new monitors, as set for this account; absent ones are those of the engine's options. */
+  readonly monitor_defaults: MonitorDefaults
   readonly created_at: string
 }
 
@@ -295,6 +298,8 @@ export interface AccountUseView {
   /** The effective quotas; `null` is unlimited. */
   readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
   readonly use: AccountUse
+  /** The defaults of its new monitors, with those of the engine's options; absent ones are those of the type. */
+  readonly monitor_defaults: MonitorDefaults
 }
 
 /** One change in the audit log. */

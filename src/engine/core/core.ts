@@ -8,7 +8,13 @@ import type { EventEmitter } from 'eventemitter3'
 import type { Clock } from '../../clock.ts'
 import { ListenerError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { AccountQuotas, LocationRecord, CheckReport, NotificationRecord } from '../../model.ts'
+import type {
+  AccountQuotas,
+  CheckReport,
+  EngineMonitorDefaults,
+  LocationRecord,
+  NotificationRecord,
+} from '../../model.ts'
 import type { NextOccurrence, TimeZones } from '../../model/time.ts'
 import type { FullStore, Change, Committed } from '../../store/store.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
@@ -54,6 +60,8 @@ export interface Core {
   readonly seal: Seal
   /** For accounts without quotas of their own. */
   readonly quotas: AccountQuotas
+  /** Settings of new monitors where neither their input nor their account gives them. */
+  readonly monitorDefaults: EngineMonitorDefaults
   readonly metadataInPayloads: boolean
   readonly tracing?: Tracing | undefined
   readonly events: EventEmitter<Listeners>

@@ -15,6 +15,7 @@ import { parse } from '../../fields/parse.ts'
 import type { Problems } from '../../fields/parse.ts'
 import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { TypeView } from '../api/engine.ts'
+import { withDefaults } from './monitor-defaults.ts'
 import { commonFields } from './monitor-fields.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { SettingWarning } from '../api/views.ts'
@@ -39,10 +40,14 @@ export interface Registry {
   get(type: string): MonitorType | undefined
   /** @throws ConfigurationError for a type that is not registered */
   getOrThrow(type: string): MonitorType
-  /** Reports every problem at once; the caller validates ids of locations and contacts. */
+  /**
+   * Reports every problem at once; the caller validates ids of locations and contacts. `defaults` go over those of the
+   * type, where it takes them.
+   */
   parse(
     type: MonitorType,
     input: JsonObject,
+    defaults?: JsonObject,
   ):
     | { readonly ok: true; readonly value: ParsedMonitor }
     | { readonly ok: false; readonly fields: Problems }
@@ -86,15 +91,19 @@ function typeOf(checker: AnyChecker): MonitorType {
   return { checker, common, all: { ...common, ...own } }
 }
 
-function parseMonitor(type: MonitorType, input: JsonObject): ReturnType<Registry['parse']> {
+function parseMonitor(
+  type: MonitorType,
+  input: JsonObject,
+  defaults: JsonObject = {},
+): ReturnType<Registry['parse']> {
   const { checker, common, all } = type
-  const parsed = parse(all, input)
+  const parsed = parse(all, withDefaults(type, input, defaults))
   if (!parsed.ok) return parsed
   const own: Record<string, unknown> = {}
   const shared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(parsed.value))
     (name in common ? shared : own)[name] = value
-  if (input['timeout_ms'] === undefined)
+  if ((input['timeout_ms'] ?? null) === null)
     shared['timeout_ms'] = fittingTimeout(shared as Stored<CommonFields>)
   const refined = checker.refine?.(own) ?? { settings: own }
   const problems = {

@@ -6,14 +6,23 @@
 
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { FIRST_ACCOUNT, isAccountId } from '../../model.ts'
-import type { AccountQuotas, AccountRecord, NewAuditRecord } from '../../model.ts'
+import type { AccountQuotas, AccountRecord, JsonObject, NewAuditRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
+import { defaultsTable } from '../registry/monitor-defaults.ts'
 import { announceAudit } from '../announce/audit.ts'
-import { actorOf, auditRecord } from './audit.ts'
+import { actorOf, auditRecord, bounded, fieldChanges } from './audit.ts'
+import {
+  effectiveDefaults,
+  idProblems,
+  intervalProblem,
+  parseDefaults,
+} from './monitor-defaults.ts'
 import { accountView } from '../views/views.ts'
 import { quotaProblems, resolvedQuotas } from './quotas.ts'
 import type { Parts } from './parts.ts'
 import { isJsonObject } from '../../model/json.ts'
+import type { Problems } from '../../fields/parse.ts'
+import type { Core } from '../core/core.ts'
 
 const NAME_LIMIT = 200
 const EXTERNAL_ID_LIMIT = 200
@@ -50,6 +59,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       const known = await found(rest.external_id)
       if (known !== undefined) return accountView(known)
       const audit = auditRecord({ core, actor }, { resource: 'account', action: 'created', name })
+      await requireDefaults(core, rest)
       const made = { name, ...rest, created_at: clock.now() }
       const record = await store.accounts.create(made, audit)
       // Another process may have created it meanwhile.
@@ -61,6 +71,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       const actor = actorOf(options)
       const before = await requireAccount(id)
       const change = parseInput(patch)
+      await requireDefaults(core, change, before)
       const audit = accountAudit({ core, actor }, before, change)
       const record = await store.accounts.update(id, change, audit)
       if (record === undefined) throw new NotFoundError('account')
@@ -96,8 +107,12 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       return (await store.accounts.list()).map(accountView)
     },
     async use(id) {
-      const quotas = resolvedQuotas(core, await requireAccount(id))
-      return { quotas, use: await store.accounts.use(id) }
+      const account = await requireAccount(id)
+      return {
+        quotas: resolvedQuotas(core, account),
+        use: await store.accounts.use(id),
+        monitor_defaults: effectiveDefaults(core, account),
+      }
     },
   }
 }
@@ -123,7 +138,7 @@ function accountAudit(
 ): NewAuditRecord | undefined {
   const after = { ...before, ...change }
   const names = ['name', 'external_id'] as const
-  const changes = [
+  const named = [
     ...names.map((field) => ({ field, from: before[field], to: after[field] })),
     ...Object.keys({ ...before.quotas, ...after.quotas }).map((name) => ({
       field: `quotas.${name}`,
@@ -131,6 +146,15 @@ function accountAudit(
       to: after.quotas[name as keyof AccountQuotas] ?? null,
     })),
   ].filter(({ from, to }) => from !== to)
+  const compared = {
+    ...{
+      before: before.monitor_defaults as JsonObject,
+      after: after.monitor_defaults as JsonObject,
+    },
+    texts: true,
+  }
+  const defaults = fieldChanges(defaultsTable('account'), compared, 'monitor_defaults.')
+  const changes = bounded([...named, ...defaults])
   if (changes.length === 0) return undefined
   return auditRecord(by, { resource: 'account', action: 'updated', name: after.name, changes })
 }
@@ -146,24 +170,55 @@ function removalAudit(
   return auditRecord(by, { resource: 'account', action: 'deleted', name: null, changes })
 }
 
-type ParsedAccount = Partial<Pick<AccountRecord, 'name' | 'external_id' | 'quotas'>>
+type ParsedAccount = Partial<Omit<AccountRecord, 'id' | 'created_at'>>
 
 /** @throws ValidationError with every problem at once */
 function parseInput(input: unknown): ParsedAccount {
   if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
-  const { name, external_id, quotas, ...others } = input as Record<string, unknown>
+  const { name, external_id, quotas, monitor_defaults, ...others } = input as Record<
+    string,
+    unknown
+  >
+  const defaults =
+    monitor_defaults === undefined ? undefined : parseDefaults(monitor_defaults, 'account')
   const problems = {
     ...Object.fromEntries(Object.keys(others).map((other) => [other, 'unknown_field'])),
     ...(name === undefined ? {} : nameProblems(name)),
     ...(external_id === undefined || external_id === null ? {} : externalIdProblems(external_id)),
     ...(quotas === undefined ? {} : quotasProblems(quotas)),
+    ...(defaults?.ok === false ? ofDefaults(defaults.fields) : {}),
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return {
     ...(name === undefined ? {} : { name: (name as string).trim() }),
     ...(external_id === undefined ? {} : { external_id: external_id as string | null }),
     ...(quotas === undefined ? {} : { quotas: quotas as AccountQuotas }),
+    ...(defaults?.ok === true ? { monitor_defaults: defaults.value } : {}),
   }
+}
+
+/** @throws ValidationError for ids that the account does not have, and an interval shorter than its quotas allow */
+async function requireDefaults(
+  core: Core,
+  { monitor_defaults, quotas }: ParsedAccount,
+  before?: AccountRecord,
+): Promise<void> {
+  if (monitor_defaults === undefined) return
+  const wanted = quotas ?? before?.quotas ?? {}
+  const { min_interval_sec } = resolvedQuotas(core, { quotas: wanted })
+  const contacts = before === undefined ? [] : await core.store.contacts.list(before.id)
+  const problems = {
+    ...intervalProblem(monitor_defaults, min_interval_sec),
+    ...idProblems(core, monitor_defaults, contacts),
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(ofDefaults(problems))
+}
+
+function ofDefaults(problems: Problems): Problems {
+  const entries = Object.entries(problems)
+  return Object.fromEntries(
+    entries.map(([name, problem]) => [`monitor_defaults${name && `.${name}`}`, problem]),
+  )
 }
 
 function nameProblems(name: unknown): Record<string, string> {

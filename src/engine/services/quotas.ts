@@ -50,7 +50,10 @@ function isQuota(name: keyof AccountQuotas, value: unknown): boolean {
   return name === 'checks_per_min' || Number.isInteger(value)
 }
 
-export function resolvedQuotas(core: Core, { quotas }: AccountRecord): ResolvedQuotas {
+export function resolvedQuotas(
+  core: Core,
+  { quotas }: Pick<AccountRecord, 'quotas'>,
+): ResolvedQuotas {
   const of = (name: keyof AccountQuotas): number | null => {
     const own = quotas[name]
     return own === undefined ? (core.quotas[name] ?? null) : own
@@ -66,9 +69,14 @@ export function resolvedQuotas(core: Core, { quotas }: AccountRecord): ResolvedQ
 
 /** As stored. @throws NotFoundError */
 export async function quotasOf(core: Core, account_id: number): Promise<ResolvedQuotas> {
+  return resolvedQuotas(core, await accountOf(core, account_id))
+}
+
+/** As stored. @throws NotFoundError */
+export async function accountOf(core: Core, account_id: number): Promise<AccountRecord> {
   const account = await core.store.accounts.get(account_id)
   if (account === undefined) throw new NotFoundError('account')
-  return resolvedQuotas(core, account)
+  return account
 }
 
 /** The quotas that the store enforces. */

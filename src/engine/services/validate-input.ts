@@ -6,14 +6,14 @@
  */
 
 import { ValidationError } from '../../errors.ts'
-import type { Stored } from '../../fields/field.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import { secretProblems } from '../../fields/secrets.ts'
-import type { CommonSettings, ContactRecord, JsonObject } from '../../model.ts'
-import type { CommonFields } from '../registry/monitor-fields.ts'
+import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import { isInstalled } from '../registry/registry.ts'
-import { isTooShort, quotasOf } from './quotas.ts'
+import { defaultsFor } from './monitor-defaults.ts'
+import { contactProblems, locationProblems } from './monitor-ids.ts'
+import { accountOf, isTooShort, resolvedQuotas } from './quotas.ts'
 import type { ResolvedQuotas } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
@@ -44,17 +44,19 @@ export async function validateMonitor(
       type: `invalid: this type needs a package that is not installed: npm install ${driver}`,
     })
   }
-  const parsed = core.registry.parse(type, input)
+  const account = await accountOf(core, account_id)
+  const contacts = await core.store.contacts.list(account_id)
+  const defaults = defaultsFor(core, { account, contacts, input })
+  const parsed = core.registry.parse(type, input, defaults)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { common, settings, target } = parsed.value
-  const contacts = await core.store.contacts.list(account_id)
   const location_ids = common.location_ids ?? core.locations.map(({ id }) => id)
   const problems = {
     ...secretProblems(type.checker.fields, settings),
-    ...locationProblems(core, common, location_ids),
+    ...locationProblems(core, common.confirm_locations, location_ids),
     ...(common.interval_sec === interval_before
       ? {}
-      : intervalProblems(await quotasOf(core, account_id), type, common)),
+      : intervalProblems(resolvedQuotas(core, account), type, common)),
     ...contactProblems(common, contacts),
     ...(await dependencyProblems(core, { account_id, id, depends_on: common.depends_on })),
   }
@@ -107,40 +109,6 @@ function intervalProblems(
   return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the account)` }
 }
 
-function locationProblems(
-  core: Core,
-  { confirm_locations }: Stored<CommonFields>,
-  location_ids: readonly number[],
-): Record<string, string> {
-  const known = new Set(core.locations.map(({ id }) => id))
-  const problems: Record<string, string> = {}
-  location_ids.forEach((id, index) => {
-    if (known.has(id)) return
-    addProblem(problems, 'location_ids', problemAt([index], `invalid: there is no location ${id}`))
-  })
-  const count = new Set(location_ids).size
-  if (confirm_locations !== undefined && confirm_locations > count) {
-    problems.confirm_locations = `out_of_range: 1..${count} (the number of locations)`
-  }
-  return problems
-}
-
-function contactProblems(
-  { contact_ids, contact_delay }: Stored<CommonFields>,
-  contacts: readonly ContactRecord[],
-): Record<string, string> {
-  const known = new Set(contacts.map(({ id }) => id))
-  const problems: Record<string, string> = {}
-  contact_ids.forEach((id, index) => {
-    if (known.has(id)) return
-    addProblem(problems, 'contact_ids', problemAt([index], `invalid: there is no contact ${id}`))
-  })
-  for (const id of Object.keys(contact_delay)) {
-    if (known.has(Number(id))) continue
-    addProblem(problems, 'contact_delay', problemAt([id], `invalid: there is no contact ${id}`))
-  }
-  return problems
-}
 /** Parents must exist, and none may depend on this monitor, directly or indirectly. */
 async function dependencyProblems(
   core: Core,

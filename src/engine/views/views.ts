@@ -244,8 +244,8 @@ export function keyView({ hash: _hash, ...key }: KeyRecord): KeyView {
 }
 
 export function accountView(record: AccountRecord): AccountView {
-  const { id, name, external_id, quotas, created_at } = record
-  return { id, name, external_id, quotas, created_at: iso(created_at) }
+  const { id, name, external_id, quotas, monitor_defaults, created_at } = record
+  return { id, name, external_id, quotas, monitor_defaults, created_at: iso(created_at) }
 }
 
 export function auditView({ account_id: _, at, ...rest }: AuditRecord): AuditEntryView {

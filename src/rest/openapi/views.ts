@@ -276,6 +276,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
       maintenance_windows: nullable(integer()),
     }),
     use: object({ monitors: integer(), contacts: integer(), checks_per_min: number() }),
+    monitor_defaults: nullable(record('Of new monitors; `null` without `monitors:read`')),
   }),
   Type: object<TypeView>(
     {

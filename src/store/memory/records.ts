@@ -25,8 +25,15 @@ export function accounts(tables: Tables): Sync<FullStore['accounts']> {
   function create(account: NewAccount, audit?: NewAuditRecord): AccountRecord {
     const known = byExternalId(account.external_id)
     if (known !== undefined) return copy(known)
-    const { name, external_id = null, quotas = {}, created_at } = copy(account)
-    const made = { id: tables.nextId('account'), name, external_id, quotas, created_at }
+    const {
+      name,
+      external_id = null,
+      quotas = {},
+      monitor_defaults = {},
+      created_at,
+    } = copy(account)
+    const given = { name, external_id, quotas, monitor_defaults, created_at }
+    const made = { id: tables.nextId('account'), ...given }
     tables.accounts.set(made.id, made)
     addAudit(tables, audit, { id: made.id, account_id: made.id })
     return copy(made)

@@ -1,6 +1,6 @@
 import { StorageError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
-import { toAccount, toKey } from '../rows.ts'
+import { accountObjects, toAccount, toKey } from '../rows.ts'
 import { externalIdTaken } from '../rules.ts'
 import { assignments, insertInto } from '../sql.ts'
 import type { Param } from '../sql.ts'
@@ -22,7 +22,8 @@ const KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
+const COLUMNS = ['name', 'external_id', 'quotas', 'monitor_defaults', 'created_at'] as const
+const CHANGEABLE = COLUMNS.filter((column) => column !== 'created_at')
 
 export function accounts(db: Database): FullStore['accounts'] {
   return {
@@ -55,7 +56,7 @@ export function accounts(db: Database): FullStore['accounts'] {
           const { values } = inserted(account)
           await session.run(
             `INSERT INTO watchpost.accounts (id, ${COLUMNS.join(', ')}) OVERRIDING SYSTEM VALUE
-             VALUES (1, ?, ?, ?, ?)`,
+             VALUES (1, ?, ?, ?, ?, ?)`,
             values,
           )
           return (await first(session, 'id = ?', 1)) as AccountRecord
@@ -69,8 +70,7 @@ export function accounts(db: Database): FullStore['accounts'] {
         toAccount,
       ),
     async update(id, change, audit) {
-      const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
-      const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
+      const { text, params } = assignments(CHANGEABLE, { ...change, ...accountObjects(change) })
       if (text === '') return first(db, 'id = ?', id)
       const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? AND removing = 0 RETURNING *`
       try {
@@ -94,8 +94,10 @@ const TRIES = 3
 
 const UNIQUE_VIOLATION = '23505'
 
-function inserted({ name, external_id = null, quotas = {}, created_at }: NewAccount) {
-  const values = [name, external_id, JSON.stringify(quotas), created_at]
+function inserted(account: NewAccount) {
+  const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account
+  const objects = accountObjects({ quotas, monitor_defaults })
+  const values = [name, external_id, objects.quotas, objects.monitor_defaults, created_at]
   return { text: insertInto('watchpost.accounts', COLUMNS), values }
 }
 

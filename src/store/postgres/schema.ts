@@ -16,6 +16,7 @@ CREATE TABLE watchpost.accounts (
   name text NOT NULL,
   external_id text,
   quotas text NOT NULL,
+  monitor_defaults text NOT NULL,
   removing integer NOT NULL DEFAULT 0,
   created_at bigint NOT NULL
 );

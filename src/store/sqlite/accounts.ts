@@ -12,7 +12,7 @@ import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.
 import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
-import { toAccount, toKey } from '../rows.ts'
+import { accountObjects, toAccount, toKey } from '../rows.ts'
 import { assignments, insertInto } from '../sql.ts'
 
 const KEY_COLUMNS = [
@@ -27,7 +27,8 @@ const KEY_COLUMNS = [
 ] as const
 
 type Accounts = Sync<FullStore['accounts']>
-const COLUMNS = ['name', 'external_id', 'quotas', 'created_at'] as const
+const COLUMNS = ['name', 'external_id', 'quotas', 'monitor_defaults', 'created_at'] as const
+const CHANGEABLE = COLUMNS.filter((column) => column !== 'created_at')
 
 export function accounts(db: Connection): Accounts {
   const first = (condition: string, value: number | string): AccountRecord | undefined => {
@@ -35,9 +36,10 @@ export function accounts(db: Connection): Accounts {
     return row && toAccount(row)
   }
   const add = (account: NewAccount, id?: number): AccountRecord => {
-    const { name, external_id = null, quotas = {}, created_at } = account
+    const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account
     const columns = id === undefined ? COLUMNS : (['id', ...COLUMNS] as const)
-    const values = { id, name, external_id, quotas: JSON.stringify(quotas), created_at }
+    const objects = accountObjects({ quotas, monitor_defaults })
+    const values = { id, name, external_id, ...objects, created_at }
     const row_id = db.insert(
       insertInto('accounts', columns),
       columns.map((column) => values[column]),
@@ -62,8 +64,7 @@ export function accounts(db: Connection): Accounts {
     update: (id, change, audit) =>
       db.transaction(() => {
         if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
-        const columns = { ...change, quotas: change.quotas && JSON.stringify(change.quotas) }
-        const { text, params } = assignments(['name', 'external_id', 'quotas'], columns)
+        const { text, params } = assignments(CHANGEABLE, { ...change, ...accountObjects(change) })
         const sql = `UPDATE accounts SET ${text} WHERE id = ? AND removing = 0`
         if (text !== '' && db.run(sql, [...params, id]) > 0)
           addAudit(db, audit, { id, account_id: id })

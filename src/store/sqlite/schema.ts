@@ -14,6 +14,7 @@ CREATE TABLE accounts (
   name TEXT NOT NULL,
   external_id TEXT,
   quotas TEXT NOT NULL,
+  monitor_defaults TEXT NOT NULL,
   removing INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL
 );

@@ -36,8 +36,8 @@ export const accounts: Calls<FullStore['accounts']> = {
   },
 }
 
-function record({ id, name, external_id, quotas, created_at }: AccountRecord): AccountRecord {
-  return { id, name, external_id, quotas, created_at }
+function record({ removed: _, ...account }: Row<'accounts'>): AccountRecord {
+  return account
 }
 
 function shown(account: Row<'accounts'> | undefined): AccountRecord | undefined {
@@ -54,10 +54,10 @@ async function create(
   account: NewAccount,
   audit?: NewAuditRecord,
 ): Promise<AccountRecord> {
-  const { name, external_id = null, quotas = {}, created_at } = account
+  const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account
   const known = await byExternalId(r, external_id)
   if (known !== undefined) return known
-  const row = { name, external_id, quotas, created_at, removed: false }
+  const row = { name, external_id, quotas, monitor_defaults, created_at, removed: false }
   const made = record(await r.insert('accounts', row))
   await r.audit(audit, { id: made.id, account_id: made.id })
   return made

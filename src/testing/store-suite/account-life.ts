@@ -92,6 +92,21 @@ export const accountLifeCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.accounts.list()).length, 2)
   },
 
+  'defaults of monitors are kept with their account, and replaced as a whole': async (store) => {
+    const monitor_defaults = { interval_sec: 300, tags: ['Ü "x"'], metadata: { deep: [1, null] } }
+    const made = await store.accounts.create({ name: 'a', monitor_defaults, created_at: T0 })
+    const other = await store.accounts.create({ name: 'b', created_at: T0 })
+    assert.deepEqual(made.monitor_defaults, monitor_defaults)
+    assert.deepEqual(await store.accounts.get(made.id), made)
+    const renamed = await store.accounts.update(made.id, { name: 'c' })
+    assert.deepEqual(renamed, { ...made, name: 'c' })
+    const changed = { monitor_defaults: { notify_recovery: false } }
+    const updated = await store.accounts.update(made.id, changed)
+    assert.deepEqual(updated, { ...renamed, ...changed })
+    assert.deepEqual(await store.accounts.list().then((all) => all.slice(-2)), [updated, other])
+    assert.deepEqual(other.monitor_defaults, {})
+  },
+
   'an update of an account changes what it names': async (store) => {
     const made = await store.accounts.create({ name: 'a', external_id: 'x', created_at: T0 })
     await store.accounts.create({ name: 'b', external_id: 'y', created_at: T0 })

@@ -48,6 +48,7 @@ export const emptyCases: Readonly<Record<string, Case>> = {
       name: 'Ünïcode & "quotes"',
       external_id: null,
       quotas: {},
+      monitor_defaults: {},
       created_at: T0,
     })
     assert.deepEqual(await store.accounts.list(), [first, second])
