@@ -23,7 +23,12 @@ function holdCommit(store: Client['store']): { begun: Promise<void>; release: ()
     }
     Object.assign(store, { commit: held })
   })
-  return { begun, release: () => void release() }
+  return {
+    begun,
+    release() {
+      release()
+    },
+  }
 }
 
 describe('If-Match', () => {
