@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { httpFields } from '../../src/checkers/http/fields.ts'
 import { judge } from '../../src/checkers/http/judge.ts'
 import { createSearch } from '../../src/checkers/http/search.ts'
+import type { SearchOptions } from '../../src/checkers/http/search.ts'
 import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { JsonObject } from '../../src/model.ts'
@@ -37,9 +38,11 @@ function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {
   }
 }
 
-function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5) {
+const ENDLESS: SearchOptions = { clock: systemClock, most_ms: Infinity }
+
+function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5, limits = ENDLESS) {
   const settings = settingsOf(input)
-  const search = createSearch(settings, { clock: systemClock, most_ms: Infinity })
+  const search = createSearch(settings, limits)
   const { decoded_bytes: bytes, body_cut } = exchange
   for (const _ of search?.take(exchange.text()) ?? []);
   for (const _ of search?.end({ bytes, whole: !body_cut }) ?? []);
@@ -50,6 +53,20 @@ function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5) {
   if (cause_code === 'http_body_limit') expect(verdict).toBe('unknown')
   return verdict === 'ok' ? 'ok' : `${cause_code}: ${cause_text}`
 }
+
+it('assertions that take longer than their share are no failure of the target', () => {
+  const body = answer(JSON.stringify(Array(5000).fill({ a: 1 })))
+  const json = [
+    { path: '$[*].a', op: 'equals', value: 1 },
+    { path: '$..[?@.a > 1]', op: 'count', value: 0 },
+  ]
+  let now = 0
+  const limits = { clock: { monotonic: () => (now += 100) }, most_ms: 1000 }
+  expect(judged({ json }, body, 5, limits)).toBe(
+    'http_body_limit: The assertions are compared for up to 1 s of CPU time, and these take longer',
+  )
+  expect(judged({ json }, body)).toBe('ok')
+})
 
 describe('an answer is judged', () => {
   const page = answer('Queue: 1,250 jobs. All fine.')

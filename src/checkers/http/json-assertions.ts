@@ -5,6 +5,7 @@
  */
 
 import * as v from 'valibot'
+import type { Clock } from '../../clock.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
@@ -82,7 +83,17 @@ export interface JsonSearch extends TextReader {
   readonly outcomes: readonly Outcome[]
 }
 
-export function seekJson(assertions: readonly JsonAssertion[]): JsonSearch {
+/** Of one check. */
+export interface JsonSearchOptions {
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** CPU time limit of all assertions together. */
+  readonly most_ms: number
+}
+
+export function seekJson(
+  assertions: readonly JsonAssertion[],
+  options: JsonSearchOptions,
+): JsonSearch {
   const body = gatherText()
   const state = {
     wantsMore: true,
@@ -97,6 +108,9 @@ export function seekJson(assertions: readonly JsonAssertion[]): JsonSearch {
     if (state.unseen !== undefined || selected === undefined) return
     state.outcomes.push(yield* evaluate(assertion, selected))
   }
+  function* holdAll(document: Json): Generator<void, void> {
+    for (const each of assertions) yield* hold(each, document)
+  }
   return Object.assign(state, {
     *take(text: string) {
       body.add(text)
@@ -110,13 +124,31 @@ export function seekJson(assertions: readonly JsonAssertion[]): JsonSearch {
         return
       }
       const read = yield* readJson(body.text().replace(/^\u{feff}/u, ''))
-      if (read.ok) for (const each of assertions) yield* hold(each, read.value)
-      else if (read.problem === 'invalid')
+      if (read.ok) {
+        if (!(yield* within(holdAll(read.value), options)))
+          state.unseen = `The assertions are compared for up to ${(options.most_ms / 1000).toFixed(options.most_ms < 1000 ? 1 : 0)} s of CPU time, and these take longer`
+      } else if (read.problem === 'invalid')
         state.problem = length === 0 ? 'The body is empty' : 'The body is not JSON'
       else
         state.unseen = `A body of up to ${MAX_JSON_VALUES.toLocaleString('en-US')} values is read as JSON, and this one has more`
     },
   })
+}
+
+/** Whether the work ended in its time. */
+function* within(
+  work: Generator<void, void>,
+  { clock, most_ms }: JsonSearchOptions,
+): Generator<void, boolean> {
+  let spent_ms = 0
+  for (;;) {
+    const from = clock.monotonic()
+    const { done } = work.next()
+    spent_ms += clock.monotonic() - from
+    if (done === true) return true
+    if (spent_ms > most_ms) return false
+    yield
+  }
 }
 
 /** A pattern searches as many characters of all values together as of one text. */

@@ -57,7 +57,7 @@ export type SearchSettings = Pick<
 
 export interface SearchOptions {
   readonly clock: Pick<Clock, 'monotonic'>
-  /** CPU time limit of the search for the number. */
+  /** CPU time limit of the search for the number, and of the assertions on JSON. */
   readonly most_ms: number
 }
 
@@ -73,7 +73,7 @@ export function createSearch(settings: SearchSettings, options: SearchOptions): 
     keyword_absent: seekWord(settings.keyword_absent),
     keyword_absent_regex: seekPattern(settings.keyword_absent_regex),
     number_regex: numbers,
-    json: json.length === 0 ? undefined : seekJson(json),
+    json: json.length === 0 ? undefined : seekJson(json, options),
   }
   const all = Object.values(seekers).filter((each) => each !== undefined)
   if (all.length === 0) return undefined
