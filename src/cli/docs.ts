@@ -56,7 +56,7 @@ function find(topic: string, all: readonly string[]): string {
   const name = topic.replace(/\.md$/, '')
   const page = all.find((one) => one === name) ?? all.find((one) => one.endsWith(`/${name}`))
   if (page === undefined)
-    throw new ConfigurationError(`there is no page "${topic}"; watchpost docs lists them`)
+    throw new ConfigurationError(`there is no page "${topic}"; "watchpost docs" lists them`)
   return page
 }
 

@@ -32,6 +32,6 @@ describe('watchpost docs', () => {
     const { code, stdout, stderr } = await watchpost.run(['docs', topic])
     expect(code).toBe(64)
     expect(stdout).toBe('')
-    expect(stderr).toBe(`watchpost: there is no page "${topic}"; watchpost docs lists them\n`)
+    expect(stderr).toBe(`watchpost: there is no page "${topic}"; "watchpost docs" lists them\n`)
   })
 })

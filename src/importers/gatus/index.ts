@@ -33,7 +33,7 @@ export function fromGatus(document: unknown): Imported {
     external(gathering, endpoint)
   }
   for (const provider of Object.keys(providers)) {
-    gathering.note(provider, 'an alerting provider: make a contact of it (docs/guide/contacts.md)')
+    gathering.note(provider, 'an alerting provider: make a contact of it (watchpost docs contacts)')
   }
   // Where data is kept and how it is shown is no matter of monitors.
   rest.ignore(

@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, (from: Taking, note: Note) => JsonObject | 
   webhook(from, note) {
     const url = from.text('webhookURL')
     if (url === undefined) return undefined
-    note('its receiver gets another body, and a signature: see docs/guide/receiving-webhooks.md')
+    note('its receiver gets another body, and a signature: see watchpost docs receiving-webhooks')
     from.ignore('webhookContentType', 'webhookCustomBody', 'httpMethod')
     const headers = headersOf(from.text('webhookAdditionalHeaders'), note)
     return { kind: 'webhook', url, ...(headers === undefined ? {} : { headers }) }

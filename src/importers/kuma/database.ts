@@ -176,7 +176,7 @@ function contactsOf(gathering: Gathering, { tables, contacts }: KumaDatabase): C
     const config = parsed(row['config'])
     const contact = contacts && isJsonObject(config) ? contactOf(config, note) : undefined
     if (!contacts)
-      note('a notification: make a contact of it (docs/guide/contacts.md), or use --contacts')
+      note('a notification: make a contact of it (watchpost docs contacts), or use --contacts')
     if (contact === undefined) names.set(textOf(id), name)
     else {
       list.push({ ...contact, name: name.slice(0, 200) })

@@ -161,7 +161,7 @@ function namesOf({ notificationList }: JsonObject): ReadonlyMap<string, string> 
 /** The parts of an export besides its monitors. */
 function noteRest(gathering: Gathering, document: JsonObject): void {
   for (const name of namesOf(document).values()) {
-    gathering.note(name, 'a notification: make a contact of it (docs/guide/contacts.md)')
+    gathering.note(name, 'a notification: make a contact of it (watchpost docs contacts)')
   }
   const rest = take(document)
   rest.ignore('version', 'monitorList', 'notificationList')
