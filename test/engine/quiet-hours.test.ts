@@ -1,5 +1,7 @@
 /** Quiet hours of a contact: what waits, what is dropped, and what comes of an outage that ends within. */
 import { describe, expect, it } from 'vitest'
+import { StorageError } from '../../src/errors.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import type { QuietInput } from '../../src/engine/api/inputs.ts'
 import { pagerdutyContact } from '../../src/contacts/index.ts'
 import { messageOf } from '../../src/contacts/words.ts'
@@ -15,8 +17,8 @@ function timeOfDay(at: number): string {
 }
 
 /** A contact whose quiet time begins in one hour and lasts for eight, and one that hears everything. */
-async function night(given: Partial<QuietInput> = {}) {
-  const r = await rig()
+async function night(given: Partial<QuietInput> = {}, made: Promise<Rig> = rig()) {
+  const r = await made
   // The minute in which it begins has no seconds.
   await r.clock.advance(MINUTE - (r.clock.now() % MINUTE))
   const begins = r.clock.now() + HOUR
@@ -92,6 +94,31 @@ describe('a notification in quiet hours', () => {
     expect(heard(r)).toEqual([])
     await to(next, ends + MINUTE)
     expect(heard(r)).toEqual(['down'])
+  })
+
+  it('waits as well where the answer to its claim was lost, so that it counts as interrupted', async () => {
+    const base = memoryStore()
+    let lost = 0
+    const claim: typeof base.notifications.claim = async (wanted) => {
+      const rows = await base.notifications.claim(wanted)
+      if (rows.length === 0 || lost === 0) return rows
+      lost--
+      throw new StorageError('The answer is lost')
+    }
+    const store = { ...base, notifications: { ...base.notifications, claim } }
+    const { r, begins, ends, contact } = await night({}, rig({}, { store }))
+    await monitor(r, 'a.test')
+    await to(r, begins + 5 * MINUTE)
+    lost = 1
+    r.say('a.test', 'fail')
+    await to(r, ends - 1)
+    expect(lost).toBe(0)
+    expect(heard(r, 'day')).toEqual(['down'])
+    expect(heard(r)).toEqual([])
+    expect(await log(r, contact.id)).toEqual(['down queued quiet_hours'])
+    await to(r, ends + MINUTE)
+    const [told] = r.told.filter((one) => one.to === 'night')
+    expect(told).toMatchObject({ at: ends, body: { sent_at: new Date(ends).toISOString() } })
   })
 
   it('of a monitor with an excepted tag, and a test, are not silenced', async () => {
@@ -175,6 +202,27 @@ describe('a recovery in quiet hours', () => {
       .map(({ body }) => JSON.stringify(body))
     expect(bodies.length).toBeGreaterThan(1)
     expect(new Set(bodies).size).toBe(1)
+  })
+
+  it('makes one message although the store fails at their end', async () => {
+    const base = memoryStore()
+    let failures = 0
+    const get: typeof base.contacts.get = async (id) => {
+      if (failures-- > 0) throw new StorageError('It is away')
+      return base.contacts.get(id)
+    }
+    const store = { ...base, contacts: { ...base.contacts, get } }
+    const { r, begins, ends, contact } = await night({}, rig({}, { store }))
+    await monitor(r, 'a.test')
+    await to(r, begins + 10 * MINUTE)
+    r.say('a.test', 'fail')
+    await r.clock.advance(90 * MINUTE)
+    r.say('a.test', 'ok')
+    await to(r, ends - 1)
+    failures = 1
+    await to(r, ends + 10 * MINUTE)
+    expect(heard(r)).toEqual(['outage'])
+    expect(await log(r, contact.id)).toEqual(['down cancelled ended_in_quiet_hours', 'up sent'])
   })
 
   it('makes none where that is chosen', async () => {

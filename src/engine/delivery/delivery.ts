@@ -16,6 +16,7 @@ import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.t
 import { createDecision } from './decision.ts'
 import type { Sendable } from './decision.ts'
 import type { AttemptOutcome } from './outcome.ts'
+import { isWaitReason } from './grouping.ts'
 import { createRepetition } from './repetition.ts'
 import { bounded, internalFailure } from './bounded-delivery.ts'
 import { openContact } from './contact-secrets.ts'
@@ -155,12 +156,14 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = result
     const error = result.class === 'delivered' ? null : (result.error ?? codeOf(http_status))
+    // What has waited and was not sent has still waited.
+    const isUntried = status === 'queued' && next.attempts === 0 && isWaitReason(row.error)
     return {
       status,
       attempts: next.attempts,
       interruptions: next.interruptions,
       ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
-      error,
+      error: isUntried ? row.error : error,
       at: now,
       attempt: {
         at,

@@ -40,7 +40,12 @@ export function hasWaited({
   interruptions,
   error,
 }: Pick<NotificationRecord, 'attempts' | 'interruptions' | 'error'>): boolean {
-  return attempts > 0 || interruptions > 0 || error === GROUPED || error === QUIET_HOURS
+  return attempts > 0 || interruptions > 0 || isWaitReason(error)
+}
+
+/** Whether this `error` of a row says why it waits, and not how an attempt ended. */
+export function isWaitReason(error: string | null): boolean {
+  return error === GROUPED || error === QUIET_HOURS
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Quiet hours at the time of an attempt. A notification that falls into them waits in the outbox until their end, and
- * holds up the later ones of its monitor, so that the order stays. One that was attempted before is not interrupted:
- * its receiver may know the body.
+ * holds up the later ones of its monitor, so that the order stays. One that may have been attempted before is not
+ * interrupted: its receiver may know the body.
  *
  * @module
  */
@@ -41,14 +41,25 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
     { quiet }: ContactRecord,
     at: EpochMs,
   ): Promise<AttemptOutcome | undefined> {
-    const isBegun = row.attempts > 0 || row.interruptions > 0
-    if (isBegun || row.event === 'test') return undefined
+    if (row.attempts > 0 || row.event === 'test') return undefined
+    if (row.interruptions > 0 && !isQuietSinceClaim(row, quiet, at)) return undefined
     const until = quiet === null ? null : quietUntil(quiet, at, core.zones)
     if (quiet === null || until === null || (await isExempt(row, quiet.except_tags)))
       return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
     // A contact that received the first notification also receives the later ones, after the quiet hours.
     if (quiet.during === 'drop' && isFirst(row)) return cancelled(row, QUIET_HOURS, at)
-    return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until }
+    // Nothing was sent yet, whatever was interrupted: the row is dated anew when it is.
+    return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until, interruptions: 0 }
+  }
+
+  /** Interrupted attempts since the first claim of the row ended here as well, before anything was sent. */
+  function isQuietSinceClaim(
+    { sent_at }: NotificationRecord,
+    quiet: ContactRecord['quiet'],
+    at: EpochMs,
+  ): boolean {
+    if (quiet === null || sent_at === null) return false
+    return (quietUntil(quiet, sent_at, core.zones) ?? at) > at
   }
 
   async function isExempt(
