@@ -5,6 +5,8 @@ import type {
   MonitorRecord,
   NotificationRecord,
 } from '../../src/model.ts'
+import { deliveriesIn } from './deliveries.ts'
+import type { Delivery } from './deliveries.ts'
 import type { History } from './simulate.ts'
 import type { Entry, EntryOf, Stamp } from './tape.ts'
 
@@ -53,7 +55,8 @@ export interface RowStory {
   record: NotificationRecord
   readonly claims: EntryOf<'claim'>[]
   readonly finishes: EntryOf<'finish'>[]
-  readonly arrivals: EntryOf<'arrival'>[]
+  /** By itself, or in a digest. */
+  readonly arrivals: Delivery[]
   ended: EntryOf<'row'> | undefined
 }
 
@@ -69,6 +72,8 @@ export interface Ledger extends History {
   readonly incidents: ReadonlyMap<number, IncidentStory>
   readonly rows: ReadonlyMap<number, RowStory>
   readonly stretches: readonly Stretch[]
+  /** Every notification that arrived, in order; a digest brings several. */
+  readonly deliveries: readonly Delivery[]
   /** Every entry of a kind, in order. */
   all<K extends Kind>(kind: K): readonly EntryOf<K>[]
 }
@@ -79,10 +84,14 @@ interface Books {
   readonly monitors: Map<number, MonitorStory>
   readonly incidents: Map<number, IncidentStory>
   readonly rows: Map<number, RowStory>
+  readonly deliveries: Delivery[]
 }
 
 export function ledgerOf(history: History): Ledger {
-  const books: Books = { monitors: new Map(), incidents: new Map(), rows: new Map() }
+  const books: Books = {
+    ...{ monitors: new Map(), incidents: new Map(), rows: new Map() },
+    deliveries: [],
+  }
   const kinds = new Map<Kind, Entry[]>()
   for (const entry of history.entries) {
     const list = kinds.get(entry.kind)
@@ -107,11 +116,18 @@ function write(books: Books, entry: Entry): void {
   else if (entry.kind === 'commit') writeStep(books, entry)
   else if (entry.kind === 'row') writeRow(books, entry)
   else if (entry.kind === 'finish') books.rows.get(entry.end.id)?.finishes.push(entry)
-  else if (entry.kind === 'arrival') books.rows.get(entry.notification_id)?.arrivals.push(entry)
+  else if (entry.kind === 'arrival') writeArrival(books, entry)
   else if (entry.kind === 'claim') {
     const row = books.rows.get(entry.record.id)
     row?.claims.push(entry)
     if (row !== undefined) row.record = entry.record
+  }
+}
+
+function writeArrival({ rows, deliveries }: Books, entry: EntryOf<'arrival'>): void {
+  for (const delivery of deliveriesIn(entry)) {
+    deliveries.push(delivery)
+    rows.get(delivery.notification_id)?.arrivals.push(delivery)
   }
 }
 

@@ -49,6 +49,8 @@ export interface Plan {
   readonly places: number
   /** Results, notifications and history are kept for days, not months: pruning has work. */
   readonly shortMemory: boolean
+  /** Each account has contacts with quiet hours, and with one message for many. */
+  readonly patient: boolean
   readonly faults: Faults
 }
 
@@ -114,7 +116,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   ])
   const places = dice.pick([4, 6])
   const faults = { ...world.faults, floods: some(1, 4, 0.8) }
-  return { ...world, tenants, places, faults, ...given }
+  const patient = dice.chance(0.7)
+  return { ...world, tenants, places, faults, patient, ...given }
 }
 
 /** A plan in which nothing goes wrong but what is named. */
@@ -128,6 +131,7 @@ export function calmPlan(seed: number, faults: Partial<Faults>, given: Partial<P
     tenants: 1,
     places: 64,
     shortMemory: false,
+    patient: false,
     ...given,
     faults: { ...NOTHING, ...faults },
   })

@@ -3,6 +3,7 @@ import { FIRST_ACCOUNT } from '../../src/model.ts'
 import type { AccountScope } from '../../src/engine/api/engine.ts'
 import type { MonitorInput } from '../../src/engine/api/inputs.ts'
 import { beginJob } from './jobs.ts'
+import { addPatient, tagsOf } from './preferences.ts'
 import { SECRET } from './receivers.ts'
 import type { Watched } from './targets.ts'
 import type { World } from './world.ts'
@@ -21,7 +22,7 @@ export async function settle(world: World): Promise<void> {
   for (let tenant = 2; tenant <= plan.tenants; tenant++) {
     const { id } = await engine.accounts.create({ name: `tenant ${tenant}` })
     const account = engine.account(id)
-    await addContacts(account)
+    await addContacts(world, account)
     const own: Watched[] = []
     const most = Math.min(GUESTS_OWN, Math.floor(plan.monitors / (plan.tenants + 1)))
     while (own.length < most) own.push(await addGuest(world, account, own.length))
@@ -29,7 +30,7 @@ export async function settle(world: World): Promise<void> {
     left -= own.length
   }
   const account = engine.account(FIRST_ACCOUNT)
-  await addContacts(account)
+  await addContacts(world, account)
   for (let i = 0; i < plan.lines && left > 1; i++) left -= await addLine(world, account, left)
   for (; left > 0; left--) await addMonitor(world, account)
   for (let i = 0; i < plan.heartbeats; i++) await addHeartbeat(world, account)
@@ -45,9 +46,10 @@ export async function addContact(
 }
 
 /** Those of every account. */
-async function addContacts(account: AccountScope): Promise<void> {
+async function addContacts(world: World, account: AccountScope): Promise<void> {
   for (const temper of ['calm', 'moody', 'dead', 'late'])
     await addContact(account, `${temper}-1`, temper === 'calm' || temper === 'moody')
+  await addPatient(world, account)
 }
 
 export async function addMonitor(
@@ -65,6 +67,7 @@ export async function addMonitor(
       ? { server: world.dice.pick(SHARED_HOSTS) }
       : {}),
     ...(await settingsOf(world, account)),
+    ...tagsOf(world),
     ...given,
   })
   return { account_id: account.account_id, id, target }

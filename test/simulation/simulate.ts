@@ -56,6 +56,7 @@ async function createWorld(plan: Plan): Promise<World> {
   return {
     ...{ plan, clock, dice, tape, store },
     absences: diceOf(plan.seed, 3),
+    preferences: diceOf(plan.seed, 4),
     recording: recordStore(store, tape),
     targets: createTargets(),
     trouble: createTrouble({ clock, tape, dice, slowCalls: plan.faults.slowCalls }),

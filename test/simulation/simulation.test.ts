@@ -92,6 +92,16 @@ describe('whatever goes wrong, for every seed the invariants hold:', () => {
     expect(figures.starved).toBeGreaterThan(5)
   })
 
+  it('contacts have quiet hours, and one message for many, while processes are killed', async () => {
+    const faults = { ...flapping, kills: 30, restarts: 3, storeTroubles: 10, actions: 40 }
+    const plan = calmPlan(25, faults, { days: 1, monitors: 8, lines: 1, patient: true })
+    const { ledger, breaches } = breachesOf(await simulate(plan))
+    expect(breaches).toEqual([])
+    const reasons = ledger.all('finish').map(({ end }) => end.error)
+    expect(reasons).toEqual(expect.arrayContaining(['quiet_hours', 'grouped']))
+    expect(ledger.all('arrival').map(({ event }) => event)).toContain('digest')
+  })
+
   it('all of it', async () => {
     await play(planOf(8, { days: 1, monitors: 8 }))
   })

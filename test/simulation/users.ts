@@ -1,6 +1,7 @@
 /** What people do to their monitors, at any moment. */
 import type { AccountScope } from '../../src/engine/api/engine.ts'
 import { chooseLeaving, swapContacts } from './leavers.ts'
+import { changePreferences, endQuietHours } from './preferences.ts'
 import { addContact, addMonitor, settingsOf } from './settling.ts'
 import type { Watched } from './targets.ts'
 import { MINUTE } from './time.ts'
@@ -115,6 +116,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     await account.monitors.status(id)
     await account.monitors.uptime(id, { days: 3 })
   },
+  preferences: changePreferences,
   swapContacts: ({ dice }, account, id) => swapContacts(dice, account, id),
   leave: async (world, account) => {
     const { account_id } = account
@@ -144,6 +146,7 @@ const WEIGHTS: readonly (readonly [string, number])[] = [
   ['resend', 3],
   ['test', 2],
   ['look', 1],
+  ['preferences', 3],
   ['leave', 12],
 ]
 
@@ -166,7 +169,7 @@ export function act(world: World, what: string, { account_id, id }: Owned): void
 
 type Owned = Pick<Watched, 'account_id' | 'id'>
 
-/** Nothing stays paused or under maintenance. */
+/** Nothing stays paused or under maintenance, and nobody quiet. */
 export async function resumeAll(world: World): Promise<void> {
   for (const { account_id, id } of await monitorsOf(world)) {
     const { monitors, maintenance } = world.current!.engine.account(account_id)
@@ -174,4 +177,6 @@ export async function resumeAll(world: World): Promise<void> {
     await monitors.update(id, { maintenance: [] })
     await monitors.resume(id)
   }
+  for (const { id } of await world.store.accounts.list())
+    await endQuietHours(world.current!.engine.account(id))
 }

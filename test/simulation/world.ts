@@ -24,6 +24,8 @@ export interface World {
   readonly dice: Dice
   /** What happens to the machine while no process runs; apart, so that all else stays as it is. */
   readonly absences: Dice
+  /** What contacts want for themselves; apart for the same reason. */
+  readonly preferences: Dice
   readonly tape: Tape
   readonly store: FullStore
   readonly recording: Recording

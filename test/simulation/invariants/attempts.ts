@@ -6,14 +6,17 @@ import { invariant, when } from './invariant.ts'
 
 const PAUSES = [30, 60, 120, 240].map((seconds) => seconds * SECOND)
 
+/** Ends after which the next attempt is the same one, at once or when quiet hours or a window are over. */
+const NOT_SENT: readonly string[] = ['stopped', 'lease_over', 'storage', 'quiet_hours', 'grouped']
+
 /** A clock that was set is noticed within this time. */
 const NOTICED = 6 * SECOND
 
 export const ATTEMPT_INVARIANTS = [
   invariant(
     'A request is made only for a row that is stored and claimed by the process that makes it; it says what the row says, and its signature is genuine.',
-    function* ({ rows, all }) {
-      for (const arrival of all('arrival')) {
+    function* ({ rows, deliveries }) {
+      for (const arrival of deliveries) {
         const { notification_id, event, incident_id, genuine, life } = arrival
         const row = rows.get(notification_id)
         const place = `the request for row ${notification_id} at ${when(arrival)}`
@@ -23,17 +26,25 @@ export const ATTEMPT_INVARIANTS = [
         }
         if (!row.claims.some((claim) => claim.n < arrival.n && claim.life === life))
           yield `${place} came from process ${life}, which had not claimed it`
-        if (event !== row.record.event || incident_id !== row.record.incident_id)
+        // The end of an outage that quiet hours held from its beginning on tells of all of it.
+        const own = event === 'outage' ? 'up' : event
+        if (own !== row.record.event || incident_id !== row.record.incident_id)
           yield `${place} says ${event} of incident ${incident_id}`
         if (!genuine) yield `${place} has no genuine signature`
       }
     },
   ),
 
-  invariant('Every attempt of a notification sends the same bytes.', function* ({ rows }) {
-    for (const { id, arrivals } of rows.values())
-      if (new Set(arrivals.map(({ text }) => text)).size > 1) yield `the body of row ${id} changed`
-  }),
+  invariant(
+    'Every attempt of a notification sends the same bytes, and says the same in a digest.',
+    function* ({ rows }) {
+      for (const { id, arrivals } of rows.values()) {
+        const alone = arrivals.filter(({ message }) => message.event !== 'digest')
+        if (new Set(alone.map(({ text }) => text)).size > 1) yield `the body of row ${id} changed`
+        if (new Set(arrivals.map(({ said }) => said)).size > 1) yield `what row ${id} says changed`
+      }
+    },
+  ),
 
   invariant(
     'Only the holder of the last claim records the end of an attempt, once.',
@@ -103,7 +114,7 @@ export const ATTEMPT_INVARIANTS = [
           if (!taken || end.status !== 'queued' || end.due_at === undefined) continue
           const pause = PAUSES[Math.max(0, end.attempts - 1)] ?? Infinity
           // Nothing was sent.
-          if (end.error === 'stopped' || end.error === 'lease_over') continue
+          if (NOT_SENT.includes(end.error ?? '')) continue
           if (end.due_at - end.at < pause)
             yield `row ${id}: ${end.due_at - end.at} ms planned after attempt ${end.attempts}`
           const next = arrivals.find(({ n }) => n > finish.n)
@@ -184,14 +195,15 @@ export const ATTEMPT_INVARIANTS = [
   ),
 
   invariant(
-    'A receiver that answers well is called within two minutes of the due time, while a process runs and the store works.',
+    'A receiver that answers well is called within two minutes of the due time, or of the end of what was held before it, while a process runs and the store works.',
     function* (ledger) {
       if (ledger.all('jump').length > 0) return
       const start = ledger.entries[0]!.wall - ledger.entries[0]!.at
       const names = new Map(ledger.all('contact').map(({ record }) => [record.id, record.name]))
+      const heldUntil = endsOfHeld(ledger)
       for (const { id, made, claims, ended } of ledger.rows.values()) {
         if (names.get(made.record.contact_id)?.startsWith('calm') !== true) continue
-        const due = Math.max(made.at, made.record.due_at - start)
+        const due = Math.max(made.at, made.record.due_at - start, heldUntil(made))
         const done = Math.min(claims[0]?.at ?? Infinity, ended?.at ?? Infinity)
         for (const { from, to } of ledger.stretches) {
           const begin = Math.max(from, due)
@@ -205,6 +217,23 @@ export const ATTEMPT_INVARIANTS = [
     },
   ),
 ]
+
+/** When the last of those was final that were held and come before a row. */
+function endsOfHeld({ rows }: Ledger): (made: EntryOf<'row'>) => number {
+  const held = new Map<string, RowStory[]>()
+  const laneOf = ({ monitor_id, contact_id }: EntryOf<'row'>['record']): string =>
+    `${monitor_id} ${contact_id}`
+  for (const row of rows.values()) {
+    if (!row.finishes.some(({ end }) => /^(quiet_hours|grouped)$/.test(end.error ?? ''))) continue
+    const lane = held.get(laneOf(row.record))
+    if (lane === undefined) held.set(laneOf(row.record), [row])
+    else lane.push(row)
+  }
+  return ({ record }) => {
+    const before = (held.get(laneOf(record)) ?? []).filter(({ id }) => id < record.id)
+    return Math.max(0, ...before.map(({ ended }) => ended?.at ?? Infinity))
+  }
+}
 
 function isAccepted({ answer }: EntryOf<'arrival'>): boolean {
   return typeof answer === 'number' && answer < 300

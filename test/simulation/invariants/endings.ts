@@ -54,7 +54,8 @@ export const ENDING_INVARIANTS = [
         if (!SEQUELS.includes(record.event) || made.by === 'create') continue
         const before = earlier(incidents.get(record.incident_id ?? 0), row)
         const until = claims.at(-1)?.n ?? Infinity
-        if (arrivals.length > 0 && !before.some((one) => isDoubtful(one, until)))
+        const isTold = arrivals.some(({ event }) => event !== 'outage')
+        if (isTold && !before.some((one) => isDoubtful(one, until)))
           yield `row ${id} (${record.event}) was sent although its failure was refused`
         const got = before.find((one) => one.arrivals.some((each) => each.n < until && isGot(each)))
         if (ended?.record.error === 'never_told_down' && got !== undefined)

@@ -108,10 +108,10 @@ export const INCIDENT_INVARIANTS = [
 
 function* negativeTexts({ rows }: IncidentStory): Iterable<string> {
   for (const { arrivals } of rows) {
-    for (const { text } of arrivals) {
-      const { incident } = JSON.parse(text) as { incident: { duration_sec?: number } | null }
+    for (const { said } of arrivals) {
+      const incident = (JSON.parse(said) as [{ duration_sec?: number } | null]).at(-1)
       if ((incident?.duration_sec ?? 0) < 0)
-        yield `a webhook says it took ${incident!.duration_sec} s`
+        yield `a webhook says it took ${incident?.duration_sec} s`
     }
   }
 }

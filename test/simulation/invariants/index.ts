@@ -3,6 +3,7 @@ import { ledgerOf } from '../ledger.ts'
 import type { Ledger } from '../ledger.ts'
 import type { History } from '../simulate.ts'
 import { ATTEMPT_INVARIANTS } from './attempts.ts'
+import { DIGEST_INVARIANTS } from './digests.ts'
 import { ENDING_INVARIANTS } from './endings.ts'
 import { ENGINE_INVARIANTS } from './engine.ts'
 import { FAIRNESS_INVARIANTS } from './fairness.ts'
@@ -11,6 +12,7 @@ import { INCIDENT_INVARIANTS } from './incidents.ts'
 import type { Invariant } from './invariant.ts'
 import { NOTIFICATION_INVARIANTS } from './notifications.ts'
 import { PLANNED_WORK_INVARIANTS } from './planned-work.ts'
+import { QUIET_INVARIANTS } from './quiet.ts'
 import { ROUND_INVARIANTS } from './rounds.ts'
 import { STALENESS_INVARIANTS } from './staleness.ts'
 import { TIME_INVARIANTS } from './time.ts'
@@ -22,6 +24,8 @@ export const INVARIANTS: readonly Invariant[] = [
   ...PLANNED_WORK_INVARIANTS,
   ...ENDING_INVARIANTS,
   ...ATTEMPT_INVARIANTS,
+  ...QUIET_INVARIANTS,
+  ...DIGEST_INVARIANTS,
   ...HEARTBEAT_INVARIANTS,
   ...TIME_INVARIANTS,
   ...FAIRNESS_INVARIANTS,

@@ -247,8 +247,10 @@ function isQueuedAt({ claims, finishes }: RowStory, { n }: Step): boolean {
   return claimed === finished
 }
 
+/** Of what was due at once nothing is planned: it may be held up, and moved with the clock. */
 function dueAtStep({ made }: RowStory, _step: Step): number {
-  return made.record.due_at
+  const { due_at, created_at } = made.record
+  return due_at > created_at ? due_at : -Infinity
 }
 
 interface Audience {

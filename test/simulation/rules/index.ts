@@ -9,6 +9,7 @@ import { PLACE_RULES } from './places.ts'
 import { ROUND_RULES } from './rounds.ts'
 import type { Rule } from './rule.ts'
 import { TELLING_RULES } from './telling.ts'
+import { WAITING_RULES } from './waiting.ts'
 
 export const RULES: readonly Rule[] = [
   ...ROUND_RULES,
@@ -17,4 +18,5 @@ export const RULES: readonly Rule[] = [
   ...ENDING_RULES,
   ...ATTEMPT_RULES,
   ...PLACE_RULES,
+  ...WAITING_RULES,
 ]
