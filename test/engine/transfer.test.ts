@@ -293,6 +293,9 @@ describe('an import', () => {
       [lines.toSpliced(at('{"contact"'), 0, lines[at('{"monitor"')]!), 'stands earlier'],
       [lines, 'give the key of the export', {}],
       [lines, 'opens with another key', { key: OTHER_KEY }],
+      // Whoever cannot read the secret may not decide where it is sent.
+      [lines.map((line) => line.replace('web.test', 'evil.test')), 'changed since the export'],
+      [lines.map((line) => line.replace(/,"proof":"[^"]+"/, '')), 'changed since the export'],
       [changed('{"monitor"', '"depends_on":[]', '"depends_on":[3]'), 'depends on itself'],
     ]
     for (const [file, problem, options] of cases) {

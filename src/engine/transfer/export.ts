@@ -23,7 +23,7 @@ import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
 import type { Parts } from '../services/parts.ts'
 import { historyLines } from './export-history.ts'
 import { FORMAT, written } from './lines.ts'
-import { placeOf } from './place.ts'
+import { digestOf, placeOf } from './place.ts'
 
 const PAGE = 50
 
@@ -115,7 +115,8 @@ async function idsOf(core: Core, account_id: number): Promise<ReadonlySet<number
   return ids
 }
 
-function contactLine({ core, export_id, seal }: Exporting, record: ContactRecord): string {
+function contactLine(exporting: Exporting, record: ContactRecord): string {
+  const { core, export_id, seal } = exporting
   const kind = core.kinds.get(record.kind)
   if (kind === undefined)
     throw new ConfigurationError(
@@ -128,7 +129,12 @@ function contactLine({ core, export_id, seal }: Exporting, record: ContactRecord
   const hidden = hide(kind.fields, settings, seal, (path) =>
     placeOf(export_id, `contact.${id}.${path}`),
   )
-  return written('contact', { id, kind: name, settings: hidden })
+  return written('contact', {
+    id,
+    kind: name,
+    settings: hidden,
+    ...proofOf(exporting, `contact.${id}`, digestOf(name, hidden)),
+  })
 }
 
 interface There {
@@ -154,6 +160,9 @@ function monitorLine(exporting: Exporting, record: MonitorRecord, there: There):
     ...cached.settings,
   } as unknown as JsonObject
   const token = tokens ? heartbeatAddressOf(core, record)?.token : undefined
+  const hidden = hide(checker.fields, settings, seal, (path) =>
+    placeOf(export_id, `monitor.${id}.settings.${path}`),
+  )
   return written('monitor', {
     id,
     type,
@@ -162,10 +171,19 @@ function monitorLine(exporting: Exporting, record: MonitorRecord, there: There):
     ...(token === undefined || seal === undefined
       ? {}
       : { token: seal.encrypt(token, placeOf(export_id, `monitor.${id}.token`)) }),
-    settings: hide(checker.fields, settings, seal, (path) =>
-      placeOf(export_id, `monitor.${id}.settings.${path}`),
-    ),
+    settings: hidden,
+    ...proofOf(exporting, `monitor.${id}`, digestOf(type, hidden)),
   })
+}
+
+function proofOf(
+  { export_id, seal }: Exporting,
+  path: string,
+  digest: string,
+): { readonly proof?: string } {
+  return seal === undefined
+    ? {}
+    : { proof: seal.encrypt(digest, placeOf(export_id, `${path}.proof`)) }
 }
 
 /** No secret is written as it is: it is encrypted, or a mask stands for it. */

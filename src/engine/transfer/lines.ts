@@ -45,7 +45,7 @@ const SHAPES = {
   }),
   account: v.strictObject({ name: word, external_id: v.nullable(word), quotas: object }),
   location: v.strictObject({ id, name: word }),
-  contact: v.strictObject({ id, kind: word, settings: object }),
+  contact: v.strictObject({ id, kind: word, settings: object, proof: v.optional(text) }),
   monitor: v.strictObject({
     id,
     type: word,
@@ -53,6 +53,7 @@ const SHAPES = {
     created_at: time,
     token: v.optional(text),
     settings: object,
+    proof: v.optional(text),
   }),
   day: v.strictObject({
     monitor: id,

@@ -4,6 +4,19 @@
  * @module
  */
 
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../model.ts'
+
 export function placeOf(export_id: string, path: string): string {
   return `export.${export_id}.${path}`
+}
+
+/**
+ * What a line says: it stands in the line as well, encrypted, so that nobody without the key sends a secret to another
+ * host by changing the address beside it.
+ */
+export function digestOf(kind: string, settings: JsonObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify([kind, settings]))
+    .digest('base64')
 }

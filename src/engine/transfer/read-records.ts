@@ -19,7 +19,7 @@ import type { ParsedContact } from '../services/contacts.ts'
 import { isTooShort } from '../services/quotas.ts'
 import type { ResolvedQuotas } from '../services/quotas.ts'
 import type { LineOf } from './lines.ts'
-import { placeOf } from './place.ts'
+import { digestOf, placeOf } from './place.ts'
 
 /** What the lines of one export are read with. */
 export interface Reader {
@@ -61,11 +61,12 @@ export interface ReadMonitor {
 /** @throws ValidationError */
 export async function readContact(
   reader: Reader,
-  { id, kind: name, settings }: LineOf<'contact'>,
+  { id, kind: name, settings, proof }: LineOf<'contact'>,
 ): Promise<ReadContact> {
   const kind = reader.core.kinds.get(name)
   if (kind === undefined)
     throw new ValidationError({ kind: `invalid: this engine has no contacts of this kind` })
+  requireUnchanged(reader, kind.fields, { id, kind: name, settings, proof, of: 'contact' })
   const { opened, missing } = open(reader, kind.fields, settings, `contact.${id}`)
   const written = settings['name']
   if (typeof written !== 'string') throw new ValidationError({ name: 'required' })
@@ -83,6 +84,7 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
   const { driver, fields, push } = type.checker
   if (driver !== undefined && !isInstalled(driver))
     throw new ValidationError({ type: `invalid: npm install ${driver}` })
+  requireUnchanged(reader, fields, { ...line, kind: line.type, of: 'monitor' })
   const { opened, missing } = open(reader, fields, line.settings, `monitor.${id}.settings`)
   const parsed = core.registry.parse(type, opened)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
@@ -130,6 +132,34 @@ function locationsOf(
       }),
     ),
   ]
+}
+
+interface Proven {
+  readonly of: 'contact' | 'monitor'
+  readonly id: number
+  readonly kind: string
+  readonly settings: JsonObject
+  readonly proof?: string | undefined
+}
+
+/** Whoever cannot read a secret may not decide where it is sent. @throws ValidationError */
+function requireUnchanged(
+  { seal, export_id }: Reader,
+  fields: FieldTable,
+  { of, id, kind, settings, proof }: Proven,
+): void {
+  if (seal === undefined) return
+  let secrets = 0
+  mapSecrets(fields, settings, (secret) => {
+    if (isSealed(secret)) secrets++
+    return secret
+  })
+  if (secrets === 0) return
+  const digest = reveal(seal, proof ?? '', placeOf(export_id, `${of}.${id}.proof`), 'proof')
+  if (proof === undefined || !isSealed(proof) || digest !== digestOf(kind, settings))
+    throw new ValidationError({
+      proof: 'invalid: the line was changed since the export; import it as it was, then change it',
+    })
 }
 
 function open(
