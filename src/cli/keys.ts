@@ -41,7 +41,8 @@ API keys in the data file, also beside a running server (on Node >= 22.13), or i
   --scopes         What the key may do, separated by commas (everything): read, write, or
                    ${KEY_SCOPES.slice(2, 6).join(', ')},
                    ${KEY_SCOPES.slice(6, 9).join(', ')},
-                   ${KEY_SCOPES.slice(9).join(', ')}
+                   ${KEY_SCOPES.slice(9, 12).join(', ')},
+                   ${KEY_SCOPES.slice(12).join(', ')}
 ${settingsHelp(SETTINGS)}
 
 Exit code: 0 done, 1 it could not be done, 64 wrong usage.`,

@@ -184,7 +184,7 @@ describe('watchpost import', () => {
       expect.stringContaining('gatus.yaml: is not valid YAML'),
       expect.stringContaining('nowhere.yaml: cannot be read'),
       expect.stringContaining(
-        'import takes one of kuma, gatus, blackbox, uptimerobot, betterstack, healthchecks, and a file',
+        'import takes one of kuma, gatus, blackbox, uptimerobot, betterstack, healthchecks, watchpost, and a file',
       ),
       expect.stringContaining('--prometheus goes with blackbox'),
     ])

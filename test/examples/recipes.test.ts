@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -14,6 +15,8 @@ import type { Build } from './build.ts'
 
 const PAGE = 'docs/guide/receiving-webhooks.md'
 const SECRET = 's3cret ü'
+const STANDARD = 'Standard Webhooks'
+const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const page = parsePage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
 const recipe = (heading: string) => parsePage(PAGE, section(page, heading)).blocks[0]?.text ?? ''
 
@@ -30,6 +33,7 @@ await app.listen({ port: 0 })
 const ask = over(app.server)`,
   Hono: (code) => `${code}\nconst ask = within((request) => app.fetch(request))`,
   'Next.js': (code) => `${code}\nconst ask = within(POST)`,
+  [STANDARD]: (code) => `${code}\nconst ask = within(POST)`,
   'Workers, Deno, Bun': (code) =>
     `${code.replace('export default', 'const worker =')}\nconst ask = within((request) => worker.fetch(request, process.env))`,
 }
@@ -48,8 +52,8 @@ function within(fetch) {
     (await fetch(new Request('http://localhost/hook', { method: 'POST', body, headers }))).status
 }
 const statuses = []
-for (const { body, header } of JSON.parse(process.env.REQUESTS)) {
-  const signature = header === null ? {} : { 'x-service-signature': header }
+for (const { body, header, headers = {} } of JSON.parse(process.env.REQUESTS)) {
+  const signature = header === null ? headers : { 'x-service-signature': header }
   statuses.push(await ask(body, { 'content-type': 'application/json', ...signature }))
 }
 console.log('statuses', statuses.join())
@@ -91,9 +95,32 @@ describe('the recipe for', () => {
     })
     const file = join(build.folder, `${name.replace(/\W/g, '-')}.mjs`)
     writeFileSync(file, outputText)
-    expect(await outputOf(file)).toContain('statuses 204,401,401,401')
+    const sent = name === STANDARD ? standardRequests() : requests()
+    expect(await outputOf(file, sent)).toContain('statuses 204,401,401,401')
   })
 })
+
+/** By the specification of Standard Webhooks 1.0.0: the first is genuine, the others are changed, old and unsigned. */
+function standardRequests(): (Sent & { readonly headers: Readonly<Record<string, string>> })[] {
+  const body = bodyOf(0)
+  const signed = (age_sec: number) => {
+    const timestamp = String(Math.floor(Date.now() / 1000) - age_sec)
+    const signature = createHmac('sha256', Buffer.from(STANDARD_SECRET.slice(6), 'base64'))
+      .update(`msg_1.${timestamp}.${body}`)
+      .digest('base64')
+    return {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    }
+  }
+  return [
+    { body, header: null, headers: signed(0) },
+    { body: `${body} `, header: null, headers: signed(0) },
+    { body, header: null, headers: signed(3600) },
+    { body, header: null, headers: {} },
+  ]
+}
 
 describe('the recipe for Python', () => {
   it('takes the genuine one alone', (test) => {
@@ -141,9 +168,14 @@ it('of any language is run here, but for Go, which would be compiled first', () 
   expect(told.filter((heading) => !known.includes(heading))).toEqual(['Go'])
 })
 
-function outputOf(file: string): Promise<string> {
+function outputOf(file: string, sent: readonly Sent[]): Promise<string> {
   const child = spawn(process.execPath, [file], {
-    env: { ...process.env, WEBHOOK_SECRET: SECRET, REQUESTS: JSON.stringify(requests()) },
+    env: {
+      ...process.env,
+      WEBHOOK_SECRET: SECRET,
+      STANDARD_WEBHOOK_SECRET: STANDARD_SECRET,
+      REQUESTS: JSON.stringify(sent),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 20_000,
   })

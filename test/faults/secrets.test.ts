@@ -111,6 +111,8 @@ const SHAPES: Readonly<Record<string, (canary: string, port: number) => string>>
   'discord.url': (canary, port) => `http://127.0.0.1:${port}/api/webhooks/1/${canary}`,
   'teams.url': (canary, port) => `http://127.0.0.1:${port}/workflows/${canary}`,
   'telegram.token': (canary) => `123456:${canary}`,
+  // Its letters and digits are the base64 of 24 bytes.
+  'webhook.standard_secret': (canary) => `whsec_${canary}`,
 }
 
 /** Further kinds are posted by the same code; which of their settings leads here is theirs to know. */
