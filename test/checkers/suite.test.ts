@@ -10,7 +10,7 @@ import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  http: 'keyword_present_regex, keyword_absent_regex',
+  http: 'keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min',
   heartbeat: 'first_signal_sec, cron, time_zone',
 }
 

@@ -34,7 +34,9 @@ export function leapingClock(now: number): LeapingClock {
       timers.add(entry)
       return { cancel: () => timers.delete(entry) }
     },
-    sleep: (ms, signal) => sleepOn(clock, ms, signal),
+    // A yield to the event loop is no wait for the clock.
+    sleep: (ms, signal) =>
+      ms > 0 ? sleepOn(clock, ms, signal) : new Promise((resolve) => void setImmediate(resolve)),
     async leap(ms) {
       elapsed += ms
       const due = [...timers].filter(({ at }) => at <= elapsed).sort((a, b) => a.at - b.at)

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from './time.ts'
 import type { World } from './world.ts'
 
 /** A tag that some contacts want to be woken for. */
-export const CRITICAL = 'Critical'
+const CRITICAL = 'Critical'
 
 const NAMES = ['calm-quiet-1', 'calm-group-1', 'moody-both-1'] as const
 

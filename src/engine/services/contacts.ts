@@ -6,11 +6,10 @@
 
 import { yielderOf } from '../../clock.ts'
 import { NotFoundError, ValidationError } from '../../errors.ts'
-import type { FieldTable, Stored } from '../../fields/field.ts'
+import type { Stored } from '../../fields/field.ts'
 import { withoutAbsent, merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
-import { field } from '../../fields/vocabulary.ts'
 import type {
   ContactRecord,
   JsonObject,
@@ -22,36 +21,19 @@ import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { openContact, sealContact } from '../delivery/contact-secrets.ts'
 import { contactView, notificationView } from '../views/views.ts'
-import { quietField } from '../registry/quiet-field.ts'
 import { contactPreview } from './contact-preview.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import { readableContacts } from '../rounds/plan-change.ts'
+import { contactFields } from '../registry/contact-fields.ts'
 import type { Parts } from './parts.ts'
 import { requireSecrets } from './revise.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 /** Contacts per query of the last notifications. */
 const SHOWN_AT_ONCE = 100
-
-/** The fields of every contact besides those of its kind. */
-export const contactFields = {
-  name: field.text({ description: 'Name', max: 200, trim: true }).required(),
-  all_monitors: field
-    .flag({ description: 'Told about every monitor of the account' })
-    .default(false),
-  quiet: quietField(),
-  group_window_sec: field
-    .integer({
-      description: 'Notifications of this time go out as one message; 0: each by itself',
-      min: 0,
-      max: 3600,
-      unit: 'seconds',
-    })
-    .default(0),
-} satisfies FieldTable
 
 export interface ParsedContact {
   readonly name: string

@@ -1,0 +1,25 @@
+/**
+ * The fields of every contact besides those of its kind.
+ *
+ * @module
+ */
+
+import type { FieldTable } from '../../fields/field.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { quietField } from './quiet-field.ts'
+
+export const contactFields = {
+  name: field.text({ description: 'Name', max: 200, trim: true }).required(),
+  all_monitors: field
+    .flag({ description: 'Told about every monitor of the account' })
+    .default(false),
+  quiet: quietField(),
+  group_window_sec: field
+    .integer({
+      description: 'Notifications of this time go out as one message; 0: each by itself',
+      min: 0,
+      max: 3600,
+      unit: 'seconds',
+    })
+    .default(0),
+} satisfies FieldTable
