@@ -26,7 +26,8 @@ const MAX_SPELLED = 3
 
 export type Scalar = string | number | boolean | null
 
-export const OPERATORS = [
+/** For what has one value at most, such as a header. */
+export const SINGLE_OPERATORS = [
   'equals',
   'not',
   'contains',
@@ -35,8 +36,9 @@ export const OPERATORS = [
   'less',
   'exists',
   'absent',
-  'count',
 ] as const
+
+export const OPERATORS = [...SINGLE_OPERATORS, 'count'] as const
 
 export type Operator = (typeof OPERATORS)[number]
 

@@ -6,23 +6,12 @@
 
 import { headerNameField } from '../../fields/headers.ts'
 import type { HttpExchange } from '../../net/net.ts'
-import { assertionOf, assertionsField, shown, spelledOut } from './assertion.ts'
-import type { Assertion, Operator, Scalar } from './assertion.ts'
-
-const HEADER_OPERATORS = [
-  'equals',
-  'not',
-  'contains',
-  'matches',
-  'greater',
-  'less',
-  'exists',
-  'absent',
-] as const satisfies readonly Operator[]
+import { SINGLE_OPERATORS, assertionOf, assertionsField, shown, spelledOut } from './assertion.ts'
+import type { Assertion, Scalar } from './assertion.ts'
 
 export interface StoredHeaderAssertion {
   readonly name: string
-  readonly op: (typeof HEADER_OPERATORS)[number]
+  readonly op: (typeof SINGLE_OPERATORS)[number]
   readonly value?: Scalar | undefined
 }
 
@@ -36,7 +25,7 @@ export const headersExpectedField = assertionsField<StoredHeaderAssertion, Heade
     'What the headers of the answer must be: a list of { name, op, value }; all must hold. Repeated headers are one text, joined by commas',
   example: '[{"name":"cache-control","op":"contains","value":"max-age"}]',
   fields: { name: headerNameField({ description: 'Name of the header' }).required() },
-  operators: HEADER_OPERATORS,
+  operators: SINGLE_OPERATORS,
   decode: ({ name, ...expected }) => ({ name, ...assertionOf(expected) }),
 })
 

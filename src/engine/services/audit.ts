@@ -17,7 +17,7 @@ import { isJsonObject, sameJson } from '../../model/json.ts'
 import type { ActorOptions, AccountScope } from '../api/engine.ts'
 import { auditView } from '../views/views.ts'
 import { auditFilter } from './filters.ts'
-import { pageOf } from './parts.ts'
+import { pageOf, pageQuery } from './parts.ts'
 import type { Parts } from './parts.ts'
 import { read, readFilter } from './read-filter.ts'
 
@@ -31,14 +31,8 @@ const MAX_VALUES = 4000
 export function auditLogOf({ core, ready }: Parts, account_id: number): AccountScope['auditLog'] {
   return {
     async list(given) {
-      const { limit = 50, after, ...filter } = readFilter(auditFilter, given)
+      const { query, limit } = pageQuery(account_id, readFilter(auditFilter, given))
       await ready()
-      const query = {
-        account_id,
-        ...filter,
-        limit: limit + 1,
-        ...(after === undefined ? {} : { before_id: after }),
-      }
       return pageOf((await core.store.auditLog.list(query)).map(auditView), limit)
     },
   }

@@ -20,7 +20,7 @@ import type { IncidentView, NotificationView } from '../api/views.ts'
 import { readFilter } from './read-filter.ts'
 import { planAcknowledged } from '../rounds/plan-notifications.ts'
 import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
-import { pageOf } from './parts.ts'
+import { pageOf, pageQuery } from './parts.ts'
 import type { Parts } from './parts.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
@@ -115,15 +115,9 @@ function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
   return {
     get: async (id) => viewOf(await ownIncident(id)),
     async list(given) {
-      const { limit = 50, after, ...filter } = readFilter(incidentFilter, given)
       // Only a filter: incidents outlive their monitor.
+      const { query, limit } = pageQuery(account_id, readFilter(incidentFilter, given))
       await ready()
-      const query = {
-        account_id,
-        ...filter,
-        limit: limit + 1,
-        ...(after === undefined ? {} : { before_id: after }),
-      }
       return pageOf(await viewsOf(parts, await store.incidents.list(query)), limit)
     },
     async acknowledge(id) {
@@ -169,14 +163,8 @@ function notificationsOf(
       return view
     },
     async list(given) {
-      const { limit = 50, after, ...filter } = readFilter(notificationFilter, given)
+      const { query, limit } = pageQuery(account_id, readFilter(notificationFilter, given))
       await ready()
-      const query = {
-        account_id,
-        ...filter,
-        limit: limit + 1,
-        ...(after === undefined ? {} : { before_id: after }),
-      }
       return pageOf(await withAttempts(await store.notifications.list(query)), limit)
     },
     resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),

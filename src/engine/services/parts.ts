@@ -51,6 +51,15 @@ export function partsOf(
   }
 }
 
+/** What a store is asked for one page, newest first: one item more than `limit` tells whether there is a next one. */
+export function pageQuery<F extends { readonly limit?: number; readonly after?: number }>(
+  account_id: number,
+  { limit = 50, after, ...filter }: F,
+) {
+  const before = after === undefined ? {} : { before_id: after }
+  return { query: { account_id, ...filter, limit: limit + 1, ...before }, limit }
+}
+
 /** A page from a list that was read with one item more than `limit`. */
 export function pageOf<T extends { readonly id: number }>(
   items: readonly T[],

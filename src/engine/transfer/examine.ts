@@ -9,7 +9,7 @@ import { createSeal } from '../../seal.ts'
 import { hashOf } from '../core/tokens.ts'
 import { quotasOf } from '../services/quotas.ts'
 import { quotaError, ratedChecks } from '../../store/store.ts'
-import type { ImportOptions, MissingSecrets } from '../api/transfer.ts'
+import type { ImportOptions, ImportView, MissingSecrets } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import type { LineKind, LineOf } from './lines.ts'
 import { problemOf } from './read-lines.ts'
@@ -23,20 +23,10 @@ const MOST_CONTACTS = 10_000
 const MOST_PROBLEMS = 20
 const MOST_MISSING = 100
 
-export interface Examined {
+export interface Examined extends Omit<ImportView, 'over_quota'> {
   readonly export_id: string
   readonly at: number
   readonly reader: Reader
-  readonly monitors: number
-  readonly incidents: number
-  readonly days: number
-  readonly results: number
-  readonly old_results: number
-  readonly new_tokens: number
-  readonly without_secrets: number
-  readonly missing_secrets: readonly MissingSecrets[]
-  /** New ones. */
-  readonly contacts: number
 }
 
 interface Setting {
