@@ -51,11 +51,22 @@ export function partsOf(
   }
 }
 
+interface PageFilter {
+  readonly limit?: number
+  readonly after?: number
+}
+
+interface PageQuery {
+  readonly account_id: number
+  readonly limit: number
+  readonly before_id?: number
+}
+
 /** What a store is asked for one page, newest first: one item more than `limit` tells whether there is a next one. */
-export function pageQuery<F extends { readonly limit?: number; readonly after?: number }>(
+export function pageQuery<F extends PageFilter>(
   account_id: number,
   { limit = 50, after, ...filter }: F,
-) {
+): { readonly query: Omit<F, keyof PageFilter> & PageQuery; readonly limit: number } {
   const before = after === undefined ? {} : { before_id: after }
   return { query: { account_id, ...filter, limit: limit + 1, ...before }, limit }
 }
