@@ -157,6 +157,13 @@ describe.each(Object.entries(STORES))('an account as a host needs it, on %s', (_
     await r.engine.stop()
   })
 
+  it('takes the longest name and external id', async () => {
+    const r = await rig({}, { store: make() })
+    const longest = { name: 'x'.repeat(200), external_id: 'y'.repeat(200) }
+    expect(await r.engine.accounts.create(longest)).toMatchObject(longest)
+    await r.engine.stop()
+  })
+
   it('goes with all that is its own; nothing of it is checked or sent any more', async () => {
     const r = await rig({}, { store: make() })
     const { id } = await r.engine.accounts.create({ name: 'gone', external_id: 'x' })

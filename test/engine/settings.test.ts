@@ -293,4 +293,25 @@ describe('accounts', () => {
     await r.engine.keys.revoke(view.id)
     expect(await r.engine.authenticate(key)).toBeUndefined()
   })
+
+  it('keys of 16 to 512 characters with a name of at most 200 may be given', async () => {
+    const { engine } = await rig()
+    const shortest = { key: 'k'.repeat(16), name: 'n' }
+    const longest = { key: 'k'.repeat(512), name: 'n'.repeat(200) }
+    for (const given of [shortest, longest]) {
+      await engine.keys.create(given)
+      expect(await engine.authenticate(given.key)).toMatchObject({ key: { name: given.name } })
+    }
+    const refused = [
+      [{ key: 'k'.repeat(15) }, 'key'],
+      [{ key: 'k'.repeat(513) }, 'key'],
+      [{ name: '' }, 'name'],
+      [{ name: 'n'.repeat(201) }, 'name'],
+      [{ scopes: [] }, 'scopes'],
+    ] as const
+    for (const [given, field] of refused)
+      await expect(engine.keys.create(given)).rejects.toMatchObject({
+        fields: { [field]: expect.any(String) as string },
+      })
+  })
 })

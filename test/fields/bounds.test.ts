@@ -6,6 +6,8 @@
 import { describe, expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { builtinContacts } from '../../src/contacts/index.ts'
+import { contactFields } from '../../src/engine/registry/contact-fields.ts'
+import { MAINTENANCE_FIELDS } from '../../src/engine/registry/maintenance-fields.ts'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import type { AnyField, FieldInfo, FieldTable } from '../../src/fields/field.ts'
 import { parse } from '../../src/fields/parse.ts'
@@ -20,6 +22,8 @@ interface Bounded {
 
 const TABLES: readonly (readonly [string, FieldTable])[] = [
   ['monitor', commonFields()],
+  ['contact', contactFields],
+  ['maintenance', MAINTENANCE_FIELDS],
   ...builtinCheckers().map(({ type, fields }) => [type, fields] as const),
   ...builtinContacts().map(({ kind, fields }) => [`contact ${kind}`, fields] as const),
 ]

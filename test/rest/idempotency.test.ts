@@ -220,6 +220,14 @@ describe('a request with an Idempotency-Key', () => {
     expect(checked.length).toBe(action.startsWith('check') ? 1 : 0)
   })
 
+  it.each(['!', '~', 'x'.repeat(255)])('may be %j', async (key) => {
+    const headers = { 'idempotency-key': key }
+    const { ask } = client()
+    const once = await ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers })
+    const again = await ask('POST', '/api/v1/monitors', { body: tcpMonitor, headers })
+    expect([once.status, again.body]).toEqual([201, once.body])
+  })
+
   it.each(['', 'with space', 'x'.repeat(256)])('that is %j is refused', async (key) => {
     const headers = { 'idempotency-key': key }
     const { status, body } = await client().ask('POST', '/api/v1/monitors', {
