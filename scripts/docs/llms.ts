@@ -41,6 +41,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   Reference: {
     'reference/imports': 'What each subpath exports.',
+    'reference/platforms': 'Files, signals and pings of Linux, macOS, the BSDs and Windows.',
     'reference/settings': 'The settings that every monitor has.',
     'reference/events': 'Events of the engine and of webhooks.',
     'reference/causes': 'Every cause code, and what to check when it alerts you.',

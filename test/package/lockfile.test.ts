@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
@@ -9,6 +9,9 @@ interface LockedPackage {
   readonly integrity?: string
   readonly dev?: boolean
   readonly hasInstallScript?: boolean
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
+  readonly libc?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
@@ -33,6 +36,18 @@ describe('the lock file', () => {
   it('has no install script among the packages that users get', () => {
     const scripted = locked.filter(([, entry]) => entry.hasInstallScript && !entry.dev)
     expect(scripted.map(([path]) => path)).toEqual([])
+  })
+
+  it('has nothing for one system, processor or C library alone, such as glibc without musl', () => {
+    const used = locked.filter(([, { dev }]) => dev !== true)
+    const bound = used.filter(([, { os, cpu, libc }]) => (os ?? cpu ?? libc) !== undefined)
+    expect(bound.map(([path]) => path)).toEqual([])
+    const compiled = used.flatMap(([path]) =>
+      readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.(?:node|so|dylib|dll|exe)$/.test(file))
+        .map((file) => join(path, file)),
+    )
+    expect(compiled).toEqual([])
   })
 
   it('needs no install script for development but two that work without theirs', () => {
