@@ -6,29 +6,18 @@
 
 import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
-import { builtinCheckers } from '../checkers/index.ts'
-import { builtinContacts } from '../contacts/index.ts'
 import type { Engine } from '../engine/api/engine.ts'
-import { createEngine } from '../engine/engine.ts'
 import { ConfigurationError, StorageError } from '../errors.ts'
 import { accountOf } from './account.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command } from './command.ts'
+import { ENGINE_SETTINGS, openedEngine } from './engine.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { progress } from './progress.ts'
-import { builtinOptions, PROVIDER_SETTINGS } from './providers.ts'
-import { checkSecretKey } from './serve/keys.ts'
 import { storeOf } from './store.ts'
 import { say } from './terminal.ts'
 
-const SETTINGS = [
-  'data',
-  'database_url',
-  'secret_key',
-  'export_key',
-  'locations',
-  ...PROVIDER_SETTINGS,
-] as const
+const SETTINGS = [...ENGINE_SETTINGS, 'export_key'] as const
 
 export const command: Command = {
   help: `watchpost export <file> [--history] [--tokens] [--account a]
@@ -63,7 +52,7 @@ async function run(call: Call): Promise<number> {
   if (path === undefined || stranger !== undefined)
     throw new ConfigurationError('export takes one file, which is new (see --help)')
   const settings = readSettings(SETTINGS, call)
-  const { data, database_url, secret_key, export_key } = settings
+  const { data, database_url, export_key } = settings
   if (database_url === null && !existsSync(data))
     throw new StorageError(`there is no data file ${data}; serve makes it`)
   if (flags['tokens'] === true && export_key === undefined)
@@ -71,15 +60,7 @@ async function run(call: Call): Promise<number> {
       '--tokens: the addresses are secrets, and need WATCHPOST_EXPORT_KEY',
     )
   const { store } = storeOf(settings, { guest: true })
-  await using engine = createEngine({
-    store,
-    checkers: builtinCheckers(await builtinOptions(settings)),
-    contacts: builtinContacts(),
-    locations: settings.locations,
-    ...(secret_key === undefined ? {} : { secretKey: secret_key }),
-  })
-  await engine.open()
-  await checkSecretKey(store, secret_key)
+  await using engine = await openedEngine(store, settings)
   const account = await accountOf(engine, textFlag(flags, 'account'))
   const options = {
     history: flags['history'] === true,

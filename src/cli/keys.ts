@@ -5,21 +5,19 @@
  */
 
 import { existsSync } from 'node:fs'
-import type { AccountScope, Engine } from '../engine/api/engine.ts'
+import type { Engine } from '../engine/api/engine.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { AccountView, KeyView } from '../engine/api/views.ts'
 import type { KeyScope } from '../model.ts'
 import { KEY_SCOPES } from '../model/scopes.ts'
 import { quoted, suggestion } from '../options.ts'
 import { ConfigurationError, WatchpostError } from '../errors.ts'
+import { accountFor, BY } from './account.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command, Flags } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { storeOf } from './store.ts'
 import { say, table } from './terminal.ts'
-
-/** Who the audit log says it was. */
-const BY = { actor: 'cli' }
 
 const SETTINGS = ['data', 'database_url'] as const
 
@@ -107,23 +105,6 @@ function scopesOf(flags: Flags): KeyScope[] | undefined {
       `--scopes: ${quoted(text.trim())} is no scope; ${suggestion(text.trim(), KEY_SCOPES)}`,
     )
   })
-}
-
-async function accountFor(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
-  if (wanted === undefined) return engine.account((await firstOf(engine)).id, BY)
-  const accounts = await engine.accounts.list()
-  const known =
-    accounts.find(({ name }) => name === wanted) ?? accounts.find(({ id }) => String(id) === wanted)
-  if (known !== undefined) return engine.account(known.id, BY)
-  // A mistyped id must not become an account of that name.
-  if (/^\d+$/.test(wanted)) throw refusal(`there is no account ${wanted}`)
-  return engine.account((await engine.accounts.create({ name: wanted }, BY)).id, BY)
-}
-
-async function firstOf(engine: Engine): Promise<AccountView> {
-  const [first] = await engine.accounts.list()
-  if (first === undefined) throw refusal('there is no account')
-  return first
 }
 
 async function list(engine: Engine): Promise<void> {

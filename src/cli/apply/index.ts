@@ -5,9 +5,6 @@
  */
 
 import { existsSync } from 'node:fs'
-import { builtinCheckers } from '../../checkers/index.ts'
-import { builtinContacts } from '../../contacts/index.ts'
-import { createEngine } from '../../engine/engine.ts'
 import { ConfigurationError, isWatchpostError, WatchpostError } from '../../errors.ts'
 import { describePlan, isEmptyPlan } from '../../monitors/plan.ts'
 import type { SyncPlan } from '../../monitors/plan.ts'
@@ -15,25 +12,18 @@ import { syncMonitors } from '../../monitors/sync.ts'
 import type { SyncOptions } from '../../monitors/sync.ts'
 import { memoryStore } from '../../store/memory.ts'
 import type { Store } from '../../store/store.ts'
+import { BY } from '../account.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command } from '../command.ts'
+import { ENGINE_SETTINGS, openedEngine } from '../engine.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
 import { progress } from '../progress.ts'
-import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
-import { checkSecretKey } from '../serve/keys.ts'
 import { storeOf } from '../store.ts'
 import { say } from '../terminal.ts'
 import { asMistakeOf, readList } from './list.ts'
 
-const SETTINGS = [
-  'data',
-  'database_url',
-  'secret_key',
-  'locations',
-  'targets',
-  ...PROVIDER_SETTINGS,
-] as const
+const SETTINGS = [...ENGINE_SETTINGS, 'targets'] as const
 const FATES = ['leave', 'pause', 'remove'] as const
 
 export const command: Command = {
@@ -84,23 +74,17 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
   const list = await readList(path)
   const settings = readSettings(SETTINGS, call)
   const store = storeFor(settings, options.dryRun === true)
-  await using engine = createEngine({
-    store,
-    checkers: builtinCheckers(await builtinOptions(settings)),
-    contacts: builtinContacts(),
-    locations: settings.locations,
-    targets: settings.targets,
-    ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
-  })
   const under = progress('opening the store')
   try {
-    await engine.open().catch((error: unknown) => {
-      throw withAdvice(error)
-    })
-    await checkSecretKey(store, settings.secret_key)
+    const { targets } = settings
+    await using engine = await openedEngine(store, settings, { targets }).catch(
+      (error: unknown) => {
+        throw withAdvice(error)
+      },
+    )
     under.tell(`checking ${list.length} monitors`)
     const onProgress = (done: number, all: number): void => under.tell(`${done} of ${all} changes`)
-    return await syncMonitors(engine, list as never, { ...options, actor: 'cli', onProgress })
+    return await syncMonitors(engine, list as never, { ...options, ...BY, onProgress })
   } catch (error) {
     throw asMistakeOf(path, error)
   } finally {

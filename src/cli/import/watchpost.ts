@@ -6,31 +6,18 @@
 
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
-import { builtinCheckers } from '../../checkers/index.ts'
-import { builtinContacts } from '../../contacts/index.ts'
-import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { ImportView } from '../../engine/api/transfer.ts'
-import { createEngine } from '../../engine/engine.ts'
-import { ConfigurationError, ValidationError, WatchpostError } from '../../errors.ts'
-import { findAccount } from '../account.ts'
+import { ConfigurationError, ValidationError } from '../../errors.ts'
+import { accountFor } from '../account.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Flags } from '../command.ts'
+import { ENGINE_SETTINGS, openedEngine } from '../engine.ts'
 import { readSettings } from '../environment.ts'
 import { progress } from '../progress.ts'
-import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
-import { checkSecretKey } from '../serve/keys.ts'
 import { storeOf } from '../store.ts'
 import { printError, say } from '../terminal.ts'
 
-export const STORE_SETTINGS = [
-  'data',
-  'database_url',
-  'secret_key',
-  'export_key',
-  'locations',
-  'targets',
-  ...PROVIDER_SETTINGS,
-] as const
+export const STORE_SETTINGS = [...ENGINE_SETTINGS, 'export_key', 'targets'] as const
 
 export async function importExport(call: Call, path: string): Promise<number> {
   const { flags } = call
@@ -39,18 +26,10 @@ export async function importExport(call: Call, path: string): Promise<number> {
   })
   const settings = readSettings(STORE_SETTINGS, call)
   const { store } = storeOf(settings, { guest: settings.database_url !== null })
-  await using engine = createEngine({
-    store,
-    checkers: builtinCheckers(await builtinOptions(settings)),
-    contacts: builtinContacts(),
-    locations: settings.locations,
-    targets: settings.targets,
-    ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
-  })
   const under = progress('opening the store')
   try {
-    await engine.open()
-    await checkSecretKey(store, settings.secret_key)
+    const { targets } = settings
+    await using engine = await openedEngine(store, settings, { targets })
     const account = await accountFor(engine, textFlag(flags, 'account'))
     const dryRun = flags['dry-run'] === true
     const view = await account.import(() => createReadStream(path, 'utf8'), {
@@ -68,15 +47,6 @@ export async function importExport(call: Call, path: string): Promise<number> {
   }
 }
 
-/** A mistyped id does not become an account of that name. */
-async function accountFor(engine: Engine, wanted: string | undefined): Promise<AccountScope> {
-  const known = await findAccount(engine, wanted)
-  if (known !== undefined) return known
-  if (wanted === undefined || /^\d+$/.test(wanted))
-    throw new WatchpostError('refused', `there is no account ${wanted ?? ''}`)
-  return engine.account((await engine.accounts.create({ name: wanted })).id)
-}
-
 /** `--location old=new`, again and again. */
 function locationsOf(flags: Flags): Record<string, string> {
   const given = flags['location']
@@ -92,9 +62,9 @@ function locationsOf(flags: Flags): Record<string, string> {
 }
 
 function tell(view: ImportView, dryRun: boolean): void {
-  const { monitors, contacts, incidents, results, days, missing_secrets } = view
+  const { monitors, contacts, maintenance, incidents, results, days, missing_secrets } = view
   const done = dryRun ? 'would be stored' : 'stored'
-  say(`${monitors} monitors, ${contacts} new contacts ${done}`)
+  say(`${monitors} monitors, ${contacts} new contacts, ${maintenance} maintenance windows ${done}`)
   if (results + incidents + days > 0)
     say(`${incidents} incidents, ${days} days, ${results} results ${done}`)
   if (view.old_results > 0)

@@ -1,20 +1,15 @@
 /**
- * The API key of the first start, made and printed once or given by the operator; and the check of the secret key,
- * without which monitors whose secrets cannot be decrypted would not be monitored, while health reports no problem.
+ * The API key of the first start, made and printed once or given by the operator.
  *
  * @module
  */
 
 import type { Engine } from '../../engine/api/engine.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
-import { isWatchpostError, ConfigurationError } from '../../errors.ts'
+import { isWatchpostError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import { BY } from '../account.ts'
 import { say } from '../terminal.ts'
-import { createSeal } from '../../seal.ts'
-import type { Store } from '../../store/store.ts'
-
-/** Who the audit log says it was. */
-export const BY = { actor: 'cli' } as const
 
 const GIVEN = 'WATCHPOST_API_KEY'
 
@@ -66,23 +61,4 @@ async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<vo
 function firstMonitor(address: string, key: string): string {
   const body = JSON.stringify({ type: 'http', name: 'Example', url: 'https://example.com' })
   return `curl -s ${address}/api/v1/monitors -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`
-}
-
-const NAME = 'secret_key_check'
-const PLACE = `meta.${NAME}`
-
-/** @throws ConfigurationError where the key is missing or another one */
-export async function checkSecretKey(store: Store, key: string | undefined): Promise<void> {
-  const seal = createSeal(key)
-  const stored = await store.meta.get(NAME)
-  if (stored === undefined) {
-    if (key !== undefined) await store.meta.set(NAME, seal.encrypt('watchpost', PLACE))
-    return
-  }
-  try {
-    seal.decrypt(stored, PLACE)
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigurationError(`WATCHPOST_SECRET_KEY: ${problem}`, { cause })
-  }
 }
