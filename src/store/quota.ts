@@ -10,9 +10,12 @@ import type { AccountUse, MonitorRecord } from '../model.ts'
 /** What is absent is unlimited. */
 export type Allowance = Partial<AccountUse>
 
-const WORDS: Readonly<Record<keyof AccountUse, string>> = {
+type Counted = keyof AccountUse | 'maintenance_windows'
+
+const WORDS: Readonly<Record<Counted, string>> = {
   monitors: 'monitors',
   contacts: 'contacts',
+  maintenance_windows: 'maintenance windows',
   checks_per_min: 'checks a minute',
 }
 
@@ -23,7 +26,7 @@ export function exceeds(use: number, limit: number | undefined): boolean {
   return limit !== undefined && use > limit + TOLERANCE
 }
 
-export function quotaError(what: keyof AccountUse, limit: number): ConflictError {
+export function quotaError(what: Counted, limit: number): ConflictError {
   return new ConflictError(
     'quota',
     `The account may have ${limit} ${WORDS[what]}, and this is beyond`,

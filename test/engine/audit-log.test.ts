@@ -131,6 +131,33 @@ describe('the audit log', () => {
     await engine.stop()
   })
 
+  it('has what an import made: once, also where it goes on after a failure', async () => {
+    const source = await rig()
+    await source.engine.contacts.create({ kind: 'recorder', name: 'Ops', to: 'ops' })
+    await source.engine.monitors.create({ type: 'scripted', name: 'Shop', host: 'shop.test' })
+    const lines: string[] = []
+    for await (const line of source.engine.export()) lines.push(line)
+    const { engine } = await rig()
+    const events = engine.events('audit')
+    const account = engine.account(1, anna)
+    let reads = 0
+    function* failing() {
+      reads++
+      yield* reads > 1 ? lines.slice(0, -1) : lines
+      if (reads > 1) throw new Error('the disk is gone')
+    }
+    await expect(account.import(failing)).rejects.toThrow('the disk is gone')
+    await account.import(() => lines)
+    const expected = ['user:anna contact.created Ops', 'user:anna monitor.created Shop']
+    const { items } = await account.auditLog.list()
+    expect(items.map(told).toReversed()).toEqual(expected)
+    const heard = [await events.next(), await events.next()]
+    expect(heard.map(({ value }) => told(value?.payload as never))).toEqual(expected)
+    await events.return?.()
+    await engine.stop()
+    await source.engine.stop()
+  })
+
   it('goes with its account; the first account is told of the removal', async () => {
     const { engine } = await rig()
     const { id } = await engine.accounts.create({ name: 'Shop AG', external_id: 'c-7' })

@@ -59,6 +59,12 @@ async function furnished(store?: FullStore, span_ms = 10_800_000): Promise<Rig> 
     maintenance: [{ at: '03:00', duration_min: 10, time_zone: 'Europe/Berlin' }],
     metadata: { plan: 'gold' },
   })
+  const plan = (input: object) => engine.maintenance.create(input as never)
+  const nightly = { at: '23:00', duration_min: 30, time_zone: 'Europe/Berlin' }
+  await plan({ name: 'Racks', window: nightly, monitor_ids: [web.id, router.id] })
+  await plan({ name: 'Racks', window: nightly, monitor_ids: [router.id, web.id] })
+  const sunday = { cron: '0 5 * * 0', duration_min: 60 }
+  await plan({ name: 'Network', window: sunday, tags: ['net'] })
   const idle = await create({ ...plain, host: 'idle.test' })
   await engine.monitors.pause(idle.id)
   await create({ type: 'heartbeat', name: 'Nightly' })
@@ -132,7 +138,12 @@ async function seen({ engine }: Rig) {
     })
   }
   const { items: incidents } = await engine.incidents.list({ limit: 100 })
+  const { items: windows } = await engine.maintenance.list()
   return {
+    windows: windows.map(({ id: _, monitor_ids, updated_at: _u, ...window }) => ({
+      ...window,
+      monitors: monitor_ids.map((one) => nameOf.get(one)),
+    })),
     contacts: contacts.map(({ name, all_monitors }) => ({ name, all_monitors })),
     monitors,
     incidents: incidents.map(({ started_at, ended_at, cause_code, monitor }) => ({
@@ -168,6 +179,7 @@ describe.each(stores)('an account from %s to %s', (_from, _to, from, to, span_ms
     expect(done).toMatchObject({
       monitors: 4,
       contacts: 2,
+      maintenance: 3,
       incidents: 1,
       new_tokens: 0,
       without_secrets: 0,
@@ -209,7 +221,13 @@ describeWithServer(postgresServer, 'an account from SQLite to PostgreSQL to memo
       middle = await opened()
     }
     const done = await importing(middle.engine, lines, { key: KEY })
-    expect(done).toMatchObject({ monitors: 4, contacts: 0, incidents: 1, new_tokens: 0 })
+    expect(done).toMatchObject({
+      monitors: 4,
+      contacts: 0,
+      maintenance: 0,
+      incidents: 1,
+      new_tokens: 0,
+    })
     expect(await seen(middle)).toEqual(before)
 
     const again = await exported(middle.engine, everything)
@@ -297,6 +315,8 @@ describe('an import', () => {
       [lines.map((line) => line.replace('web.test', 'evil.test')), 'changed since the export'],
       [lines.map((line) => line.replace(/,"proof":"[^"]+"/, '')), 'changed since the export'],
       [changed('{"monitor"', '"depends_on":[]', '"depends_on":[3]'), 'depends on itself'],
+      [changed('{"maintenance"', /"monitor_ids":\[\d+/, '"monitor_ids":[99'), 'no monitor 99'],
+      [changed('{"maintenance"', '"duration_min":30', '"duration_min":0'), 'window: out_of_range'],
     ]
     for (const [file, problem, options] of cases) {
       const refused = importing(target.engine, file, options ?? { key: KEY })
@@ -341,11 +361,18 @@ describe('an import', () => {
     await expect(account.import(() => lines)).rejects.toMatchObject({ code: 'quota' })
     await target.engine.accounts.update(id, { quotas: { checks_per_min: 0.05 } })
     await expect(account.import(() => lines)).rejects.toMatchObject({ code: 'quota' })
+    await target.engine.accounts.update(id, { quotas: { maintenance_windows: 2 } })
+    await expect(account.import(() => lines)).rejects.toThrow('2 maintenance windows')
     await target.engine.accounts.update(id, { quotas: {} })
+    // A window that the account has already stays alone.
+    const [network] = (await source.engine.maintenance.list()).items.slice(-1)
+    await account.maintenance.create(network!)
     const first = account.import(() => lines)
     await expect(account.import(() => lines)).rejects.toMatchObject({ code: 'import_running' })
     await first
     expect((await account.monitors.list()).items).toHaveLength(4)
+    const { items } = await account.maintenance.list()
+    expect(items.map(({ name }) => name)).toEqual(['Network', 'Racks', 'Racks'])
     expect((await target.engine.monitors.list()).items).toHaveLength(0)
   })
 })

@@ -44,6 +44,8 @@ export interface ImportView {
   readonly monitors: number
   /** New ones; others had the same kind and name in the account and stay as they are. */
   readonly contacts: number
+  /** New maintenance windows of the account; others are there already. */
+  readonly maintenance: number
   readonly incidents: number
   readonly days: number
   readonly results: number

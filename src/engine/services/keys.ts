@@ -103,6 +103,6 @@ function noteUse(core: Core, { id, last_used_at }: KeyRecord): void {
   core.store.keys
     .update(id, { last_used_at: now })
     .catch((err: unknown) =>
-      core.log.warn({ err, key_id: id }, 'the use of a key could not be auditRecord'),
+      core.log.warn({ err, key_id: id }, 'the use of a key could not be recorded'),
     )
 }

@@ -6,16 +6,17 @@
 
 import { ValidationError } from '../../errors.ts'
 import { createSeal } from '../../seal.ts'
-import { hashOf } from '../core/tokens.ts'
 import { quotasOf } from '../services/quotas.ts'
 import { quotaError, ratedChecks } from '../../store/store.ts'
 import type { ImportOptions, ImportView, MissingSecrets } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
+import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import type { LineKind, LineOf } from './lines.ts'
 import { problemOf } from './read-lines.ts'
 import type { NumberedLine } from './read-lines.ts'
-import { isTokenFree, readContact, readMonitor } from './read-records.ts'
+import { readContact, readMonitor, requireFreeToken } from './read-records.ts'
 import type { ReadMonitor, Reader } from './read-records.ts'
+import { createWindowCount, readWindow } from './windows.ts'
 
 const MOST_MONITORS = 100_000
 const MOST_CONTACTS = 10_000
@@ -24,8 +25,6 @@ const MOST_PROBLEMS = 20
 const MOST_MISSING = 100
 
 export interface Examined extends Omit<ImportView, 'over_quota'> {
-  readonly export_id: string
-  readonly at: number
   readonly reader: Reader
 }
 
@@ -50,9 +49,18 @@ export async function examine(
   const known = { contacts: new Set<number>(), monitors: new Map<number, readonly number[]>() }
   const names = new Map<number, string>()
   const free = await contactsByName(core, account_id)
-  const counts = { contacts: 0, incidents: 0, days: 0, results: 0, old_results: 0, new_tokens: 0 }
-  const missing: MissingSecrets[] = []
-  let without_secrets = 0
+  const goesOn = (): boolean => setting.goesOn(header?.id ?? '')
+  const planned = createWindowCount(core, account_id, goesOn)
+  const counts = {
+    contacts: 0,
+    maintenance: 0,
+    incidents: 0,
+    days: 0,
+    results: 0,
+    old_results: 0,
+    new_tokens: 0,
+  }
+  const missing = createMissing()
   let checks_per_min = 0
   let header: LineOf<'export'> | undefined
   let reader: Reader | undefined
@@ -89,21 +97,15 @@ export async function examine(
       requireContacts(known.contacts, read)
       if (read.type.checker.push === undefined && !read.paused)
         checks_per_min += ratedChecks(read.common)
-      if (read.missing.length > 0 && without_secrets++ < MOST_MISSING)
-        missing.push({ monitor_id: of.id, name: read.common.name, fields: read.missing })
+      missing.note(read)
       if (read.type.checker.push === undefined) return
       if (read.token === undefined) counts.new_tokens++
-      else
-        require(setting.goesOn(header?.id ?? '') ||
-          (await isTokenFree(
-            core,
-            hashOf(read.token),
-          )), 'invalid: another monitor has this token; export without tokens')
+      else if (!goesOn()) await requireFreeToken(core, read.token)
     },
-    async day(of) {
+    maintenance: (of) => planned.add(readWindow(of, known.monitors)),
+    day(of) {
       ofMonitor(of)
       counts.days++
-      await reading()
     },
     availability: ofMonitor,
     incident(of) {
@@ -121,24 +123,32 @@ export async function examine(
     },
   }
 
-  const problems = await problemsOf(lines, visit)
-  if (Object.keys(problems).length === 0) Object.assign(problems, parentProblems(known.monitors))
-  if (Object.keys(problems).length > 0 || header === undefined) throw new ValidationError(problems)
+  await validate(lines, visit, () => parentProblems(known.monitors))
   const ready = await reading()
   requireQuotas(ready, {
     monitors: known.monitors.size,
     contacts: counts.contacts + free.size,
+    maintenance_windows: planned.use,
     checks_per_min,
   })
   return {
     ...counts,
-    export_id: header.id,
-    at: header.at,
+    maintenance: planned.added,
     reader: ready,
     monitors: known.monitors.size,
-    without_secrets,
-    missing_secrets: missing,
+    ...missing.noted,
   }
+}
+
+/** `after`: problems of all lines together. @throws ValidationError */
+async function validate(
+  lines: AsyncIterable<NumberedLine>,
+  visit: Visit,
+  after: () => Readonly<Record<string, string>>,
+): Promise<void> {
+  const ofLines = await problemsOf(lines, visit)
+  const problems = Object.keys(ofLines).length > 0 ? ofLines : after()
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
 }
 
 /** Problems by line; not all, if there are many. */
@@ -175,10 +185,23 @@ async function readerOf(
   return {
     core,
     export_id: header.id,
+    at: header.at,
     seal: options.key === undefined ? undefined : createSeal(options.key),
     quotas: await quotasOf(core, account_id),
     locations,
     checking: new Set(core.locations.map(({ id }) => id)),
+  }
+}
+
+function createMissing() {
+  const missing_secrets: MissingSecrets[] = []
+  const noted = { without_secrets: 0, missing_secrets }
+  return {
+    noted,
+    note({ id, common, missing }: ReadMonitor): void {
+      if (missing.length > 0 && noted.without_secrets++ < MOST_MISSING)
+        missing_secrets.push({ monitor_id: id, name: common.name, fields: missing })
+    },
   }
 }
 
@@ -209,12 +232,14 @@ function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor)
   })
 }
 
+const LIMITED = ['monitors', 'contacts', 'maintenance_windows', 'checks_per_min'] as const
+
 function requireQuotas(
   { quotas }: Reader,
-  use: Readonly<Record<'monitors' | 'contacts' | 'checks_per_min', number>>,
+  use: Readonly<Record<(typeof LIMITED)[number], number>>,
 ): void {
-  for (const what of ['monitors', 'contacts', 'checks_per_min'] as const) {
-    const limit = quotas[what]
+  for (const what of LIMITED) {
+    const limit = quotas[what] ?? (what === 'maintenance_windows' ? MOST_WINDOWS : null)
     if (limit !== null && use[what] > limit) throw quotaError(what, limit)
   }
 }

@@ -24,6 +24,7 @@ import type { Parts } from '../services/parts.ts'
 import { historyLines } from './export-history.ts'
 import { FORMAT, written } from './lines.ts'
 import { digestOf, placeOf } from './place.ts'
+import { windowLines } from './windows.ts'
 
 const PAGE = 50
 
@@ -80,8 +81,11 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   })
   const account = await store.accounts.get(account_id)
   if (account === undefined) throw new NotFoundError('account')
-  const { name, external_id, quotas } = account
-  yield written('account', { name, external_id, quotas: { ...quotas } })
+  const { name, external_id, quotas, monitor_defaults } = account
+  yield written('account', {
+    ...{ name, external_id, quotas: { ...quotas } },
+    monitor_defaults: { ...monitor_defaults },
+  })
   for (const location of await store.locations.list()) yield written('location', location)
   const contacts = new Set<number>()
   for (const contact of await store.contacts.list(account_id)) {
@@ -92,6 +96,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   const ids = await idsOf(core, account_id)
   for await (const record of recordsOf(core, account_id))
     if (ids.has(record.id)) yield monitorLine(exporting, record, { contacts, ids })
+  yield* windowLines(core, account_id, ids)
   if (history) yield* historyLines(core, account_id, ids)
 }
 

@@ -91,7 +91,7 @@ async function execute(
     },
     paced(parts, readLines(source), { ...options, doing: 'validating' }),
   )
-  const { export_id } = examined
+  const { export_id, at } = examined.reader
   const goesOn = before?.export_id === export_id && before.stage !== 'done'
   if (!goesOn) await requireEmpty(parts, account_id)
   if (options.dryRun === true) return viewOf(examined)
@@ -105,12 +105,12 @@ async function execute(
     )
     await note('stored')
   }
-  const finished = await finish({ parts, account_id, at: examined.at }, options.signal)
+  const finished = await finish({ parts, account_id, at }, options.signal)
   await note('done')
   return { ...viewOf(examined), ...finished }
 }
 
-function viewOf({ reader: _, export_id: _id, at: _at, ...counts }: Examined): ImportView {
+function viewOf({ reader: _, ...counts }: Examined): ImportView {
   return { ...counts, over_quota: 0 }
 }
 

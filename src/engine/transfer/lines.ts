@@ -43,7 +43,12 @@ const SHAPES = {
     history: v.boolean(),
     secrets: v.picklist(['left_out', 'encrypted']),
   }),
-  account: v.strictObject({ name: word, external_id: v.nullable(word), quotas: object }),
+  account: v.strictObject({
+    name: word,
+    external_id: v.nullable(word),
+    quotas: object,
+    monitor_defaults: object,
+  }),
   location: v.strictObject({ id, name: word }),
   contact: v.strictObject({ id, kind: word, settings: object, proof: v.optional(text) }),
   monitor: v.strictObject({
@@ -55,6 +60,7 @@ const SHAPES = {
     settings: object,
     proof: v.optional(text),
   }),
+  maintenance: v.strictObject({ id, created_at: time, settings: object }),
   day: v.strictObject({
     monitor: id,
     day: v.pipe(v.string(), v.isoDate()),
@@ -112,11 +118,12 @@ const RANKS: Readonly<Record<LineKind, number>> = {
   location: 2,
   contact: 3,
   monitor: 4,
-  day: 5,
-  availability: 5,
-  incident: 6,
-  result: 7,
-  end: 8,
+  maintenance: 5,
+  day: 6,
+  availability: 6,
+  incident: 7,
+  result: 8,
+  end: 9,
 }
 
 export function rankOf(kind: LineKind): number {

@@ -12,6 +12,7 @@ import { isSealed } from '../../seal.ts'
 import type { Seal } from '../../seal.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'
+import { hashOf } from '../core/tokens.ts'
 import { isInstalled } from '../registry/registry.ts'
 import type { MonitorType, ParsedMonitor } from '../registry/registry.ts'
 import { parseContact } from '../services/contacts.ts'
@@ -25,6 +26,8 @@ import { digestOf, placeOf } from './place.ts'
 export interface Reader {
   readonly core: Core
   readonly export_id: string
+  /** When the export began. */
+  readonly at: number
   readonly seal: Seal | undefined
   readonly quotas: ResolvedQuotas
   /** Of the export to those of this engine; what is not in it has no place here. */
@@ -190,12 +193,16 @@ function reveal(seal: Seal | undefined, secret: string, place: string, field = '
   }
 }
 
-/** A token that is in use would lead the signals of a job to two monitors. */
-export async function isTokenFree({ store }: Core, token_hash: string): Promise<boolean> {
+/** A token that is in use would lead the signals of a job to two monitors. @throws ValidationError */
+export async function requireFreeToken({ store }: Core, token: string): Promise<void> {
   try {
-    return (await store.monitors.byTokenHash(token_hash)) === undefined
+    if ((await store.monitors.byTokenHash(hashOf(token))) === undefined) return
   } catch (error) {
-    if (error instanceof NotFoundError) return true
+    // Of an account that is being removed.
+    if (error instanceof NotFoundError) return
     throw error
   }
+  throw new ValidationError({
+    '': 'invalid: another monitor has this token; export without tokens',
+  })
 }

@@ -11,7 +11,9 @@ import { initialState } from '../../incident/state.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
+import { announceAudit } from '../announce/audit.ts'
 import { sealContact } from '../delivery/contact-secrets.ts'
+import { auditRecord } from '../services/audit.ts'
 import type { Parts } from '../services/parts.ts'
 import { allowanceOf } from '../services/quotas.ts'
 import { contactsByName } from './examine.ts'
@@ -21,6 +23,8 @@ import type { LineKind, LineOf } from './lines.ts'
 import type { NumberedLine } from './read-lines.ts'
 import { readContact, readMonitor } from './read-records.ts'
 import type { ReadMonitor } from './read-records.ts'
+import { readWindow, storeWindow, windowsHere } from './windows.ts'
+import type { FreeWindows } from './windows.ts'
 
 /** Tag of a monitor whose import has not ended. */
 export const IMPORTING = 'watchpost:importing'
@@ -43,13 +47,14 @@ export async function storeLines(
   storing: Storing,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<void> {
-  const { parts, examined, goesOn, results_after } = storing
+  const { parts, account_id, examined, goesOn, results_after } = storing
   const { reader } = examined
   const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
   const contacts = new Map<number, number>()
   const parents = new Map<number, readonly number[]>()
   const storeContact = await contactStore(storing)
   const history = createHistoryWriter(parts.core, { goesOn: new Set(monitors.values()) })
+  let windows: FreeWindows | undefined
   const here = (old: number): number => idOf(monitors, old)
   const places = (old: readonly number[]): number[] =>
     old.flatMap((id) => reader.locations.get(id) ?? [])
@@ -60,6 +65,14 @@ export async function storeLines(
       const read = readMonitor(reader, of)
       if (read.common.depends_on.length > 0) parents.set(of.id, read.common.depends_on)
       if (!monitors.has(of.id)) monitors.set(of.id, await storeMonitor(storing, read, contacts))
+    },
+    async maintenance(of) {
+      const settings = readWindow(of, monitors)
+      windows ??= await windowsHere(parts.core, account_id, goesOn)
+      if (windows.take(settings)) return
+      const most = reader.quotas.maintenance_windows
+      const monitor_ids = settings.monitor_ids.map(here)
+      await storeWindow({ parts, account_id, most }, { ...settings, monitor_ids }, of.created_at)
     },
     day: ({ monitor, ...day }) => history.day(here(monitor), day),
     availability: ({ monitor, ...change }) => history.availability(here(monitor), change),
@@ -105,7 +118,9 @@ async function contactStore({ parts, account_id, examined }: Storing) {
       created_at: now,
       updated_at: now,
     }
-    const created = await core.store.contacts.create(made, within)
+    const audit = auditRecord(parts, { resource: 'contact', action: 'created', name })
+    const created = await core.store.contacts.create(made, within, audit)
+    announceAudit(core, audit, created)
     outbox.contactChanged(created)
     return created.id
   }
@@ -151,6 +166,7 @@ async function storeMonitor(
       ? makeToken(core)
       : { token_hash: hashOf(token), sealed: sealToken(core, token) }
   const pushed = type.checker.push === undefined ? undefined : kept
+  const audit = auditRecord(parts, { resource: 'monitor', action: 'created', name: common.name })
   const made = await core.store.monitors.create(
     {
       account_id,
@@ -176,7 +192,9 @@ async function storeMonitor(
       updated_at: now,
     },
     allowanceOf(examined.reader.quotas),
+    audit,
   )
+  announceAudit(core, audit, made)
   return made.id
 }
 
