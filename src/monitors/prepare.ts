@@ -22,7 +22,7 @@ const PAGE = 200
 export type Scope = Pick<AccountScope, 'monitors' | 'contacts'>
 
 /** One entry with its stored monitor. */
-export interface Prepared {
+export interface PreparedEntry {
   readonly entry: ReadEntry
   /** As `create` takes it; `depends_on` contains the parents that already exist. */
   readonly input: JsonObject
@@ -34,7 +34,7 @@ export interface Prepared {
 
 export interface Preparation {
   /** Parents first. */
-  readonly listed: readonly Prepared[]
+  readonly listed: readonly PreparedEntry[]
   /** Created from a list earlier, and not in this one. */
   readonly unlisted: readonly (readonly [key: string, monitor: MonitorSummary])[]
 }
@@ -53,7 +53,7 @@ export async function prepare(
     location: idsByName(await engine.locations.list()),
     monitor: new Map([...known].map(([key, { id }]) => [key, [id]])),
   }
-  const listed: Prepared[] = []
+  const listed: PreparedEntry[] = []
   for (const entry of entries) {
     const input = inputOf(entry, names, problems)
     const monitor = known.get(entry.key)
@@ -153,7 +153,7 @@ async function look(
   scope: Scope,
   { entry, input, monitor, names, known_fields }: Looking,
   problems: Problems,
-): Promise<Pick<Prepared, 'name' | 'changes' | 'warnings'> | undefined> {
+): Promise<Pick<PreparedEntry, 'name' | 'changes' | 'warnings'> | undefined> {
   try {
     const options = monitor === undefined ? {} : { against: monitor.id }
     const { settings, changes, warnings } = await scope.monitors.preview(input as never, options)

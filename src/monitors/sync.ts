@@ -16,7 +16,7 @@ import type { JsonObject } from '../model.ts'
 import type { MonitorEntry } from './define.ts'
 import type { CreatedMonitor, KnownMonitor, SyncPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
-import type { Preparation, Prepared, Scope } from './prepare.ts'
+import type { Preparation, PreparedEntry, Scope } from './prepare.ts'
 import { UNLISTED_TAG } from './reading.ts'
 
 export interface SyncOptions {
@@ -100,12 +100,12 @@ function planOf(
 
 type Known = ReturnType<typeof knownOf>
 
-function knownOf({ entry, known, name, changes }: Prepared) {
+function knownOf({ entry, known, name, changes }: PreparedEntry) {
   const { id, state, tags } = known as MonitorSummary
   return { key: entry.key, id, name, state, tags, entry, changes }
 }
 
-const isNew = ({ known }: Prepared): boolean => known === undefined
+const isNew = ({ known }: PreparedEntry): boolean => known === undefined
 const plain = ({ key, id, name }: KnownMonitor): KnownMonitor => ({ key, id, name })
 const updated = ({ changes, ...known }: Known) => ({ ...plain(known), changes })
 

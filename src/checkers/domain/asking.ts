@@ -8,7 +8,7 @@ import type { JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import { waitFor } from '../../net/timing/stop.ts'
 import type { CheckContext } from '../checker.ts'
-import type { Queues, Turn } from './queues.ts'
+import type { Queues, QueuedQuery } from './queues.ts'
 import type { Answer, Source } from './registration.ts'
 
 /** Reserved before the deadline, which would count as a failure of the name. */
@@ -54,7 +54,7 @@ export function allowance({ ctx }: Pick<Asking, 'ctx'>, share = 1): number {
  * At most half of the remaining time is spent waiting in the queue, so that time for the query
  * remains.
  */
-export function turnOf(ctx: CheckContext): Turn {
+export function queuedQuery(ctx: CheckContext): QueuedQuery {
   const wait_ms = Math.max(0, ctx.remaining() - SPARE_MS) / 2
   const { account_id, clock, signal } = ctx
   return { account_id, clock, signal, wait_ms }
@@ -67,12 +67,12 @@ export function turnOf(ctx: CheckContext): Turn {
 export async function askInTurn(asking: Asking, query: Query, share: number): Promise<Answer> {
   const { ctx, queues, attempts } = asking
   const key = `${query.source} ${query.server}`
-  const turned = await queues.run(key, turnOf(ctx), () => guarded(asking, query, share))
-  if (turned.state === 'done' && isLimit(turned.value.answer)) {
-    queues.hold(key, turned.value.hold_ms ?? HOLD_MS, ctx.clock)
+  const queued = await queues.run(key, queuedQuery(ctx), () => guarded(asking, query, share))
+  if (queued.state === 'done' && isLimit(queued.value.answer)) {
+    queues.hold(key, queued.value.hold_ms ?? HOLD_MS, ctx.clock)
   }
-  const answer = turned.state === 'done' ? turned.value.answer : untimely(query, turned)
-  const note = turned.state === 'done' ? turned.value.note : undefined
+  const answer = queued.state === 'done' ? queued.value.answer : untimely(query, queued)
+  const note = queued.state === 'done' ? queued.value.note : undefined
   const result = note ?? (answer.state === 'unanswered' ? answer.cause_code : answer.state)
   attempts.push({ source: query.source, server: query.server, result })
   return answer
@@ -122,13 +122,13 @@ function isLimit(answer: Answer): boolean {
 
 function untimely(
   { server }: Query,
-  turned: { readonly state: 'held'; readonly held_ms: number } | { readonly state: 'busy' },
+  result: { readonly state: 'held'; readonly held_ms: number } | { readonly state: 'busy' },
 ): Answer {
-  if (turned.state === 'busy') {
+  if (result.state === 'busy') {
     const cause_text = `Too many checks were waiting for their turn at ${server}`
     return { state: 'unanswered', cause_code: 'probe_overloaded', cause_text }
   }
-  const seconds = Math.ceil(turned.held_ms / 1000)
+  const seconds = Math.ceil(result.held_ms / 1000)
   const cause_text = `${server} limits the rate and is not asked for another ${seconds} s`
   return { state: 'unanswered', cause_code: 'probe_rate_limited', cause_text }
 }

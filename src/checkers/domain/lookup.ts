@@ -8,7 +8,7 @@
 import type { JsonObject } from '../../model.ts'
 import type { CheckContext } from '../checker.ts'
 import type { Asking } from './asking.ts'
-import { isFinal, turnOf } from './asking.ts'
+import { isFinal, queuedQuery } from './asking.ts'
 import { createBootstrap } from './bootstrap.ts'
 import { standingOf } from './registration.ts'
 import { createQueues } from './queues.ts'
@@ -95,14 +95,14 @@ export function createLookup(options: LookupOptions): Lookup {
       // The servers are part of the key: another server may answer differently.
       const key = [name, ...bases, whois?.server].join(' ')
       // Concurrent checks of one name wait for the first one and use its answer.
-      const turned = await names.run(key, turnOf(ctx), async (): Promise<Found> => {
+      const result = await names.run(key, queuedQuery(ctx), async (): Promise<Found> => {
         const recalled = recall(key, ctx)
         if (recalled !== undefined) return recalled
         const answer = await ask(asking, { bases, whois }, name)
         remember(key, answer, ctx)
         return { answer, attempts: asking.attempts, age_ms: 0 }
       })
-      return turned.state === 'done' ? turned.value : crowded(name)
+      return result.state === 'done' ? result.value : crowded(name)
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../../clock.ts'
 import { createLane } from '../../net/resolve/lane.ts'
 import type { Lane } from '../../net/resolve/lane.ts'
 
-export interface Turn {
+export interface QueuedQuery {
   readonly account_id: number
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -18,7 +18,7 @@ export interface Turn {
   readonly wait_ms: number
 }
 
-export type Turned<T> =
+export type QueueResult<T> =
   | { readonly state: 'done'; readonly value: T }
   /** The registry has asked not to be queried for this time. */
   | { readonly state: 'held'; readonly held_ms: number }
@@ -27,7 +27,7 @@ export type Turned<T> =
 
 export interface Queues {
   /** Rejects as `work` does, and with the signal's reason. */
-  run<T>(key: string, turn: Turn, work: () => Promise<T>): Promise<Turned<T>>
+  run<T>(key: string, query: QueuedQuery, work: () => Promise<T>): Promise<QueueResult<T>>
   /** No query to `key` for `ms`. */
   hold(key: string, ms: number, clock: Clock): void
 }
@@ -62,11 +62,11 @@ export function createQueues(gap_ms: number): Queues {
       const queue = queueOf(key)
       queue.held_until = Math.max(queue.held_until, clock.monotonic() + ms)
     },
-    async run(key, turn, work) {
+    async run(key, query, work) {
       const queue = queueOf(key)
       queue.users += 1
       try {
-        return await takeTurn(queue, { ...turn, gap_ms }, work)
+        return await runPaced(queue, { ...query, gap_ms }, work)
       } finally {
         queue.users -= 1
       }
@@ -74,16 +74,16 @@ export function createQueues(gap_ms: number): Queues {
   }
 }
 
-async function takeTurn<T>(
+async function runPaced<T>(
   queue: Queue,
-  { account_id, clock, signal, wait_ms, gap_ms }: Turn & { readonly gap_ms: number },
+  { account_id, clock, signal, wait_ms, gap_ms }: QueuedQuery & { readonly gap_ms: number },
   work: () => Promise<T>,
-): Promise<Turned<T>> {
+): Promise<QueueResult<T>> {
   const latest = clock.monotonic() + wait_ms
   const waiting = new AbortController()
   const timer = clock.timer(wait_ms, () => waiting.abort(BUSY))
   try {
-    const inTurn = async (): Promise<Turned<T>> => {
+    const paced = async (): Promise<QueueResult<T>> => {
       const now = clock.monotonic()
       if (queue.held_until > now) return { state: 'held', held_ms: queue.held_until - now }
       const pause_ms = Math.max(0, queue.ended_at + gap_ms - now)
@@ -96,7 +96,7 @@ async function takeTurn<T>(
         queue.ended_at = clock.monotonic()
       }
     }
-    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), inTurn, account_id)
+    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), paced, account_id)
   } catch (error) {
     if (error === BUSY) return { state: 'busy' }
     throw error

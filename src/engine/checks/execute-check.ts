@@ -41,10 +41,10 @@ export interface CheckRun {
   readonly decoded?: DecodedSettings
 }
 
-export type DecodedSettings = WeakMap<JsonObject, Prepared>
+export type DecodedSettings = WeakMap<JsonObject, PreparedSettings>
 
 /** Built once per stored settings, not per check. */
-interface Prepared {
+interface PreparedSettings {
   /** Removes the secrets of these settings. */
   readonly redact: Redactor
   /** The settings as `run` gets them, with compiled patterns; absent until first read. */
@@ -155,24 +155,31 @@ function preparedFor(
   checker: AnyChecker,
   stored: JsonObject,
   decoded: DecodedSettings | undefined,
-): Prepared {
+): PreparedSettings {
   const known = decoded?.get(stored)
   if (known !== undefined) return known
-  const prepared: Prepared = { redact: redactorFor(checker.fields, stored) }
+  const prepared: PreparedSettings = { redact: redactorFor(checker.fields, stored) }
   decoded?.set(stored, prepared)
   return prepared
 }
 
-interface Judging {
+interface RunningCheck {
   readonly checker: AnyChecker
   readonly stored: JsonObject
-  readonly prepared: Prepared
+  readonly prepared: PreparedSettings
   readonly ctx: CheckContext
   readonly stop: StopSignal
   readonly trace: Trace
 }
 
-async function judge({ checker, stored, prepared, ctx, stop, trace }: Judging): Promise<Judgement> {
+async function judge({
+  checker,
+  stored,
+  prepared,
+  ctx,
+  stop,
+  trace,
+}: RunningCheck): Promise<Judgement> {
   try {
     const settings = (prepared.settings ??= decodeSettings(checker.fields, stored))
     const running = Promise.resolve(checker.run(ctx, settings as never))

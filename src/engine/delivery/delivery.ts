@@ -75,7 +75,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   /** An internal failure ends the attempt of this row, and is recorded in its log. */
   async function attemptOf(
     row: NotificationRecord,
-    preparing: Promise<Prepared> | undefined,
+    preparing: Promise<PreparedRow> | undefined,
     sending: Promise<Sent | undefined>,
   ): Promise<AttemptOutcome> {
     const at = clock.now()
@@ -94,14 +94,14 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     }
   }
 
-  async function prepare(row: NotificationRecord): Promise<Prepared> {
+  async function prepare(row: NotificationRecord): Promise<PreparedRow> {
     const result = await decide(row)
     return 'contact' in result ? result : { outcome: result }
   }
 
   /** One attempt for all rows that are left; `undefined`: none is. */
   async function sendAll(
-    preparing: readonly Promise<Prepared>[],
+    preparing: readonly Promise<PreparedRow>[],
     { signal, latest }: Bounds,
   ): Promise<Sent | undefined> {
     const results = await Promise.allSettled(preparing)
@@ -179,7 +179,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   return attempt
 }
 
-type Prepared = Sendable | { readonly outcome: AttemptOutcome }
+type PreparedRow = Sendable | { readonly outcome: AttemptOutcome }
 
 interface Sent {
   readonly result: AttemptResult

@@ -79,7 +79,7 @@ async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   throw own ? await blame(asking, servers, outcome.failure) : outcome.failure
 }
 
-interface Turn {
+interface ServerList {
   readonly servers: readonly NameServer[]
   readonly trusted: boolean
   readonly budget_ms: number
@@ -87,14 +87,14 @@ interface Turn {
 
 type Outcome = { readonly answer: DnsAnswer } | { readonly failure: CheckFailure }
 
-async function askInTurn(asking: Asking, turn: Turn): Promise<Outcome> {
+async function askInTurn(asking: Asking, list: ServerList): Promise<Outcome> {
   const { clock, signal } = asking.parts
-  const until = clock.monotonic() + turn.budget_ms
+  const until = clock.monotonic() + list.budget_ms
   const attempts: DnsAttempt[] = []
   let undecided: DnsAnswer | undefined
   let failure: CheckFailure | undefined
-  for (const [index, server] of turn.servers.entries()) {
-    const later = turn.servers.length - index - 1
+  for (const [index, server] of list.servers.entries()) {
+    const later = list.servers.length - index - 1
     const from = clock.monotonic()
     const patience = (tries: number): number => {
       const left = Math.max(1, until - clock.monotonic())
@@ -106,7 +106,7 @@ async function askInTurn(asking: Asking, turn: Turn): Promise<Outcome> {
       attempts.push({ server: asking.called ?? formatNameServer(server), result, duration_ms })
     }
     try {
-      const { reply, place } = await askServer(asking, { server, trusted: turn.trusted, patience })
+      const { reply, place } = await askServer(asking, { server, trusted: list.trusted, patience })
       note(reply.rcode)
       const answer = { ...describe(asking.question, reply, place), attempts }
       if (decides(reply)) return { answer }

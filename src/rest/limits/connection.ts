@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { LimitName, Limits } from './options.ts'
 
 /** A request that waits for or is being handled by the server's listeners. */
-export interface Turn {
+export interface PendingRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   run(): void
@@ -22,7 +22,7 @@ export interface Connection {
   /** The client it is counted for; `undefined` for a proxy, which has no limit of its own. */
   readonly client: string | undefined
   /** Requests without a response, in order; the first is being handled. */
-  readonly turns: Turn[]
+  readonly pending: PendingRequest[]
   /** The latest request: its body may still arrive after its response was sent. */
   latest: IncomingMessage | undefined
   /** No further request is accepted. */
@@ -49,7 +49,7 @@ export function createConnection(
     socket,
     address: socket.remoteAddress,
     client,
-    turns: [],
+    pending: [],
     latest: undefined,
     last: false,
     beyond: 0,
@@ -75,13 +75,13 @@ export function overdue(
   now: number,
 ): LimitName | undefined {
   if (connection.upgraded) return undefined
-  const { socket, turns } = connection
+  const { socket, pending } = connection
   connection.backlog = backlogOf(connection, now)
   const { backlog } = connection
   if (backlog !== undefined && now - backlog.since >= limits.writeTimeoutMs) return 'writeTimeoutMs'
   if (isArriving(connection))
     return now - connection.since >= limits.bodyTimeoutMs ? 'bodyTimeoutMs' : undefined
-  if (turns.length > 0 || backlog !== undefined) return undefined
+  if (pending.length > 0 || backlog !== undefined) return undefined
   if (!connection.beginning && socket.bytesRead !== connection.readAtRest) {
     connection.beginning = true
     connection.since = now
@@ -92,23 +92,23 @@ export function overdue(
 
 /** Since when the server has been waiting for the client; `undefined` if the client waits for the server. */
 export function waitingSince(connection: Connection): number | undefined {
-  const { socket, turns, backlog, since } = connection
+  const { socket, pending, backlog, since } = connection
   if (connection.upgraded) return undefined
   if (isArriving(connection)) return since
   if (socket.writableLength > 0) return backlog?.since ?? since
-  return turns.length === 0 ? since : undefined
+  return pending.length === 0 ? since : undefined
 }
 
 /** A body that is not read because its request has not been started is not late. */
-function isArriving({ latest, turns }: Connection): boolean {
-  return turns.length < 2 && latest !== undefined && !latest.complete && !latest.destroyed
+function isArriving({ latest, pending }: Connection): boolean {
+  return pending.length < 2 && latest !== undefined && !latest.complete && !latest.destroyed
 }
 
 /** Whether a 408 response can still be sent: no byte of a response has left. */
-export function isUnanswered({ turns, socket }: Connection, limit: LimitName): boolean {
+export function isUnanswered({ pending, socket }: Connection, limit: LimitName): boolean {
   if (limit !== 'headersTimeoutMs' && limit !== 'bodyTimeoutMs') return false
-  if (limit === 'bodyTimeoutMs' && turns.length !== 1) return false
-  return socket.writable && turns.every(({ res }) => !res.headersSent)
+  if (limit === 'bodyTimeoutMs' && pending.length !== 1) return false
+  return socket.writable && pending.every(({ res }) => !res.headersSent)
 }
 
 function backlogOf({ socket, backlog }: Connection, now: number): Connection['backlog'] {

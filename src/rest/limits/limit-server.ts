@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { readLimits } from './options.ts'
 import type { LimitServerOptions } from './options.ts'
-import { createTurns } from './response-turns.ts'
+import { createRequestQueue } from './request-queue.ts'
 import type { Socket } from 'node:net'
 
 interface ServerEvents {
@@ -61,7 +61,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
     now,
     ended: ({ address }, limit) => onLimit?.({ limit, address }),
   })
-  const turns = createTurns({ limits, clock, end: connections.end })
+  const queue = createRequestQueue({ limits, clock, end: connections.end })
   let timer: Timer | undefined
 
   function look(): void {
@@ -97,7 +97,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (req.socket.destroyed) return
       const connection = connections.of(req.socket)
       if (connection === undefined) run()
-      else turns.take(connection, { req, res, run: AsyncResource.bind(run) })
+      else queue.take(connection, { req, res, run: AsyncResource.bind(run) })
     },
   })
 }

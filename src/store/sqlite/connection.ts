@@ -30,7 +30,7 @@ export interface Connection {
 /** What a driver provides; `connect` builds the rest. */
 export interface Handle {
   exec(sql: string): void
-  prepare(sql: string): Prepared
+  prepare(sql: string): PreparedStatement
   /** Writes all that is committed by now to an empty file, in steps, while this connection goes on. */
   copy(to: string, copying: Copying): Promise<void>
   close(): void
@@ -42,14 +42,14 @@ export interface Copying {
   readonly onProgress?: ((done: number, all: number) => void) | undefined
 }
 
-export interface Prepared {
-  run(params: SqlValue[]): Ran
+export interface PreparedStatement {
+  run(params: SqlValue[]): StatementResult
   all(params: SqlValue[]): readonly Row[]
   finalize(): void
 }
 
 /** The effect of a statement; a bigint only beyond the safe integers. */
-export interface Ran {
+export interface StatementResult {
   readonly changes: number | bigint
   /** The id of the last row that an `INSERT` created on this connection. */
   readonly lastInsertRowid: number | bigint
@@ -101,8 +101,8 @@ export function connect(handle: Handle): Connection {
 }
 
 function createStatements(handle: Handle) {
-  const kept = new Map<string, Prepared>()
-  const prepare = (sql: string): Prepared => {
+  const kept = new Map<string, PreparedStatement>()
+  const prepare = (sql: string): PreparedStatement => {
     const known = kept.get(sql)
     if (known !== undefined) return known
     const [oldest] = kept
@@ -121,7 +121,7 @@ function createStatements(handle: Handle) {
     }
   }
   return {
-    use<T>(sql: string, work: (statement: Prepared) => T): T {
+    use<T>(sql: string, work: (statement: PreparedStatement) => T): T {
       const statement = prepare(sql)
       try {
         return work(statement)

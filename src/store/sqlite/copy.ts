@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { StorageError } from '../../errors.ts'
-import type { Copying, Ran, Row, SqlValue } from './connection.ts'
+import type { Copying, StatementResult, Row, SqlValue } from './connection.ts'
 
 /**
  * The parts of `node:sqlite` that are used (https://nodejs.org/api/sqlite.html); declared here because the type
@@ -32,7 +32,7 @@ export interface NativeModule {
 interface NativeDatabase {
   exec(sql: string): void
   prepare(sql: string): {
-    run(...params: SqlValue[]): Ran
+    run(...params: SqlValue[]): StatementResult
     all(...params: SqlValue[]): Row[]
   }
   close(): void

@@ -6,7 +6,7 @@
 
 import type { Clock, Timer } from '../../clock.ts'
 import { rest } from './connection.ts'
-import type { Connection, Turn } from './connection.ts'
+import type { Connection, PendingRequest } from './connection.ts'
 import type { LimitName, Limits } from './options.ts'
 
 /**
@@ -15,17 +15,17 @@ import type { LimitName, Limits } from './options.ts'
  */
 const BEYOND_LIMIT = 256
 
-interface TurnsOptions {
+interface RequestQueueOptions {
   readonly limits: Pick<Limits, 'maxPipelinedRequests'>
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>
   end(connection: Connection, limit: LimitName): void
 }
 
-export interface Turns {
-  take(connection: Connection, turn: Turn): void
+export interface RequestQueue {
+  take(connection: Connection, request: PendingRequest): void
 }
 
-export function createTurns({ limits, clock, end }: TurnsOptions): Turns {
+export function createRequestQueue({ limits, clock, end }: RequestQueueOptions): RequestQueue {
   const waiting: Connection[] = []
   let timer: Timer | undefined
 
@@ -45,33 +45,33 @@ export function createTurns({ limits, clock, end }: TurnsOptions): Turns {
   }
 
   function begin(connection: Connection): void {
-    const [turn] = connection.turns
-    if (turn === undefined || connection.socket.destroyed) return
+    const [request] = connection.pending
+    if (request === undefined || connection.socket.destroyed) return
     connection.since = clock.monotonic()
-    const { res } = turn
-    if (connection.last && connection.turns.length === 1) res.setHeader('Connection', 'close')
+    const { res } = request
+    if (connection.last && connection.pending.length === 1) res.setHeader('Connection', 'close')
     // After `finish`, which fires when the kernel has accepted the last byte, or when the socket is closed.
     res.once('close', () => {
-      connection.turns.shift()
-      if (connection.turns.length > 0) beginSoon(connection)
+      connection.pending.shift()
+      if (connection.pending.length > 0) beginSoon(connection)
       else rest(connection, clock.monotonic())
-      if (connection.turns.length === 0 && connection.last) connection.socket.destroySoon()
+      if (connection.pending.length === 0 && connection.last) connection.socket.destroySoon()
     })
-    turn.run()
+    request.run()
   }
 
   return {
-    take(connection, turn) {
-      const { turns } = connection
-      if (connection.last || turns.length >= limits.maxPipelinedRequests) {
+    take(connection, request) {
+      const { pending } = connection
+      if (connection.last || pending.length >= limits.maxPipelinedRequests) {
         connection.last = true
         connection.beyond += 1
         if (connection.beyond > BEYOND_LIMIT) end(connection, 'maxPipelinedRequests')
         return
       }
-      connection.latest = turn.req
-      turns.push(turn)
-      if (turns.length === 1) begin(connection)
+      connection.latest = request.req
+      pending.push(request)
+      if (pending.length === 1) begin(connection)
     },
   }
 }
