@@ -64,14 +64,14 @@ export const MONITOR_GAUGES: readonly MonitorMetric[] = [
     (monitor) => monitor.incident_open,
   ),
   flag(
-    'watchpost_monitor_incident_held',
-    'its open incident is not told, since another monitor explains it',
-    (monitor) => monitor.incident_held,
+    'watchpost_monitor_incident_suppressed',
+    'alerts of its open incident are suppressed: a parent is down, maintenance, or flapping',
+    (monitor) => monitor.incident_suppressed,
   ),
   flag('watchpost_monitor_flapping', 'a monitor is flapping', (monitor) => monitor.flapping),
   flag(
     'watchpost_monitor_stale',
-    'nobody knows how a monitor is: its checks have not begun for two intervals, or could not be decided',
+    'the state of a monitor is unknown: no check has started for two intervals, or none could be decided',
     (monitor) => monitor.stale,
   ),
   perLocation(

@@ -18,7 +18,7 @@ export interface MonitorReading {
   readonly stale: boolean
   readonly incident_open: boolean
   /** No notifications are sent for the incident: a parent, a maintenance window or flapping suppresses them. */
-  readonly incident_held: boolean
+  readonly incident_suppressed: boolean
   readonly locations: readonly LocationReading[]
 }
 

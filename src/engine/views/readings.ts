@@ -25,7 +25,7 @@ export function readingOf(
     flapping: machine.flapping === true,
     stale,
     incident_open: machine.incident !== null,
-    incident_held: machine.incident?.suppression !== undefined,
+    incident_suppressed: machine.incident?.suppression !== undefined,
     locations: known.flatMap(({ id, name }) => {
       const last = common.location_ids.includes(id) ? locations.get(id)?.last : null
       if (last == null) return []
