@@ -23,6 +23,9 @@ const PAGES = [
   '/monitors/2/checks',
   '/incidents',
   '/incidents?open=1',
+  '/incidents/1',
+  '/contacts',
+  '/contacts/1',
   '/monitors/999',
   '/status/fjord',
 ]
@@ -149,8 +152,9 @@ describeWithServer(need, 'in a browser', () => {
       expect(await page.textContent('#state')).toContain('Paused')
       await page.click('text=Resume')
       expect(await page.textContent('#state')).not.toContain('Paused')
-      await page.locator('.incidents summary').first().click()
-      expect(await page.locator('.incidents .course').first().isVisible()).toBe(true)
+      await page.locator('.incidents a').first().click()
+      await page.locator('.timeline').waitFor()
+      await goto('/monitors/2')
       await page.click('button:text("Dark")')
       await page.waitForURL('**/monitors/2')
       expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
@@ -201,17 +205,61 @@ describeWithServer(need, 'in a browser', () => {
     await inWindow({}, async ({ page, goto }) => {
       await goto('/monitors/3')
       await isLive(page)
-      await page.locator('.incidents summary').first().click()
+      await page.click('#days-table summary')
       await page.locator('.checks summary').first().focus()
       const held = await page.evaluate('document.activeElement.parentElement.id')
       await page.evaluate(WATCH_SHIFTS)
       await recover('Search')
       await page.locator('#state .icon.good').waitFor()
-      expect(await page.locator('.incidents details').first().getAttribute('open')).toBe('')
+      expect(await page.getAttribute('#days-table', 'open')).toBe('')
       expect(await page.textContent('.incidents')).toContain('Resolved')
       // The list that has the focus waits for the next change.
       expect(await page.evaluate('document.activeElement.parentElement.id')).toBe(held)
       expect(await page.evaluate('shifted')).toBe(0)
+    })
+  })
+
+  it('announces what is newly down and leads to it, counts it in the title, and turns the icon', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/?state=up')
+      await isLive(page)
+      const icon = () => page.getAttribute('link[rel=icon]', 'href')
+      const before = [await page.title(), await icon()]
+      const [, down = ''] = /^\((\d+)\)/.exec(before[0] ?? '') ?? []
+      await page.evaluate(WATCH_SHIFTS)
+      const names = () =>
+        page.evaluate('[...document.querySelectorAll(".row h2")].map((each) => each.innerText)')
+      const order = await names()
+      await fail('Search')
+      await page.locator('#newly:has-text("Newly down: Search")').waitFor()
+      expect(await page.title()).toBe(`(${Number(down) + 1}) watchpost`)
+      expect(await page.getAttribute('.toasts', 'role')).toBe('status')
+      expect(await findings(page)).toEqual([])
+      expect(await page.evaluate('shifted')).toBe(0)
+      expect(await names()).toEqual(order)
+      // The monitor has a row here, although it belongs elsewhere now.
+      await page.click('#newly a')
+      expect(await page.evaluate('document.activeElement.innerText')).toBe('Search')
+      await recover('Search')
+      await page.locator('#newly').waitFor({ state: 'hidden' })
+      expect([await page.title(), await icon()]).toEqual(before)
+    })
+  })
+
+  it('shows the course of an incident to whoever follows the list, and lets them take it on there', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await fail('Checkout API')
+      await goto('/incidents?open=1')
+      await page.click('.incidents a:has-text("Checkout API")')
+      const course = page.locator('#course')
+      await course.locator('li:has-text("First failed check")').waitFor()
+      await page.click('#acknowledge')
+      await course.getByText('Acknowledged', { exact: true }).waitFor()
+      expect(page.url()).toMatch(/\/incidents\/\d+$/)
+      await isLive(page)
+      await recover('Checkout API')
+      await course.locator('li:has-text("Recovered")').waitFor()
+      expect(await page.textContent('#state')).toContain('Resolved')
     })
   })
 

@@ -81,7 +81,7 @@ describe('an incident', () => {
     expect(text).toMatch(
       new RegExp(`Explained by <a href="/monitors/${parent}">.*The &lt;database&gt;`),
     )
-    expect(await made.visit.text('/incidents')).toContain('Explained by another monitor')
+    expect(await made.visit.text('/incidents')).toContain('Caused by another monitor')
     expect(await made.visit.text(`/monitors/${parent}`)).not.toContain('Explained by')
   })
 })

@@ -25,6 +25,8 @@ export interface Site {
   readonly other: ReturnType<Engine['account']>
   /** Hosts that fail, and what for. */
   readonly failing: Map<string, string>
+  /** Names of contacts whose receiver refuses everything. */
+  readonly refusing: Set<string>
   create(host: string, more?: Record<string, unknown>): Promise<number>
   visitor(): Visitor
 }
@@ -48,11 +50,12 @@ export async function site(
 ): Promise<Site> {
   const clock = simulatedClock()
   const failing = new Map<string, string>()
+  const refusing = new Set<string>()
   const engine: Engine = createEngine({
     clock,
     store: memoryStore({ clock }),
     checkers: [scripted(failing), heartbeat()],
-    contacts: [silent()],
+    contacts: [silent(refusing)],
     ...(probes === undefined ? {} : { probes: probes(clock) }),
   })
   await engine.open()
@@ -68,6 +71,7 @@ export async function site(
     page,
     other,
     failing,
+    refusing,
     async create(host, more = {}) {
       const input = { type: 'scripted', host, name: host, ...more }
       const { id } = await engine.monitors.create(input)
@@ -135,21 +139,20 @@ function scripted(failing: ReadonlyMap<string, string>) {
   })
 }
 
-function silent() {
+function silent(refusing: ReadonlySet<string>) {
   return defineContactKind({
     kind: 'silent',
     title: 'Silent',
     fields: { to: field.text({ description: 'Name' }).required() },
     policy: () => undefined,
     check: () => Promise.resolve({}),
-    deliver: () =>
-      Promise.resolve({
-        class: 'delivered',
-        http_status: 202,
-        answer: null,
-        error: null,
-        duration_ms: 5,
-        retry_after_ms: null,
-      }),
+    deliver: (_ctx, { to }) => {
+      const end = { answer: null, duration_ms: 5, retry_after_ms: null }
+      return Promise.resolve(
+        refusing.has(to)
+          ? { ...end, class: 'failed', http_status: 410, error: 'http_410' }
+          : { ...end, class: 'delivered', http_status: 202, error: null },
+      )
+    },
   })
 }

@@ -7,8 +7,9 @@
 
 import { createHash } from 'node:crypto'
 import type { Answer } from './answer.ts'
-import { BRAND } from '../layout/icons.ts'
+import { ALARM, BRAND } from '../layout/icons.ts'
 import { textOf } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
 import { SCRIPT } from '../layout/script.ts'
 import { style } from '../style/style.ts'
 
@@ -17,21 +18,26 @@ export interface Assets {
   readonly style: string
   readonly script: string
   readonly icon: string
+  /** The icon while something is down. */
+  readonly alarm: string
   find(path: string): Answer | undefined
 }
 
 export function createAssets(): Assets {
-  const icon = textOf(BRAND).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+  const drawn = (mark: Markup): string =>
+    textOf(mark).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
   const files = {
     style: asset('css', 'text/css; charset=utf-8', style()),
     script: asset('js', 'text/javascript; charset=utf-8', SCRIPT),
-    icon: asset('svg', 'image/svg+xml', icon),
+    icon: asset('svg', 'image/svg+xml', drawn(BRAND)),
+    alarm: asset('svg', 'image/svg+xml', drawn(ALARM)),
   }
   const answers = new Map(Object.values(files).map(({ path, answer }) => [path, answer]))
   return {
     style: files.style.path,
     script: files.script.path,
     icon: files.icon.path,
+    alarm: files.alarm.path,
     find: (path) => answers.get(path),
   }
 }

@@ -1,15 +1,15 @@
 /**
- * A list of incidents, newest first: start, duration, cause, and the notified contacts.
+ * A list of incidents, newest first: start, duration and cause; each leads to its page.
  *
  * @module
  */
 
-import type { AttemptView, IncidentView, NotificationView, Page } from '../../engine/api/views.ts'
-import type { ClosedReason, EpochMs, NotificationStatus } from '../../model.ts'
+import type { IncidentView, Page } from '../../engine/api/views.ts'
+import type { ClosedReason, EpochMs } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { clockTime, counted, durationText, moment, msText } from '../layout/words.ts'
+import type { Markup } from '../layout/markup.ts'
+import { durationText, moment } from '../layout/words.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
 import type { Frame } from '../layout/frame.ts'
 
@@ -22,43 +22,38 @@ interface IncidentsAsk {
   readonly after: number | undefined
 }
 
-export interface IncidentFacts {
+export interface IncidentListFacts {
   readonly incidents: readonly IncidentView[]
   readonly now: EpochMs
-  /** The address of an incident's monitor, for lists over several monitors. */
-  readonly monitorHref?: (id: number) => string
-  /** The notifications of an incident; absent if they are shown elsewhere. */
-  readonly told?: (id: number) => readonly NotificationView[]
-  readonly contacts?: ReadonlyMap<number, string>
+  readonly base: string
+  /** Names the monitors, for lists over several. */
+  readonly named?: boolean
 }
 
-export function incidentList(facts: IncidentFacts): Markup {
+export function incidentList(facts: IncidentListFacts): Markup {
   return html`<ol class="incidents">
     ${facts.incidents.map((incident) => incidentItem(incident, facts))}
   </ol>`
 }
 
-function incidentItem(incident: IncidentView, facts: IncidentFacts): Markup {
+function incidentItem(incident: IncidentView, { base, named = false }: IncidentListFacts): Markup {
   const { id, monitor, state, started_at, duration_sec, cause_text } = incident
   const aside = asideOf(incident)
-  const { monitorHref, told } = facts
   const open = state === 'open'
-  const lead = html`<span class="what"
+  const name = monitor.name || 'A removed monitor'
+  return html`<li class="flat" id="incident-${id}">
+    <span class="what"
       >${open ? icon('cross', 'bad') : icon('check', 'good')}<strong
         >${open ? 'Ongoing' : ENDED[incident.closed_reason ?? 'recovered']}</strong
       ></span
     >
     <span class="why"
-      >${monitorHref !== undefined && html`<a href="${monitorHref(monitor.id)}#incident-${id}">${foreign(monitor.name || 'A removed monitor')}</a>: `}${foreign(cause_text)}${aside !== undefined && html` <span class="tag">${aside}</span>`}</span
+      ><a href="${base}/incidents/${id}" id="incident-${id}-link"
+        >${named && [foreign(name), ': ']}${foreign(cause_text)}</a
+      >${aside !== undefined && html` <span class="tag">${aside}</span>`}</span
     >
     <span class="at">${moment(started_at)}</span>
-    <span class="took">${durationText(duration_sec)}</span>`
-  if (told === undefined) return html`<li class="flat">${lead}</li>`
-  return html`<li>
-    <details id="incident-${id}">
-      <summary>${lead}</summary>
-      ${course(incident, facts)} ${log(told(id), facts)}
-    </details>
+    <span class="took">${durationText(duration_sec)}</span>
   </li>`
 }
 
@@ -68,100 +63,15 @@ export function asideOf({
   suppressed_by,
   acknowledged_at,
 }: IncidentView): string | undefined {
-  if (suppressed_by !== null) return 'Explained by another monitor'
+  if (suppressed_by !== null) return 'Caused by another monitor'
   return state === 'open' && acknowledged_at !== null ? 'Acknowledged' : undefined
 }
 
-const ENDED: Readonly<Record<ClosedReason, string>> = {
+export const ENDED: Readonly<Record<ClosedReason, string>> = {
   recovered: 'Resolved',
   paused: 'Ended by pause',
   reconfigured: 'Ended by a change',
   deleted: 'Ended by removal',
-}
-
-const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
-  recovered: 'Over: the first good check',
-  paused: 'Closed: the monitor was paused',
-  reconfigured: 'Closed: what it checks was changed',
-  deleted: 'Closed: the monitor was removed',
-}
-
-/** The changes of the cause, from the first failing check to the end. */
-function course(
-  { causes, detected_at, acknowledged_at, ended_at, closed_reason }: IncidentView,
-  { now }: IncidentFacts,
-): Markup {
-  const steps: readonly (readonly [string, Content])[] = [
-    ...causes.map(
-      ({ at, cause_code, cause_text }) =>
-        [at, [html`<code>${cause_code}</code> `, foreign(cause_text)]] as const,
-    ),
-    [detected_at, 'Confirmed as an incident'] as const,
-    ...(acknowledged_at === null ? [] : [[acknowledged_at, 'Acknowledged'] as const]),
-    ...(ended_at === null ? [] : [[ended_at, LAST_STEP[closed_reason ?? 'recovered']] as const]),
-  ]
-  const ordered = [...steps].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return html`<h3>Course</h3>
-    <ol class="course">
-      ${ordered.map(([at, what]) => html`<li><span class="at">${clockTime(at, now)}</span><span>${what}</span></li>`)}
-    </ol>`
-}
-
-function log(told: readonly NotificationView[], facts: IncidentFacts): Markup {
-  if (told.length === 0)
-    return html`<h3>Notifications</h3>
-      <p class="muted">Nobody was told.</p>`
-  return html`<h3>Notifications</h3>
-    ${notificationTable(told, facts)}`
-}
-
-const STATUS: Readonly<Record<NotificationStatus, Markup>> = {
-  queued: html`${icon('clock', 'quiet')}Waiting`,
-  sending: html`${icon('arrow', 'quiet')}Under way`,
-  sent: html`${icon('check', 'good')}Delivered`,
-  failed: html`${icon('cross', 'bad')}Failed`,
-  cancelled: html`${icon('dash', 'quiet')}Cancelled`,
-}
-
-export function notificationTable(
-  told: readonly NotificationView[],
-  { contacts, now }: Pick<IncidentFacts, 'contacts' | 'now'>,
-): Markup {
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Notification log">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Contact</th>
-          <th scope="col">Status</th>
-          <th scope="col">Attempts</th>
-          <th scope="col">Time</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${told.map(
-          ({ event, contact_id, status, error, attempts, created_at, repeat }) =>
-            html`<tr>
-              <td><code>${event}</code>${repeat > 0 && ` ${repeat}`}</td>
-              <td>${foreign(contacts?.get(contact_id) ?? `Contact ${contact_id}, removed`)}</td>
-              <td>
-                <span class="what">${STATUS[status]}</span
-                >${error !== null && html` <code>${error}</code>`}
-              </td>
-              <td>
-                ${attempts.length === 0 ? 'none yet' : counted(attempts.length, 'attempt')}${attempts.map((attempt) => html`<br /><span class="muted">${attemptText(attempt)}</span>`)}
-              </td>
-              <td>${clockTime(created_at, now)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
-}
-
-function attemptText({ http_status, error, duration_ms }: AttemptView): string {
-  const end = http_status === null ? (error ?? 'delivered') : `HTTP ${http_status}`
-  return `${end}, ${msText(duration_ms)}`
 }
 
 /** @throws NotFoundError */
@@ -189,7 +99,7 @@ export function incidentsPage(found: Page<IncidentView>, ask: IncidentsAsk, fram
       </nav>
     </div>
     <div id="incidents" data-live>
-      ${items.length === 0 ? html`<p class="empty">${ask.open ? 'No incident is going on.' : 'There is no incident on record.'}</p>` : incidentList({ incidents: items, now, monitorHref: (id) => `${base}/monitors/${id}` })}
+      ${items.length === 0 ? html`<p class="empty">${ask.open ? 'No incident is ongoing.' : 'There has been no incident yet.'}</p>` : incidentList({ incidents: items, now, base, named: true })}
     </div>
     <nav class="pages" aria-label="Pages">
       ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">Newest</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">Older</a>`}

@@ -26,25 +26,43 @@ export interface Frame {
   readonly now: EpochMs
   /** Path and query of the page itself, for links back to it. */
   readonly here: string
-  readonly assets: { readonly style: string; readonly script: string; readonly icon: string }
+  readonly assets: {
+    readonly style: string
+    readonly script: string
+    readonly icon: string
+    /** The icon while something is down. */
+    readonly alarm: string
+  }
 }
+
+/** The navigation. */
+const SECTIONS = {
+  monitors: { path: '/', label: 'Monitors' },
+  incidents: { path: '/incidents', label: 'Incidents' },
+  contacts: { path: '/contacts', label: 'Contacts' },
+} as const
+export type Section = keyof typeof SECTIONS
 
 export interface Sheet {
   readonly title: string
   readonly main: Content
   /** The navigation of a signed-in user. */
-  readonly signed_in?: { readonly section: 'monitors' | 'incidents'; readonly can_leave: boolean }
+  readonly signed_in?: { readonly section: Section; readonly can_leave: boolean }
   /** Address of the event stream; the script updates the page on its events. */
   readonly events?: string
   /** The current state in a sentence; screen readers announce it when it changes. */
   readonly said?: Content
+  /** How many monitors are down: the title and the icon of the page say so. */
+  readonly down?: number
+  /** What the page is about is down: its icon says so. */
+  readonly alarm?: boolean
   /** Title of the page, instead of the host's name. */
   readonly masthead?: string
 }
 
 export function documentOf(frame: Frame, sheet: Sheet): Markup {
   const { base, brand, nonce, theme, now, assets } = frame
-  const { title, main, events } = sheet
+  const { title, main, events, down = 0, alarm = down > 0 } = sheet
   return html`<!doctype html>
     <html
       lang="en"
@@ -57,8 +75,8 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
         <meta name="robots" content="noindex" />
-        <title>${title === brand ? title : `${title} · ${brand}`}</title>
-        <link rel="icon" href="${base}${assets.icon}" type="image/svg+xml" />
+        <title>${down > 0 && `(${down}) `}${title === brand ? title : `${title} · ${brand}`}</title>
+        <link rel="icon" href="${base}${alarm ? assets.alarm : assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${base}${assets.style}" nonce="${nonce}" />
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
       </head>
@@ -68,7 +86,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         ${events !== undefined && LOST}
         <main id="main" tabindex="-1">${main}</main>
         ${sheet.said !== undefined && html`<p id="said" class="hidden" role="status" data-live>${sheet.said}</p>`}
-        ${footer(frame, sheet)}
+        ${events !== undefined && TOASTS}${footer(frame, sheet)}
       </body>
     </html> `
 }
@@ -78,6 +96,12 @@ const LOST = html`<p id="lost" class="lost" role="status" hidden>
   No connection to the service since <time></time> UTC. This page shows what was known then.
 </p>`
 
+/** Filled by the script; always there, so that screen readers announce what comes into it. */
+const TOASTS = html`<div class="toasts" role="status">
+  <p id="newly" hidden></p>
+  <p id="news" hidden><a href="">The list has changed: show it anew</a></p>
+</div>`
+
 function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup {
   if (masthead !== undefined)
     return html`<header class="top">
@@ -85,15 +109,15 @@ function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup 
     </header>`
   const mark = html`<a class="mark" href="${base}/">${BRAND}<strong>${foreign(brand)}</strong></a>`
   if (signed_in === undefined) return html`<header class="top">${mark}</header>`
-  const link = (section: string, path: string, label: string): Markup =>
-    html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
-      >${label}</a
-    >`
+  const links = Object.entries(SECTIONS).map(
+    ([section, { path, label }]) =>
+      html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
+        >${label}</a
+      >`,
+  )
   return html`<header class="top">
     ${mark}
-    <nav aria-label="Sections">
-      ${link('monitors', '/', 'Monitors')}${link('incidents', '/incidents', 'Incidents')}
-    </nav>
+    <nav aria-label="Sections">${links}</nav>
     ${signed_in.can_leave && html`<form method="post" action="${base}/sign-out"><button class="plain">Sign out</button></form>`}
   </header>`
 }

@@ -102,3 +102,9 @@ export const BRAND: Markup = html`<svg
     stroke-linejoin="round"
   />
 </svg>`
+
+/** The favicon while something is down: another colour and another shape. */
+export const ALARM: Markup = html`<svg class="brand" viewBox="0 0 24 24" width="24" height="24">
+  <path d="M7 0h10l7 7v10l-7 7H7l-7-7V7z" fill="#c6303c" />
+  <path d="M12 5v8.5m0 4.2v.6" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" />
+</svg>`

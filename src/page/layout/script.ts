@@ -1,14 +1,14 @@
 /**
- * The script of the page, at most 4 kB. It updates the page live; everything works without it.
+ * The script of the page, at most 5 kB. It updates the page live; everything works without it.
  *
  * On a change it fetches the page and replaces changed elements one by one, so that scroll position, opened details
- * and focus stay. If the connection is lost for five seconds, or silent for a minute, it says since when and greys
+ * and focus stay. What is newly down is announced, with links to it. If the connection is lost for five seconds, or silent for a minute, it says since when and greys
  * the states out.
  *
  * @module
  */
 
-export const SCRIPT = `(() => {
+const SOURCE = `(() => {
   'use strict'
   const root = document.documentElement
   const note = document.getElementById('live')
@@ -62,11 +62,38 @@ export const SCRIPT = `(() => {
 
   const list = (page) => [...page.querySelectorAll('[data-monitor]')].map((row) => row.id).sort().join()
 
+  const icon = (page) => page.querySelector('link[rel=icon]')
+  const downIn = (page) => new Map([...page.querySelectorAll('#down a')].map((a) => [a.pathname, a.text]))
+  const newly = document.getElementById('newly')
+  let known = downIn(document)
+  const latest = new Map()
+
+  const announce = (page) => {
+    document.title = page.title
+    if (icon(page).href !== icon(document).href) icon(document).href = icon(page).href
+    const down = downIn(page)
+    for (const [path, name] of down) if (!known.has(path)) latest.set(path, name)
+    for (const path of latest.keys()) if (!down.has(path)) latest.delete(path)
+    known = down
+    const links = [...latest].slice(-3).map(([path, name]) => {
+      const link = document.createElement('a')
+      const row = 'm' + path.split('/').pop() + '-link'
+      link.href = document.getElementById(row) ? '#' + row : path
+      link.textContent = name
+      return link
+    })
+    const more = latest.size > 3 ? ' and ' + (latest.size - 3) + ' more' : ''
+    const next = document.createElement('p')
+    next.append('Newly down: ', ...links.flatMap((link, at) => (at ? [', ', link] : [link])), more)
+    if (newly.innerHTML !== next.innerHTML) newly.replaceChildren(...next.childNodes)
+    newly.hidden = latest.size === 0
+  }
+
   const put = (fresh) => {
     const first = (page) => page.getElementById('first')
     if (first(document) && !first(fresh)) location.reload()
-    const news = document.getElementById('news')
-    if (news) news.hidden = list(fresh) === list(document)
+    document.getElementById('news').hidden = list(fresh) === list(document)
+    announce(fresh)
     for (const old of document.querySelectorAll('[data-live]')) {
       const now = fresh.getElementById(old.id)
       if (!now || now.innerHTML === was.get(old.id)) continue
@@ -105,14 +132,14 @@ export const SCRIPT = `(() => {
     if (again) refresh()
   }
 
-  let known = false
+  let met = false
   const source = new EventSource(root.dataset.events)
   source.addEventListener('change', refresh)
   source.addEventListener('beat', () => (behind ? refresh() : alive()))
   source.addEventListener('open', () => {
-    if (known) refresh()
+    if (met) refresh()
     else alive()
-    known = true
+    met = true
   })
   source.addEventListener('error', lose)
   document.addEventListener('visibilitychange', () => {
@@ -132,3 +159,6 @@ export const SCRIPT = `(() => {
   if (target && target.tagName === 'DETAILS') target.open = true
 })()
 `
+
+/** Without its indentation. */
+export const SCRIPT = SOURCE.replace(/^ +/gm, '')

@@ -31,6 +31,8 @@ export interface Subscription {
   readonly joins?: (monitor_id: number) => Promise<boolean>
   /** Monitors whose rounds are sent as well, although these only change figures: the ones on the page. */
   readonly rounds: ReadonlySet<number>
+  /** The end of a delivery of the account is sent as well, like a round: for pages that show how deliveries go. */
+  readonly deliveries?: boolean
 }
 
 export interface Live {
@@ -70,6 +72,9 @@ export function createLive({ engine, clock, places }: LiveOptions): Live {
       engine.on('state', ({ monitor }) => tell(monitor.id, 'state')),
       engine.on('starved', ({ monitor }) => tell(monitor.id, 'state')),
       engine.on('round', ({ monitor }) => tell(monitor.id, 'round')),
+      engine.on('notification', ({ account_id }) => {
+        for (const listener of listeners) listener.delivered(account_id)
+      }),
     ]
     return () => {
       for (const off of offs) off()
@@ -131,6 +136,7 @@ const STREAM = {
 interface Listener extends Admitted {
   readonly audience: Audience
   changed(monitor_id: number, what: 'state' | 'round'): void
+  delivered(account_id: number): void
 }
 
 interface ListenerOptions {
@@ -231,5 +237,8 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     admitted,
     close,
     changed,
+    delivered(account_id) {
+      if (subscription.deliveries === true && audience.id === account_id) tell('round')
+    },
   }
 }

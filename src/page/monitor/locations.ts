@@ -34,9 +34,8 @@ export function locationTable(locations: readonly LocationStatus[], now: EpochMs
             html`<tr>
               <th scope="row">${foreign(name)}</th>
               <td>
-                <span class="what" ${cause_text !== null && html` title="${cause_text}"`}
-                  >${STATUS[status]}</span
-                >
+                <span class="what">${STATUS[status]}</span
+                >${status !== 'up' && cause_text !== null && html`<br /><span class="muted cause">${foreign(cause_text)}</span>`}
               </td>
               <td class="number">${msText(response_ms)}</td>
               <td>${last_check_at === null ? 'never' : relative(last_check_at, now)}</td>

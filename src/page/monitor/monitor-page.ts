@@ -8,7 +8,8 @@ import type { UptimeView } from '../../engine/api/views.ts'
 import { bars, dayWords } from '../layout/bars.ts'
 import type { Frame } from '../layout/frame.ts'
 import { icon, stateIcon } from '../layout/icons.ts'
-import { incidentList, notificationTable } from '../incidents/incidents.ts'
+import { notificationLog } from '../contacts/notification-log.ts'
+import { incidentList } from '../incidents/incidents.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { plannedList } from '../layout/planned.ts'
@@ -55,7 +56,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       </div>
       ${options.can_act && actions(facts, frame)}
     </div>
-    <div id="state" class="headline ${shownAs(monitor).tone}" data-live>
+    <div id="state" class="headline whole" data-live>
       ${headline(facts, frame)}${options.can_act && acknowledgeButton(facts, frame)}
     </div>
     <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
@@ -280,17 +281,16 @@ function planned({ status }: MonitorFacts, { now }: Frame): Markup | false {
 
 function incidents(facts: MonitorFacts, { now, base }: Frame): Markup {
   if (facts.incidents.length === 0) return html`<p class="empty">No incident so far.</p>`
-  const told = (id: number) => facts.told.filter(({ incident_id }) => incident_id === id)
-  return html`${incidentList({ incidents: facts.incidents, contacts: facts.contacts, told, now })}
+  return html`${incidentList({ incidents: facts.incidents, now, base })}
   ${facts.more_incidents && html`<p><a href="${base}/incidents?monitor=${facts.monitor.id}">All incidents of this monitor</a></p>`}`
 }
 
 /** Notifications without an incident: a certificate that expires, a page that has changed. */
-function notices({ told, contacts }: MonitorFacts, { now }: Frame): Markup | false {
+function notices({ told, contacts }: MonitorFacts, { now, base }: Frame): Markup | false {
   const beside = told.filter(({ incident_id }) => incident_id === null).slice(0, 20)
   if (beside.length === 0) return false
   return html`<section aria-labelledby="h-told">
     <h2 id="h-told">Other notifications</h2>
-    ${notificationTable(beside, { contacts, now })}
+    ${notificationLog(beside, { contacts, now, base })}
   </section>`
 }

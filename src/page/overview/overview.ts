@@ -6,7 +6,9 @@
 
 import type { TypeView } from '../../engine/api/engine.ts'
 import type { OccurrenceView } from '../../engine/api/occurrence.ts'
-import type { MonitorSummary } from '../../engine/api/views.ts'
+import type { ContactView, MonitorSummary } from '../../engine/api/views.ts'
+import { isFailing } from '../contacts/contact-facts.ts'
+import { failingContacts } from '../contacts/contacts-page.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html, foreign } from '../layout/markup.ts'
 import type { Markup, Content } from '../layout/markup.ts'
@@ -19,7 +21,6 @@ import type { Reading } from './monitors.ts'
 import { rowItem, rowOf } from './row.ts'
 import type { Row } from './row.ts'
 import { MONITOR_STATES } from '../../model.ts'
-import type { EpochMs } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 
 interface Counted {
@@ -45,6 +46,8 @@ export interface OverviewFacts {
   readonly pages: number
   /** Maintenance of the account that is open or begins soon. */
   readonly planned: readonly OccurrenceView[]
+  /** Contacts whose last notification was not delivered. */
+  readonly unreached: readonly ContactView[]
 }
 
 export async function overviewFacts(
@@ -58,6 +61,7 @@ export async function overviewFacts(
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
   const byName = new Map(types.map((each) => [each.type, each]))
   const planned = await reading.scope.maintenance.upcoming({ days: PLANNED_DAYS, limit: PLANNED })
+  const contacts = await reading.scope.contacts.list()
   const rows = await Promise.all(
     shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
   )
@@ -67,6 +71,7 @@ export async function overviewFacts(
     found: found.monitors.length,
     rows: rows.filter((row) => row !== undefined),
     planned,
+    unreached: contacts.filter(isFailing),
     pages: Math.max(1, Math.ceil(found.monitors.length / ROWS)),
   }
 }
@@ -84,7 +89,8 @@ export function overviewPage(
   const { all, rows, found } = facts
   if (all.length === 0) return firstSteps(frame)
   return html`<h1 class="hidden">Monitors</h1>
-    <div id="summary" class="headline" data-live>${summary(facts, frame.now)}</div>
+    <div id="summary" class="headline" data-live>${summary(facts, frame)}</div>
+    ${downList(facts, frame)}
     <div id="planned" data-live>${planned(facts, frame)}</div>
     ${filterForm({ wanted, action: `${frame.base}/`, types, monitors: all })}
     ${
@@ -100,10 +106,7 @@ export function overviewPage(
               ${rows.map((row) => rowItem(row, frame))}
             </ul>`
     }
-    ${found > rows.length && pages(facts, wanted, frame)}
-    <p id="news" class="news" role="status" hidden>
-      <a href="${frame.here}">Other monitors belong here now: show them</a>
-    </p>`
+    ${found > rows.length && pages(facts, wanted, frame)}`
 }
 
 function planned({ planned: work }: OverviewFacts, { now }: Frame): Markup | false {
@@ -137,12 +140,28 @@ function firstSteps({ origin }: Frame): Markup {
   </div>`
 }
 
+export function downOf(all: readonly MonitorSummary[]): readonly MonitorSummary[] {
+  return all.filter(({ status }) => status === 'down')
+}
+
+/** Maximum number of down monitors among which the script finds those that are newly down. */
+const LISTED = 200
+
+/** For the script, which announces what is newly down and links to it. */
+function downList({ all }: OverviewFacts, { base }: Frame): Markup {
+  return html`<ul id="down" hidden>
+    ${downOf(all)
+      .slice(0, LISTED)
+      .map(({ id, name }) => html`<li><a href="${base}/monitors/${id}">${name}</a></li>`)}
+  </ul>`
+}
+
 function isUp(monitor: MonitorSummary): boolean {
   return monitor.status === 'up' && !isUnseen(monitor)
 }
 
 export function leadOf({ all, cut }: Counted): string {
-  const down = all.filter(({ status }) => status === 'down').length
+  const down = downOf(all).length
   const up = all.filter(isUp).length
   const total = `${cut ? 'the first ' : ''}${counted(all.length, 'monitor')}`
   if (down > 0) return `${down} of ${total} ${down === 1 ? 'is' : 'are'} down`
@@ -150,14 +169,15 @@ export function leadOf({ all, cut }: Counted): string {
   return all.length === 1 ? 'The monitor is up' : `All ${total} are up`
 }
 
-function summary({ all, cut }: Counted, now: EpochMs): Markup {
-  const down = all.filter(({ status }) => status === 'down')
+function summary({ all, cut, unreached }: OverviewFacts, { base, now }: Frame): Markup {
+  const down = downOf(all)
   const up = all.filter(isUp)
   const newest = all.reduce(
     (last, { last_check_at: at }) => (at !== null && at > last ? at : last),
     '',
   )
   const parts: readonly Content[] = [
+    failingContacts(unreached, base),
     down.length > 0 && namesOf(down),
     down.length > 0 && up.length > 0 && `${up.length} up`,
     ...others(all),

@@ -19,7 +19,7 @@ import { asideOf } from '../incidents/incidents.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { nearestEnd } from '../monitor/highlights.ts'
-import { msText, percentText, relative, roughly } from '../layout/words.ts'
+import { isUnseen, msText, percentText, relative, roughly, STATE_WORDS } from '../layout/words.ts'
 
 const STEP = 2
 const HEIGHT = 48
@@ -65,13 +65,18 @@ export async function rowOf(
 export function rowItem(row: Row, { base, now }: Frame): Markup {
   const { monitor, uptime } = row
   const { id, name, state, last_check_at, last_response_ms } = monitor
-  return html`<li id="m${id}" class="row" data-live data-monitor="${id}">
+  return html`<li
+    id="m${id}"
+    class="row${monitor.stale && ' stale'}"
+    data-live
+    data-monitor="${id}"
+  >
     <div class="who">
       <div class="lead">
         <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
         ${stateLabel(monitor)}
       </div>
-      ${row.open === undefined ? target(row, now) : reason(row.open, monitor)}
+      ${sentence(row, now)}
     </div>
     ${bars(uptime, { name })}
     <dl class="figures">
@@ -93,6 +98,19 @@ export function rowItem(row: Row, { base, now }: Frame): Markup {
       </div>
     </dl>
   </li>`
+}
+
+function sentence(row: Row, now: number): Markup {
+  if (row.open !== undefined) return reason(row.open, row.monitor)
+  return isUnseen(row.monitor) ? unseen(row.monitor, now) : target(row, now)
+}
+
+/** Shown instead of the address: what is known is old. */
+function unseen({ state, last_check_at }: MonitorSummary, now: number): Markup {
+  const before = last_check_at === null ? '' : `; it was ${STATE_WORDS[state].label.toLowerCase()}`
+  return html`<p class="muted target">
+    ${last_check_at === null ? 'Never checked so far' : html`Not checked since ${relative(last_check_at, now)}`}${before}
+  </p>`
 }
 
 function target({ monitor, type, latest }: Row, now: number): Markup {

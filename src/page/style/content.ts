@@ -23,6 +23,20 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .headline p{min-width:0;flex:1}
 .headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .headline br{display:none}
+.headline.whole{min-height:74px}
+.headline.whole .muted{white-space:normal;overflow:visible;overflow-wrap:anywhere;display:block;-webkit-line-clamp:none}
+.list>li{display:grid;grid-template-columns:minmax(200px,1fr) minmax(200px,1fr) minmax(120px,.6fr) max-content;gap:6px 24px;align-items:center;padding:14px 0;border-top:1px solid var(--line);font-size:14px}
+.list{margin-top:14px}
+.list .what{vertical-align:top}
+.list h2{font-size:15px}
+.list h2 a{text-decoration:none}
+.list h2 a:hover{text-decoration:underline}
+.timeline{font-size:14px}
+.timeline li{display:grid;grid-template-columns:minmax(76px,max-content) 16px 1fr;gap:14px;padding:7px 0;align-items:start}
+.timeline .at{color:var(--muted)}
+.timeline .icon{margin-top:3px}
+.timeline .what{display:inline-flex;vertical-align:top}
+.timeline .what .icon{margin-top:3px}
 .headline form{flex:none;margin-block:6px}
 .headline .tag{vertical-align:3px;margin-left:4px}
 .list-head,.row{display:grid;grid-template-columns:minmax(220px,10fr) minmax(180px,9fr) minmax(300px,10fr);gap:8px 28px;align-items:center}
@@ -45,6 +59,9 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .who{min-width:0}
 .row dl{font-size:14px}
 .row dt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.cause{white-space:normal;overflow-wrap:anywhere}
+.row.stale :is(.bars,.figures){opacity:.55}
+.row.stale .checked{opacity:1;color:var(--warn);font-weight:600}
 .number{text-align:right}
 .title{display:flex;flex-wrap:wrap;gap:12px 24px;justify-content:space-between;align-items:flex-start;margin-bottom:22px}
 .title .target{display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin-top:2px;overflow-wrap:anywhere}
@@ -62,7 +79,7 @@ section>h2,.bar{margin-bottom:12px}
 .choices a{padding:3px 10px;border-radius:7px;text-decoration:none}
 .choices a[aria-current]{background:var(--line);color:var(--text)}
 .columns{display:grid;grid-template-columns:1fr 1fr;gap:0 56px}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;position:relative}
 td,thead th{white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:left;vertical-align:top;padding:8px 20px 8px 0;border-top:1px solid var(--line);font-weight:400}
@@ -86,23 +103,20 @@ th.number,td.number{text-align:right}
 summary{cursor:pointer}
 .checks summary{display:grid;grid-template-columns:124px minmax(70px,100px) minmax(110px,1fr) 1fr 76px;gap:4px 20px;align-items:center;padding:9px 0;font-size:14px;list-style:none}
 summary::-webkit-details-marker{display:none}
-.checks summary:hover,.incidents summary:hover{background:var(--raised)}
-.checks .where,.checks .what>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.checks summary:hover{background:var(--raised)}
+.checks .where{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.checks .what{align-items:flex-start}
+.checks .what>.icon{margin-top:3px}
+.checks .what>span{overflow-wrap:anywhere}
 .where{color:var(--muted)}
 .took{text-align:right;white-space:nowrap}
 .full{columns:2;column-gap:56px;padding:4px 0 18px;font-size:13px}
 .full div{display:flex;gap:14px;padding:4px 0;break-inside:avoid}
 .full dt{color:var(--muted);flex:0 0 150px;overflow-wrap:anywhere}
 .full dd{min-width:0;overflow-wrap:anywhere}
-.incidents summary,.incidents .flat{display:grid;grid-template-columns:minmax(130px,max-content) 1fr max-content 96px;gap:4px 20px;align-items:center;padding:11px 0;font-size:14px;list-style:none}
+.incidents .flat{display:grid;grid-template-columns:minmax(130px,max-content) 1fr max-content 96px;gap:4px 20px;align-items:center;padding:11px 0;font-size:14px;list-style:none}
 .incidents strong{font-weight:600;font-size:14px}
 .incidents .at{color:var(--muted);white-space:nowrap}
-.incidents details[open]{padding-bottom:16px}
-.incidents h3{font-size:13px;color:var(--muted);margin:14px 0 4px;letter-spacing:0}
-.incidents h3:first-of-type{margin-top:2px}
-.course{font-size:14px}
-.course li{display:flex;gap:20px;padding:3px 0}
-.course .at{flex:0 0 auto;min-width:110px}
 @media (max-width:900px){
 .tiles{grid-auto-flow:row;grid-template-columns:repeat(12,1fr)}
 .tiles div{grid-column:span 3}
@@ -130,11 +144,19 @@ section{margin-top:34px}
 .actions{flex:1 0 100%}
 .actions form{flex:1}
 .actions button{width:100%}
-.incidents summary,.incidents .flat{grid-template-columns:1fr max-content;gap:2px 12px}
+.incidents .flat{grid-template-columns:1fr max-content;gap:2px 12px}
 .incidents .why{grid-column:1/3;grid-row:2}
 .incidents .took{grid-column:2;grid-row:1}
 .incidents .at{grid-column:1/3;grid-row:3;font-size:13px}
-.course li{flex-direction:column;gap:0}
+.headline.whole{min-height:100px}
+button.small{min-height:38px}
+.list>li{grid-template-columns:1fr max-content}
+.list form{grid-column:2;grid-row:1}
+.list>li>p{grid-column:1/3}
+.timeline li{grid-template-columns:16px 1fr;gap:2px 10px}
+.timeline .at{grid-column:2;grid-row:1}
+.timeline .icon{grid-row:1/3}
+.timeline .what .icon{grid-row:auto}
 th,td{padding-right:14px}
 .full dt{flex-basis:110px}
 }

@@ -40,6 +40,7 @@ button,input,select{font:inherit;color:inherit;letter-spacing:inherit}
 button{padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);cursor:pointer}
 button:hover{border-color:var(--text)}
 button.primary{background:var(--text);color:var(--ground);border-color:var(--text);font-weight:600}
+button.small{min-height:30px;padding:2px 10px;font-size:13px}
 button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px;margin-right:-8px}
 button.plain:hover{color:var(--text)}
 input,select{min-height:36px;padding:5px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised)}
@@ -64,8 +65,10 @@ input::placeholder{color:var(--muted);opacity:1}
 .first p{margin-top:12px}
 .first pre{margin-top:16px;padding:16px;background:var(--raised);border:1px solid var(--line);border-radius:10px;overflow:auto}
 .pages{display:flex;gap:20px;align-items:center;margin-top:24px}
-.news{position:fixed;bottom:16px;left:50%;transform:translateX(-50%);width:max-content;max-width:calc(100vw - 32px);padding:8px 16px;border:1px solid var(--edge);border-radius:99px;background:var(--raised)}
-.news[hidden]{display:none}
+.toasts{position:fixed;bottom:16px;left:50%;transform:translateX(-50%);width:max-content;max-width:calc(100vw - 32px);display:grid;gap:8px;justify-items:center;z-index:1}
+.toasts p{padding:8px 16px;border:1px solid var(--edge);border-radius:20px;background:var(--raised);font-size:14px}
+.toasts #newly{border-color:var(--bad);background:var(--bad-soft)}
+.toasts [hidden]{display:none}
 .back{margin-bottom:6px;color:var(--muted)}
 .back::before{content:"← "}
 .empty{color:var(--muted);padding:18px 0}

@@ -1,0 +1,108 @@
+/**
+ * The doors for signed-in users: a view of an account, and a form that changes something in it.
+ *
+ * @module
+ */
+
+import type { AccountScope } from '../../engine/api/engine.ts'
+import { htmlAnswer, seeOther } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { ownForm } from '../http/call.ts'
+import type { Call, Route } from '../http/call.ts'
+import { forbidden } from '../http/http-error.ts'
+import { documentOf } from '../layout/frame.ts'
+import type { Section, Sheet } from '../layout/frame.ts'
+import { visitorOf } from '../session/access.ts'
+import type { Visitor } from '../session/access.ts'
+
+/** What a view is made of. */
+export interface Seen {
+  readonly call: Call
+  readonly scope: AccountScope
+  readonly visitor: Visitor
+  /** Whether buttons and forms are shown. */
+  readonly can_act: boolean
+}
+
+export type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said' | 'down' | 'alarm'> & {
+  readonly section: Section
+  readonly status?: number
+  /** Absent if nothing on the page is live. */
+  readonly events?: {
+    /** Monitors on the page. */
+    readonly shown: readonly number[]
+    /** State changes of any other monitor count as well. Default `false`. */
+    readonly all?: boolean
+  }
+}
+
+export function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet>): Route {
+  return {
+    method: 'GET',
+    pattern,
+    async answer(call) {
+      const { service, request } = call
+      const visitor = await visitorOf(request, service)
+      if (visitor instanceof Response) return visitor
+      if (visitor === undefined) return turnedAway(call)
+      await service.requests.view(visitor.by)
+      const scope = service.engine.account(visitor.account_id)
+      const can_act = visitor.read_only !== true
+      return sheetAnswer(call, visitor, await show({ call, scope, visitor, can_act }))
+    },
+  }
+}
+
+export function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): Answer {
+  const { service, frame } = call
+  const { section, events, status = 200, ...sheet } = given
+  const document = documentOf(frame, {
+    ...sheet,
+    signed_in: { section, can_leave: visitor.session },
+    ...(events === undefined
+      ? {}
+      : {
+          events: `${service.base}/events?monitors=${events.shown.join(',')}${events.all === true ? '&all=1' : ''}`,
+        }),
+  })
+  return htmlAnswer(document, { nonce: frame.nonce, status })
+}
+
+function turnedAway({ service, frame }: Call): Answer {
+  if (service.authorize !== undefined) throw forbidden('You may not see this page.')
+  const back = frame.here === `${service.base}/` ? '' : `?return=${encodeURIComponent(frame.here)}`
+  return seeOther(`${service.base}/sign-in${back}`)
+}
+
+/** What a form changes something with. */
+export interface Acting extends Omit<Seen, 'can_act'> {
+  readonly form: URLSearchParams
+}
+
+/**
+ * A form of a user who may press buttons; counts with the requests to the API. `act` returns where to go afterwards,
+ * without the base path, or a page of its own.
+ */
+export function action(
+  pattern: RegExp,
+  act: (acting: Acting) => Promise<string | PrivateSheet>,
+): Route {
+  return {
+    method: 'POST',
+    pattern,
+    async answer(call) {
+      const { service, request } = call
+      const form = await ownForm(call)
+      const visitor = await visitorOf(request, service)
+      if (visitor instanceof Response) return visitor
+      if (visitor === undefined || visitor.read_only === true)
+        throw forbidden('Sign in first; then press the button again.')
+      await service.requests.action(visitor.by)
+      const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
+      const done = await act({ call, scope, visitor, form })
+      return typeof done === 'string'
+        ? seeOther(service.base + done)
+        : sheetAnswer(call, visitor, done)
+    },
+  }
+}
