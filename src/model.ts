@@ -6,6 +6,7 @@
  */
 
 import type { Json, JsonObject } from './model/json.ts'
+import type { AccountQuotas } from './model/quotas.ts'
 import type { Phase, Phases } from './model/phase.ts'
 import type { KeyScope } from './model/scopes.ts'
 import type { CommonSettings, MonitorDefaults, QuietHours } from './model/settings.ts'
@@ -14,6 +15,8 @@ export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/audit.ts'
 export type * from './model/maintenance.ts'
 export type * from './model/phase.ts'
+export type * from './model/public-page.ts'
+export type * from './model/quotas.ts'
 export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
 export type * from './model/versioned.ts'
@@ -234,18 +237,6 @@ export const FIRST_ACCOUNT = 1
 /** Whether a value can be the id of an account: a positive safe integer. */
 export function isAccountId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
-}
-
-/** The quotas of an account. Absent: those of the engine's options. `null`: unlimited. */
-export interface AccountQuotas {
-  readonly monitors?: number | null | undefined
-  readonly contacts?: number | null | undefined
-  /** The shortest interval of a monitor, in seconds. */
-  readonly min_interval_sec?: number | null | undefined
-  /** Of all monitors that are checked and not paused: locations × 60 / interval. */
-  readonly checks_per_min?: number | null | undefined
-  /** Maintenance windows of the account, besides those of single monitors; at most 1000. */
-  readonly maintenance_windows?: number | null | undefined
 }
 
 /** The usage of an account. */

@@ -6,7 +6,15 @@
 
 import type { Json } from './json.ts'
 
-export const AUDITED_RESOURCES = ['monitor', 'contact', 'maintenance', 'key', 'account'] as const
+export const AUDITED_RESOURCES = [
+  'monitor',
+  'contact',
+  'maintenance',
+  'public_page',
+  'status_report',
+  'key',
+  'account',
+] as const
 export type AuditedResource = (typeof AUDITED_RESOURCES)[number]
 
 export const AUDIT_ACTIONS = [

@@ -17,6 +17,8 @@ export const KEY_SCOPES = [
   'contacts:write',
   'maintenance:read',
   'maintenance:write',
+  'pages:read',
+  'pages:write',
   'notifications:read',
   'notifications:write',
   'account:read',

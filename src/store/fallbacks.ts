@@ -9,7 +9,7 @@ import type { AccountRecord, AccountUse, MonitorRecord } from '../model.ts'
 import { idempotencyResponses } from './memory/idempotency.ts'
 import { promised, storageError } from './promised.ts'
 import { isChecked, ratedChecks } from './quota.ts'
-import type { FullStore, Store, VersionedRows } from './store.ts'
+import type { FullStore, PublicPageRows, Store, VersionedRows } from './store.ts'
 
 /** Number of rows per query. */
 const STEP = 500
@@ -19,6 +19,7 @@ export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
   const { keys, idempotencyResponses, availability, daily, auditLog, maintenance, accounts } = store
   const { clockSet, shards, changes, requests, idempotencyLocks, backup } = store
+  const { publicPages, statusReports } = store
   return {
     shared: store.shared,
     open: () => store.open(),
@@ -28,6 +29,8 @@ export function withFallbacks(store: Store): FullStore {
     locations: store.locations,
     contacts: store.contacts,
     maintenance: maintenance ?? noRows('Planned work of an account', 'maintenance'),
+    publicPages: publicPages ?? noPages(),
+    statusReports: statusReports ?? noRows('A status report', 'statusReports'),
     monitors: store.monitors,
     commit: (change) => store.commit(change),
     results: store.results,
@@ -58,12 +61,16 @@ function isFull(store: Store): store is FullStore {
     daily,
     auditLog,
     maintenance,
+    publicPages,
+    statusReports,
     prune,
     accounts,
   } = store
   const members = [
     keys,
     maintenance,
+    publicPages,
+    statusReports,
     idempotencyResponses,
     availability,
     daily,
@@ -141,6 +148,13 @@ function noRows<S>(what: string, member: string): VersionedRows<S> {
     list: () => Promise.resolve([]),
     update: refuse,
     remove: () => Promise.resolve(false),
+  }
+}
+
+function noPages(): PublicPageRows {
+  return {
+    ...noRows('A public page made at run time', 'publicPages'),
+    bySlug: () => Promise.resolve(undefined),
   }
 }
 

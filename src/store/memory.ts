@@ -36,12 +36,12 @@ import {
 } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
 import { copy } from './memory/tables.ts'
-import { versioned } from './memory/versioned.ts'
+import { publicPages, versioned } from './memory/versioned.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
 import type { Requests, Shards, FullStore, IdempotencyLocks } from './store.ts'
-import { MAINTENANCE } from './versioned.ts'
+import { MAINTENANCE, STATUS_REPORTS } from './versioned.ts'
 
 export { memoryPlace } from './memory/shared.ts'
 export type { MemoryPlace } from './memory/shared.ts'
@@ -78,6 +78,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     maintenance: group<FullStore['maintenance']>(
       versioned(tables, MAINTENANCE, () => announceTable(place, 'maintenance')),
     ),
+    publicPages: group<FullStore['publicPages']>(publicPages(tables)),
+    statusReports: group<FullStore['statusReports']>(versioned(tables, STATUS_REPORTS)),
     monitors: group<FullStore['monitors']>(announced(place, monitors(tables))),
     results: group<FullStore['results']>(results(tables)),
     incidents: group<FullStore['incidents']>(incidents(tables)),

@@ -118,7 +118,9 @@ export function toContact(row: Row): ContactRecord {
 }
 
 export function toVersioned<S extends object>(row: Row): VersionedRecord<S> {
-  return { ...plain<VersionedRecord<S>>(row), settings: parsedObject<S>(row, 'settings') }
+  const { id, account_id, version, created_at, updated_at } = plain<VersionedRecord<S>>(row)
+  const settings = parsedObject<S>(row, 'settings')
+  return { id, account_id, version, settings, created_at, updated_at }
 }
 
 export const MONITOR_COLUMNS =

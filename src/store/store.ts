@@ -29,6 +29,7 @@ import type {
   MonitorRecord,
   NewAuditRecord,
   ResultRecord,
+  StatusReportSettings,
 } from '../model.ts'
 import type { BackupOptions, BackupSize } from './backup.ts'
 import type { Change, Committed } from './change.ts'
@@ -44,7 +45,7 @@ import type {
   IdempotencyLimit,
   IdempotencyResponse,
 } from './queries.ts'
-import type { VersionedRows } from './versioned.ts'
+import type { PublicPageRows, VersionedRows } from './versioned.ts'
 import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
 /**
@@ -173,6 +174,12 @@ export interface Store {
 
   /** Optional: planned work of accounts. Without it a window belongs to a single monitor. */
   readonly maintenance?: VersionedRows<MaintenanceSettings>
+
+  /** Optional: public pages made at run time. Without it pages are options given at start. */
+  readonly publicPages?: PublicPageRows
+
+  /** Optional: what people write on public pages about disruptions. */
+  readonly statusReports?: VersionedRows<StatusReportSettings>
 
   /** Monitors with their settings and the state of their machine. Only `commit` changes them. */
   readonly monitors: {
@@ -313,7 +320,15 @@ export interface Store {
 
 /** The optional groups that a single process uses. */
 export type OptionalGroup =
-  'keys' | 'maintenance' | 'idempotencyResponses' | 'availability' | 'daily' | 'auditLog' | 'prune'
+  | 'keys'
+  | 'maintenance'
+  | 'publicPages'
+  | 'statusReports'
+  | 'idempotencyResponses'
+  | 'availability'
+  | 'daily'
+  | 'auditLog'
+  | 'prune'
 
 /** A store with all members that a single process uses, as the built-in stores have. */
 export type FullStore = Omit<Store, 'accounts' | OptionalGroup> &

@@ -31,8 +31,8 @@ import {
 import { moveWaiting, notifications } from './tables/notifications.ts'
 import { prune } from './tables/prune.ts'
 import { recordsOf } from './tables/records.ts'
-import { versioned } from './tables/versioned.ts'
-import { MAINTENANCE } from './versioned.ts'
+import { publicPages, versioned } from './tables/versioned.ts'
+import { MAINTENANCE, STATUS_REPORTS } from './versioned.ts'
 
 export { TABLES } from './tables/records.ts'
 export type { TableName, TableQuery, TableRow, TableTransaction } from './tables/records.ts'
@@ -99,6 +99,8 @@ export function tableStore(tables: Tables, options: TableStoreOptions = {}): Ful
     locations: group<FullStore['locations']>(locations),
     contacts: group<FullStore['contacts']>(contacts(() => clock.now())),
     maintenance: group<FullStore['maintenance']>(versioned(MAINTENANCE)),
+    publicPages: group<FullStore['publicPages']>(publicPages),
+    statusReports: group<FullStore['statusReports']>(versioned(STATUS_REPORTS)),
     monitors: group<FullStore['monitors']>(monitors),
     results: group<FullStore['results']>(results),
     incidents: group<FullStore['incidents']>(incidents),

@@ -4,12 +4,17 @@
  * @module
  */
 
+import { ConflictError } from '../errors.ts'
 import type { StorageError } from '../errors.ts'
-import type { EpochMs, NewAuditRecord } from '../model.ts'
+import type { EpochMs, NewAuditRecord, PublicPageRecord, PublicPageSettings } from '../model.ts'
 import type { VersionedRecord } from '../model/versioned.ts'
 import type { OfAccount } from './queries.ts'
+import type { BroadcastTable } from './shared.ts'
 
 export interface VersionedQuery extends OfAccount {
+  /** Default `asc`: lowest id first. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** Only rows behind this id, in the direction of `order`. */
   readonly after_id?: number | undefined
   readonly limit: number
 }
@@ -35,7 +40,7 @@ export interface VersionedRows<S> {
   ): Promise<VersionedRecord<S>>
   /** The record, or `undefined`. */
   get(id: number): Promise<VersionedRecord<S> | undefined>
-  /** The first `limit`, lowest id first. */
+  /** The first `limit`, lowest id first unless `order` says otherwise. */
   list(
     query: VersionedQuery,
     onUnreadable?: (error: StorageError) => void,
@@ -50,11 +55,43 @@ export interface VersionedRows<S> {
   remove(id: number, version?: number, audit?: NewAuditRecord): Promise<boolean>
 }
 
-/** What a store of tables must know of them. */
-export interface VersionedTable {
-  readonly table: 'maintenance'
-  /** In messages, after a number. */
-  readonly words: string
+/** The slug is unique in the store: `create` and `update` reject with ConflictError `slug_taken`. */
+export interface PublicPageRows extends VersionedRows<PublicPageSettings> {
+  /** The page with exactly this slug, whatever its account. */
+  bySlug(slug: string): Promise<PublicPageRecord | undefined>
 }
 
-export const MAINTENANCE: VersionedTable = { table: 'maintenance', words: 'maintenance windows' }
+/** What a store of tables must know of them. */
+export interface VersionedTable {
+  readonly table: 'maintenance' | 'public_pages' | 'status_reports'
+  /** In messages, after a number. */
+  readonly words: string
+  /** Changes are broadcast to the other processes. */
+  readonly broadcast?: BroadcastTable
+  /** A setting that no two rows of the store have in common; a column of its own where there are columns. */
+  readonly unique?: 'slug'
+}
+
+export const MAINTENANCE: VersionedTable = {
+  table: 'maintenance',
+  words: 'maintenance windows',
+  broadcast: 'maintenance',
+}
+/** Not broadcast: other processes read a page again when it is drawn. */
+export const PUBLIC_PAGES: VersionedTable = {
+  table: 'public_pages',
+  words: 'public pages',
+  unique: 'slug',
+}
+export const STATUS_REPORTS: VersionedTable = { table: 'status_reports', words: 'status reports' }
+
+export function slugTaken(): ConflictError {
+  return new ConflictError('slug_taken', 'Another public page has this slug; choose another one')
+}
+
+/** The value of the unique setting, if the table has one. */
+export function uniqueOf({ unique }: VersionedTable, settings: unknown): string | undefined {
+  return unique === undefined
+    ? undefined
+    : (settings as Readonly<Record<typeof unique, string>>)[unique]
+}

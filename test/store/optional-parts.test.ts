@@ -11,6 +11,8 @@ import type { StorePart } from '../../src/testing/store-suite/index.ts'
 const ALONE = [
   'keys',
   'maintenance',
+  'publicPages',
+  'statusReports',
   'idempotencyResponses',
   'availability',
   'daily',
@@ -116,6 +118,16 @@ describe('an engine on a store of the required members alone', () => {
       code: 'configuration',
       message: 'Planned work of an account needs a store with `maintenance`; this one has none',
     })
+  })
+
+  it('has no public pages made at run time, and names the member that they need', async () => {
+    const engine = engineOn(coreOf(memoryStore()))
+    await engine.start()
+    expect(await engine.publicPages.list()).toEqual({ items: [], next: null })
+    await expect(engine.publicPages.get(1)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(engine.publicPages.create({ title: 'a', slug: 'a' })).rejects.toThrow(
+      'A public page made at run time needs a store with `publicPages`; this one has none',
+    )
   })
 
   it('counts what an account has, and takes no quota that it could not keep to', async () => {

@@ -16,6 +16,12 @@ export type ResolvedQuotas = { readonly [Q in keyof AccountQuotas]-?: number | n
 
 const COUNT = { min: 0, max: 1e9 } as const
 
+/** Each takes an address that no other account can have. */
+export const PAGES = 20
+const MOST_PAGES = 1000
+export const REPORTS = 500
+const MOST_REPORTS = 1000
+
 /** The bounds of quotas. All are integers except the checks per minute. */
 const QUOTA_BOUNDS: Readonly<
   Record<keyof AccountQuotas, { readonly min: number; readonly max: number }>
@@ -25,6 +31,8 @@ const QUOTA_BOUNDS: Readonly<
   min_interval_sec: { min: 1, max: 86_400 },
   checks_per_min: COUNT,
   maintenance_windows: { min: 0, max: MOST_WINDOWS },
+  public_pages: { min: 0, max: MOST_PAGES },
+  status_reports: { min: 0, max: MOST_REPORTS },
 }
 
 /** Problems of quotas as a caller wrote them, by name. */
@@ -64,6 +72,8 @@ export function resolvedQuotas(
     min_interval_sec: of('min_interval_sec'),
     checks_per_min: of('checks_per_min'),
     maintenance_windows: of('maintenance_windows') ?? MOST_WINDOWS,
+    public_pages: of('public_pages') ?? PAGES,
+    status_reports: of('status_reports') ?? REPORTS,
   }
 }
 

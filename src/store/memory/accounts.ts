@@ -64,8 +64,9 @@ function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
     if (monitor.account_id === id) yield () => dropMonitor(tables, monitor.id)
   for (const row of tables.notifications.values())
     if (row.account_id === id) yield () => dropNotification(tables, row)
-  const { incidents, contacts, maintenance, keys, auditLog } = tables
-  for (const rows of [incidents, contacts, maintenance, keys, auditLog])
+  const { incidents, contacts, maintenance, publicPages, statusReports, keys, auditLog } = tables
+  const owned = [incidents, contacts, maintenance, publicPages, statusReports, keys, auditLog]
+  for (const rows of owned)
     for (const [row_id, { account_id }] of rows)
       if (account_id === id) yield () => void rows.delete(row_id)
   const idempotencyResponses = tables.idempotencyResponses.get(id) ?? new Map<string, unknown>()

@@ -21,7 +21,9 @@ import type {
   MonitorRecord,
   NewAuditRecord,
   NotificationRecord,
+  PublicPageRecord,
   ResultRecord,
+  StatusReportRecord,
 } from '../../model.ts'
 import type { IdempotencyResponse } from '../store.ts'
 import { createWaiting, track, untrack } from './lanes.ts'
@@ -35,6 +37,8 @@ export interface Tables {
   readonly locations: Map<number, LocationRecord>
   readonly contacts: Map<number, ContactRecord>
   readonly maintenance: Map<number, MaintenanceRecord>
+  readonly publicPages: Map<number, PublicPageRecord>
+  readonly statusReports: Map<number, StatusReportRecord>
   readonly monitors: Map<number, MonitorRecord>
   /** By monitor, then by location. */
   readonly locationStates: Map<number, Map<number, LocationState>>
@@ -77,6 +81,8 @@ type Numbered =
   | 'location'
   | 'contact'
   | 'maintenance'
+  | 'publicPages'
+  | 'statusReports'
   | 'monitor'
   | 'result'
   | 'incident'
@@ -92,6 +98,8 @@ export function createTables(): Tables {
     locations: new Map(),
     contacts: new Map(),
     maintenance: new Map(),
+    publicPages: new Map(),
+    statusReports: new Map(),
     monitors: new Map(),
     locationStates: new Map(),
     results: new Map(),

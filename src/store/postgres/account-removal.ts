@@ -133,6 +133,8 @@ const OWNED = [
   'incidents',
   'contacts',
   'maintenance',
+  'public_pages',
+  'status_reports',
   'api_keys',
   'audit_log',
   'idempotency_responses',

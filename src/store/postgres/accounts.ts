@@ -8,7 +8,7 @@ import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
 import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
-import { codeOf } from './explain.ts'
+import { codeOf, UNIQUE_VIOLATION } from './explain.ts'
 import type { Database, Session } from './database.ts'
 
 const KEY_COLUMNS = [
@@ -91,8 +91,6 @@ export function accounts(db: Database): FullStore['accounts'] {
 
 /** An account that was found may be removed before it is read. */
 const TRIES = 3
-
-const UNIQUE_VIOLATION = '23505'
 
 function inserted(account: NewAccount) {
   const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account

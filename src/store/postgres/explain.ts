@@ -66,6 +66,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const FOREIGN_KEY_VIOLATION = '23503'
+export const UNIQUE_VIOLATION = '23505'
 
 /**
  * Wraps any error as a `StorageError` that names the database, with the original as cause; a violated foreign key

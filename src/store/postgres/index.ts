@@ -27,8 +27,8 @@ import type { Connections } from './pool.ts'
 import { prune } from './prune.ts'
 import { idempotencyLocks, idempotencyResponses, meta } from './idempotency.ts'
 import { requests, shards } from './shared.ts'
-import { versioned } from './versioned.ts'
-import { MAINTENANCE } from '../versioned.ts'
+import { publicPages, versioned } from './versioned.ts'
+import { MAINTENANCE, STATUS_REPORTS } from '../versioned.ts'
 
 export type { PostgresPool } from './driver.ts'
 export type { PostgresConnection, PostgresStoreOptions } from './options.ts'
@@ -60,6 +60,8 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     locations: locations(db),
     contacts: contacts(db, () => clock.now()),
     maintenance: versioned(db, MAINTENANCE),
+    publicPages: publicPages(db),
+    statusReports: versioned(db, STATUS_REPORTS),
     monitors: monitors(db),
     results: results(db),
     incidents: incidents(db),

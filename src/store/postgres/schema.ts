@@ -273,3 +273,19 @@ CREATE UNLOGGED TABLE watchpost.idempotency_locks (
 `
 
 export const firstSchema: string = records + monitors + history + outbox + sharing
+
+const pageTable = (name: string, columns = ''): string => `
+CREATE TABLE watchpost.${name} (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES watchpost.accounts (id),
+  version integer NOT NULL,
+  settings text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL${columns}
+);
+CREATE INDEX ${name}_account ON watchpost.${name} (account_id, id);
+`
+
+/** `slug` repeats the one in the settings: two pages cannot have the same address. */
+export const pagesSchema: string =
+  pageTable('public_pages', ',\n  slug text NOT NULL UNIQUE') + pageTable('status_reports')

@@ -29,8 +29,8 @@ import { IN_MEMORY, openFile } from './open.ts'
 import type { OpenFile, SqliteStoreOptions } from './open.ts'
 import { prune } from './prune.ts'
 import { idempotencyResponses } from './idempotency.ts'
-import { versioned } from './versioned.ts'
-import { MAINTENANCE } from '../versioned.ts'
+import { publicPages, versioned } from './versioned.ts'
+import { MAINTENANCE, STATUS_REPORTS } from '../versioned.ts'
 
 export type { SqliteStoreOptions } from './open.ts'
 export type { SqliteDriverName } from './drivers.ts'
@@ -133,6 +133,8 @@ function groups(
     keys: group<FullStore['keys']>(keys(db)),
     locations: group<FullStore['locations']>(locations(db)),
     maintenance: group<FullStore['maintenance']>(versioned(db, MAINTENANCE)),
+    publicPages: group<FullStore['publicPages']>(publicPages(db)),
+    statusReports: group<FullStore['statusReports']>(versioned(db, STATUS_REPORTS)),
     monitors: group<FullStore['monitors']>(monitors(db)),
     results: group<FullStore['results']>(results(db)),
     incidents: group<FullStore['incidents']>(incidents(db)),

@@ -263,3 +263,19 @@ CREATE TABLE attempts (
 `
 
 export const firstSchema: string = records + monitors + history + outbox
+
+const pageTable = (name: string, columns = ''): string => `
+CREATE TABLE ${name} (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  version INTEGER NOT NULL,
+  settings TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL${columns}
+);
+CREATE INDEX ${name}_account ON ${name} (account_id);
+`
+
+/** `slug` repeats the one in the settings: two pages cannot have the same address. */
+export const pagesSchema: string =
+  pageTable('public_pages', ',\n  slug TEXT NOT NULL UNIQUE') + pageTable('status_reports')

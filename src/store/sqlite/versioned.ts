@@ -4,13 +4,14 @@
  * @module
  */
 
-import type { VersionedRecord } from '../../model.ts'
+import type { PublicPageSettings, VersionedRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireRoom } from '../quota.ts'
 import { readable, toVersioned } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { insertInto, where } from '../sql.ts'
-import type { VersionedRows, VersionedTable } from '../store.ts'
+import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
+import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
@@ -19,8 +20,10 @@ const COLUMNS = ['account_id', 'version', 'settings', 'created_at', 'updated_at'
 
 export function versioned<S extends object>(
   db: Connection,
-  { table, words }: VersionedTable,
+  kind: VersionedTable,
 ): Sync<VersionedRows<S>> {
+  const { table, words, unique } = kind
+  const own = unique === undefined ? [] : [unique]
   const get = (id: number): VersionedRecord<S> | undefined => {
     const row = db.get(`SELECT * FROM ${table} WHERE id = ?${ofNoneRemoved(db)}`, [id])
     return row && toVersioned(row)
@@ -29,32 +32,48 @@ export function versioned<S extends object>(
     const sql = `SELECT COUNT(*) AS count FROM ${table} WHERE account_id = ?`
     return Number(db.get(sql, [account_id])?.['count'])
   }
+  /** The value of the unique column, which no other row has; none without such a column. */
+  const uniqueValues = (settings: S, id?: number): readonly string[] => {
+    const value = uniqueOf(kind, settings)
+    if (value === undefined) return []
+    const other = db.get(`SELECT id FROM ${table} WHERE ${unique} = ?`, [value])?.['id']
+    if (other !== undefined && other !== id) throw slugTaken()
+    return [value]
+  }
   return {
     create: (record, most, audit) =>
       db.transaction(() => {
         requireAccount(db, record)
         requireRoom(count(record.account_id), most, words)
         const columns = { ...record, version: 1, settings: JSON.stringify(record.settings) }
-        const values = COLUMNS.map((column) => columns[column])
-        const made = get(db.insert(insertInto(table, COLUMNS), values)) as VersionedRecord<S>
+        const values = [
+          ...COLUMNS.map((column) => columns[column]),
+          ...uniqueValues(record.settings),
+        ]
+        const sql = insertInto(table, [...COLUMNS, ...own])
+        const made = get(db.insert(sql, values)) as VersionedRecord<S>
         addAudit(db, audit, made)
         return made
       }),
     get,
     list(query, onUnreadable) {
-      const { after_id = 0, limit } = query
+      const { order = 'asc', after_id, limit } = query
       const { text, params } = where([
         ['account_id = ?', accountAsked(query)],
-        ['id > ?', after_id],
+        order === 'asc'
+          ? ['id > ?', after_id ?? 0]
+          : ['id < ?', after_id ?? Number.MAX_SAFE_INTEGER],
       ])
-      const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id LIMIT ?`
+      const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id ${order} LIMIT ?`
       return readable(db.all(sql, [...params, limit]), toVersioned<S>, onUnreadable)
     },
     update: (id, version, { settings, updated_at, audit }) =>
       db.transaction(() => {
-        const sql = `UPDATE ${table} SET settings = ?, updated_at = ?, version = version + 1
+        const set = own.map((column) => `, ${column} = ?`).join('')
+        const sql = `UPDATE ${table} SET settings = ?, updated_at = ?, version = version + 1${set}
           WHERE id = ? AND version = ?${ofNoneRemoved(db)}`
-        if (db.run(sql, [JSON.stringify(settings), updated_at, id, version]) === 0) return undefined
+        const values = [JSON.stringify(settings), updated_at, ...uniqueValues(settings, id)]
+        if (db.run(sql, [...values, id, version]) === 0) return undefined
         const changed = get(id)
         if (changed !== undefined) addAudit(db, audit, changed)
         return changed
@@ -72,5 +91,16 @@ export function versioned<S extends object>(
         addAudit(db, audit, { id, account_id: Number(owner['account_id']) })
         return true
       }),
+  }
+}
+
+export function publicPages(db: Connection): Sync<PublicPageRows> {
+  return {
+    ...versioned(db, PUBLIC_PAGES),
+    bySlug(slug) {
+      const sql = `SELECT * FROM public_pages WHERE slug = ?${ofNoneRemoved(db)}`
+      const row = db.get(sql, [slug])
+      return row && toVersioned<PublicPageSettings>(row)
+    },
   }
 }

@@ -96,6 +96,8 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     'incidents',
     'contacts',
     'maintenance',
+    'public_pages',
+    'status_reports',
     'keys',
     'audit_log',
     'idempotency_responses',

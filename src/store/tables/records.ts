@@ -19,7 +19,9 @@ import type {
   MonitorRecord,
   NewAuditRecord,
   NotificationRecord,
+  PublicPageRecord,
   ResultRecord,
+  StatusReportRecord,
 } from '../../model.ts'
 import { NotFoundError } from '../../errors.ts'
 import { copy } from '../memory/tables.ts'
@@ -51,6 +53,8 @@ export const TABLES = {
   idempotency_responses: ['account_id', 'key'],
   results: ['monitor_id'],
   audit_log: ['account_id', 'resource_id'],
+  public_pages: ['account_id', 'slug'],
+  status_reports: ['account_id'],
 } as const
 
 export type TableName = keyof typeof TABLES
@@ -97,6 +101,8 @@ interface Rows {
   }
   results: ResultRecord
   audit_log: AuditRecord
+  public_pages: PublicPageRecord & { readonly slug: string }
+  status_reports: StatusReportRecord
 }
 
 export type Row<N extends TableName> = Rows[N]

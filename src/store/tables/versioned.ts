@@ -1,41 +1,59 @@
 /** Records of an account that consist of their settings and a version. */
 
-import type { VersionedRecord } from '../../model.ts'
+import type { PublicPageRecord, VersionedRecord } from '../../model.ts'
 import { requireRoom } from '../quota.ts'
 import { accountAsked } from '../rules.ts'
-import type { VersionedRows, VersionedTable } from '../store.ts'
+import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
+import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
 import { ofAccount } from './lists.ts'
 import type { Calls, Records } from './records.ts'
 
-export function versioned<S>({ table, words }: VersionedTable): Calls<VersionedRows<S>> {
+/** Without the column of the unique setting. */
+function record<S>(row: VersionedRecord<unknown>): VersionedRecord<S> {
+  const { id, account_id, version, settings, created_at, updated_at } = row
+  return { id, account_id, version, settings: settings as S, created_at, updated_at }
+}
+
+export function versioned<S>(kind: VersionedTable): Calls<VersionedRows<S>> {
+  const { table, words } = kind
   async function known(r: Records, id: number): Promise<VersionedRecord<S> | undefined> {
     const row = await r.get(table, id)
-    return row !== undefined && (await r.isThere(row.account_id))
-      ? (row as VersionedRecord<unknown> as VersionedRecord<S>)
-      : undefined
+    return row !== undefined && (await r.isThere(row.account_id)) ? record(row) : undefined
+  }
+  /** The columns of the unique setting, which no other row has. */
+  async function uniqueColumns(r: Records, settings: S, own?: number): Promise<object> {
+    const slug = uniqueOf(kind, settings)
+    if (slug === undefined) return {}
+    const other = await r.first('public_pages', { slug })
+    if ((other?.id ?? own) !== own) throw slugTaken()
+    return { slug }
   }
   return {
-    async create(r, ...[record, most, audit]) {
-      await r.requireAccount(record)
-      const { account_id } = record
+    async create(r, ...[given, most, audit]) {
+      await r.requireAccount(given)
+      const { account_id } = given
       requireRoom((await r.all(table, { account_id })).length, most, words)
-      const made = await r.insert(table, { ...record, version: 1 } as never)
+      const columns = await uniqueColumns(r, given.settings)
+      const made = await r.insert(table, { ...given, ...columns, version: 1 } as never)
       await r.audit(audit, made)
-      return made as VersionedRecord<unknown> as VersionedRecord<S>
+      return record(made)
     },
     get: known,
     async list(r, query) {
-      const { after_id = 0, limit } = query
+      const { order = 'asc', after_id, limit } = query
       const gone = new Set((await r.all('accounts', { removed: true })).map(({ id }) => id))
       const fits = (row: { readonly account_id: number }) => !gone.has(row.account_id)
-      const rows = await r.some(table, ofAccount(accountAsked(query)), { limit, after_id, fits })
-      return rows as readonly VersionedRecord<unknown>[] as readonly VersionedRecord<S>[]
+      const behind = after_id === undefined ? {} : { after_id }
+      const among = { limit, order, ...behind, fits }
+      const rows = await r.some(table, ofAccount(accountAsked(query)), among)
+      return (rows as readonly VersionedRecord<unknown>[]).map(record<S>)
     },
     async update(r, ...[id, version, { audit, ...change }]) {
       const row = await known(r, id)
       if (row?.version !== version) return undefined
       const next = { ...row, ...change, version: version + 1 }
-      await r.put(table, next as never)
+      const columns = await uniqueColumns(r, change.settings, id)
+      await r.put(table, { ...next, ...columns } as never)
       await r.audit(audit, next)
       return next
     },
@@ -47,4 +65,12 @@ export function versioned<S>({ table, words }: VersionedTable): Calls<VersionedR
       return true
     },
   }
+}
+
+export const publicPages: Calls<PublicPageRows> = {
+  ...versioned(PUBLIC_PAGES),
+  async bySlug(r, slug): Promise<PublicPageRecord | undefined> {
+    const row = await r.first('public_pages', { slug })
+    return row !== undefined && (await r.isThere(row.account_id)) ? record(row) : undefined
+  },
 }

@@ -34,6 +34,12 @@ import { maintenanceCases, maintenanceNewsCases, removedMaintenanceCases } from 
 import { monitorCases } from './monitors.ts'
 import { notifyCases } from './notify.ts'
 import {
+  publicPageCases,
+  removedPublicPageCases,
+  restartedPublicPageCases,
+  statusReportCases,
+} from './public-pages.ts'
+import {
   pruneAvailabilityCases,
   pruneCases,
   pruneDailyCases,
@@ -121,6 +127,9 @@ const ALONE: readonly Section[] = [
   [contactCases],
   [maintenanceCases, 'maintenance'],
   [removedMaintenanceCases, 'maintenance', 'accounts.remove'],
+  [publicPageCases, 'publicPages'],
+  [statusReportCases, 'statusReports'],
+  [removedPublicPageCases, 'publicPages', 'accounts.remove'],
   [monitorCases],
   [commitCases],
   [incidentCases],
@@ -147,7 +156,11 @@ const ALONE: readonly Section[] = [
 ]
 
 function restarting(reopen: Another): Section[] {
-  return [[restartCases(reopen)], [removalRestartCases(reopen), 'accounts.remove']]
+  return [
+    [restartCases(reopen)],
+    [removalRestartCases(reopen), 'accounts.remove'],
+    [restartedPublicPageCases(reopen), 'publicPages', 'statusReports'],
+  ]
 }
 
 function sharing(beside: Another): Section[] {
