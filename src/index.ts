@@ -65,6 +65,14 @@ export type {
 } from './engine/api/maintenance.ts'
 export type { OccurrenceView } from './engine/api/occurrence.ts'
 export type {
+  PageColorsInput,
+  PageGroupInput,
+  PublicPageInput,
+  PublicPagePatch,
+  PublicPageServices,
+  PublicPageView,
+} from './engine/api/public-pages.ts'
+export type {
   ExportOptions,
   ImportOptions,
   ImportSource,

@@ -104,7 +104,7 @@ function engineOptionTable(): string {
 const GROUPS: readonly (readonly [what: string, path: string, name: string])[] = [
   ['`limits` of the engine', 'src/engine/options.ts', 'EngineLimits'],
   ['`retention` of the engine', 'src/engine/options.ts', 'Retention'],
-  ['`quotas` of the engine, or of an account', 'src/model.ts', 'AccountQuotas'],
+  ['`quotas` of the engine, or of an account', 'src/model/quotas.ts', 'AccountQuotas'],
   ['`sqliteStore(…)`', 'src/store/sqlite/open.ts', 'SqliteStoreOptions'],
   ['`postgresStore(…)`', 'src/store/postgres/options.ts', 'PostgresStoreOptions'],
   ['`bullmqProbes(…)`', 'src/probes/bullmq/options.ts', 'QueueOptions'],
@@ -145,6 +145,7 @@ function callList(): string {
   })
   const apart = [
     ['engine.maintenance', 'src/engine/api/maintenance.ts', 'MaintenanceServices'],
+    ['engine.publicPages', 'src/engine/api/public-pages.ts', 'PublicPageServices'],
     ['engine.accounts', 'src/engine/api/accounts.ts', 'Accounts'],
     ['engine', 'src/engine/api/engine.ts', 'Engine'],
   ].map(([name = '', path = '', type = '']) => [name, methods(interfaceIn(path, type).members)])

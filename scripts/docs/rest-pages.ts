@@ -4,6 +4,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Json, JsonObject } from '../../src/model.ts'
 import { createRest } from '../../src/rest/fetch.ts'
+import { isTagged } from '../../src/rest/openapi/document.ts'
 import { contactRoutes, routes as always } from '../../src/rest/routes.ts'
 import type { Route } from '../../src/rest/routes.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -57,10 +58,6 @@ function details({ method, path, operation }: Route): string[] {
     ...(parameters.length === 0 ? [] : [table(['Parameter', 'Value', 'Meaning'], parameters)]),
     [`Returns ${answered.join('; ')}.`, ...notes].join(' '),
   ]
-}
-
-function isTagged(members: object): boolean {
-  return ('monitor' in members || 'maintenance' in members) && !('next_cursor' in members)
 }
 
 function valuesOf(schema: JsonObject): string {

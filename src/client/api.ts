@@ -28,6 +28,11 @@ import type {
 } from '../engine/api/maintenance.ts'
 import type { OccurrenceView } from '../engine/api/occurrence.ts'
 import type {
+  PublicPageInput,
+  PublicPagePatch,
+  PublicPageView,
+} from '../engine/api/public-pages.ts'
+import type {
   ContactInput,
   ContactPatch,
   MonitorInput,
@@ -140,6 +145,15 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     update(id: number, patch: MaintenancePatch, options?: ChangeOptions): Promise<MaintenanceView>
     remove(id: number, options?: ChangeOptions): Promise<void>
     upcoming(options?: UpcomingOptions & CallOptions): Promise<readonly OccurrenceView[]>
+  }
+  /** Pages for customers, made at run time. */
+  readonly publicPages: {
+    readonly list: List<PublicPageView, object>
+    create(input: PublicPageInput, options?: CreateOptions): Promise<PublicPageView>
+    get(id: number, options?: CallOptions): Promise<PublicPageView>
+    /** With `version`, rejected (`version_mismatch`) if another version is stored. */
+    update(id: number, patch: PublicPagePatch, options?: ChangeOptions): Promise<PublicPageView>
+    remove(id: number, options?: ChangeOptions): Promise<void>
   }
   readonly contacts: {
     list(options?: CallOptions): Promise<readonly ContactView[]>

@@ -19,6 +19,7 @@ import type { Client, CreateOptions } from './api.ts'
 import { call } from './call.ts'
 import type { Call, Caller, CallOptions } from './call.ts'
 import { listOf, queryText } from './lists.ts'
+import type { List } from './lists.ts'
 
 export interface ClientOptions {
   /**
@@ -93,7 +94,16 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
           'notification',
         ),
     },
-    maintenance: maintenanceOf(caller, { ask, read }),
+    maintenance: {
+      ...versionedOf(caller, { ask, read }, { group: 'maintenance', one: 'maintenance' }),
+      upcoming: async ({ days, monitor_id, limit, ...asking } = {}) =>
+        read(
+          `/maintenance/upcoming${queryText({ days, monitor_id, limit })}`,
+          'occurrences',
+          asking,
+        ),
+    },
+    publicPages: versionedOf(caller, { ask, read }, { group: 'public-pages', one: 'public_page' }),
     contacts: {
       list: (asking) => read('/contacts', 'contacts', asking),
       create: async (body, asking) =>
@@ -175,26 +185,42 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
   }
 }
 
-function maintenanceOf(caller: Caller, { ask, read }: Asking): Client['maintenance'] {
-  const at = (id: number): string => below('maintenance', id)
+interface Named {
+  /** Of the path; the member of a list, with underscores. */
+  readonly group: string
+  /** The member of an answer. */
+  readonly one: string
+}
+
+/** What is listed, created, shown, changed in a version and removed. */
+function versionedOf<View extends { readonly id: number }, Filter extends object>(
+  caller: Caller,
+  { ask, read }: Asking,
+  { group, one }: Named,
+): Versioned<View, Filter> {
+  const at = (id: number): string => below(group, id)
+  const name = group.replaceAll('-', '_')
   return {
-    list: listOf(caller, (query) => ({ path: '/maintenance', name: 'maintenance', query })),
+    list: listOf(caller, (query) => ({ path: `/${group}`, name, query })),
     create: async (body, asking) =>
-      member(await ask({ ...once('/maintenance', asking), body }, asking), 'maintenance'),
-    get: async (id, asking) => read(at(id), 'maintenance', asking),
+      member(await ask({ ...once(`/${group}`, asking), body }, asking), one),
+    get: async (id, asking) => read(at(id), one, asking),
     async update(id, body, asking) {
       const headers = ifMatch(asking)
-      return member(
-        await ask({ method: 'PATCH', path: at(id), body, headers }, asking),
-        'maintenance',
-      )
+      return member(await ask({ method: 'PATCH', path: at(id), body, headers }, asking), one)
     },
     async remove(id, asking) {
       await ask({ method: 'DELETE', path: at(id), headers: ifMatch(asking) }, asking)
     },
-    upcoming: async ({ days, monitor_id, limit, ...asking } = {}) =>
-      read(`/maintenance/upcoming${queryText({ days, monitor_id, limit })}`, 'occurrences', asking),
   }
+}
+
+interface Versioned<View, Filter extends object> {
+  readonly list: List<View, Filter>
+  create(input: object, options?: CreateOptions): Promise<View>
+  get(id: number, options?: CallOptions): Promise<View>
+  update(id: number, patch: object, options?: CallOptions & VersionOptions): Promise<View>
+  remove(id: number, options?: CallOptions & VersionOptions): Promise<void>
 }
 
 /**

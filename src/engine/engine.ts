@@ -21,6 +21,7 @@ import { historyOf } from './services/history.ts'
 import { authenticate, keysOf } from './services/keys.ts'
 import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
+import { publicPagesOf } from './services/public-pages.ts'
 import { partsOf } from './services/parts.ts'
 import type { Parts } from './services/parts.ts'
 import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
@@ -73,6 +74,7 @@ export function createEngine<
       monitors: monitorsOf(own, account_id),
       contacts: contactsOf(own, account_id),
       maintenance: maintenanceOfAccount(own, account_id),
+      publicPages: publicPagesOf(own, account_id),
       keys: keysOf(own, account_id),
       auditLog: auditLogOf(own, account_id),
       ...historyOf(own, account_id),

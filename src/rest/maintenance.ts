@@ -7,10 +7,9 @@
 import type { MaintenanceInput } from '../engine/api/maintenance.ts'
 import { MAINTENANCE_FIELDS } from '../engine/registry/maintenance-fields.ts'
 import { jsonSchema } from '../fields/describe.ts'
-import type { JsonObject } from '../model.ts'
 import { ok } from './envelope.ts'
 import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
-import { arrayOf, nullable, object, ref, text } from './openapi/schemas.ts'
+import { arrayOf, nullable, object, patchSchema, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
@@ -114,18 +113,9 @@ function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: num
   return requiredVersion(request, () => scope.maintenance.get(id))
 }
 
-const update: JsonObject = jsonSchema(MAINTENANCE_FIELDS, { partial: true })
-
 export const MAINTENANCE_INPUTS: Readonly<
   Record<'MaintenanceCreate' | 'MaintenanceUpdate', Schema>
 > = {
   MaintenanceCreate: jsonSchema(MAINTENANCE_FIELDS),
-  MaintenanceUpdate: {
-    ...update,
-    properties: Object.fromEntries(
-      Object.entries(update['properties'] as Readonly<Record<string, Schema>>).map(
-        ([name, schema]) => [name, nullable(schema)],
-      ),
-    ),
-  },
+  MaintenanceUpdate: patchSchema(MAINTENANCE_FIELDS),
 }

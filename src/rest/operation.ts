@@ -66,6 +66,8 @@ interface Description {
     | 'MonitorBulk'
     | 'MaintenanceCreate'
     | 'MaintenanceUpdate'
+    | 'PublicPageCreate'
+    | 'PublicPageUpdate'
     | 'ContactCreate'
     | 'ContactUpdate'
     | 'none'

@@ -48,6 +48,13 @@ import {
   testContact,
 } from './notifications.ts'
 import type { Operation } from './operation.ts'
+import {
+  createPublicPage,
+  deletePublicPage,
+  listPublicPages,
+  showPublicPage,
+  updatePublicPage,
+} from './public-pages.ts'
 import { listLocations, listTypes, showBalance, showMe } from './reference.ts'
 import type { RoutePattern } from './router.ts'
 
@@ -95,6 +102,11 @@ export const routes: readonly Route[] = [
   on('GET', '/maintenance/:id', showMaintenance),
   on('PATCH', '/maintenance/:id', updateMaintenance),
   on('DELETE', '/maintenance/:id', deleteMaintenance),
+  on('GET', '/public-pages', listPublicPages),
+  on('POST', '/public-pages', createPublicPage),
+  on('GET', '/public-pages/:id', showPublicPage),
+  on('PATCH', '/public-pages/:id', updatePublicPage),
+  on('DELETE', '/public-pages/:id', deletePublicPage),
   on('GET', '/notifications', listNotifications),
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),

@@ -118,6 +118,11 @@ describe('the client', () => {
     expect((await client.maintenance.list({ monitor_id: id })).items).toHaveLength(1)
     expect(await client.maintenance.upcoming({ days: 3, limit: 2 })).toHaveLength(2)
     await client.maintenance.remove(work.id, { version })
+    const page = await client.publicPages.create({ title: 'Shop', slug: 'shop' })
+    const changed = await client.publicPages.update(page.id, { noindex: false }, { version: 1 })
+    expect([changed.version, await client.publicPages.get(page.id)]).toEqual([2, changed])
+    expect((await client.publicPages.list()).items).toEqual([changed])
+    await client.publicPages.remove(page.id, { version: 2 })
     await client.monitors.remove(id)
     const [last] = (await client.auditLog.list({ resource: 'monitor', resource_id: id })).items
     expect(last?.action).toBe('deleted')

@@ -260,6 +260,8 @@ describe.each(Object.entries(STORES))('an account as a host needs it, on %s', (_
       quotas: {
         ...{ monitors: 5, contacts: 2, min_interval_sec: null, checks_per_min: null },
         maintenance_windows: 1000,
+        public_pages: 20,
+        status_reports: 500,
       },
       use: { monitors: 5, contacts: 2, checks_per_min: 5 },
       monitor_defaults: {},

@@ -178,6 +178,8 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
         'checkers',
         'engine/registry/monitor-fields.ts',
         'engine/registry/window-field.ts',
+        'engine/registry/page-css.ts',
+        'engine/registry/public-page-fields.ts',
         'engine/registry/quiet-field.ts',
         'engine/registry/metadata-field.ts',
         'engine/transfer/lines.ts',

@@ -40,6 +40,7 @@ import type {
 } from './filters.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MaintenanceServices } from './maintenance.ts'
+import type { PublicPageServices } from './public-pages.ts'
 import type { MonitorReading } from './readings.ts'
 import type { ExportOptions, ImportOptions, ImportSource, ImportView } from './transfer.ts'
 
@@ -134,6 +135,9 @@ export interface AccountScope<
 
   /** Maintenance windows for several monitors; those of one monitor are in its settings. */
   readonly maintenance: MaintenanceServices
+
+  /** Pages for customers, made at run time. */
+  readonly publicPages: PublicPageServices
 
   readonly notifications: {
     get(id: number): Promise<NotificationView>

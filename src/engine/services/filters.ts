@@ -15,6 +15,7 @@ import type {
   IncidentFilter,
   MonitorFilter,
   NotificationFilter,
+  PageOptions,
   ResultFilter,
   VersionOptions,
 } from '../api/engine.ts'
@@ -93,6 +94,9 @@ export const maintenanceFilter = {
   monitor_id: read.id,
   active: read.flag,
 } satisfies Readers<MaintenanceFilter>
+
+/** Of lists without a filter. */
+export const pageOptions = { ...pageReaders(MOST_ITEMS) } satisfies Readers<PageOptions>
 
 export const upcomingOptions = {
   days: read.integer(1, 366),

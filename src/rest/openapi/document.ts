@@ -10,6 +10,7 @@ import { AUDIT_VIEWS } from '../audit-log.ts'
 import { MONITOR_BULK } from '../bulk.ts'
 import { CONTACT_INPUTS } from '../contacts.ts'
 import { MAINTENANCE_INPUTS } from '../maintenance.ts'
+import { PUBLIC_PAGE_INPUTS } from '../public-pages.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'
 import { rateHeaders } from '../rate-limit.ts'
@@ -52,6 +53,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
         ...MAINTENANCE_INPUTS,
+        ...PUBLIC_PAGE_INPUTS,
         ...(bodies.has('ContactCreate') ? CONTACT_INPUTS : {}),
         Error: errorSchema,
       },
@@ -166,9 +168,11 @@ function answersOf(operation: Operation): JsonObject {
 }
 
 /** Whether the response contains the one resource whose version its entity tag is. */
-function isTagged(members: object): boolean {
-  return 'monitor' in members || ('maintenance' in members && !('next_cursor' in members))
+export function isTagged(members: object): boolean {
+  return TAGGED.some((name) => name in members) && !('next_cursor' in members)
 }
+
+const TAGGED = ['monitor', 'maintenance', 'public_page']
 
 function refusalsOf(route: Route): JsonObject {
   const { path, operation } = route

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { jsonSchema } from '../../fields/describe.ts'
+import type { FieldTable } from '../../fields/field.ts'
 import type { JsonObject } from '../../model.ts'
 
 export type Schema = JsonObject
@@ -75,6 +77,16 @@ export function object<T = never>(
     properties: properties,
     required: Object.keys(properties).filter((name) => !optional.has(name)),
     ...(options.open === true ? {} : { additionalProperties: false }),
+  }
+}
+
+/** The input of an update: every field may be absent, and `null` resets it. */
+export function patchSchema(fields: FieldTable): Schema {
+  const schema = jsonSchema(fields, { partial: true })
+  const properties = Object.entries(schema['properties'] as Readonly<Record<string, Schema>>)
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([name, each]) => [name, nullable(each)])),
   }
 }
 

@@ -28,9 +28,9 @@ import {
   NOTIFICATION_STATUSES,
   WEEKDAYS,
 } from '../../model.ts'
-import { KEY_SCOPES } from '../../model/scopes.ts'
-import type { Balance } from '../operation.ts'
+import { ACCOUNT_VIEWS } from './account.ts'
 import { MAINTENANCE_VIEWS } from './maintenance.ts'
+import { PUBLIC_PAGE_VIEWS } from './public-pages.ts'
 import {
   arrayOf,
   flag,
@@ -114,6 +114,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     { description: 'A setting that was given and does nothing in this type: it is stored' },
   ),
   ...MAINTENANCE_VIEWS,
+  ...PUBLIC_PAGE_VIEWS,
   LocationStatus: object<LocationStatus>({
     location_id: id,
     name: text(),
@@ -249,35 +250,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     error: nullable(text()),
     answer: nullable(text("The beginning of the receiver's answer")),
   }),
-  Balance: object<Balance>(
-    {
-      amount: nullable(text('Decimal number')),
-      currency: text('ISO 4217'),
-      unlimited: flag(),
-      updated_at: time(),
-    },
-    { optional: ['currency', 'unlimited', 'updated_at'], open: true },
-  ),
-  Me: object({
-    account: object({ id, name: nullable(text()) }),
-    key: object({
-      id: { type: ['integer', 'string'] },
-      name: nullable(text()),
-      scopes: arrayOf(word(KEY_SCOPES)),
-      created_at: nullable(time()),
-      last_used_at: nullable(time()),
-    }),
-    limits: object({
-      requests_per_minute: nullable(integer()),
-      monitors: nullable(integer()),
-      contacts: nullable(integer()),
-      min_interval_sec: nullable(integer()),
-      checks_per_min: nullable(number()),
-      maintenance_windows: nullable(integer()),
-    }),
-    use: object({ monitors: integer(), contacts: integer(), checks_per_min: number() }),
-    monitor_defaults: nullable(record('Of new monitors; `null` without `monitors:read`')),
-  }),
+  ...ACCOUNT_VIEWS,
   Type: object<TypeView>(
     {
       type: text('Type code'),

@@ -1,0 +1,153 @@
+/**
+ * The public pages of one account.
+ *
+ * @module
+ */
+
+import { iso, yielderOf } from '../../clock.ts'
+import { ValidationError } from '../../errors.ts'
+import { merge } from '../../fields/merge.ts'
+import { parse } from '../../fields/parse.ts'
+import { addProblem, problemAt } from '../../fields/problems.ts'
+import { MASK } from '../../fields/secrets.ts'
+import type { JsonObject, PageColors, PublicPageRecord, PublicPageSettings } from '../../model.ts'
+import type { PublicPageServices, PublicPageView } from '../api/public-pages.ts'
+import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
+import { pageOptions } from './filters.ts'
+import { hashPassword } from './page-password.ts'
+import { pageOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+import { PAGES, quotasOf } from './quotas.ts'
+import { readFilter } from './read-filter.ts'
+import { settingsFrom, versionedRecords } from './versioned-records.ts'
+
+const READ_ONLY = ['id', 'version', 'created_at', 'updated_at']
+
+export function publicPagesOf(parts: Parts, account_id: number): PublicPageServices {
+  const { core, ready } = parts
+  const rows = core.store.publicPages
+  const records = versionedRecords<PublicPageSettings>(parts, account_id, {
+    rows,
+    resource: 'public_page',
+    words: 'page',
+    fields: PUBLIC_PAGE_FIELDS,
+    nameOf: ({ title }) => title,
+    comparable: ({ password_hash = null, ...settings }) =>
+      ({ ...settings, password: password_hash }) as unknown as JsonObject,
+  })
+  return {
+    async create(input) {
+      await ready()
+      const settings = await settled(parts, {
+        account_id,
+        input: settingsFrom(input, READ_ONLY),
+      })
+      const { public_pages } = await quotasOf(core, account_id)
+      return viewOf(await records.create(settings, public_pages ?? PAGES))
+    },
+    get: async (id) => viewOf(await records.own(id)),
+    async list(given) {
+      const { limit = 50, after = 0 } = readFilter(pageOptions, given)
+      await ready()
+      const found = await rows.list({ account_id, after_id: after, limit: limit + 1 })
+      return pageOf(found.map(viewOf), limit)
+    },
+    async update(id, patch, options) {
+      const given = settingsFrom(patch, READ_ONLY)
+      const updated = await records.update(id, options, ({ settings: before }) => {
+        const { password_hash: _, ...stored } = before
+        const kept = 'password' in given ? {} : { password: MASK }
+        const input = merge(PUBLIC_PAGE_FIELDS, stored as unknown as JsonObject, {
+          ...kept,
+          ...given,
+        })
+        return settled(parts, { account_id, input, before })
+      })
+      return viewOf(updated)
+    },
+    async remove(id, options) {
+      await records.remove(id, options)
+    },
+  }
+}
+
+function viewOf({
+  id,
+  version,
+  settings,
+  created_at,
+  updated_at,
+}: PublicPageRecord): PublicPageView {
+  const { password_hash, ...shown } = settings
+  return {
+    id,
+    ...shown,
+    password: password_hash === undefined ? null : MASK,
+    version,
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+  }
+}
+
+interface Settling {
+  readonly account_id: number
+  readonly input: JsonObject
+  readonly before?: PublicPageSettings
+}
+
+/** @throws ValidationError with every problem at once */
+async function settled(
+  parts: Parts,
+  { account_id, input, before }: Settling,
+): Promise<PublicPageSettings> {
+  // A masked password is the stored one.
+  const keeps = input['password'] === MASK
+  const parsed = parse(PUBLIC_PAGE_FIELDS, keeps ? { ...input, password: null } : input)
+  if (!parsed.ok) throw new ValidationError(parsed.fields)
+  const { password, colors = {}, groups, ...rest } = parsed.value
+  const hash = password === undefined ? undefined : await hashPassword(password)
+  const password_hash = keeps ? before?.password_hash : hash
+  return {
+    ...rest,
+    // Parsed: a colour is there, or it is absent.
+    colors: { light: (colors.light ?? {}) as PageColors, dark: (colors.dark ?? {}) as PageColors },
+    groups: await ownGroups(parts, { account_id, groups, before }),
+    ...(password_hash === undefined ? {} : { password_hash }),
+  }
+}
+
+interface Grouping {
+  readonly account_id: number
+  readonly groups: PublicPageSettings['groups']
+  readonly before: PublicPageSettings | undefined
+}
+
+/** Monitors of the account. One that was removed meanwhile is left out. @throws ValidationError */
+async function ownGroups(
+  { core }: Parts,
+  { account_id, groups, before }: Grouping,
+): Promise<PublicPageSettings['groups']> {
+  const known = new Set(before?.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
+  const yieldIfLong = yielderOf(core.clock)
+  const problems: Record<string, string> = {}
+  const shown = new Set<number>()
+  const own: PublicPageSettings['groups'][number][] = []
+  for (const [at, group] of groups.entries()) {
+    const monitors: (typeof group)['monitors'][number][] = []
+    for (const [index, each] of group.monitors.entries()) {
+      await yieldIfLong()
+      const { id } = each
+      const monitor = await core.store.monitors.get(id)
+      const wrong = (problem: string): void =>
+        addProblem(problems, 'groups', problemAt([at, 'monitors', index], problem))
+      if (monitor?.account_id !== account_id) {
+        if (!known.has(id)) wrong(`invalid: there is no monitor ${id}`)
+      } else if (shown.has(id)) wrong(`invalid: the monitor ${id} stands on the page already`)
+      else monitors.push(each)
+      shown.add(id)
+    }
+    own.push({ ...group, monitors })
+  }
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return own
+}
