@@ -10,6 +10,8 @@ export interface Farm {
   /** Ports on 127.0.0.1. GET answers a page of 2 kB, POST 204. */
   readonly http: number
   readonly https: number
+  /** The page over HTTP/2, or over HTTP/1.1 for those who do not offer it. */
+  readonly http2: number
   /** Accepts and says nothing. */
   readonly tcp: number
   /** UDP; knows 192.0.2.1 for every name. */

@@ -8,6 +8,8 @@ import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
+import { createSecureServer as createHttp2Server } from 'node:http2'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
@@ -20,6 +22,13 @@ const answer: RequestListener = (request, response) => {
   request.resume().on('end', () => {
     if (request.method === 'POST') response.writeHead(204).end()
     else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE)
+  })
+}
+
+const http2Answer = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(PAGE)
   })
 }
 
@@ -64,6 +73,7 @@ const { key, cert } = certificate()
 const ports = {
   http: await listen(createServer(answer)),
   https: await listen(createTlsServer({ key, cert }, answer)),
+  http2: await listen(createHttp2Server({ key, cert, allowHTTP1: true }, http2Answer)),
   dns: await nameServer(),
   tcp: await listen(createTcpServer((socket) => socket.on('error', () => undefined).resume())),
 }

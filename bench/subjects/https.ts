@@ -9,6 +9,8 @@ import { checkOf } from './checking.ts'
 import { undiciClient } from './http-baselines.ts'
 
 const OURS = 'watchpost http check of https'
+const AUTO = 'watchpost http check, http_version auto of an HTTP/2 server'
+const ONE = 'watchpost http check, http_version 1.1 of an HTTP/2 server'
 const RAW = 'raw handshake, certificate read'
 const UNDICI = 'undici request, fresh Client'
 
@@ -22,7 +24,7 @@ export const https: Benchmark = {
   about: 'one https check, full handshake without resumption, against the handshake alone',
   unit: 'check',
   async prepare(stage) {
-    const { http: plain, https: port, ca } = await startFarm(stage)
+    const { http: plain, https: port, http2, ca } = await startFarm(stage)
     await warmUp(`http://127.0.0.1:${plain}`)
     const secureContext = createSecureContext({ ca: [...rootCertificates, ca] })
     const units = Math.round(300 * stage.scale)
@@ -37,6 +39,8 @@ export const https: Benchmark = {
       baseline: RAW,
       contenders: [
         contender(OURS, checkOf(httpChecker(), { url: `${origin}/` }, ca)),
+        contender(ONE, checkOf(httpChecker(), versioned(http2, '1.1'), ca)),
+        contender(AUTO, checkOf(httpChecker(), versioned(http2, 'auto'), ca)),
         contender(
           'watchpost ssl check',
           checkOf(ssl(), { host: '127.0.0.1', port, days_warn: 1 }, ca),
@@ -45,12 +49,18 @@ export const https: Benchmark = {
         contender(RAW, () => handshake(port, secureContext)),
       ],
       goals: [
+        // Were it met, `auto` could be the default.
+        { of: AUTO, against: ONE, at_most: 1.15 },
         { of: OURS, against: RAW, at_most: 1.25 },
         { of: OURS, against: UNDICI, at_most: 0.85 },
         { of: OURS, against: UNDICI, at_most: 0.65 },
       ],
     }
   },
+}
+
+function versioned(port: number, http_version: string): object {
+  return { url: `https://127.0.0.1:${port}/`, http_version }
 }
 
 /**

@@ -65,6 +65,8 @@ export interface CheckerDescriptions {
       readonly ignore_tls_errors: unknown
       /** Address family; auto takes the first address that answers (default `"auto"`) */
       readonly ip_family: unknown
+      /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
+      readonly http_version: unknown
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -108,6 +110,8 @@ export interface CheckerDescriptions {
         /** Password for Basic authentication (1 to 4096 characters) */
         readonly pass?: unknown
       }
+      /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
+      readonly http_version: unknown
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -586,10 +590,14 @@ export interface CheckerDescriptions {
       readonly load_max: unknown
       /** Accept any certificate (default `false`) */
       readonly ignore_tls_errors: unknown
+      /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
+      readonly http_version: unknown
     }
     readonly measurements: {
       /** Status code of the answer */
       readonly status: unknown
+      /** Version of HTTP of the answer */
+      readonly http_version: unknown
       /** simple or capture: how the agent reports */
       readonly form: unknown
       /** Processors in use, in percent of all of them */

@@ -111,8 +111,13 @@ export interface Connection {
   close(): void
 }
 
+/** `auto`: the server chooses between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301); over plain TCP it is 1.1. */
+export type HttpVersion = 'auto' | '1.1' | '2'
+
 export interface HttpRequest {
   readonly url: string
+  /** Default `1.1`. `2` over plain TCP: with prior knowledge (RFC 9113, 3.3). */
+  readonly http_version?: HttpVersion | undefined
   /** Default GET. */
   readonly method?: string
   /** A list of pairs keeps order and repeated names. */
@@ -168,6 +173,7 @@ export interface HttpExchange {
   readonly status: number
   /** Lower-case names; repeated headers joined as node:http does. */
   readonly headers: Readonly<Record<string, string>>
+  /** `1.0`, `1.1`, `2`. */
   readonly http_version: string
   /** From the first lookup to the last byte, redirects included, in ms. */
   readonly elapsed_ms: number

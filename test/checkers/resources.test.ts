@@ -94,6 +94,7 @@ describe('the resources checker', () => {
     expect(verdict).toBe('ok')
     expect(details).toEqual({
       status: 200,
+      http_version: '1.1',
       form: 'simple',
       cpu_pct: 10,
       ram_pct: 20,

@@ -14,6 +14,7 @@ import {
   exchangeDetails,
   USER_AGENT,
   authField,
+  httpVersionField,
   userProblem,
   withoutUserinfo,
 } from '../http/exchange.ts'
@@ -41,6 +42,7 @@ const contentFields = {
     description: 'User-Agent; Watchpost and its version where absent',
   }),
   auth: authField,
+  http_version: httpVersionField,
 }
 
 type ContentSettings = Settings<typeof contentFields>
@@ -122,9 +124,10 @@ export const content = () =>
     },
   })
 
-function requestFor({ url, user_agent, auth }: ContentSettings) {
+function requestFor({ url, user_agent, auth, http_version }: ContentSettings) {
   return {
     url,
+    http_version,
     headers: [
       ['User-Agent', user_agent ?? USER_AGENT],
       ['Accept', 'text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5'],

@@ -56,6 +56,11 @@ export const HTTP_CAUSES = {
   /** As `protocol_error`. */
   http_protocol_error: { text: 'The answer is not valid HTTP' },
   /**
+   * settings: `http_version` asks for a version that the server does not offer: set `auto`, or turn HTTP/2 on. A
+   * load balancer in front of it may speak HTTP/1.1 only.
+   */
+  http_version_unsupported: { text: 'The server does not offer the version of HTTP' },
+  /**
    * The length or compression of the response is wrong: a backend or proxy failed while sending, or
    * compresses twice.
    */
@@ -108,6 +113,13 @@ const parts = {
 export const authField = field.group(parts, {
   description: 'Credentials for Basic authentication, for the first origin only',
 })
+
+export const httpVersionField = field
+  .oneOf(['auto', '1.1', '2'], {
+    description:
+      'Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge',
+  })
+  .default('1.1')
 
 interface Addressed {
   readonly url: string

@@ -7,7 +7,7 @@
 import type { Settings, Stored, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
-import { authField, userProblem, withoutUserinfo } from './exchange.ts'
+import { authField, httpVersionField, userProblem, withoutUserinfo } from './exchange.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
 import { statusRangesField } from '../../fields/status-ranges.ts'
@@ -110,6 +110,7 @@ export const httpFields = {
     })
     .default(false),
   ip_family: field.ipFamily().default('auto'),
+  http_version: httpVersionField,
 }
 
 function keyword(description: string) {

@@ -68,6 +68,7 @@ function requestFor(settings: HttpSettings): HttpRequest {
     headers: headersFor(settings),
     ...(body !== undefined ? { body } : {}),
     ip_family: settings.ip_family,
+    http_version: settings.http_version,
     verify: !settings.ignore_tls_errors,
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },

@@ -12,7 +12,7 @@ import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
 import { defineChecker, down, unknown } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
-import { HTTP_CAUSES } from '../http/exchange.ts'
+import { HTTP_CAUSES, httpVersionField } from '../http/exchange.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
 import type { ResourceReport } from './report.ts'
@@ -50,6 +50,7 @@ const fields = {
   ignore_tls_errors: field
     .flag({ description: 'Accept any certificate', destination: [true] })
     .default(false),
+  http_version: httpVersionField,
 }
 
 export const resources = () =>
@@ -61,6 +62,7 @@ export const resources = () =>
     causes: { ...HTTP_CAUSES, ...RESOURCE_CAUSES },
     measurements: {
       status: 'Status code of the answer',
+      http_version: 'Version of HTTP of the answer',
       form: 'simple or capture: how the agent reports',
       cpu_pct: 'Processors in use, in percent of all of them',
       ram_pct: 'Memory in use, in percent',
@@ -81,9 +83,10 @@ export const resources = () =>
     target: ({ url }) => redactUrl(url),
 
     async run(ctx, settings) {
-      const { url, secret, ignore_tls_errors } = settings
+      const { url, secret, ignore_tls_errors, http_version } = settings
       const exchange = await ctx.net.http({
         url,
+        http_version,
         headers: [
           ['Accept', 'application/json'],
           ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
@@ -92,7 +95,8 @@ export const resources = () =>
         verify: !ignore_tls_errors,
         bodyLimit: BODY_LIMIT_BYTES,
       })
-      ctx.measure({ status: exchange.status })
+      const { status, http_version: version } = exchange
+      ctx.measure({ status, http_version: version })
       const refused = judgeAnswer(exchange, secret !== undefined)
       if (refused !== undefined) return refused
       const report = readReport(exchange.text())

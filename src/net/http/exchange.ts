@@ -7,7 +7,15 @@
 
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Connection, HttpExchange, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
+import type {
+  Connection,
+  HttpExchange,
+  HttpHop,
+  HttpRequest,
+  HttpVersion,
+  Net,
+  TextReader,
+} from '../net.ts'
 import { round } from '../timing/trace.ts'
 import type { Trace } from '../timing/trace.ts'
 import { decodeText, textSteps } from './charset.ts'
@@ -17,7 +25,8 @@ import { ACCEPT_ENCODING } from './decode.ts'
 import { hasHeader, joined, valuesOf, without } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import { exchangeHop } from './hop.ts'
-import type { HopAnswer, HopOptions } from './hop.ts'
+import { exchangeHttp2 } from './http2.ts'
+import type { HopAnswer, HopOptions } from './answer.ts'
 import type { HopRequest } from './headers.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
@@ -44,7 +53,7 @@ export interface ExchangeOptions {
  * Runs `request` over connections of `net`.
  *
  * @throws CheckFailure `http_protocol_error`, `http_truncated`, `http_decode_error`,
- * `http_coding_limit`, `http_header_limit`,
+ * `http_coding_limit`, `http_header_limit`, `http_version_unsupported`,
  *   `http_redirect_limit`, `http_redirect_loop`, `http_redirect_invalid`, `closed_early`,
  *   `connect_reset`, `send_failed`, and whatever `net.connect` throws.
  */
@@ -110,14 +119,31 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
   return arrived
 }
 
-/** One request and its response. */
+/** One request and its response. A server may want HTTP/1.1 for some requests (RFC 9113, 7). */
 async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
+  const { http_version = '1.1' } = journey.request
+  if (http_version !== 'auto') return travelBy(http_version, journey, hopRequest)
+  try {
+    return await travelBy('auto', journey, hopRequest)
+  } catch (error) {
+    if (!(error instanceof CheckFailure) || error.code !== UNSUPPORTED) throw error
+    return travelBy('1.1', journey, hopRequest)
+  }
+}
+
+async function travelBy(
+  version: HttpVersion,
+  journey: Journey,
+  hopRequest: HopRequest,
+): Promise<Arrived> {
   const { net, trace, request, signal, clock, reader, inTurns } = journey
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect')
   const tls_ms = trace.spent_ms('tls')
-  const connection = await connectTo(net, hopRequest.url, request)
-  const answer = await exchangeHop(connection, hopRequest, {
+  const connection = await connectTo(net, hopRequest.url, { ...request, http_version: version })
+  const isHttp2 = speaksHttp2(connection, hopRequest.url, version)
+  const exchange = isHttp2 ? exchangeHttp2 : exchangeHop
+  const answer = await exchange(connection, hopRequest, {
     trace,
     signal,
     clock,
@@ -143,19 +169,50 @@ async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived
 function connectTo(
   net: Pick<Net, 'connect'>,
   url: URL,
-  { ip_family, verify = true }: HttpRequest,
+  { ip_family, verify = true, http_version = '1.1' }: HttpRequest,
 ): Promise<Connection> {
   const { hostname } = url
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   const isTls = url.protocol === 'https:'
   // Certificates never contain the root dot, and servers do not recognize a name with it.
   const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
-  return net.connect({
+  const connecting = net.connect({
     host,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     ...(ip_family !== undefined ? { ip_family } : {}),
-    ...(isTls ? { tls: { verify, alpn: ['http/1.1'], ...servername } } : {}),
+    ...(isTls ? { tls: { verify, alpn: ALPN[http_version], ...servername } } : {}),
   })
+  if (http_version !== '2') return connecting
+  return connecting.catch((error: unknown) => {
+    throw explainAlpn(error, url.host)
+  })
+}
+
+const UNSUPPORTED = 'http_version_unsupported'
+
+const ALPN: Readonly<Record<HttpVersion, readonly string[]>> = {
+  auto: ['h2', 'http/1.1'],
+  '1.1': ['http/1.1'],
+  '2': ['h2'],
+}
+
+/** @throws CheckFailure `http_version_unsupported` */
+function speaksHttp2({ tls }: Connection, url: URL, version: HttpVersion): boolean {
+  if (tls?.alpn === 'h2') return true
+  if (version !== '2') return false
+  if (tls === null) return true
+  throw withoutHttp2(url.host)
+}
+
+/** A server that knows none of the offered protocols ends the handshake (RFC 7301, 3.2), or ignores them. */
+function explainAlpn(error: unknown, host: string): unknown {
+  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+  return code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' ? withoutHttp2(host, error) : error
+}
+
+function withoutHttp2(host: string, cause?: unknown): CheckFailure {
+  const text = `${host} does not offer HTTP/2`
+  return new CheckFailure(UNSUPPORTED, text, { phase: 'tls', cause })
 }
 
 /** The request before any redirect. */

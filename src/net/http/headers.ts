@@ -76,6 +76,11 @@ export interface HopRequest {
 /** Methods that define a body: an empty one is announced too (RFC 9110, 8.6). */
 const BRINGS_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
+/** The body as bytes: node:http appends text to the header section and writes both in one encoding. */
+export function bodyBytes({ body }: Pick<HopRequest, 'body'>): Uint8Array | undefined {
+  return typeof body === 'string' ? Buffer.from(body) : body
+}
+
 /** Name, value, name, value …: host and framing headers of the engine, then the others in order. */
 export function wireHeaders(
   { url, method, headers }: Pick<HopRequest, 'url' | 'method' | 'headers'>,
@@ -83,8 +88,46 @@ export function wireHeaders(
 ): string[] {
   const wire = ['host', valuesOf(headers, 'host')[0] ?? url.host, 'connection', 'close']
   for (const [name, value] of headers) if (!isNamed(name, 'host')) wire.push(name, value)
-  if (body !== undefined || BRINGS_BODY.has(method)) {
-    wire.push('content-length', String(body?.length ?? 0))
+  const length = lengthOf(method, body)
+  if (length !== undefined) wire.push('content-length', length)
+  return wire
+}
+
+function lengthOf(method: string, body: Uint8Array | undefined): string | undefined {
+  if (body === undefined && !BRINGS_BODY.has(method)) return undefined
+  return String(body?.length ?? 0)
+}
+
+/** Headers of one connection, which HTTP/2 does not have (RFC 9113, 8.2.2). */
+const OF_CONNECTION = new Set([
+  'connection',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The header section of an HTTP/2 request: pseudo headers, then the others in lower case. */
+export function http2Headers(
+  { url, method, headers }: Pick<HopRequest, 'url' | 'method' | 'headers'>,
+  body: Uint8Array | undefined,
+): Record<string, string | string[]> {
+  const wire = Object.create(null) as Record<string, string | string[]>
+  wire[':method'] = method
+  wire[':scheme'] = url.protocol.slice(0, -1)
+  wire[':authority'] = valuesOf(headers, 'host')[0] ?? url.host
+  wire[':path'] = url.pathname + url.search
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase()
+    if (OF_CONNECTION.has(name)) continue
+    const known = wire[name]
+    if (known === undefined) wire[name] = value
+    else if (!SINGLE.has(name)) wire[name] = [known, value].flat()
   }
+  const length = lengthOf(method, body)
+  if (length !== undefined) wire['content-length'] = length
   return wire
 }

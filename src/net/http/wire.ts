@@ -37,8 +37,7 @@ export function explainWire(error: Error, state: WireState): Error {
     new CheckFailure(cause_code, text, { phase, cause: error })
 
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const text = `The answer has more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
-    return fail('http_header_limit', text)
+    return headerLimit(error)
   }
   if (code === 'ECONNRESET') {
     if (state.phase === 'transfer') return fail('http_truncated', truncation(state))
@@ -54,7 +53,12 @@ export function explainWire(error: Error, state: WireState): Error {
   return error
 }
 
-function truncation({
+export function headerLimit(cause?: Error): CheckFailure {
+  const text = `The answer has more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
+  return new CheckFailure('http_header_limit', text, { phase: 'first_byte', cause })
+}
+
+export function truncation({
   body_bytes,
   content_length,
 }: Pick<WireState, 'body_bytes' | 'content_length'>): string {
@@ -76,7 +80,9 @@ const MAX_INTERIM_BYTES = 256 * 1024
 /** Limits interim responses (1xx, RFC 9110, 15.2) before the final one. */
 interface InterimLimit {
   /** Why the exchange ends with this interim response, `undefined` if it continues. */
-  problemOf(answer: InformationEvent): CheckFailure | undefined
+  problemOf(
+    answer: Pick<InformationEvent, 'statusCode' | 'statusMessage' | 'rawHeaders'>,
+  ): CheckFailure | undefined
   /** The failure for an unrequested 101. */
   switched(): CheckFailure
 }

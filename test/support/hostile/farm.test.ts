@@ -13,6 +13,7 @@ import { helloUdp } from '../servers/hello.ts'
 import { SSL_REQUEST, startupMessage } from '../servers/postgres.ts'
 import type { HostileProtocol, HostileServer, RunningHostile } from './farm.ts'
 import { FARM, hostileTo } from './farm.ts'
+import { frame } from './http2.ts'
 import { packet } from './mysql.ts'
 import { message } from './postgres.ts'
 
@@ -23,6 +24,10 @@ const WORDS: Record<HostileProtocol, string | Buffer> = {
   any: HTTP_REQUEST,
   tls: HTTP_REQUEST,
   http: HTTP_REQUEST,
+  http2: Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    frame('headers', Buffer.of(0x82, 0x86, 0x84), { flags: 5 }),
+  ]),
   smtp: 'EHLO a\r\nSTARTTLS\r\n',
   imap: 'a1 CAPABILITY\r\na2 STARTTLS\r\n',
   pop3: 'CAPA\r\nSTLS\r\n',

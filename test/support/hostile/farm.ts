@@ -14,6 +14,7 @@ import { ANY } from './any.ts'
 import { DNS } from './dns.ts'
 import { HTTP_BODY } from './http-body.ts'
 import { HTTP_HEAD } from './http.ts'
+import { HTTP2 } from './http2.ts'
 import { FTP_OWN, IMAP_OWN, POP3_OWN, SMTP_OWN } from './mail-and-ftp-own.ts'
 import { MAIL_AND_FTP } from './mail-and-ftp.ts'
 import { MYSQL } from './mysql.ts'
@@ -28,6 +29,7 @@ export const FARM: readonly HostileServer[] = [
   ...TLS,
   ...HTTP_HEAD,
   ...HTTP_BODY,
+  ...HTTP2,
   ...MAIL_AND_FTP,
   ...SMTP_OWN,
   ...IMAP_OWN,

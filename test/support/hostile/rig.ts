@@ -15,7 +15,7 @@ import { isGone, peerOf } from './peer.ts'
 
 /** `any`: misbehaves before a protocol can be told. `tls`: on the way into TLS. */
 export type HostileProtocol =
-  'any' | 'tls' | 'http' | 'smtp' | 'imap' | 'pop3' | 'ftp' | 'mysql' | 'postgres' | 'dns'
+  'any' | 'tls' | 'http' | 'http2' | 'smtp' | 'imap' | 'pop3' | 'ftp' | 'mysql' | 'postgres' | 'dns'
 
 export interface HostileServer {
   /** Unique, says what it does: "smtp: closes after half a greeting". */

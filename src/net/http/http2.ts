@@ -1,0 +1,287 @@
+/**
+ * One request and its response over HTTP/2 (RFC 9113) on one connection: node:http2, the limits that it does not
+ * have, and its errors as causes. The connection is always closed at the end.
+ *
+ * @module
+ */
+
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { CheckFailure } from '../failure.ts'
+import type { Connection } from '../net.ts'
+import { answerListener, closing, pairs } from './answer.ts'
+import type { AnswerListener, HopAnswer, HopOptions } from './answer.ts'
+import { bodyBytes, http2Headers } from './headers.ts'
+import type { HopRequest } from './headers.ts'
+import {
+  createInterimLimit,
+  explainWire,
+  headerLimit,
+  MAX_HEADER_BYTES,
+  truncation,
+} from './wire.ts'
+import type { WireState } from './wire.ts'
+
+/**
+ * Received before the body is read: a window of 64 KiB, the default, would slow down a large body by one round trip
+ * for each.
+ */
+const WINDOW_BYTES = 1024 * 1024
+
+/** Header fields that Node takes; a stream with more is refused. The size is limited, too. */
+const MAX_HEADER_FIELDS = 4096
+
+/** What one session may hold, in MB. */
+const SESSION_MEMORY_MB = 4
+
+/** Frames other than the body: a peer that sends them without end never sends an answer. */
+const MAX_OVERHEAD_BYTES = 1024 * 1024
+
+/** A body may come byte by byte, in frames of ten bytes. */
+const OVERHEAD_PER_BODY_BYTE = 16
+
+/** Frames of a body that may be shorter than a few bytes on average: each takes a microsecond of this turn. */
+const MAX_SHORT_FRAMES = 8192
+const SHORT_FRAME_BYTES = 16
+
+/** A server says once or twice that it closes the connection (RFC 9113, 6.8). */
+const MAX_GOODBYES = 16
+
+const LOOK_EVERY_MS = 50
+
+/**
+ * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
+ * Rejects with the signal's reason, or with a `CheckFailure` if the server failed.
+ */
+export async function exchangeHttp2(
+  connection: Connection,
+  request: HopRequest,
+  options: HopOptions,
+): Promise<HopAnswer> {
+  const { trace } = options
+  const { connect } = await trace.loading(() =>
+    Promise.resolve(process.getBuiltinModule('node:http2')),
+  )
+  const { socket } = connection
+  return new Promise<HopAnswer>((resolve, reject) => {
+    const [answered, broken] = closing(connection, resolve, reject)
+    const explain = (error: Error, state: WireState): Error =>
+      explainHttp2(error, state, socket.bytesRead)
+    const listener = answerListener(options, explain, answered, broken)
+    if (socket.destroyed) return listener.closed()
+    const session = connect(request.url.origin, {
+      createConnection: () => socket,
+      maxHeaderListPairs: MAX_HEADER_FIELDS,
+      maxSessionMemory: SESSION_MEMORY_MB,
+      settings: {
+        enablePush: false,
+        initialWindowSize: WINDOW_BYTES,
+        maxHeaderListSize: MAX_HEADER_BYTES,
+      },
+    })
+    const stop = (problem: Error): void => {
+      listener.failed(problem)
+      socket.destroy()
+    }
+    let goodbyes = 0
+    session
+      .on('error', (error: Error) => listener.failed(error))
+      .on('goaway', () => {
+        if (++goodbyes > MAX_GOODBYES) stop(endless())
+      })
+    session.setLocalWindowSize(WINDOW_BYTES)
+    const limit = limitOverhead({ connection, listener, options }, stop)
+    socket.once('close', () => {
+      limit.cancel()
+      listener.closed()
+    })
+    try {
+      ask(session, request, { listener, connection, stop })
+    } catch (error) {
+      stop(error as Error)
+    }
+  })
+}
+
+interface Asking {
+  readonly listener: AnswerListener
+  readonly connection: Connection
+  readonly stop: (problem: Error) => void
+}
+
+function ask(
+  session: ClientHttp2Session,
+  request: HopRequest,
+  { listener, connection, stop }: Asking,
+): void {
+  const { socket } = connection
+  const body = bodyBytes(request)
+  const interim = createInterimLimit()
+  const stream = session.request(http2Headers(request, body), { endStream: body === undefined })
+  const state = watchBody(stream, {
+    // The error of the session follows, which says more.
+    cut: () => {
+      if (!session.destroyed) listener.failed(new ResetStream(stream.rstCode))
+    },
+    crumbs: () => stop(endless()),
+  })
+  stream
+    .on('error', (error: Error) => listener.failed(error))
+    .on('headers', (headers, _flags, ...raw) => {
+      const [rawHeaders = []] = raw as unknown as [string[]?]
+      const statusCode = Number(headers[':status'])
+      const problem = interim.problemOf({ statusCode, statusMessage: '', rawHeaders })
+      if (problem !== undefined) stop(problem)
+    })
+    .once('response', (headers, _flags, ...raw) => {
+      const [rawHeaders = []] = raw as unknown as [string[]?]
+      const fields = pairs(rawHeaders).filter(([name]) => !name.startsWith(':'))
+      if (sizeOf(rawHeaders) > MAX_HEADER_BYTES) return stop(headerLimit())
+      listener.answer({
+        status: Number(headers[':status']),
+        http_version: '2',
+        headers: fields,
+        body: stream,
+        complete: () => state.complete,
+        end: () => socket.destroy(),
+      })
+    })
+  if (body !== undefined) stream.end(body)
+}
+
+function sizeOf(raw: readonly string[]): number {
+  let size = 0
+  for (const text of raw) size += text.length
+  return size
+}
+
+interface BodyWatcher {
+  /** The peer has reset the stream. */
+  cut(): void
+  /** The body comes in too many short frames. */
+  crumbs(): void
+}
+
+/**
+ * Whether the peer has ended the stream. Node ends the readable side also of a stream that the peer has reset
+ * without an error, so that half a body would look like a whole one. A paused stream still takes every frame that
+ * is in the buffers.
+ */
+function watchBody(
+  stream: ClientHttp2Stream,
+  { cut, crumbs }: BodyWatcher,
+): { readonly complete: boolean } {
+  const state = { complete: false }
+  const push = stream.push.bind(stream)
+  let frames = 0
+  let bytes = 0
+  stream.push = (chunk: Uint8Array | null, encoding?: BufferEncoding) => {
+    if (chunk !== null) {
+      frames += 1
+      bytes += chunk.length
+      if (frames > MAX_SHORT_FRAMES && bytes < frames * SHORT_FRAME_BYTES) crumbs()
+    } else if (!state.complete) {
+      if (stream.closed) {
+        cut()
+        return false
+      }
+      state.complete = true
+    }
+    return push(chunk, encoding)
+  }
+  return state
+}
+
+/** Ends an exchange whose peer sends more than its body, of which Node does not tell. */
+function limitOverhead(
+  { connection, listener, options }: Omit<Asking, 'stop'> & { readonly options: HopOptions },
+  stop: (problem: Error) => void,
+): { cancel(): void } {
+  const { socket } = connection
+  const look = (): void => {
+    const body_bytes = listener.body_bytes()
+    const most = MAX_OVERHEAD_BYTES + (1 + OVERHEAD_PER_BODY_BYTE) * body_bytes
+    if (socket.bytesRead > most + WINDOW_BYTES) return stop(endless())
+    timer = options.clock.timer(LOOK_EVERY_MS, look)
+  }
+  let timer = options.clock.timer(LOOK_EVERY_MS, look)
+  return { cancel: () => timer.cancel() }
+}
+
+function endless(): CheckFailure {
+  const text = 'The server sends frames of HTTP/2 without end'
+  return new CheckFailure('too_long', text)
+}
+
+/** The peer has reset the stream before the answer was complete. */
+class ResetStream extends Error {
+  readonly code = 'ERR_HTTP2_STREAM_ERROR'
+  readonly rstCode: number
+
+  constructor(rstCode = 0) {
+    super(`Stream closed with error code ${rstCode}`)
+    this.rstCode = rstCode
+  }
+}
+
+/** RFC 9113, 7. */
+const CODES = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+]
+
+/** One side has found bytes of the other that are not HTTP/2. */
+const MALFORMED = [
+  'PROTOCOL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'COMPRESSION_ERROR',
+]
+
+/** A peer that refuses a request says so in fewer bytes; Node uses the same code for headers beyond its limits. */
+const REFUSAL_BYTES = 4096
+
+/** A failure with its cause, or the error itself if it is not an HTTP error. `read`: bytes received so far. */
+function explainHttp2(error: Error, state: WireState, read: number): Error {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (!code.startsWith('ERR_HTTP2_')) return explainWire(error, state)
+  const fail = (cause_code: string, text: string): CheckFailure =>
+    new CheckFailure(cause_code, text, { phase: state.phase, cause: error })
+  const name = codeIn(error)
+  const said = name === undefined ? '' : `: ${name}`
+  const early = state.phase === 'first_byte'
+  if (name === 'ENHANCE_YOUR_CALM' && early && read > REFUSAL_BYTES) return headerLimit()
+  if (name === 'HTTP_1_1_REQUIRED') {
+    return fail('http_version_unsupported', 'The server requires HTTP/1.1 for this request')
+  }
+  const unfinished = !early && state.content_length !== undefined
+  if (!unfinished && (name === undefined || MALFORMED.includes(name))) {
+    const how =
+      name === undefined ? 'The answer is not valid HTTP/2' : 'The exchange over HTTP/2 failed'
+    return fail('http_protocol_error', how + said)
+  }
+  return early
+    ? fail('closed_early', `The server ended the request before an answer came${said}`)
+    : fail('http_truncated', truncation(state) + said)
+}
+
+/** The code that ended the stream or the connection, by its name. */
+function codeIn(error: Error): string | undefined {
+  const { rstCode } = error as { readonly rstCode?: number }
+  if (rstCode !== undefined) return CODES[rstCode] ?? String(rstCode)
+  const [, name] = /error code (?:NGHTTP2_)?(\w+)$/.exec(error.message) ?? []
+  if (name === undefined) return undefined
+  return /^\d+$/.test(name) ? (CODES[Number(name)] ?? name) : name
+}
