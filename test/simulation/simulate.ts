@@ -1,4 +1,5 @@
 /** One history: a world is set up, things go wrong in it for days, and in the end all is calm. */
+import type { AuditRecord } from '../../src/model.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -23,6 +24,8 @@ export interface History {
   readonly entries: readonly Entry[]
   /** What is left in the end. */
   readonly store: FullStore
+  /** The audit log of every account, oldest first. */
+  readonly audit: readonly AuditRecord[]
 }
 
 export async function simulate(plan: Plan): Promise<History> {
@@ -36,7 +39,12 @@ export async function simulate(plan: Plan): Promise<History> {
   beginSamples(world)
   await clock.advance(Math.max(0, plan.days * DAY - CALM))
   if (!world.spun) await comeToAnEnd(world)
-  return { plan, entries: tape.entries, store }
+  return { plan, entries: tape.entries, store, audit: await auditLog(store) }
+}
+
+async function auditLog({ auditLog }: FullStore): Promise<readonly AuditRecord[]> {
+  const newest = await auditLog.list({ account_id: 'all', limit: Number.MAX_SAFE_INTEGER })
+  return [...newest].reverse()
 }
 
 async function comeToAnEnd(world: World): Promise<void> {

@@ -3,6 +3,7 @@ import { ledgerOf } from '../ledger.ts'
 import type { Ledger } from '../ledger.ts'
 import type { History } from '../simulate.ts'
 import { ATTEMPT_INVARIANTS } from './attempts.ts'
+import { AUDIT_INVARIANTS } from './audit.ts'
 import { DIGEST_INVARIANTS } from './digests.ts'
 import { ENDING_INVARIANTS } from './endings.ts'
 import { ENGINE_INVARIANTS } from './engine.ts'
@@ -31,6 +32,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...FAIRNESS_INVARIANTS,
   ...STALENESS_INVARIANTS,
   ...ENGINE_INVARIANTS,
+  ...AUDIT_INVARIANTS,
 ]
 
 /** Where a history breaks what. */

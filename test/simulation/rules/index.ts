@@ -3,6 +3,7 @@
  * simulation red; one that does not shows an invariant that sleeps.
  */
 import { ATTEMPT_RULES } from './attempts.ts'
+import { AUDIT_RULES } from './audit.ts'
 import { ENDING_RULES } from './endings.ts'
 import { INCIDENT_RULES } from './incidents.ts'
 import { PLACE_RULES } from './places.ts'
@@ -19,4 +20,5 @@ export const RULES: readonly Rule[] = [
   ...ATTEMPT_RULES,
   ...PLACE_RULES,
   ...WAITING_RULES,
+  ...AUDIT_RULES,
 ]
