@@ -46,15 +46,30 @@ function allCheckers(from) {
 export { ${byName.map(({ factory }) => factory).join(', ')} }
 
 /** Options of the types that have options. */
-export interface BuiltinOptions {
+interface OptionsByType {
 ${optional.map(({ name, options }) => `  readonly ${name}?: ${options} | undefined`).join('\n')}
 }
 
-const OPTIONS: OptionTable<BuiltinOptions> = {
+const OPTIONS_BY_TYPE: OptionTable<OptionsByType> = {
   ${optional.map(({ name }) => `${name}: option.object`).join(', ')}
 }
 
-const all = (options: BuiltinOptions) => [${checkerParts.map(call).join(', ')}] as const`
+const specified = (options: OptionsByType) => [${calls(false)}] as const
+
+const beyond = (${takesOptions(true) ? 'options: OptionsByType' : ''}) => [${calls(true)}] as const`
+}
+
+/** @param {boolean} extra */
+function calls(extra) {
+  return checkerParts
+    .filter((part) => part.extra === extra)
+    .map(call)
+    .join(', ')
+}
+
+/** @param {boolean} extra */
+function takesOptions(extra) {
+  return checkerParts.some((part) => part.extra === extra && part.options !== undefined)
 }
 
 /** @param {string} from */

@@ -227,7 +227,7 @@ function weigh(most) {
   return Promise.resolve(bytes / 1e6 <= most ? 0 : 1)
 }
 
-/** The command line as npx runs it: it has to know all sixteen types. */
+/** The command line as npx runs it: it has to know all types. */
 function commandLine() {
   const command = join(project, 'node_modules/.bin/watchpost')
   const { status, stdout } = spawnSync(command, ['types'], {

@@ -18,6 +18,7 @@ import { run } from './steps.mjs'
 /**
  * @typedef {object} Server
  * @property {string} program
+ * @property {string} [file] shows that it is installed, where it is a library of the program
  * @property {readonly string[]} packages of Debian 12
  * @property {readonly string[]} [elsewhere] the packages of releases that do not know those
  */
@@ -41,6 +42,16 @@ export const servers = [
   { program: 'named', packages: ['bind9'] },
   { program: 'rbldnsd', packages: ['rbldnsd'] },
   { program: 'redis-server', packages: ['redis-server'] },
+  {
+    program: 'python3',
+    file: '/usr/lib/python3/dist-packages/websockets/__init__.py',
+    packages: ['python3-websockets'],
+  },
+  {
+    program: 'python3',
+    file: '/usr/lib/python3/dist-packages/grpc/__init__.py',
+    packages: ['python3-grpcio'],
+  },
   { program: 'ping', packages: ['iputils-ping'] },
   { program: 'openssl', packages: ['openssl'] },
   // Not servers: a browser for the page, faults from outside, network namespaces,
@@ -75,8 +86,18 @@ export function find(program) {
   return folders.map((folder) => join(folder, program)).find(isProgram)
 }
 
+/**
+ * Path of its file or program, `undefined` where it is not installed.
+ *
+ * @param {Server} server
+ */
+export function locate({ program, file }) {
+  if (file === undefined) return find(program)
+  return existsSync(file) ? file : undefined
+}
+
 export function missing() {
-  return servers.filter(({ program }) => find(program) === undefined)
+  return servers.filter((server) => locate(server) === undefined)
 }
 
 /** Why nothing can be installed here, or `undefined` where it can. */
@@ -103,8 +124,9 @@ export async function install(wanted) {
 }
 
 /** @param {Server} server */
-async function installOne({ program, packages, elsewhere }) {
-  if (find(program) !== undefined) return
+async function installOne(server) {
+  const { packages, elsewhere } = server
+  if (locate(server) !== undefined) return
   if ((await apt(installing(packages))) === 0 || elsewhere === undefined) return
   await apt(installing(elsewhere))
 }

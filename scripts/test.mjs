@@ -64,7 +64,7 @@ function chosen(given) {
 async function provideServers() {
   const absent = missing()
   if (absent.length === 0) return
-  const names = absent.map(({ program }) => program).join(', ')
+  const names = absent.map(nameOf).join(', ')
   const obstacle = cannotInstall()
   if (obstacle !== undefined) {
     console.log(`Not installed: ${names} (${obstacle}). The tests against them are skipped.`)
@@ -73,8 +73,13 @@ async function provideServers() {
   }
   console.log(`Installing ${names} with apt; no service is started.`)
   await install(absent)
-  const left = missing().map(({ program }) => program)
+  const left = missing().map(nameOf)
   if (left.length > 0) console.log(`Could not be installed: ${left.join(', ')}.`)
+}
+
+/** @param {import('./servers.mjs').Server} server */
+function nameOf({ program, file, packages }) {
+  return file === undefined ? program : packages.join(' ')
 }
 
 function aptLine() {

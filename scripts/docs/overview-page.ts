@@ -8,7 +8,7 @@ import { contactFields } from '../../src/engine/registry/contact-fields.ts'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 import { describe } from '../../src/fields/describe.ts'
 import type { FieldTable } from '../../src/fields/field.ts'
-import { checkerTypes, entries } from '../entries.mjs'
+import { entries } from '../entries.mjs'
 import { webhookEventNames } from './filled-pages.ts'
 import { code, plain, table } from './markdown.ts'
 import { membersOf, moduleComment, parseFile, valueExports } from './source-facts.ts'
@@ -32,9 +32,8 @@ export function overviewParts(
 
 /** The checkers have one row together. */
 function subpathTable(): string {
-  const single = new Set(checkerTypes.map((type) => `./checkers/${type}`))
   const rows = entries
-    .filter(({ subpath }) => !single.has(subpath))
+    .filter(({ subpath }) => !subpath.startsWith('./checkers/'))
     .map(({ subpath, source }) => [
       code(`watchpost${subpath.slice(1)}`),
       firstSentence(moduleComment(source)),
@@ -42,7 +41,13 @@ function subpathTable(): string {
     ])
   const at = rows.findIndex(([name]) => name === code('watchpost/checkers')) + 1
   const one = 'One type, such as `http` from `watchpost/checkers/http`; loads no other.'
-  rows.splice(at, 0, [code('watchpost/checkers/<type>'), one, 'the name of the type'])
+  const extra = 'One type beyond the sixteen; `builtinCheckers({ extra: true })` has all of them.'
+  rows.splice(
+    at,
+    0,
+    [code('watchpost/checkers/<type>'), one, 'the name of the type'],
+    [code('watchpost/checkers/extra/<type>'), extra, 'the name of the type'],
+  )
   return table(['Import', 'What it is', 'Values'], rows)
 }
 

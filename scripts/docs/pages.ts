@@ -34,7 +34,7 @@ import { templateExamples } from './template-examples.ts'
 import { webhookExamples } from './webhook-examples.ts'
 
 export function documentedCheckers(): readonly AnyChecker[] {
-  return builtinCheckers()
+  return builtinCheckers({ extra: true })
 }
 
 /** Path below the root to text. Pages of checkers that nobody has begun are left out. */

@@ -672,4 +672,110 @@ export interface CheckerDescriptions {
       readonly unresolved: unknown
     }
   }
+  readonly grpc: {
+    readonly settings: {
+      /** Host name or IP address (1 to 253 characters) */
+      readonly host: unknown
+      /** TCP port (1 to 65535) */
+      readonly port: unknown
+      /** Service that is asked about; where absent the server as a whole (1 to 200 characters) */
+      readonly service: unknown
+      /** Speak TLS from the first byte (default `false`) */
+      readonly tls: unknown
+      /** Accept any certificate (default `false`) */
+      readonly ignore_tls_errors: unknown
+      /** Name in :authority and SNI, and in the certificate; where absent the host (1 to 253 characters) */
+      readonly authority: unknown
+      /** Metadata of the call, such as authorization; values of all but well-known harmless ones are secrets */
+      readonly headers: unknown
+      /** Address family; auto takes the first address that answers (default `"auto"`) */
+      readonly ip_family: unknown
+    }
+    readonly measurements: {
+      /** SERVING, NOT_SERVING, UNKNOWN or SERVICE_UNKNOWN */
+      readonly serving_status: unknown
+      /** Status of the call, such as OK or UNIMPLEMENTED */
+      readonly grpc_status: unknown
+      /** What the handshake agreed on: protocol, cipher, alpn, authorized, not_after */
+      readonly tls: unknown
+      /** Every address that was tried, with cause_code and duration_ms; only where there were several tries */
+      readonly attempts: unknown
+      /** true: the first address did not answer, a later one did */
+      readonly fallback: unknown
+    }
+  }
+  readonly redis: {
+    readonly settings: {
+      /** Host name or IP address (1 to 253 characters) */
+      readonly host: unknown
+      /** TCP port (1 to 65535; default `6379`) */
+      readonly port: unknown
+      /** Speak TLS from the first byte (default `false`) */
+      readonly tls: unknown
+      /** Accept any certificate (default `false`) */
+      readonly ignore_tls_errors: unknown
+      /** ACL user (Redis 6); only with pass (1 to 512 characters) */
+      readonly user: unknown
+      /** Password; AUTH is sent only with one (1 to 4096 characters) */
+      readonly pass: unknown
+      /** Role that the server must have; a replica must be connected to its master */
+      readonly expected_role: unknown
+      /** Smallest number of replicas that the master must have (1 to 1000) */
+      readonly replicas_min: unknown
+      /** Address family; auto takes the first address that answers (default `"auto"`) */
+      readonly ip_family: unknown
+    }
+    readonly measurements: {
+      /** Time from PING to its answer, ms */
+      readonly ping_ms: unknown
+      /** Role in the replication: master or replica; only where one is expected */
+      readonly role: unknown
+      /** Number of connected replicas; only where a role or replicas are expected */
+      readonly replicas: unknown
+      /** up or down: the link of a replica to its master */
+      readonly master_link: unknown
+      /** What the handshake agreed on: protocol, cipher, alpn, authorized, not_after */
+      readonly tls: unknown
+      /** Every address that was tried, with cause_code and duration_ms; only where there were several tries */
+      readonly attempts: unknown
+      /** true: the first address did not answer, a later one did */
+      readonly fallback: unknown
+    }
+  }
+  readonly websocket: {
+    readonly settings: {
+      /** Address to open (1 to 2048 characters) */
+      readonly url: unknown
+      /** Offered subprotocols; the server must choose one (0 to 10 items) */
+      readonly subprotocols: unknown
+      /** More request headers, such as Origin; values of all but well-known harmless ones are secrets */
+      readonly headers: unknown
+      /** Text message that is sent once the WebSocket is open (1 to 4096 characters) */
+      readonly send: unknown
+      /** Pattern that a message of the server must match; binary ones are read as latin1 (at most 1000 characters) */
+      readonly message_regex: unknown
+      /** Without message_regex: sends a ping and waits for its pong (default `true`) */
+      readonly ping: unknown
+      /** Accept any certificate (default `false`) */
+      readonly ignore_tls_errors: unknown
+      /** Address family; auto takes the first address that answers (default `"auto"`) */
+      readonly ip_family: unknown
+    }
+    readonly measurements: {
+      /** Subprotocol that the server has chosen */
+      readonly subprotocol: unknown
+      /** Time from the ping to its pong, ms */
+      readonly pong_ms: unknown
+      /** The beginning of the last message, at most 256 characters, escaped */
+      readonly message: unknown
+      /** Number of received messages */
+      readonly messages: unknown
+      /** What the handshake agreed on: protocol, cipher, alpn, authorized, not_after */
+      readonly tls: unknown
+      /** Every address that was tried, with cause_code and duration_ms; only where there were several tries */
+      readonly attempts: unknown
+      /** true: the first address did not answer, a later one did */
+      readonly fallback: unknown
+    }
+  }
 }

@@ -13,7 +13,7 @@ import { ConfigurationError } from '../errors.ts'
 import { createSeal } from '../seal.ts'
 import type { Store } from '../store/store.ts'
 import type { SettingValues } from './environment.ts'
-import { builtinOptions, PROVIDER_SETTINGS } from './providers.ts'
+import { checkerOptions, CHECKER_SETTINGS } from './providers.ts'
 
 /** What such a command has to know of the server. */
 export const ENGINE_SETTINGS = [
@@ -21,7 +21,7 @@ export const ENGINE_SETTINGS = [
   'database_url',
   'secret_key',
   'locations',
-  ...PROVIDER_SETTINGS,
+  ...CHECKER_SETTINGS,
 ] as const
 
 /** Open, and not started. @throws ConfigurationError for another secret key than that of the store */
@@ -33,7 +33,7 @@ export async function openedEngine(
   const { locations, secret_key } = settings
   const engine: Engine = createEngine({
     store,
-    checkers: builtinCheckers(await builtinOptions(settings)),
+    checkers: builtinCheckers(await checkerOptions(settings)),
     contacts: builtinContacts(),
     locations,
     ...(secret_key === undefined ? {} : { secretKey: secret_key }),

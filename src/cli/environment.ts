@@ -137,6 +137,12 @@ const SETTINGS = {
     2,
     upTo(10_000),
   ),
+  extra_checkers: setting(
+    'WATCHPOST_EXTRA_CHECKERS',
+    'Also the types beyond the sixteen: websocket, … (false)',
+    false,
+    booleanOf,
+  ),
   rkn_feed: setting(
     'WATCHPOST_RKN_FEED',
     'Registry of blocked sites for rkn: a file or https://… (none)',

@@ -58,7 +58,8 @@ async function run({ flags, words, env }: Call): Promise<number> {
     location,
     connection: redis_url,
     secretKey: secret_key,
-    checkers: builtinCheckers(await builtinOptions(settings)),
+    // The engines decide which types they order.
+    checkers: builtinCheckers({ ...(await builtinOptions(settings)), extra: true }),
     targets,
     anchors,
     logger: log,

@@ -18,6 +18,9 @@ export const PROVIDER_SETTINGS = [
   'gsb_api',
 ] as const
 
+/** What decides which checkers an engine has. */
+export const CHECKER_SETTINGS = ['extra_checkers', ...PROVIDER_SETTINGS] as const
+
 type ProviderSettings = SettingValues<(typeof PROVIDER_SETTINGS)[number]>
 type Providers = NonNullable<BlacklistOptions['providers']>
 
@@ -44,4 +47,11 @@ export async function builtinOptions(settings: ProviderSettings): Promise<Builti
         }),
   }
   return { blacklist: { providers } }
+}
+
+/** The same, with the types beyond the specification if they are wanted. */
+export async function checkerOptions(
+  settings: SettingValues<(typeof CHECKER_SETTINGS)[number]>,
+): Promise<BuiltinOptions> {
+  return { ...(await builtinOptions(settings)), extra: settings.extra_checkers }
 }

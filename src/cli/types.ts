@@ -43,7 +43,7 @@ async function run({ flags, words, env }: Call): Promise<number> {
   const options = await builtinOptions(readSettings(PROVIDER_SETTINGS, { flags, env }))
   const all = createEngine({
     store: memoryStore(),
-    checkers: builtinCheckers(options),
+    checkers: builtinCheckers({ ...options, extra: true }),
   }).types.list()
   const stranger = words.find((word) => all.every(({ type }) => type !== word))
   if (stranger !== undefined) {

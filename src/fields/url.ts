@@ -13,17 +13,24 @@ import { textSchema } from './text.ts'
 /** Many servers and proxies reject or truncate longer URLs. */
 const MAX_URL_CHARACTERS = 2048
 
+const WEB = ['http', 'https'] as const
+
 export interface UrlInfo
   extends Pick<FieldInfo, 'description'>, Partial<Pick<FieldInfo, 'example'>> {
   /** `user:pass@` is accepted; the type moves it to its `auth` with {@link takeUserinfo}. */
   readonly userinfo?: boolean
+  /** Accepted schemes. Default `http` and `https`. */
+  readonly schemes?: readonly string[]
 }
 
 export type ParsedUrl =
   { readonly ok: true; readonly url: string } | { readonly ok: false; readonly problem: string }
 
 /** Parses a URL or returns the problem. The result has no fragment. */
-export function parseUrl(text: string, options: { readonly userinfo?: boolean } = {}): ParsedUrl {
+export function parseUrl(
+  text: string,
+  { userinfo = false, schemes = WEB }: Pick<UrlInfo, 'userinfo' | 'schemes'> = {},
+): ParsedUrl {
   // The URL parser drops line breaks and tabs silently; what was checked would not be what was written.
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text)) {
@@ -31,11 +38,12 @@ export function parseUrl(text: string, options: { readonly userinfo?: boolean } 
   }
   if (!URL.canParse(text)) return { ok: false, problem: 'an absolute URL is expected' }
   const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return { ok: false, problem: 'an http:// or https:// address is expected' }
+  if (!schemes.some((scheme) => url.protocol === `${scheme}:`)) {
+    const names = schemes.map((scheme) => `${scheme}://`).join(' or ')
+    return { ok: false, problem: `${schemes === WEB ? 'an' : 'a'} ${names} address is expected` }
   }
   if (url.port === '0') return { ok: false, problem: 'port 0 cannot be connected to' }
-  if (options.userinfo !== true && (url.username !== '' || url.password !== '')) {
+  if (!userinfo && (url.username !== '' || url.password !== '')) {
     return { ok: false, problem: 'user and password do not belong in this address' }
   }
   url.hash = ''
@@ -57,11 +65,11 @@ export function takeUserinfo(address: string): {
 
 /** See `field.url`. */
 export function urlField(info: UrlInfo): FieldBuilder<string> {
-  const { userinfo = false, ...rest } = info
+  const { userinfo = false, schemes = WEB, ...rest } = info
   const schema = v.pipe(
     textSchema({ max: MAX_URL_CHARACTERS, trim: true }),
     v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-      const parsed = parseUrl(dataset.value, { userinfo })
+      const parsed = parseUrl(dataset.value, { userinfo, schemes })
       if (parsed.ok) return parsed.url
       addIssue({ message: `invalid: ${parsed.problem}` })
       return NEVER

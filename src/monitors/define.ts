@@ -5,11 +5,11 @@
  */
 
 import type { AnyChecker, CheckerInput } from '../checkers/checker.ts'
-import type { builtinCheckers } from '../checkers/index.ts'
+import type { SpecifiedChecker } from '../checkers/index.ts'
 import type { CommonInput } from '../engine/api/inputs.ts'
 
-/** Any of the built-in checkers. */
-export type BuiltinChecker = ReturnType<typeof builtinCheckers>[number]
+/** Any of the built-in checkers that are registered without further options. */
+export type BuiltinChecker = SpecifiedChecker
 
 /** Fields with names in entries and ids in the engine. */
 type ById = 'name' | 'location_ids' | 'contact_ids' | 'contact_delay' | 'depends_on'
@@ -40,8 +40,8 @@ export type MonitorEntry<C extends AnyChecker = BuiltinChecker> = C extends AnyC
   : never
 
 /**
- * Returns the list unchanged, checked by the compiler. Name checkers of your own as well:
- * `defineMonitors<BuiltinChecker | ReturnType<typeof mine>>([…])`.
+ * Returns the list unchanged, checked by the compiler. Name checkers beyond the specification and of your own as
+ * well: `defineMonitors<BuiltinChecker | ExtraChecker | ReturnType<typeof mine>>([…])`.
  */
 export function defineMonitors<C extends AnyChecker = BuiltinChecker>(
   monitors: readonly MonitorEntry<C>[],

@@ -16,7 +16,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   heartbeat: 'first_signal_sec, cron, time_zone',
 }
 
-const checkers = builtinCheckers()
+const checkers = builtinCheckers({ extra: true })
 
 describe('the sixteen', () => {
   it('can be loaded one by one, by their type', async () => {

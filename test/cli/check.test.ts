@@ -227,7 +227,7 @@ describe('watchpost check', () => {
 
   it('knows every type', async () => {
     const { stderr } = await watchpost.run(['check'])
-    const types = builtinCheckers().map(({ type }) => type)
+    const types = builtinCheckers({ extra: true }).map(({ type }) => type)
     expect(stderr).toContain(`there are ${types.join(', ')}`)
   })
 
@@ -354,7 +354,7 @@ async function website() {
 }
 
 describe('the address by itself', () => {
-  it.each(builtinCheckers().filter(({ push }) => push === undefined))(
+  it.each(builtinCheckers({ extra: true }).filter(({ push }) => push === undefined))(
     'is the first required setting of $type',
     async ({ type, fields }) => {
       const table: FieldTable = fields

@@ -38,7 +38,8 @@ describe('watchpost completion', () => {
   it.each(SHELLS)('%s: has every command, flag and type, and all settings of a type', (shell) => {
     const script = scripts.get(shell) ?? ''
     for (const name of Object.keys(COMMANDS)) expect(script).toContain(name)
-    for (const { type } of builtinCheckers()) expect(script).toMatch(new RegExp(`\\b${type}\\b`))
+    for (const { type } of builtinCheckers({ extra: true }))
+      expect(script).toMatch(new RegExp(`\\b${type}\\b`))
     expect(script).toMatch(/url= method= .*auth\.user= /)
     expect(script).toMatch(/-l webhook-allow|--webhook-allow/)
   })

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { readSettings } from '../../src/cli/environment.ts'
+import { checkerOptions, CHECKER_SETTINGS } from '../../src/cli/providers.ts'
 import type { Outcome } from '../../src/model.ts'
 import { systemClock } from '../../src/clock.ts'
 import { commandLine, folder } from '../support/command-line.ts'
@@ -50,6 +53,18 @@ async function check(env: Readonly<Record<string, string>>, ...words: string[]) 
 }
 
 const MONITOR = { type: 'blacklist', name: 'Lists', lists: 'none' }
+
+describe('WATCHPOST_EXTRA_CHECKERS', () => {
+  it.each([
+    [{}, false],
+    [{ WATCHPOST_EXTRA_CHECKERS: 'true' }, true],
+  ])('%j: the types beyond the sixteen are there: %s', async (env, there) => {
+    const settings = readSettings(CHECKER_SETTINGS, { flags: {}, env })
+    const checkers = builtinCheckers(await checkerOptions(settings))
+    expect(checkers.some(({ type }) => type === 'websocket')).toBe(there)
+    expect(checkers.some(({ type }) => type === 'http')).toBe(true)
+  })
+})
 
 describe('the registry of WATCHPOST_RKN_FEED', () => {
   it('answers for rkn in check, from a file', async () => {

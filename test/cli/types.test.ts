@@ -4,7 +4,7 @@ import { commandLine } from '../support/command-line.ts'
 
 const watchpost = commandLine()
 
-const types: readonly string[] = builtinCheckers().map(({ type }) => type)
+const types: readonly string[] = builtinCheckers({ extra: true }).map(({ type }) => type)
 
 describe('watchpost types', () => {
   it('lists every type with its fields, the required ones marked', async () => {

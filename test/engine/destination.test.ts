@@ -48,7 +48,10 @@ interface Setting {
 
 async function setting(): Promise<Setting> {
   const store = memoryStore()
-  const checkers: readonly AnyChecker[] = [...(builtinCheckers() as readonly AnyChecker[]), relay]
+  const checkers: readonly AnyChecker[] = [
+    ...(builtinCheckers({ extra: true }) as readonly AnyChecker[]),
+    relay,
+  ]
   const contacts = [...builtinContacts(), courier]
   const engine: Engine = createEngine<AnyChecker, AnyContactKind>({ store, checkers, contacts })
   await engine.open()

@@ -73,7 +73,7 @@ const gossip = defineContactKind({
   },
 })
 
-const checkerList = () => [...(builtinCheckers() as readonly AnyChecker[]), careless]
+const checkerList = () => [...(builtinCheckers({ extra: true }) as readonly AnyChecker[]), careless]
 
 /** Settings of each type without its secrets; those that have none are left out by themselves. */
 const SETTINGS: Readonly<Record<string, (port: number) => JsonObject>> = {
@@ -86,6 +86,9 @@ const SETTINGS: Readonly<Record<string, (port: number) => JsonObject>> = {
   mysql: (port) => ({ host: '127.0.0.1', port, tls: 'off', user: 'u' }),
   postgres: (port) => ({ host: '127.0.0.1', port, tls: 'off', user: 'u' }),
   resources: (port) => ({ url: `http://127.0.0.1:${port}/` }),
+  grpc: (port) => ({ host: '127.0.0.1', port }),
+  redis: (port) => ({ host: '127.0.0.1', port }),
+  websocket: (port) => ({ url: `ws://127.0.0.1:${port}/` }),
   careless: () => ({}),
 }
 
@@ -287,7 +290,17 @@ test('a secret of a monitor, a contact or a key is found in no file, log, answer
   }
   // The birds have flown where they should: else not to find them elsewhere would prove nothing.
   const sent = [...checks].flatMap(([, { heard }]) => [...birds.find(heard.heard())])
-  for (const type of ['http', 'content', 'smtp', 'pop3', 'imap', 'ftp', 'resources']) {
+  for (const type of [
+    'http',
+    'content',
+    'smtp',
+    'pop3',
+    'imap',
+    'ftp',
+    'resources',
+    'redis',
+    'websocket',
+  ]) {
     expect(
       sent.some((owner) => owner.startsWith(`${type}.`)),
       type,

@@ -55,6 +55,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   // A URL is cut to the name.
   'domain.domain': (size) => 'https://example.org/'.padEnd(size, 'x').slice(0, size),
   'blacklist.target': url,
+  'websocket.url': (size) => `ws://a.example/${'x'.repeat(size)}`.slice(0, size),
 }
 
 /** Entries whose list alone knows what they may be: the value of the whole list. */

@@ -24,7 +24,7 @@ const TABLES: readonly (readonly [string, FieldTable])[] = [
   ['monitor', commonFields()],
   ['contact', contactFields],
   ['maintenance', MAINTENANCE_FIELDS],
-  ...builtinCheckers().map(({ type, fields }) => [type, fields] as const),
+  ...builtinCheckers({ extra: true }).map(({ type, fields }) => [type, fields] as const),
   ...builtinContacts().map(({ kind, fields }) => [`contact ${kind}`, fields] as const),
 ]
 

@@ -7,9 +7,9 @@ import { builtinCheckers } from '../../src/checkers/index.ts'
 import { explain } from '../../src/net/explain.ts'
 import { CheckFailure } from '../../src/net/failure.ts'
 
-const own = builtinCheckers().map(({ causes }) => causes)
+const own = builtinCheckers({ extra: true }).map(({ causes }) => causes)
 const causes = Object.entries<CauseInfo>(Object.assign({}, SHARED_CAUSES, ...own))
-const notes = causeNotes(verdicts(builtinCheckers()))
+const notes = causeNotes(verdicts(builtinCheckers({ extra: true })))
 
 describe('who is to blame for a cause', () => {
   it('is said of every cause, with what to check', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contactParts } from '../../scripts/built-in.mjs'
+import { checkerParts, contactParts } from '../../scripts/built-in.mjs'
 import { checkerTypes, cli, entries, packageExports } from '../../scripts/entries.mjs'
 import { writtenLists } from '../../scripts/exports.mjs'
 import { root } from '../../scripts/steps.mjs'
@@ -77,8 +77,11 @@ describe('what is built in', () => {
 
   it('is in builtinCheckers and builtinContacts', async () => {
     const { builtinCheckers } = await import('../../src/checkers/index.ts')
-    const types: readonly string[] = builtinCheckers().map(({ type }) => type)
-    expect(types).toEqual(checkerTypes)
+    const types = (checkers: readonly { type: string }[]) => checkers.map(({ type }) => type)
+    expect(types(builtinCheckers({ extra: true }))).toEqual(checkerTypes)
+    const specified = checkerParts.filter(({ extra }) => !extra).map(({ name }) => name)
+    expect(types(builtinCheckers())).toEqual(specified)
+    expect(types(builtinCheckers({ extra: false }))).toEqual(specified)
     const { builtinContacts } = await import('../../src/contacts/index.ts')
     const kinds: readonly string[] = builtinContacts().map(({ kind }) => kind)
     expect(kinds).toEqual(['webhook', ...contactParts.map(({ name }) => name)])

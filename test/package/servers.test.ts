@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { find, servers } from '../../scripts/servers.mjs'
+import { locate, servers } from '../../scripts/servers.mjs'
 
 describe('real servers', () => {
-  it.for(servers)('$program is installed', ({ program, packages }, { skip }) => {
-    const path = find(program)
+  it.for(servers)('$packages is installed', (server, { skip }) => {
+    const { program, packages } = server
+    const path = locate(server)
     const required = process.env['REQUIRE_SERVERS'] === '1'
     if (path === undefined && !required)
       skip(`${program} is missing: apt install ${packages.join(' ')}`)

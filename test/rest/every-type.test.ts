@@ -18,7 +18,7 @@ interface FieldRow {
 async function api() {
   const engine = createEngine({
     store: memoryStore(),
-    checkers: builtinCheckers(),
+    checkers: builtinCheckers({ extra: true }),
     locations: ['fra', 'nyc', 'sin'],
     logger: false,
   })
@@ -38,7 +38,9 @@ describe('GET /types', () => {
   it('has every field of every type, the required ones marked', async () => {
     const { ask } = await api()
     const types = (await ask('GET', '/types')).types as { type: string; fields: FieldRow[] }[]
-    expect(types.map(({ type }) => type)).toEqual(builtinCheckers().map(({ type }) => type))
+    expect(types.map(({ type }) => type)).toEqual(
+      builtinCheckers({ extra: true }).map(({ type }) => type),
+    )
     for (const { type, fields } of types) {
       const told = fields.map(({ name, required }) => (required ? `${name}*` : name))
       expect(told).toEqual(expect.arrayContaining(SPECIFIED_FIELDS[type]?.split(', ') ?? []))
@@ -54,7 +56,7 @@ describe('GET /types', () => {
 })
 
 describe('a monitor of the type', () => {
-  it.each(builtinCheckers().map((checker) => [checker.type, checker] as const))(
+  it.each(builtinCheckers({ extra: true }).map((checker) => [checker.type, checker] as const))(
     '%s takes all common fields',
     async (type, checker) => {
       const { ask, contact_id } = await api()

@@ -16,7 +16,7 @@ import { memoryStore } from '../../src/store/memory.ts'
 
 const KEY = 'key-of-a-generated-client'
 
-const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers() })
+const engine = createEngine({ store: memoryStore(), checkers: builtinCheckers({ extra: true }) })
 const server = createServer(toNodeHandler(createRest(engine)))
 let url = ''
 let source = ''

@@ -46,16 +46,18 @@ const otherTcp = defineChecker({
 })
 const engine = createEngine({
   store: memoryStore(),
-  checkers: [...builtinCheckers(), own],
+  checkers: [...builtinCheckers({ extra: true }), own],
   contacts: builtinContacts(),
 })
 `
 
-const ofMonitors = (builtinCheckers() as readonly AnyChecker[]).map(({ type, fields }) => ({
-  type,
-  fields,
-  places: writeAll(`await engine.monitors.create({ type: '${type}',`, fields),
-}))
+const ofMonitors = (builtinCheckers({ extra: true }) as readonly AnyChecker[]).map(
+  ({ type, fields }) => ({
+    type,
+    fields,
+    places: writeAll(`await engine.monitors.create({ type: '${type}',`, fields),
+  }),
+)
 const ofContacts = (builtinContacts() as readonly AnyContactKind[]).map(({ kind, fields }) => ({
   kind,
   fields,

@@ -22,7 +22,7 @@ const SPECIFIED = [
 describe('a webhook of the kind', () => {
   let sent: readonly WebhookExample[] = []
   beforeAll(async () => {
-    sent = await webhookExamples(builtinCheckers())
+    sent = await webhookExamples(builtinCheckers({ extra: true }))
   })
 
   it.each(SPECIFIED)('%s is sent', (event, type) => {

@@ -24,7 +24,7 @@ import { displayIn, progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import type { Kept } from '../store.ts'
 import { say } from '../terminal.ts'
-import { builtinOptions, PROVIDER_SETTINGS } from '../providers.ts'
+import { checkerOptions, CHECKER_SETTINGS } from '../providers.ts'
 import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './keys.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
@@ -62,7 +62,7 @@ const SETTINGS = [
   'anchors',
   'checks',
   'checks_per_host',
-  ...PROVIDER_SETTINGS,
+  ...CHECKER_SETTINGS,
   'log_level',
 ] as const
 
@@ -139,7 +139,7 @@ async function open(
   const contacts = await readContacts(settings.contacts, kinds)
   const engine: Engine = createEngine({
     store,
-    checkers: builtinCheckers(await builtinOptions(settings)),
+    checkers: builtinCheckers(await checkerOptions(settings)),
     contacts: kinds,
     locations: settings.locations,
     targets: settings.targets,

@@ -56,6 +56,11 @@ const TALKS: Readonly<Record<string, { readonly greeting?: string; readonly talk
       else say(`${tag} NO [AUTHENTICATIONFAILED] no: ${inEveryForm(line)}\r\n`)
     },
   },
+  redis: {
+    talk(line, say) {
+      if (!/^[*$]|^AUTH$/.test(line)) say(`-ERR no: ${inEveryForm(line)}\r\n`)
+    },
+  },
   ftp: {
     greeting: '220 parrot\r\n',
     talk(line, say) {

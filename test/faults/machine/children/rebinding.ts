@@ -119,6 +119,9 @@ const SETTINGS: Readonly<Record<string, ((host: string) => JsonObject) | null>> 
   resources: (host) => ({ url: `http://${host}/` }),
   heartbeat: null,
   blacklist: (host) => ({ target: host }),
+  grpc: (host) => ({ host: bare(host), port: 80 }),
+  redis: (host) => ({ host: bare(host) }),
+  websocket: (host) => ({ url: `ws://${host}/` }),
 }
 
 function bare(host: string): string {
@@ -127,7 +130,7 @@ function bare(host: string): string {
 
 /** Those whose servers are options and not settings are made for each host. */
 function checkersFor(host: string): AnyChecker[] {
-  return builtinCheckers().map((checker): AnyChecker => {
+  return builtinCheckers({ extra: true }).map((checker): AnyChecker => {
     if (checker.type === 'domain') {
       const whois = host.includes(':') ? null : host
       const servers = { rdapServers: { test: `http://${host}/` }, whoisServers: { test: whois } }
@@ -261,7 +264,7 @@ async function tryAll(nameserver: string, targets: TargetRule): Promise<Tried[]>
   }
   for (const index of REDIRECTS.keys()) {
     const url = `http://${OUTER}/to/${index}`
-    const checks = builtinCheckers()
+    const checks = builtinCheckers({ extra: true })
       .filter(({ type }) => SETTINGS[type]?.('x')['url'] !== undefined)
       .map((checker) => tryChecker(checker, { url }, at))
     const contacts = contactsFor(OUTER, `/to/${index}`).map((each) =>
