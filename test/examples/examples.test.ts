@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
 import { parsePage } from '../package/markdown.ts'
+import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
@@ -24,7 +25,9 @@ const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: '
 const receivers = files.filter((name) => name.startsWith('webhook-receiver-'))
 /** They need servers of their own. */
 const served = ['fleet.mjs', 'postgres.mjs']
-const programs = files.filter((name) => ![...receivers, ...served].includes(name))
+/** It needs the browser of the machine. */
+const BROWSING = 'browser-check.mjs'
+const programs = files.filter((name) => ![...receivers, ...served, BROWSING].includes(name))
 let build: Build
 
 /** What examples/accounts.mjs prints. */
@@ -78,6 +81,19 @@ describeWithServer([postgresServer, redisServer], 'the example with servers', ()
       'second tells: Shop is down',
       'without the first engine: down',
     ])
+  })
+})
+
+describeWithServer(chromiumBrowser, 'the example with a browser', () => {
+  it('sees what a script has made, and what a script has broken', async () => {
+    expect(await runExample(BROWSING)).toMatchObject({
+      code: 0,
+      output:
+        'ok 200\n' +
+        'fail browser_script_errors 1\n' +
+        'fail browser_element_missing render\n' +
+        'fail browser_page_failed load\n',
+    })
   })
 })
 
