@@ -81,6 +81,7 @@ export type {
 } from './engine/api/transfer.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
+export type { DegradedView, RestoredView } from './engine/api/degraded.ts'
 export type { EngineEvents, EventsOptions, StreamedEvent } from './engine/api/events.ts'
 export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
@@ -144,7 +145,10 @@ export type {
   Outcome,
   Phase,
   Phases,
+  SoftEvent,
   Verdict,
+  Warn,
+  WarnLimit,
 } from './model.ts'
 export { CheckFailure } from './net/failure.ts'
 export type { TargetRule } from './net/guard/guard.ts'

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Degraded, SoftEvent } from './model/degraded.ts'
 import type { Json, JsonObject } from './model/json.ts'
 import type { AccountQuotas } from './model/quotas.ts'
 import type { Phase, Phases } from './model/phase.ts'
@@ -13,6 +14,7 @@ import type { CommonSettings, MonitorDefaults, QuietHours } from './model/settin
 
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/audit.ts'
+export type * from './model/degraded.ts'
 export type * from './model/maintenance.ts'
 export type * from './model/phase.ts'
 export type * from './model/public-page.ts'
@@ -20,6 +22,7 @@ export type * from './model/quotas.ts'
 export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
 export type * from './model/versioned.ts'
+export { SOFT_EVENTS } from './model/degraded.ts'
 export { WEEKDAYS } from './model/settings.ts'
 
 /** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
@@ -91,8 +94,8 @@ export type MonitorState = (typeof MONITOR_STATES)[number]
 export const MONITOR_STATUSES = ['up', 'down', 'unknown', 'paused'] as const
 export type MonitorStatus = (typeof MONITOR_STATUSES)[number]
 
-/** How the seconds of a day are counted. */
-export type Availability = 'up' | 'down' | 'unknown' | 'paused' | 'maintenance'
+/** How the seconds of a day are counted. `degraded` is up as well. */
+export type Availability = 'up' | 'degraded' | 'down' | 'unknown' | 'paused' | 'maintenance'
 
 /** The state of the incident machine of a monitor between rounds. Plain JSON. */
 export interface MachineState {
@@ -121,6 +124,10 @@ export interface MachineState {
   /** The last 21 rounds, `1` with an incident open and `0` without; only with `flap_detection`. */
   readonly recent?: string
   readonly flapping?: boolean
+  /** Absent: not degraded. */
+  readonly degraded?: Degraded
+  /** Rounds in a row that say the opposite of `degraded`, and the first of them. */
+  readonly warn_streak?: { readonly rounds: number; readonly since: EpochMs }
 }
 
 export interface OpenIncident {
@@ -286,6 +293,8 @@ export interface ContactRecord {
   readonly quiet: QuietHours | null
   /** Notifications of this many seconds go out as one message; 0: each by itself. */
   readonly group_window_sec: number
+  /** Soft events that it is told of as well. */
+  readonly events: readonly SoftEvent[]
   /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
   readonly created_at: EpochMs

@@ -34,6 +34,7 @@ export function newMonitor(
       depends_on: [],
       flap_detection: false,
       metadata: {},
+      warn: {},
     },
     settings: { url: target, method: 'GET', expected_status: '200-399', follow_redirects: true },
     target,

@@ -29,6 +29,8 @@ const EVERY_TYPE_EVENTS = [
   'outage',
   'digest',
   'flapping',
+  'degraded',
+  'restored',
   'test',
 ] as const
 

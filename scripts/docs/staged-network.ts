@@ -99,6 +99,19 @@ export const plays: readonly Play[] = [
     first: page(200, 'Welcome'),
     then: flickering,
   },
+  {
+    type: 'http',
+    shows: ['degraded', 'restored'],
+    settings: {
+      name: 'Shop',
+      url: 'https://shop.example.com/',
+      warn: { response: { above: 800 } },
+    },
+    first: page(200, 'Welcome'),
+    then: page(200, 'Welcome', 912),
+    last: page(200, 'Welcome'),
+    repeats: true,
+  },
 ]
 
 /** RFC 5782, 5: what every list has. */
@@ -185,10 +198,10 @@ function flickering(clock: Clock): Partial<Net> {
   return broken ? page(503, 'Back soon')(clock) : page(200, 'Welcome')(clock)
 }
 
-function page(status: number, text: string): Scene {
+function page(status: number, text: string, took_ms = 124): Scene {
   return (clock) => ({
     async http({ url }, readerFor) {
-      await clock.sleep(124)
+      await clock.sleep(took_ms)
       const reader = readerFor?.(status)
       for (const _step of reader?.take(text) ?? []);
       for (const _step of reader?.end({ bytes: text.length, whole: true }) ?? []);

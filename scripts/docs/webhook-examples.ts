@@ -3,6 +3,7 @@
  * transport that keeps what it is given. The same at every run.
  */
 
+import { SOFT_EVENTS } from '../../src/model.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Clock } from '../../src/clock.ts'
 import { executeCheck } from '../../src/engine/checks/execute-check.ts'
@@ -72,6 +73,7 @@ async function perform(
     url: 'https://hooks.example.com/watchpost',
     secret: EXAMPLE_SECRET,
     all_monitors: true,
+    events: SOFT_EVENTS,
     ...(play.quiet === true ? { quiet: QUIET } : {}),
     ...(play.grouped === true ? { group_window_sec: 300 } : {}),
   })

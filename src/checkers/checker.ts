@@ -209,6 +209,11 @@ export interface Checker<
   /** The entries of `details` and their meaning, with unit. */
   readonly measurements: M
   /**
+   * The entries of `details` that are numbers with a good and a bad side, of which a monitor may
+   * warn. Default: all measurements.
+   */
+  readonly figures?: readonly (keyof M & string)[] | undefined
+  /**
    * The most important entries of `details`: names of `measurements`, with dots for nested ones.
    */
   readonly highlights?: Readonly<Record<string, Highlight>> | undefined
@@ -259,10 +264,11 @@ type Definition<
   T extends FieldTable,
   C extends CauseTable,
   M extends MeasurementTable,
-> = Omit<Checker<T>, 'type' | 'causes' | 'run' | 'measurements' | 'response'> & {
+> = Omit<Checker<T>, 'type' | 'causes' | 'run' | 'measurements' | 'figures' | 'response'> & {
   readonly type: N
   readonly causes?: C | undefined
   readonly measurements?: M | undefined
+  readonly figures?: readonly (keyof M & string)[] | undefined
   readonly response?: (keyof M & string) | undefined
   run(
     ctx: CheckContext,

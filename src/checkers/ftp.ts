@@ -32,6 +32,7 @@ export const ftp = (options: MailOptions = {}) => {
     description: 'Greeting, TLS and login of an FTP server; nothing is listed or transferred.',
     fields: mailFields(PORTS),
     causes: MAIL_CAUSES,
+    figures: [],
     measurements: MAIL_MEASUREMENTS,
     highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

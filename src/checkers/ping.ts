@@ -75,6 +75,17 @@ export const ping = () =>
       ip_family: field.ipFamily().default('auto'),
     },
     causes: PING_CAUSES,
+    figures: [
+      'loss_pct',
+      'rtt_min_ms',
+      'rtt_avg_ms',
+      'rtt_max_ms',
+      'rtt_stddev_ms',
+      'jitter_ms',
+      'received',
+      'ttl',
+      'duplicates',
+    ],
     measurements: {
       sent: 'Packets sent',
       received: 'Packets that were answered',

@@ -27,6 +27,7 @@ export const pop3 = (options: MailOptions = {}) => {
     description: 'Greeting, TLS and login of a POP3 server; the mailbox is left as it is.',
     fields: mailFields(PORTS),
     causes: MAIL_CAUSES,
+    figures: [],
     measurements: MAIL_MEASUREMENTS,
     highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

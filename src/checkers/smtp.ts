@@ -48,6 +48,7 @@ export const smtp = (options: MailOptions = {}) => {
       }),
     },
     causes: { ...MAIL_CAUSES, ...BANNER_CAUSES },
+    figures: [],
     measurements: MAIL_MEASUREMENTS,
     highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

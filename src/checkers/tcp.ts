@@ -61,6 +61,7 @@ export const tcp = () =>
     causes: {
       banner_mismatch: { text: 'The server said something else', phase: 'greeting' },
     },
+    figures: [],
     measurements: {
       banner: 'The beginning of what the server said, at most 256 characters, escaped',
       hint: 'Advice on this port',

@@ -53,15 +53,19 @@ const reminder = ({ read }: About): readonly (Fact | undefined)[] => {
   return [fact('Reminder', n && (max === undefined || max === '0' ? n : `${n} of ${max}`))]
 }
 
-/** Why an incident closed without a recovery: the target may still be failing. */
+/** Why it ended without a recovery: the target may still be failing. */
 const ENDED_BY: Readonly<Record<string, string>> = {
   paused: 'the monitor was paused',
   reconfigured: 'what it checks was changed',
   deleted: 'the monitor was deleted',
+  down: 'it is down',
+  maintenance: 'planned work began',
 }
 
-function endedBy({ read }: About): string | undefined {
-  const reason = read('incident.closed_reason') ?? 'recovered'
+const endedBy = ({ read }: About): string | undefined => wordsFor(read('incident.closed_reason'))
+const restoredBy = ({ read }: About): string | undefined => wordsFor(read('degraded.closed_reason'))
+
+function wordsFor(reason = 'recovered'): string | undefined {
   return Object.hasOwn(ENDED_BY, reason) ? ENDED_BY[reason] : undefined
 }
 
@@ -86,6 +90,27 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
       const lasted = span(read('incident.duration_sec'))
       return `${name} was down${lasted === undefined ? '' : ` for ${lasted}`}`
     },
+  },
+  degraded: {
+    severity: 'warning',
+    title: ({ name }) => `${name} is up and degraded`,
+    extras: ({ read }) => [
+      fact('Cause', read('degraded.cause_text')),
+      fact('Since', moment(read('degraded.since'))),
+    ],
+  },
+  restored: {
+    severity: (about) => (restoredBy(about) === undefined ? 'up' : 'info'),
+    title(about) {
+      const by = restoredBy(about)
+      return by === undefined
+        ? `${about.name} is no longer degraded`
+        : `${about.name}: degraded no more, since ${by}`
+    },
+    extras: ({ read }) => [
+      fact('Cause', read('degraded.cause_text')),
+      fact('Lasted', span(read('degraded.duration_sec'))),
+    ],
   },
   acknowledged: {
     severity: 'info',

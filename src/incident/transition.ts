@@ -5,88 +5,14 @@
  * @module
  */
 
-import type {
-  Availability,
-  ClosedReason,
-  EpochMs,
-  MachineState,
-  MonitorState,
-  OpenIncident,
-} from '../model.ts'
+import type { Availability, EpochMs, MachineState, MonitorState, OpenIncident } from '../model.ts'
+import { withDegraded } from './degraded.ts'
+import type { Effect, MachineEvent, Policy, RoundEvent, Transition } from './machine.ts'
 import { isUndecided } from './state.ts'
 
-export interface Cause {
-  readonly cause_code: string
-  readonly cause_text: string
-}
-
-export type RoundEvent = {
-  readonly kind: 'round'
-  readonly at: EpochMs
-  /** When the condition began, if that was before the round (a missed deadline). */
-  readonly since?: EpochMs | undefined
-  /** Silent locations with their consecutive rounds. */
-  readonly silent?: MachineState['silent']
-  /** Decided without locations that have been silent for too long. */
-  readonly reduced?: boolean
-  /** When the last check of the round ended, `null` if none started; absent for push types. */
-  readonly looked_at?: EpochMs | null
-} & (
-  | { readonly verdict: 'ok' | 'late' | 'inconclusive' }
-  | {
-      readonly verdict: 'fail'
-      readonly cause: Cause
-      readonly locations_failed: readonly number[]
-    }
-)
+export type * from './machine.ts'
 
 type FailEvent = RoundEvent & { readonly verdict: 'fail' }
-
-export type MachineEvent =
-  | RoundEvent
-  | {
-      readonly kind:
-        'pause' | 'resume' | 'reconfigure' | 'remove' | 'maintenance_start' | 'maintenance_end'
-      readonly at: EpochMs
-    }
-
-export interface Policy {
-  readonly fail_threshold: number
-  readonly recover_threshold: number
-  /** A longer time between two rounds means that no check ran; `null` for push types. */
-  readonly gap_ms: number | null
-}
-
-export type Effect =
-  | {
-      readonly kind: 'open_incident'
-      readonly started_at: EpochMs
-      readonly detected_at: EpochMs
-      readonly cause: Cause
-      readonly locations_failed: readonly number[]
-    }
-  | {
-      readonly kind: 'close_incident'
-      readonly id: number
-      readonly ended_at: EpochMs
-      readonly reason: ClosedReason
-    }
-  | {
-      readonly kind: 'cause_changed'
-      readonly id: number
-      readonly at: EpochMs
-      readonly cause: Cause
-      readonly locations_failed: readonly number[]
-    }
-  | { readonly kind: 'availability'; readonly at: EpochMs; readonly availability: Availability }
-  | { readonly kind: 'announce'; readonly event: 'down' | 'up' }
-  /** The next round comes early; when exactly is up to the schedule, which reads it from the state. */
-  | { readonly kind: 'check_soon' }
-
-export interface Transition {
-  readonly state: MachineState
-  readonly effects: readonly Effect[]
-}
 
 /**
  * Placeholder for the id of an incident that the effects of this transition open (see `OPENED_INCIDENT` of the
@@ -95,6 +21,10 @@ export interface Transition {
 const OPENED = 0
 
 export function transition(before: MachineState, event: MachineEvent, policy: Policy): Transition {
+  return withDegraded(before, step(before, event, policy), event, policy)
+}
+
+function step(before: MachineState, event: MachineEvent, policy: Policy): Transition {
   switch (event.kind) {
     case 'round':
       return onRound(before, event, policy)
@@ -300,6 +230,8 @@ function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineSta
 /** Counts the time from `at` as `availability`; never from before the last stored change. */
 function countTimeAs(state: MachineState, availability: Availability, at: EpochMs): Transition {
   if (state.availability === availability) return same(state)
+  if (availability === 'up' && state.degraded !== undefined)
+    return countTimeAs(state, 'degraded', at)
   const from = Math.max(at, state.known_since)
   return {
     state: { ...state, availability, known_since: from },

@@ -8,6 +8,7 @@
 import type { Availability, AvailabilityChange, EpochMs } from '../model.ts'
 import { DAY_MS } from '../model/time.ts'
 
+/** `degraded` is a part of `up`; the others add up to the time. */
 export type Seconds = Readonly<Record<Availability, number>>
 
 /**
@@ -24,16 +25,20 @@ export function secondsBetween(
   from: EpochMs,
   to: EpochMs,
 ): Seconds {
-  const seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
-  let at = from
   let availability: Availability = 'unknown'
+  const seconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+  const add = (more: number): void => {
+    seconds[availability] += more
+    if (availability === 'degraded') seconds.up += more
+  }
+  let at = from
   for (const change of changes) {
     const until = Math.min(Math.max(change.at, from), to)
-    seconds[availability] += secondsFrom(at, until)
+    add(secondsFrom(at, until))
     at = until
     availability = change.availability
   }
-  seconds[availability] += secondsFrom(at, to)
+  add(secondsFrom(at, to))
   return seconds
 }
 
@@ -69,6 +74,7 @@ export function uptimePercent({ up, down }: Pick<Seconds, 'up' | 'down'>): numbe
 export function addSeconds(a: Seconds, b: Seconds): Seconds {
   return {
     up: a.up + b.up,
+    degraded: a.degraded + b.degraded,
     down: a.down + b.down,
     unknown: a.unknown + b.unknown,
     paused: a.paused + b.paused,

@@ -68,6 +68,11 @@ export const MONITOR_GAUGES: readonly MonitorMetric[] = [
     'alerts of its open incident are suppressed: a parent is down, maintenance, or flapping',
     (monitor) => monitor.incident_suppressed,
   ),
+  flag(
+    'watchpost_monitor_degraded',
+    'a monitor is up and beyond a threshold of `warn`',
+    (monitor) => monitor.degraded,
+  ),
   flag('watchpost_monitor_flapping', 'a monitor is flapping', (monitor) => monitor.flapping),
   flag(
     'watchpost_monitor_stale',

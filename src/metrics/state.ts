@@ -49,6 +49,11 @@ export const ENGINE_GAUGES: readonly EngineGauge[] = [
     samples: ({ monitors }) => [[{}, monitors.filter((monitor) => monitor.stale).length]],
   },
   {
+    name: 'watchpost_monitors_degraded',
+    help: 'Monitors that are up and beyond a threshold of `warn`.',
+    samples: ({ monitors }) => [[{}, monitors.filter((monitor) => monitor.degraded).length]],
+  },
+  {
     name: 'watchpost_incidents_open',
     help: 'Monitors with an open incident.',
     samples: ({ monitors }) => [[{}, monitors.filter((each) => each.incident_open).length]],

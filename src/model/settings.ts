@@ -48,6 +48,20 @@ export interface CommonSettings {
    * levels. Not encrypted: no place for secrets
    */
   readonly metadata: JsonObject
+  /**
+   * Thresholds of figures: beyond one the monitor is degraded and stays up. Each is { above } or { below }, or
+   * both, under response or the name of a measurement
+   */
+  readonly warn: Warn
+}
+
+/** By figure: `response`, or the name of a measurement. */
+export type Warn = Readonly<Record<string, WarnLimit>>
+
+/** At least one of them; each itself is not beyond. */
+export interface WarnLimit {
+  readonly above?: number
+  readonly below?: number
 }
 
 /**

@@ -113,6 +113,7 @@ export function toContact(row: Row): ContactRecord {
     ...contact,
     all_monitors: row['all_monitors'] === 1,
     quiet: row['quiet'] === null ? null : parsedObject<QuietHours>(row, 'quiet'),
+    events: parsed(row, 'events'),
     settings: parsedObject(row, 'settings'),
   }
 }

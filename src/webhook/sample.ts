@@ -17,6 +17,12 @@ const CERTIFICATE = {
 }
 const DOMAIN = { expires_at: '2030-01-11T00:00:00.000Z', registrar: 'Example Registrar' }
 
+const DEGRADED = {
+  since: '2030-01-01T08:00:00.000Z',
+  cause_code: 'warn_above',
+  cause_text: 'response is 912, more than 800',
+}
+
 /** What an event adds to the payload; those of incidents have none. */
 const EXTRAS: Readonly<Record<string, JsonObject | null>> = {
   down: null,
@@ -28,6 +34,15 @@ const EXTRAS: Readonly<Record<string, JsonObject | null>> = {
   test: null,
   blacklisted: null,
   flapping: { flapping: true, change_percent: 57, state: 'down' },
+  degraded: { degraded: DEGRADED },
+  restored: {
+    degraded: {
+      ...DEGRADED,
+      ended_at: '2030-01-01T08:12:00.000Z',
+      duration_sec: 720,
+      closed_reason: 'recovered',
+    },
+  },
   ssl_expiring: { certificate: { ...CERTIFICATE, days_left: 9, threshold: 14 } },
   ssl_changed: { old: { subject: 'CN=old.example.com' }, new: CERTIFICATE },
   domain_expiring: { domain: { ...DOMAIN, days_left: 9 } },

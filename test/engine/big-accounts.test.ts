@@ -143,7 +143,13 @@ it('starts with thousands of accounts that have contacts in short turns', async 
     const { id } = await engine.accounts.create({ name: `a${n}` })
     const settings = { url: `https://hooks.test/${n}` }
     const own = { account_id: id, kind: 'webhook', name: 'w', settings, ...times }
-    await store.contacts.create({ ...own, quiet: null, group_window_sec: 0, all_monitors: false })
+    await store.contacts.create({
+      ...own,
+      quiet: null,
+      group_window_sec: 0,
+      events: [],
+      all_monitors: false,
+    })
   }
   const starting = await measureTurns(() => engine.start())
   expect(starting.longest_ms).toBeLessThan(TURN_MS)
@@ -178,6 +184,7 @@ it('asks the store once for what a hundred contacts were told last, not once for
       name: `w${n}`,
       quiet: null,
       group_window_sec: 0,
+      events: [],
       all_monitors: false,
     }
     await store.contacts.create({ ...contact, settings, ...times })

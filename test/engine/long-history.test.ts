@@ -63,6 +63,7 @@ describe.each([
         name: `w${n}`,
         quiet: null,
         group_window_sec: 0,
+        events: [],
         all_monitors: false,
       }
       await store.contacts.create({ ...contact, settings, ...times })

@@ -48,6 +48,8 @@ function scripted(script: Map<string, Said | ((location: string) => Said)>, chec
       secret: field.secret({ description: 'A secret' }),
       level: field.integer({ description: 'Any number', min: 0, max: 10 }).default(1),
     },
+    measurements: { load: 'A figure that the test writes', note: 'A text' },
+    figures: ['load'],
     causes: { broken: { text: 'It is broken' }, other: { text: 'It is broken in another way' } },
     target: (s) => s.host,
     run(ctx, s) {

@@ -16,6 +16,9 @@ const happening = fc.record({
     'ok',
     'fail',
     'fail',
+    'warned',
+    'warned',
+    'unclear',
     'inconclusive',
     'late',
     'pause',
@@ -39,6 +42,11 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 function eventOf({ kind, since_ms, code }: Happening, at: number): MachineEvent {
   if (kind === 'ok' || kind === 'late' || kind === 'inconclusive')
     return { kind: 'round', verdict: kind, at }
+  if (kind === 'warned') {
+    const warned = { cause_code: 'warn_above', cause_text: code }
+    return { kind: 'round', verdict: 'ok', at, warned }
+  }
+  if (kind === 'unclear') return { kind: 'round', verdict: 'ok', at, warned: 'unclear' }
   if (kind !== 'fail') return { kind, at }
   return {
     kind: 'round',
@@ -156,7 +164,9 @@ describe('whatever happens', () => {
         expect(after.availability).toBe(changes.at(-1)?.availability ?? 'unknown')
       }
       const seconds = secondsBetween(changes, START, START + DAY_MS)
-      expect(Object.values(seconds).reduce((sum, n) => sum + n, 0)).toBe(86_400)
+      const { degraded, ...parts } = seconds
+      expect(Object.values(parts).reduce((sum, n) => sum + n, 0)).toBe(86_400)
+      expect(degraded).toBeLessThanOrEqual(parts.up)
       const begins = [-1, 0, 1].map((day) => START + day * DAY_MS)
       expect(secondsOfDays(changes, begins, START + 1.5 * DAY_MS)).toEqual(
         [...begins, START + 1.5 * DAY_MS]
@@ -166,6 +176,59 @@ describe('whatever happens', () => {
       const percent = uptimePercent(seconds)
       if (seconds.down > 0 && percent !== null) expect(percent).toBeLessThan(100)
     })
+  })
+
+  it('degraded and restored take turns, and a monitor that is degraded is up', () => {
+    check((steps) => {
+      for (const { at, before, after, effects } of steps) {
+        const told = effects.filter(({ kind }) => kind === 'degraded' || kind === 'restored')
+        const [was, is] = [before.degraded !== undefined, after.degraded !== undefined]
+        expect(told.map(({ kind }) => kind)).toEqual(
+          was === is ? [] : [is ? 'degraded' : 'restored'],
+        )
+        if (is) expect(['up', 'late', 'confirming']).toContain(after.state)
+        if (is) expect(after.degraded?.since).toBeLessThanOrEqual(at)
+        if (after.availability === 'degraded') expect(is).toBe(true)
+        for (const effect of effects)
+          if (effect.kind === 'restored')
+            expect(effect.ended_at).toBeGreaterThanOrEqual(effect.degraded.since)
+      }
+    })
+  })
+
+  it('nothing but the time degraded differs from the same life without thresholds', () => {
+    // A deadline that was missed is never before the last round.
+    const inOrder = (each: Happening): Happening => ({
+      ...each,
+      since_ms: Math.min(each.since_ms, each.after_ms),
+    })
+    const plain = ({ kind, ...rest }: Happening): Happening => ({
+      ...rest,
+      kind: kind === 'warned' || kind === 'unclear' ? 'ok' : kind,
+    })
+    const told = (steps: readonly Step[]) =>
+      steps.flatMap(({ at, effects }) => {
+        const changes = effects.filter(({ kind }) => kind === 'availability')
+        return changes.length === 0 ? [] : [{ monitor_id: 1, at, changes }]
+      })
+    const secondsOf = (steps: readonly Step[]) => {
+      const changes = told(steps).flatMap(({ changes }) =>
+        changes.flatMap((each) =>
+          each.kind === 'availability' ? [{ ...each, monitor_id: 1 }] : [],
+        ),
+      )
+      return { ...secondsBetween(changes, START, START + DAY_MS), degraded: 0 }
+    }
+    const statesOf = (steps: readonly Step[]) => steps.map(({ after }) => after.state)
+    fc.assert(
+      fc.property(lives, ([happenings, policy]) => {
+        const ordered = happenings.map(inOrder)
+        const [warned, without] = [live(ordered, policy), live(ordered.map(plain), policy)]
+        expect(statesOf(warned)).toEqual(statesOf(without))
+        expect(secondsOf(warned)).toEqual(secondsOf(without))
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it('the same life twice gives the same story', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../src/incident/uptime.ts'
 import type { Availability, AvailabilityChange } from '../../src/model.ts'
 
-const none = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+const none = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 const DAY = 86_400
 
 /** `10 up, 30 down`: changes at these seconds. */
@@ -26,6 +26,7 @@ describe('the seconds of a span', () => {
     ['10 up, 30 down, 40 up', 35, 60, { up: 20, down: 5 }],
     ['10 up, 30 down, 40 up', 15, 35, { up: 15, down: 5 }],
     ['10 up, 30 paused, 40 maintenance', 20, 50, { up: 10, paused: 10, maintenance: 10 }],
+    ['10 up, 30 degraded, 40 up', 20, 60, { up: 40, degraded: 10 }],
     ['10 up', 0, 5, { unknown: 5 }],
     ['10 up', 10, 20, { up: 10 }],
   ])('%s, from %i to %i', (text, from, to, seconds) => {
@@ -64,9 +65,9 @@ describe('the seconds of days', () => {
   })
 
   it('are added kind by kind', () => {
-    const a = { up: 1, down: 2, unknown: 3, paused: 4, maintenance: 5 }
-    const b = { up: 10, down: 20, unknown: 30, paused: 40, maintenance: 50 }
-    const sum = { up: 11, down: 22, unknown: 33, paused: 44, maintenance: 55 }
+    const a = { up: 1, degraded: 6, down: 2, unknown: 3, paused: 4, maintenance: 5 }
+    const b = { up: 10, degraded: 60, down: 20, unknown: 30, paused: 40, maintenance: 50 }
+    const sum = { up: 11, degraded: 66, down: 22, unknown: 33, paused: 44, maintenance: 55 }
     expect(addSeconds(a, b)).toEqual(sum)
   })
 })

@@ -128,6 +128,26 @@ describe('metrics', () => {
     expect(after('watchpost_monitor_state', { ...by, state: 'up' })).toBe(1)
   })
 
+  it('say which monitors are up and degraded, which count as up', async () => {
+    const made = await rig()
+    const metrics = createMetrics(made.engine)
+    closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
+    made.say('shop.test', { ok: { details: { load: 7 } } })
+    const { id } = await made.engine.monitors.create({
+      ...{ type: 'scripted', name: 'shop', host: 'shop.test', interval_sec: 60 },
+      ...{ fail_threshold: 1, warn: { load: { above: 5 } } },
+    })
+    await made.clock.advance(60_000)
+    const by = { monitor_id: String(id), name: 'shop', type: 'scripted' }
+    const read = valuesOf(await metrics.text())
+    expect(read('watchpost_monitor_degraded', by)).toBe(1)
+    expect(read('watchpost_monitors_degraded', {})).toBe(1)
+    expect(read('watchpost_monitor_up', by)).toBe(1)
+    made.say('shop.test', 'ok')
+    await made.clock.advance(60_000)
+    expect(valuesOf(await metrics.text())('watchpost_monitors_degraded', {})).toBe(0)
+  })
+
   it('count what was delivered by outcome, and what waits to be', async () => {
     const made = await measured()
     made.answer('ops', 404)

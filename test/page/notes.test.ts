@@ -151,3 +151,19 @@ describe('a monitor', () => {
     expect(await made.visit.text('/')).not.toContain('Flapping')
   })
 })
+
+describe('a monitor that is up and degraded', () => {
+  it('says so in the list and on its page, with the cause', async () => {
+    const made = await signedIn()
+    // Its checks take 20 ms.
+    const id = await made.create('a.test', { warn: { response: { below: 50 } } })
+    expect(await made.visit.text('/')).not.toContain('Degraded')
+    await made.clock.advance(3 * MINUTE_MS)
+    const text = await made.visit.text(`/monitors/${id}`)
+    expect(text).toMatch(/class="tag"[^>]*>Degraded, began <time/)
+    expect(text).toContain('response is 20, less than 50')
+    const list = await made.visit.text('/')
+    expect(list).toMatch(/class="tag" title="response is 20, less than 50"[^>]*>Degraded</)
+    expect((await made.engine.monitors.get(id)).state).toBe('up')
+  })
+})

@@ -95,6 +95,7 @@ export const blacklist = (options: BlacklistOptions = {}) => {
     },
     causes: BLACKLIST_CAUSES,
     downEvent: 'blacklisted',
+    figures: ['lists_checked', 'lists_failed'],
     measurements: {
       lists:
         'Every listing: id, zone, entry (the address or name), codes, categories, reason and delist_url',

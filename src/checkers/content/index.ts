@@ -78,6 +78,7 @@ export const content = () =>
       },
     },
     events: ['content_changed'],
+    figures: ['body_bytes', 'body_decoded_bytes', 'text_bytes', 'change_ratio'],
     measurements: {
       ...EXCHANGE_MEASUREMENTS,
       text_bytes: 'Bytes (UTF-8) of the text that was compared',

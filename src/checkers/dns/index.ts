@@ -26,6 +26,7 @@ export const dns = () => {
       'Queries name servers for the records of a name and compares them with the expected values.',
     fields: dnsFields,
     causes: DNS_CAUSES,
+    figures: ['min_ttl'],
     measurements: {
       rcode: 'Response code: NOERROR, NXDOMAIN, SERVFAIL, REFUSED, …',
       answers: 'Records of the wanted type, at most 100: type, value and ttl (seconds)',

@@ -51,6 +51,7 @@ export const domain = (options: DomainOptions = {}) => {
     },
     causes: DOMAIN_CAUSES,
     events: ['domain_expiring', 'domain_expired'],
+    figures: ['days_left'],
     measurements: {
       domain: 'The registered name in A-labels',
       unicode: 'The name as people read it',

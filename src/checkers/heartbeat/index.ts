@@ -86,6 +86,7 @@ export const heartbeat = () =>
       /** settings: No signal has arrived yet: add `ping_url` to the job. */
       heartbeat_waiting: { text: 'No sign of life yet', verdict: 'unknown' },
     },
+    figures: ['run_ms'],
     measurements: {
       last_signal: 'Kind of the last signal: success, start, fail or log',
       last_signal_at: 'When it came (ISO 8601 UTC)',

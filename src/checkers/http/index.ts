@@ -27,6 +27,7 @@ export const http = () => {
     description: 'Requests a URL and evaluates status, redirects, text, size, a number, and speed.',
     fields: httpFields,
     causes: { ...HTTP_CAUSES, ...HTTP_RULE_CAUSES },
+    figures: ['response_ms', 'body_bytes', 'body_decoded_bytes', 'number'],
     measurements: {
       ...EXCHANGE_MEASUREMENTS,
       number: 'What number_regex found',

@@ -30,6 +30,7 @@ export const imap = (options: MailOptions = {}) => {
     description: 'Greeting, TLS and login of an IMAP server; no mailbox is opened.',
     fields: mailFields(PORTS),
     causes: MAIL_CAUSES,
+    figures: [],
     measurements: MAIL_MEASUREMENTS,
     highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

@@ -41,6 +41,7 @@ export const mysql = (options: MysqlCheckerOptions = {}) => {
     ...(driver === undefined ? { driver: 'mysql2' } : {}),
     fields: sqlFields({ port: 3306, database: 'none' }),
     causes: SQL_CAUSES,
+    figures: ['rows'],
     measurements: { errno: 'Number of the error', ...SQL_MEASUREMENTS },
     highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

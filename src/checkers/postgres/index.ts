@@ -45,6 +45,7 @@ export const postgres = (options: PostgresCheckerOptions = {}) => {
     ...(driver === undefined ? { driver: 'pg' } : {}),
     fields: sqlFields({ port: 5432, database: 'the one named like the user' }),
     causes: SQL_CAUSES,
+    figures: ['rows'],
     measurements: SQL_MEASUREMENTS,
     highlights: SQL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },

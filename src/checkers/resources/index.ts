@@ -60,6 +60,7 @@ export const resources = () =>
     description: 'Asks an agent on a server for its CPU, memory, disks and load.',
     fields,
     causes: { ...HTTP_CAUSES, ...RESOURCE_CAUSES },
+    figures: ['cpu_pct', 'ram_pct', 'disk_pct', 'load'],
     measurements: {
       status: 'Status code of the answer',
       http_version: 'Version of HTTP of the answer',

@@ -56,6 +56,7 @@ export const ssl = () =>
     fields,
     common: { interval_sec: { default: 3600 } },
     events: ['ssl_expiring', 'ssl_changed'],
+    figures: ['days_left', 'chain_days_left', 'names_total'],
     measurements: MEASUREMENTS,
     highlights: {
       not_after: { title: 'Certificate ends', format: 'end' },

@@ -65,6 +65,7 @@ export async function syncContacts(engine: Scope, entries: readonly ContactInput
       'all_monitors',
       'quiet',
       'group_window_sec',
+      'events',
     ].map((name) => [name, null])
     await engine.contacts.update(contact.id, { ...Object.fromEntries(absent), ...entry } as never)
   }

@@ -5,16 +5,26 @@
  */
 
 import { iso } from '../../clock.ts'
+import { SOFT_EVENTS } from '../../model.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { Changed } from '../monitors/cached-monitor.ts'
 import { announceAudit } from './audit.ts'
 import { monitorOf } from '../rounds/plan-notifications.ts'
+import { isSoft, softData } from '../rounds/soft-notices.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 import type { StalenessChange } from '../scheduling/staleness.ts'
 import { incidentView, monitorSummary, resultView } from '../views/views.ts'
 
-const OF_A_MONITOR = ['round', 'notice', 'state', 'down', 'up', 'acknowledged'] as const
+const OF_A_MONITOR = [
+  'round',
+  'notice',
+  'state',
+  'down',
+  'up',
+  'acknowledged',
+  ...SOFT_EVENTS,
+] as const
 
 export interface Announcer {
   /** Resolves when all events are emitted; this may read an incident from the store. */
@@ -52,7 +62,8 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
         emit(core, 'round', { account_id, monitor, results })
       }
       for (const { event, data } of fresh)
-        emit(core, 'notice', { account_id, monitor, event, data })
+        if (isSoft(event)) emit(core, event, { account_id, monitor, ...softData(data) })
+        else emit(core, 'notice', { account_id, monitor, event, data })
       const [from, to] = [before.record.machine.state, cached.record.machine.state]
       if (from !== to) emit(core, 'state', { account_id, monitor, from, to })
       const event = incidentEvent(change)

@@ -203,7 +203,12 @@ export interface TypeView {
     readonly verdict: 'fail' | 'unknown'
     readonly phase: string | null
   }[]
-  readonly measurements: readonly { readonly name: string; readonly description: string }[]
+  readonly measurements: readonly {
+    readonly name: string
+    readonly description: string
+    /** A number, of which `warn` may name a threshold. */
+    readonly figure: boolean
+  }[]
   readonly highlights: readonly HighlightView[]
   /** Which of its `measurements` is the response time; `duration_ms`: the duration of the check; `null`: none. */
   readonly response: string | null

@@ -7,6 +7,7 @@
 import { ConfigurationError } from '../../errors.ts'
 import type { JsonObject, MonitorState } from '../../model.ts'
 import { quoted, suggestion } from '../../options.ts'
+import type { DegradedView, RestoredView } from './degraded.ts'
 import type {
   AuditEntryView,
   IncidentView,
@@ -28,6 +29,18 @@ export interface EngineEvents {
     readonly account_id: number
     readonly monitor: MonitorSummary
     readonly incident: IncidentView
+  }
+  /** A figure is beyond a threshold of `warn`; the monitor is up. */
+  readonly degraded: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly degraded: DegradedView
+  }
+  /** It is no longer degraded; `closed_reason` says why. One follows each `degraded`. */
+  readonly restored: {
+    readonly account_id: number
+    readonly monitor: MonitorSummary
+    readonly degraded: RestoredView
   }
   /** Someone acknowledged an open incident. */
   readonly acknowledged: {
@@ -106,6 +119,8 @@ export type StreamedEvent<E extends keyof EngineEvents = keyof EngineEvents> = {
 const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   down: true,
   up: true,
+  degraded: true,
+  restored: true,
   acknowledged: true,
   state: true,
   starved: true,

@@ -15,6 +15,7 @@ import type {
   QuietHours,
   QuietSpan,
   RecurringWindow,
+  SoftEvent,
 } from '../../model.ts'
 import type { AnyContactKind, ContactKind } from '../../webhook/contact-kind.ts'
 
@@ -62,6 +63,8 @@ type ContactCommon = {
   readonly quiet?: QuietInput | null | undefined
   /** Notifications of this many seconds go out as one message; default 0: each by itself. */
   readonly group_window_sec?: number | undefined
+  /** Soft events that it is told of as well; default none. */
+  readonly events?: readonly SoftEvent[] | undefined
 }
 
 /** Quiet hours as a user may write them. */

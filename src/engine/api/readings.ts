@@ -14,6 +14,8 @@ export interface MonitorReading {
   readonly type: string
   readonly state: MonitorState
   readonly flapping: boolean
+  /** Up, and beyond a threshold of `warn`. */
+  readonly degraded: boolean
   /** The state is unknown: no check has started for two intervals, or the last rounds were inconclusive. */
   readonly stale: boolean
   readonly incident_open: boolean

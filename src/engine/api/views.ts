@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { DegradedView } from './degraded.ts'
 import type { OccurrenceView } from './occurrence.ts'
 import type { AnyChecker, FieldsOf } from '../../checkers/checker.ts'
 import type { Flat, IsAnyText, Stored } from '../../fields/field.ts'
@@ -25,6 +26,7 @@ import type {
   NotificationStatus,
   Outcome,
   QuietHours,
+  SoftEvent,
 } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { FieldsOfKind } from './inputs.ts'
@@ -40,6 +42,8 @@ export interface MonitorSummary {
   readonly stale: boolean
   /** So many outages in the last rounds that `down` and `up` are not sent (`flap_detection`). */
   readonly flapping: boolean
+  /** Up, and beyond a threshold of `warn`; `null`: not. */
+  readonly degraded: DegradedView | null
   readonly interval_sec: number
   readonly tags: readonly string[]
   readonly metadata: JsonObject
@@ -132,6 +136,7 @@ export interface StatusView {
   readonly next_check_at: string | null
   readonly stale: boolean
   readonly flapping: boolean
+  readonly degraded: DegradedView | null
   /** Locations have been silent for so long that the others decide without them. */
   readonly reduced_quorum: boolean
   /** Locations at which the check fails while the quorum is not reached. */
@@ -195,6 +200,8 @@ export interface UptimeSeconds {
   /** Percent, floored to four digits: never 100 if there was downtime; `null` without data. */
   readonly uptime: number | null
   readonly up_sec: number
+  /** The part of `up_sec` in which it was degraded. */
+  readonly degraded_sec: number
   readonly down_sec: number
   readonly paused_sec: number
   readonly maintenance_sec: number
@@ -235,6 +242,7 @@ export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends A
       readonly all_monitors: boolean
       readonly quiet: QuietHours | null
       readonly group_window_sec: number
+      readonly events: readonly SoftEvent[]
       readonly settings: IsAnyText<K['kind'], JsonObject, Stored<FieldsOfKind<K>>>
       readonly last_delivery: {
         readonly at: string

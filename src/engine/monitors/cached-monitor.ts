@@ -22,6 +22,7 @@ const LATER_SETTINGS = {
   depends_on: [],
   flap_detection: false,
   metadata: {},
+  warn: {},
 } satisfies Partial<CommonSettings>
 
 export interface CachedMonitor {

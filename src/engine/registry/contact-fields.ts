@@ -6,6 +6,7 @@
 
 import type { FieldTable } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
+import { SOFT_EVENTS } from '../../model.ts'
 import { quietField } from './quiet-field.ts'
 
 export const contactFields = {
@@ -22,4 +23,10 @@ export const contactFields = {
       unit: 'seconds',
     })
     .default(0),
+  events: field
+    .list(field.oneOf(SOFT_EVENTS, { description: 'Event' }), {
+      description: 'Soft events that it is told of as well',
+      max: SOFT_EVENTS.length,
+    })
+    .default([]),
 } satisfies FieldTable

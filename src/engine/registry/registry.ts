@@ -17,6 +17,7 @@ import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { TypeView } from '../api/engine.ts'
 import { withDefaults } from './monitor-defaults.ts'
 import { commonFields } from './monitor-fields.ts'
+import { figuresOf } from './warn-field.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { SettingWarning } from '../api/views.ts'
 import { createRequire } from 'node:module'
@@ -80,7 +81,7 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
 }
 
 function typeOf(checker: AnyChecker): MonitorType {
-  const common = commonFields(checker.common)
+  const common = commonFields(checker.common, figuresOf(checker))
   const own: FieldTable = checker.fields
   const twice = Object.keys(own).filter((name) => name in common || name === 'type')
   if (twice.length > 0) {
@@ -175,6 +176,7 @@ function view({ checker, common }: MonitorType): TypeView {
     ...checker.causes,
     ...(checker.push === undefined ? SHARED_CAUSES : {}),
   }
+  const figures = figuresOf(checker)
   const available = checker.driver === undefined || isInstalled(checker.driver)
   return {
     type: checker.type,
@@ -190,6 +192,7 @@ function view({ checker, common }: MonitorType): TypeView {
     measurements: Object.entries(checker.measurements).map(([name, description]) => ({
       name,
       description,
+      figure: figures.includes(name),
     })),
     highlights: Object.entries(checker.highlights ?? {}).map(([name, shown]) => ({
       name,

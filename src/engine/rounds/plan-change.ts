@@ -20,7 +20,8 @@ import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { planDown, planReleased, planNotices, planUp } from './plan-notifications.ts'
+import { planDown, planReleased, planNotices, planSoft, planUp } from './plan-notifications.ts'
+import { softNotices } from './soft-notices.ts'
 
 /** Changes of cause stored per incident; the latest are kept. */
 const CAUSES_LIMIT = 50
@@ -49,6 +50,8 @@ interface Step {
   /** The stored incident that it closes, updates or notifies of after a suppression. */
   readonly incident: IncidentRecord | undefined
   readonly fresh: readonly Notice[]
+  /** `degraded` and `restored`. */
+  readonly soft: readonly Notice[]
 }
 
 type FailEvent = Extract<RoundEvent, { verdict: 'fail' }>
@@ -74,7 +77,8 @@ export async function planChange(
     incident: await withSuppression(monitorCache, cached, { state, event }),
   }
   const incident = await affectedIncident(core, { before: record.machine, machine, effects })
-  const step: Step = { cached, event, effects, reports, machine, incident, fresh }
+  const soft = softNotices(effects)
+  const step: Step = { cached, event, effects, reports, machine, incident, fresh, soft }
   const change: Change = {
     monitor_id: record.id,
     revision: record.revision,
@@ -88,7 +92,7 @@ export async function planChange(
     ...cancellation(step),
     notify: await plannedNotifications(core, step),
   }
-  return { change, fresh }
+  return { change, fresh: [...fresh, ...soft] }
 }
 
 function policyOf(cached: CachedMonitor): Policy {
@@ -225,11 +229,11 @@ function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'>
 }
 
 async function plannedNotifications(core: Core, step: Step): Promise<NewNotification[]> {
-  const { cached, effects, machine, reports, event, incident, fresh } = step
+  const { cached, effects, machine, reports, event, incident, fresh, soft } = step
   const opened = effects.find((effect) => effect.kind === 'open_incident')
   const closed = effects.find((effect) => effect.kind === 'close_incident')
   const released = releasingEvent(step)
-  if (fresh.length === 0 && !opened && !closed && !released) return []
+  if (fresh.length === 0 && soft.length === 0 && !opened && !closed && !released) return []
   const { account_id, common } = cached.record
   const known = await readableContacts(core, account_id)
   const contacts = audience(known, common)
@@ -245,5 +249,6 @@ async function plannedNotifications(core: Core, step: Step): Promise<NewNotifica
       ? planUp({ core, cached, contacts: known, at: event.at }, incident, closed)
       : []),
     ...planNotices(context, fresh),
+    ...planSoft(context, soft),
   ]
 }

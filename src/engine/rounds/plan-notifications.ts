@@ -155,6 +155,19 @@ export function planNotices(
   })
 }
 
+/** Only for contacts that ask for the event. */
+export function planSoft(
+  context: NotificationContext,
+  notices: readonly Pick<Notice, 'event' | 'data'>[],
+): NewNotification[] {
+  return notices.flatMap((notice) => {
+    const contacts = context.contacts.filter(({ events }) =>
+      events.some((event) => event === notice.event),
+    )
+    return planNotices({ ...context, contacts }, [notice])
+  })
+}
+
 export function monitorOf({ record }: CachedMonitor): PayloadMonitor {
   return { id: record.id, name: record.common.name, type: record.type, target: record.target }
 }

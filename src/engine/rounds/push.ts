@@ -19,6 +19,7 @@ import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
 import { effective } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
+import { withWarnings } from './warnings.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
@@ -79,11 +80,12 @@ export function createPushMonitors({
       report: { ...(memo === undefined ? {} : { memo }), ...report },
       lag_ms: 0,
     }
-    const event = roundEvent(cached, [reported], at)
+    const reports = withWarnings(cached, [reported])
+    const event = roundEvent(cached, reports, at)
     return planRound({ core, monitorCache, accountWindows }, cached, {
       event,
       round: at,
-      reports: [reported],
+      reports,
       notices: report.notices ?? [],
     })
   }

@@ -9,6 +9,7 @@ import type { RoundEvent } from '../../incident/transition.ts'
 import type { CheckReport, EpochMs } from '../../model.ts'
 import { unmeasured } from '../../probes/transport.ts'
 import type { Reported } from './round-records.ts'
+import { roundWarning } from './warnings.ts'
 import { effective } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 
@@ -32,7 +33,10 @@ export function roundEvent(
     { confirm_locations, silent: cached.record.machine.silent ?? {} },
   )
   const checked = cached.type.checker.push === undefined ? { looked_at: lastCheckEnd(reports) } : {}
-  if (verdict !== 'fail') return { kind: 'round', at, silent, reduced, verdict, ...checked }
+  if (verdict !== 'fail') {
+    const warned = roundWarning(reports, confirm_locations)
+    return { kind: 'round', at, silent, reduced, verdict, ...checked, ...warned }
+  }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
   const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
   return {

@@ -6,6 +6,7 @@
 
 import { responseOf } from '../../checkers/checker.ts'
 import { bucketOf } from '../../incident/latency.ts'
+import type { Cause } from '../../incident/transition.ts'
 import type { CheckReport, DailyStats, EpochMs, LocationState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
@@ -16,6 +17,8 @@ export interface Reported {
   readonly location_id: number
   readonly report: CheckReport
   readonly lag_ms: number
+  /** A threshold of `warn` that it crosses. */
+  readonly warning?: Cause
 }
 
 export function roundRecords(

@@ -24,6 +24,7 @@ import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-c
 import { readAnswer } from './read-answer.ts'
 import { roundEvent, missingReport } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
+import { withWarnings } from './warnings.ts'
 
 /** Time for a report to reach the engine. */
 const SLACK_MS = 5_000
@@ -252,9 +253,12 @@ function isOvertaken(round: OpenRound, { record }: CachedMonitor): boolean {
 /** The machine input from the reports. Locations that did not answer are recorded as silent. */
 function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRound): MachineInput {
   const at = core.clock.now()
-  const all = locations.map(
-    ({ id }): Reported =>
-      reports.get(id) ?? { location_id: id, report: missingReport(at), lag_ms: 0 },
+  const all = withWarnings(
+    cached,
+    locations.map(
+      ({ id }): Reported =>
+        reports.get(id) ?? { location_id: id, report: missingReport(at), lag_ms: 0 },
+    ),
   )
   return {
     event: roundEvent(cached, all, tick),

@@ -16,6 +16,7 @@ import type {
   NewAuditRecord,
   NotificationRecord,
   QuietHours,
+  SoftEvent,
 } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { AccountScope } from '../api/engine.ts'
@@ -40,6 +41,7 @@ export interface ParsedContact {
   readonly all_monitors: boolean
   readonly quiet: QuietHours | null
   readonly group_window_sec: number
+  readonly events: readonly SoftEvent[]
   readonly settings: JsonObject
 }
 
@@ -119,12 +121,13 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       const kind = kindOf(record.kind)
       const table = { ...contactFields, ...kind.fields }
       const open = openContact(core, kind, record)
-      const { name: named, all_monitors, quiet, group_window_sec } = record
+      const { name: named, all_monitors, quiet, group_window_sec, events } = record
       const before: JsonObject = {
         name: named,
         all_monitors,
         quiet: quiet as never,
         group_window_sec,
+        events,
         ...open,
       }
       const parsed = await parseContact(kind, unmask(table, merge(table, before, fields), open))
@@ -194,6 +197,7 @@ export async function parseContact(
     all_monitors,
     quiet = null,
     group_window_sec,
+    events,
     ...settings
   } = parsed.value as Stored<typeof contactFields> & JsonObject
   if (group_window_sec > 0 && kind.digests === false)
@@ -202,5 +206,5 @@ export async function parseContact(
   if (Object.keys(unstorable).length > 0) throw new ValidationError(unstorable)
   const problems = await kind.check(settings)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
-  return { name, all_monitors, quiet, group_window_sec, settings }
+  return { name, all_monitors, quiet, group_window_sec, events: [...new Set(events)], settings }
 }

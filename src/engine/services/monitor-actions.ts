@@ -74,7 +74,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
       })
       if (planned === null) return null
       const audit = auditOf(cached, kind === 'pause' ? 'paused' : 'resumed')
-      return { change: { ...planned.change, ...touch(cached), audit } }
+      return { ...planned, change: { ...planned.change, ...touch(cached), audit } }
     })
   }
 
@@ -124,7 +124,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
       })
       const { machine: _machine, ...change } = planned?.change ?? emptyChange(parts, cached)
       const audit = auditOf(cached, 'deleted')
-      return { change: { ...change, cancel: MONITOR_DELETED, remove: true, audit } }
+      return { ...planned, change: { ...change, cancel: MONITOR_DELETED, remove: true, audit } }
     })
 
   return { own, commit, startCheck, pause, resume, remove }

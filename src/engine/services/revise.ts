@@ -63,7 +63,7 @@ export async function planUpdate(
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.push !== undefined) return { change }
   const planned = await planChange(parts, cached, { event: { kind: 'reconfigure', at } })
-  return { change: { ...planned?.change, ...change, forget_locations: true } }
+  return { ...planned, change: { ...planned?.change, ...change, forget_locations: true } }
 }
 
 /** The record of what differs; none if nothing does. */
@@ -106,6 +106,7 @@ const READ_ONLY = [
   'status',
   'stale',
   'flapping',
+  'degraded',
   'last_check_at',
   'next_check_at',
   'last_duration_ms',

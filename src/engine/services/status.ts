@@ -6,6 +6,7 @@
 
 import { iso, isoOrNull } from '../../clock.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
+import type { Maintenance } from '../../incident/maintenance.ts'
 import { upcomingOf } from './occurrences.ts'
 import { statusOf } from '../../incident/state.ts'
 import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
@@ -28,7 +29,7 @@ export async function statusView(
   const { record } = cached
   const { machine } = record
   const now = core.clock.now()
-  const { cause_code, stale, flapping, last_check_at } = monitorSummary(cached, {
+  const { cause_code, last_check_at, ...flags } = monitorSummary(cached, {
     next_due_at: null,
     checker: cached.type.checker,
     stale: staleness.isStale(cached),
@@ -48,15 +49,13 @@ export async function statusView(
     since: iso(machine.since),
     last_check_at,
     next_check_at: isoOrNull(schedule.nextDue(record.id)),
-    stale,
-    flapping,
+    stale: flags.stale,
+    flapping: flags.flapping,
+    degraded: flags.degraded,
     reduced_quorum: machine.reduced_quorum === true,
     degraded_locations: statusOf(machine.state) === 'up' ? failing(locations) : [],
     maintenance_changes_at: isoOrNull(
-      earliest(
-        maintenanceAt(record.common.maintenance, now, core).changes_at,
-        accountWindows.at(record, now).changes_at,
-      ),
+      earliest(maintenanceAt(record.common.maintenance, now, core), accountWindows.at(record, now)),
     ),
     planned_maintenance,
     cause_code,
@@ -71,7 +70,7 @@ function openIncident({ incident }: MachineState): StatusView['incident'] {
   return incident === null ? null : { id: incident.id, started_at: iso(incident.started_at) }
 }
 
-function earliest(a: EpochMs | null, b: EpochMs | null): EpochMs | null {
+function earliest({ changes_at: a }: Maintenance, { changes_at: b }: Maintenance): EpochMs | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 

@@ -19,7 +19,7 @@ import type { Core } from '../core/core.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
 import { DAY_MS, dayOf } from '../../model/time.ts'
 
-const NONE: Seconds = { up: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+const NONE: Seconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
 /** Maximum number of incidents read for the counts of a report. */
 const INCIDENTS_LIMIT = 10_000
@@ -149,9 +149,10 @@ function percentilesOf(latency: DailyStats['latency']) {
   return { p50_ms, p95_ms, p99_ms }
 }
 
-function named({ up, down, paused, maintenance, unknown }: Seconds) {
+function named({ up, degraded, down, paused, maintenance, unknown }: Seconds) {
   return {
     up_sec: up,
+    degraded_sec: degraded,
     down_sec: down,
     paused_sec: paused,
     maintenance_sec: maintenance,

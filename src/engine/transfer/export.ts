@@ -84,7 +84,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   const { name, external_id, quotas, monitor_defaults } = account
   yield written('account', {
     ...{ name, external_id, quotas: { ...quotas } },
-    monitor_defaults: { ...monitor_defaults },
+    monitor_defaults: { ...monitor_defaults } as JsonObject,
   })
   for (const location of await store.locations.list()) yield written('location', location)
   const contacts = new Set<number>()

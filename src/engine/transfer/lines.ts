@@ -29,7 +29,7 @@ const time = v.pipe(
   v.finite('invalid: there is no such time'),
 )
 const verdict = v.picklist(['ok', 'fail', 'unknown'])
-const availability = v.picklist(['up', 'down', 'unknown', 'paused', 'maintenance'])
+const availability = v.picklist(['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'])
 const closed = v.picklist(['recovered', 'paused', 'reconfigured', 'deleted'])
 const cause = v.strictObject({ at: time, cause_code: word, cause_text: text })
 

@@ -23,6 +23,7 @@ export function readingOf(
     type: record.type,
     state: machine.state,
     flapping: machine.flapping === true,
+    degraded: machine.degraded !== undefined,
     stale,
     incident_open: machine.incident !== null,
     incident_suppressed: machine.incident?.suppression !== undefined,

@@ -21,10 +21,12 @@ import type {
   KeyRecord,
   LocationRecord,
   LocationState,
+  MachineState,
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { DegradedView } from '../api/degraded.ts'
 import type {
   AccountView,
   AttemptView,
@@ -67,6 +69,7 @@ export function monitorSummary(
     status: statusOf(machine.state),
     stale,
     flapping: machine.flapping === true,
+    degraded: degradedView(machine),
     interval_sec: common.interval_sec,
     tags: common.tags,
     metadata: common.metadata,
@@ -80,6 +83,10 @@ export function monitorSummary(
     created_at: iso(record.created_at),
     updated_at: iso(record.updated_at),
   }
+}
+
+export function degradedView({ degraded }: Pick<MachineState, 'degraded'>): DegradedView | null {
+  return degraded === undefined ? null : { ...degraded, since: iso(degraded.since) }
 }
 
 export interface MonitorViewFacts extends ScheduleFacts {
@@ -213,7 +220,7 @@ export function contactView(
   fields: FieldTable,
   last: NotificationRecord | undefined,
 ): ContactView {
-  const { id, kind, name, all_monitors, quiet, group_window_sec, settings } = record
+  const { id, kind, name, all_monitors, quiet, group_window_sec, events, settings } = record
   return {
     id,
     kind,
@@ -221,6 +228,7 @@ export function contactView(
     all_monitors,
     quiet,
     group_window_sec,
+    events,
     settings: mask(fields, settings),
     last_delivery:
       last === undefined

@@ -96,7 +96,13 @@ function parentOf(
  * moves when one comes or goes.
  */
 export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Markup[] {
+  const { degraded } = facts.status
   return [
+    degraded !== null &&
+      tag(
+        ['Degraded, began ', relative(degraded.since, now), ': ', foreign(degraded.cause_text)],
+        'It is up, and beyond a threshold of its own; this is no downtime',
+      ),
     facts.status.flapping &&
       tag('Flapping', 'It fails and recovers so often that this is not told each time'),
     plannedWork(facts, now),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { TypeView } from '../../engine/api/engine.ts'
+import type { DegradedView } from '../../engine/api/degraded.ts'
 import type {
   AttemptView,
   ContactView,
@@ -19,13 +19,12 @@ import type {
   UptimeDay,
   UptimeView,
 } from '../../engine/api/views.ts'
-import type { FieldRow } from '../../fields/describe.ts'
 import type { QuietHours, QuietSpan } from '../../model.ts'
 import {
-  MEASUREMENT_FORMATS,
   MONITOR_STATES,
   MONITOR_STATUSES,
   NOTIFICATION_STATUSES,
+  SOFT_EVENTS,
   WEEKDAYS,
 } from '../../model.ts'
 import { ACCOUNT_VIEWS } from './account.ts'
@@ -44,6 +43,7 @@ import {
   word,
 } from './schemas.ts'
 import type { Schema } from './schemas.ts'
+import { TYPE_VIEWS } from './types.ts'
 
 const id = integer('Positive, never used twice')
 const state = word(MONITOR_STATES)
@@ -51,6 +51,12 @@ const status = word(MONITOR_STATUSES, 'The state, folded for a simple reader')
 const stale = flag('Nobody knows how it is: no check was decided or started for too long')
 const cause_code = nullable(text('Stable machine code'))
 const cause_text = nullable(text('One sentence for a person'))
+const degraded = nullable(
+  object<DegradedView>(
+    { since: time('The first round beyond the threshold'), cause_code: text(), cause_text: text() },
+    { description: 'Up, and beyond a threshold of `warn`' },
+  ),
+)
 const phases = record('Milliseconds per phase, those that took place', { type: 'number' })
 const verdict = word(['ok', 'fail', 'unknown'])
 
@@ -63,6 +69,7 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
   status,
   stale,
   flapping: flag('So many outages in the last rounds that they are not told one by one'),
+  degraded,
   interval_sec: integer(),
   tags: arrayOf(text()),
   metadata: record("The host's own values; no secrets"),
@@ -78,7 +85,8 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
 }
 
 const seconds = {
-  up_sec: number(),
+  up_sec: number('Time degraded included'),
+  degraded_sec: number('The part of `up_sec` in which it was degraded'),
   down_sec: number(),
   paused_sec: number(),
   maintenance_sec: number(),
@@ -135,6 +143,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     next_check_at: nullable(time()),
     stale,
     flapping: flag(),
+    degraded,
     reduced_quorum: flag('Decided without locations that have been silent for long'),
     degraded_locations: arrayOf(integer('Locations that see it fail while too few agree')),
     maintenance_changes_at: nullable(time('When planned work begins or ends next')),
@@ -224,6 +233,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     group_window_sec: integer(
       'Notifications of this many seconds go out as one; 0: each by itself',
     ),
+    events: arrayOf(word(SOFT_EVENTS, 'A soft event that it is told of as well')),
     settings: record('Settings of the kind; secrets are masked'),
     last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
     created_at: time(),
@@ -251,73 +261,5 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     answer: nullable(text("The beginning of the receiver's answer")),
   }),
   ...ACCOUNT_VIEWS,
-  Type: object<TypeView>(
-    {
-      type: text('Type code'),
-      name: text(),
-      description: text(),
-      fields: arrayOf('Field'),
-      common_fields: arrayOf('Field'),
-      causes: arrayOf(
-        object({
-          code: text(),
-          text: text(),
-          verdict: word(['fail', 'unknown']),
-          phase: nullable(text()),
-        }),
-      ),
-      measurements: arrayOf(object({ name: text(), description: text() })),
-      response: nullable(
-        text('The measurement that is the response time; `duration_ms` is how long the check took'),
-      ),
-      highlights: arrayOf(
-        object(
-          {
-            name: text('Of `measurements`, with dots into nested ones'),
-            title: text('How a page calls it'),
-            format: word(MEASUREMENT_FORMATS),
-          },
-          { optional: ['format'] },
-        ),
-      ),
-      events: arrayOf(text()),
-      defaults: object({ interval_sec: integer(), timeout_ms: integer() }),
-      available: flag('`false` where its driver is not installed'),
-      install: text('How to install the driver'),
-    },
-    { optional: ['install'] },
-  ),
-  Field: object<FieldRow>(
-    {
-      name: text('Dotted where nested'),
-      kind: word(['string', 'integer', 'number', 'boolean', 'enum', 'regex', 'array', 'object']),
-      required: flag(),
-      default: true as unknown as Schema,
-      description: text(),
-      min: number('Of a number, or of the length of a text or list'),
-      max: number(),
-      enum: arrayOf({ type: ['string', 'number'] }),
-      format: text(),
-      unit: text(),
-      secret: flag('Never shown again'),
-      available: flag('`false`: refused here, since the host has nothing that could answer for it'),
-      no_effect: flag(
-        '`true`: it does nothing in this type; it is taken, and the answer has a warning',
-      ),
-      reason: text('What is missing where `available` is false; why, where `no_effect` is true'),
-    },
-    {
-      optional: [
-        'min',
-        'max',
-        'enum',
-        'format',
-        'unit',
-        'secret',
-        'available',
-        'no_effect',
-        'reason',
-      ],
-    },
-  ),
+  ...TYPE_VIEWS,
 }

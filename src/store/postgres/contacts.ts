@@ -15,11 +15,12 @@ const COLUMNS = [
   'all_monitors',
   'quiet',
   'group_window_sec',
+  'events',
   'settings',
   'created_at',
   'updated_at',
 ] as const
-const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'group_window_sec', 'settings', 'updated_at']
+const CHANGEABLE = COLUMNS.filter((name) => !['account_id', 'kind', 'created_at'].includes(name))
 
 export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
@@ -79,10 +80,11 @@ async function read(session: Session, id: number): Promise<ContactRecord | undef
 
 /** The record's fields as column values. */
 function written<C extends Partial<ContactRecord>>(contact: C) {
-  const { settings, all_monitors, quiet } = contact
+  const { settings, all_monitors, quiet, events } = contact
   return {
     ...contact,
     all_monitors: all_monitors === undefined ? undefined : Number(all_monitors),
+    events: events && JSON.stringify(events),
     settings: settings && JSON.stringify(settings),
     quiet: quiet && JSON.stringify(quiet),
   }

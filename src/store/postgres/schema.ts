@@ -50,6 +50,7 @@ CREATE TABLE watchpost.contacts (
   all_monitors integer NOT NULL,
   quiet text,
   group_window_sec integer NOT NULL,
+  events text NOT NULL,
   settings text NOT NULL,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL

@@ -17,11 +17,12 @@ const COLUMNS = [
   'all_monitors',
   'quiet',
   'group_window_sec',
+  'events',
   'settings',
   'created_at',
   'updated_at',
 ] as const
-const CHANGEABLE = ['name', 'all_monitors', 'quiet', 'group_window_sec', 'settings', 'updated_at']
+const CHANGEABLE = COLUMNS.filter((name) => !['account_id', 'kind', 'created_at'].includes(name))
 
 export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {
   const get = (id: number): ContactRecord | undefined => {
@@ -72,9 +73,10 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
 
 /** The record's fields as column values. */
 function written<C extends Partial<ContactRecord>>(contact: C) {
-  const { settings, quiet } = contact
+  const { settings, quiet, events } = contact
   return {
     ...contact,
+    ...(events === undefined ? {} : { events: JSON.stringify(events) }),
     ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),
     ...(quiet === undefined ? {} : { quiet: quiet && JSON.stringify(quiet) }),
   }

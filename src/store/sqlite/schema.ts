@@ -47,6 +47,7 @@ CREATE TABLE contacts (
   all_monitors INTEGER NOT NULL,
   quiet TEXT,
   group_window_sec INTEGER NOT NULL,
+  events TEXT NOT NULL,
   settings TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL

@@ -38,6 +38,15 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.contacts.get(made.id))?.group_window_sec, 0)
   },
 
+  'the soft events of a contact are read back and changed': async (store) => {
+    const made = await store.contacts.create(contact({ events: ['degraded', 'restored'] }))
+    assert.deepEqual((await store.contacts.get(made.id))?.events, ['degraded', 'restored'])
+    await store.contacts.update(made.id, { name: 'Night' })
+    assert.deepEqual((await store.contacts.list(1))[0]?.events, ['degraded', 'restored'])
+    await store.contacts.update(made.id, { events: [] })
+    assert.deepEqual((await store.contacts.get(made.id))?.events, [])
+  },
+
   'contacts are listed per account, lowest id first': async (store) => {
     const first = await store.contacts.create(contact())
     await store.contacts.create(contact({ account_id: await anotherAccount(store) }))

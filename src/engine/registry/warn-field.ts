@@ -1,0 +1,95 @@
+/**
+ * The setting `warn`: thresholds of figures beyond which a monitor that is up is degraded.
+ *
+ * @module
+ */
+
+import * as v from 'valibot'
+import type { AnyChecker } from '../../checkers/checker.ts'
+import { defineField } from '../../fields/field.ts'
+import type { FieldBuilder } from '../../fields/field.ts'
+import type { Warn, WarnLimit } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { suggestion } from '../../options.ts'
+
+/** The response time, under the same name in every type that has one. */
+export const RESPONSE = 'response'
+
+/** Thresholds of one monitor. */
+const MOST_FIGURES = 20
+
+const bound = v.optional(
+  v.pipe(v.number('invalid: a number is expected'), v.finite('invalid: a number is expected')),
+)
+
+const limit = v.pipe(
+  v.strictObject({ above: bound, below: bound }, ({ expected }) =>
+    expected === 'never' ? 'unknown_field' : 'invalid: { above?, below? } is expected',
+  ),
+  v.check(
+    ({ above, below }) => above !== undefined || below !== undefined,
+    'required: above or below',
+  ),
+  v.check(
+    ({ above, below }) => above === undefined || below === undefined || below <= above,
+    'out_of_range: below must not be greater than above',
+  ),
+)
+
+/** What a monitor of this type may warn of. Without a type: what all have. */
+export function figuresOf(
+  checker?: Pick<AnyChecker, 'figures' | 'measurements' | 'response' | 'push'>,
+): readonly string[] {
+  if (checker === undefined) return [RESPONSE]
+  const own = checker.figures ?? Object.keys(checker.measurements)
+  const hasResponse = checker.response !== undefined || checker.push === undefined
+  return hasResponse ? [RESPONSE, ...own] : own
+}
+
+/** `{ response: { above: 800 }, days_left: { below: 21 } }`. */
+export function warnField(figures: readonly string[]): FieldBuilder<Warn> {
+  const schema = v.pipe(
+    v.custom<Record<string, unknown>>(isJsonObject, 'invalid: an object is expected'),
+    v.rawTransform<Record<string, unknown>, Warn>(({ dataset, addIssue }) => {
+      const input = dataset.value
+      const entries = Object.entries(input)
+      if (entries.length > MOST_FIGURES)
+        addIssue({ message: `out_of_range: at most ${MOST_FIGURES} figures` })
+      const read = entries.slice(0, MOST_FIGURES).map(([key, value]) => {
+        const here = { type: 'object', origin: 'value', input, key, value } as const
+        if (!figures.includes(key)) {
+          addIssue({ message: unknownFigure(key, figures), path: [here] })
+          return [key, {}] as const
+        }
+        const result = v.safeParse(limit, value)
+        for (const { message, path } of result.issues ?? []) {
+          const inner = (path ?? []) as unknown as []
+          addIssue({ message, path: [here, ...inner] })
+        }
+        return [key, withoutAbsent(result.success ? result.output : {})] as const
+      })
+      return Object.fromEntries(read)
+    }),
+  )
+  return defineField(
+    {
+      kind: 'object',
+      description:
+        'Thresholds of figures: beyond one the monitor is degraded and stays up. Each is { above } or { below }, or both, under response or the name of a measurement',
+      format: 'warn',
+    },
+    schema,
+  )
+}
+
+function unknownFigure(key: string, figures: readonly string[]): string {
+  if (figures.length === 0) return 'unknown_field: this type has no figures'
+  return `unknown_field: ${suggestion(key, [...figures])}`
+}
+
+function withoutAbsent({ above, below }: v.InferOutput<typeof limit> | WarnLimit): WarnLimit {
+  return {
+    ...(above === undefined ? {} : { above }),
+    ...(below === undefined ? {} : { below }),
+  }
+}
