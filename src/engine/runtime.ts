@@ -48,6 +48,9 @@ export interface Runtime {
   readonly schedule: MonitorSchedule
   readonly staleness: Staleness
   readonly outbox: Outbox
+  readonly run: ProbeHost['run']
+  /** Running tests of settings that are not stored, by account. */
+  readonly testing: Map<number, number>
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
   readonly lifecycle: Lifecycle
@@ -98,7 +101,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     ...parts,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options },
   })
-  return { ...parts, committed, openRounds, connectivity, lifecycle }
+  return { ...parts, run, testing: new Map(), committed, openRounds, connectivity, lifecycle }
 }
 
 interface Checking {

@@ -44,6 +44,7 @@ describe.each(Object.entries(STORES))('an account id, on %s', (_name, make) => {
     const calls = [
       nobody.monitors.create(MONITOR),
       nobody.monitors.preview(MONITOR),
+      nobody.monitors.test(MONITOR),
       nobody.monitors.list(),
       nobody.monitors.get(1),
       nobody.monitors.update(1, { name: 'x' }),

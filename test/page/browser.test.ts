@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findBinary } from '../support/servers/binaries.ts'
@@ -26,6 +29,10 @@ const PAGES = [
   '/incidents/1',
   '/contacts',
   '/contacts/1',
+  '/monitors/new',
+  '/monitors/new?type=http',
+  '/monitors/4/edit',
+  '/monitors/4/delete',
   '/monitors/999',
   '/status/fjord',
 ]
@@ -47,8 +54,8 @@ describeWithServer(need, 'in a browser', () => {
     const window = await shop.open(options)
     try {
       await use(window)
-      // The 404 that was asked for is told as well.
-      const others = window.complaints.filter((text) => !text.includes('404 (Not Found)'))
+      // The refusals that were asked for are told as well.
+      const others = window.complaints.filter((text) => !/ (?:404|422) \(/.test(text))
       expect(others).toEqual([])
     } finally {
       await window.context.close()
@@ -91,7 +98,8 @@ describeWithServer(need, 'in a browser', () => {
         await goto(path)
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(375)
         const small =
-          await page.evaluate(`[...document.querySelectorAll('button, select, input:not([type=hidden])')]
+          await page.evaluate(`[...document.querySelectorAll('button, select, label.tick, input:not([type=hidden], [type=checkbox])')]
+          .filter((each) => each.checkVisibility())
           .filter((each) => each.getBoundingClientRect().height < 36).map((each) => each.outerHTML)`)
         expect(small, path).toEqual([])
       }
@@ -107,7 +115,7 @@ describeWithServer(need, 'in a browser', () => {
       await page.keyboard.press('Tab')
       expect(await focused()).toBe('Skip to the content')
       await page.keyboard.press('Enter')
-      await page.keyboard.press('Tab')
+      for (const _ of ['the way to a new monitor', 'the filter']) await page.keyboard.press('Tab')
       expect(await page.evaluate('document.activeElement.name')).toBe('q')
       await page.keyboard.type('image')
       await page.keyboard.press('Enter')
@@ -260,6 +268,63 @@ describeWithServer(need, 'in a browser', () => {
       await recover('Checkout API')
       await course.locator('li:has-text("Recovered")').waitFor()
       expect(await page.textContent('#state')).toContain('Resolved')
+    })
+  })
+
+  it('creates a monitor after a check of it, keeps a typed secret meanwhile, and changes it', async () => {
+    const target = createServer((_, response) => response.writeHead(503).end()).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(target, 'listening')
+    const { port } = target.address() as AddressInfo
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/')
+      await page.click('text=New monitor')
+      await page.click('text=Site over HTTP/HTTPS')
+      await page.click('summary:has-text("More settings")')
+      await page.fill('[name="f.auth.pass"]', 'opensesame')
+      await page.click('button:text("Create")')
+      await page.locator('#outcome a:text("URL")').waitFor()
+      expect(await page.innerText('#f-url-problem')).toBe('This is required')
+      expect(await findings(page)).toEqual([])
+      await page.fill('[name="f.url"]', `http://127.0.0.1:${port}/`)
+      await page.fill('[name="f.auth.user"]', 'ann')
+      await page.click('button:text("Check now")')
+      await page.locator('#outcome .waterfall').waitFor()
+      expect(await page.textContent('#outcome')).toContain('503')
+      expect(await page.innerText('#f-url-problem')).toBe('')
+      expect(await page.inputValue('[name="f.auth.pass"]')).toBe('opensesame')
+      expect(await findings(page)).toEqual([])
+      await page.click('button:text("Create")')
+      await page.waitForURL(/monitors\/\d+$/)
+      await page.click('.actions a:text("Edit")')
+      await page.fill('[name="f.name"]', 'Renamed')
+      await page.click('button:text("Show what")')
+      await page.locator('#outcome td:has-text("Renamed")').waitFor()
+      await page.click('button:text("Save")')
+      await page.waitForURL(/monitors\/\d+$/)
+      expect(await page.textContent('#name')).toBe('Renamed')
+      await page.click('.actions a:text("Delete")')
+      await page.click('button:text("Delete")')
+      await page.waitForURL(`${shop.url}/`)
+    })
+    target.close()
+  })
+
+  it('creates and changes a monitor without JavaScript', async () => {
+    await inWindow({ javaScriptEnabled: false }, async ({ page, goto }) => {
+      await goto('/monitors/new?type=tcp')
+      await page.fill('[name="f.host"]', 'shop.test')
+      await page.fill('[name="f.port"]', '99999')
+      await page.click('button:text("Create")')
+      expect(await page.textContent('#f-port-problem')).toContain('Must be within')
+      await page.fill('[name="f.port"]', '443')
+      await page.click('button:text("Create")')
+      await page.waitForURL(/monitors\/\d+$/)
+      await page.click('.actions a:text("Delete")')
+      await page.click('button:text("Delete")')
+      await page.waitForURL(`${shop.url}/`)
     })
   })
 

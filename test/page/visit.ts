@@ -1,6 +1,7 @@
 /** A browser without pictures: cookies, forms and redirects, over `fetch` of the page alone. */
 
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
@@ -46,7 +47,14 @@ export interface Visitor {
 
 export async function site(
   options: StatusPageOptions = {},
-  { probes }: { readonly probes?: (clock: SimulatedClock) => ProbeTransport } = {},
+  {
+    probes,
+    checkers = [],
+  }: {
+    readonly probes?: (clock: SimulatedClock) => ProbeTransport
+    /** Beside those that every site has. */
+    readonly checkers?: readonly AnyChecker[]
+  } = {},
 ): Promise<Site> {
   const clock = simulatedClock()
   const failing = new Map<string, string>()
@@ -54,7 +62,7 @@ export async function site(
   const engine: Engine = createEngine({
     clock,
     store: memoryStore({ clock }),
-    checkers: [scripted(failing), heartbeat()],
+    checkers: [scripted(failing), heartbeat(), ...checkers],
     contacts: [silent(refusing)],
     ...(probes === undefined ? {} : { probes: probes(clock) }),
   })

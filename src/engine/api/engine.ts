@@ -22,6 +22,7 @@ import type {
   Page,
   ResultView,
   StatusView,
+  TimedOutcome,
   UptimeView,
 } from './views.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
@@ -61,12 +62,24 @@ export interface AccountScope<
     create(input: MonitorInput<C>): Promise<MonitorView<C>>
     /**
      * What `create` would store, without storing it; with `against`, the differences from a monitor of the same type.
-     * Secrets are compared and never shown. @throws ValidationError with every problem at once
+     * With `update`, the input is a patch of that monitor, and the changes are those that `update` would make. Secrets
+     * are compared and never shown. @throws ValidationError with every problem at once
      */
     preview(
       input: MonitorInput<C>,
       options?: { readonly against?: number | undefined },
     ): Promise<MonitorPreview>
+    preview(patch: MonitorPatch<C>, options: { readonly update: number }): Promise<MonitorPreview>
+    /**
+     * Runs one check of settings, as `create` takes them, and stores nothing; with `update`, of those that a monitor
+     * would have after this patch. It runs in this process, with the address guard of all checks; at most two at a time
+     * for an account.
+     *
+     * @throws ValidationError with every problem at once; ConflictError `not_testable` for a type that waits for signals,
+     * `test_running`
+     */
+    test(input: MonitorInput<C>): Promise<TimedOutcome>
+    test(patch: MonitorPatch<C>, options: { readonly update: number }): Promise<TimedOutcome>
     list(filter?: MonitorFilter): Promise<Page<MonitorSummary>>
     /** The settings are those of the type: `if (view.type === 'http')` narrows. */
     get(id: number): Promise<MonitorView<C>>

@@ -119,7 +119,8 @@ export const bulkOptions = {
   dry_run: read.flag,
 } satisfies Readers<Omit<BulkInput, 'filter'>>
 
-export const previewOptions = { against: read.id } satisfies Readers<OptionsOf<'preview'>>
+export const previewOptions = { against: read.id, update: read.id }
+export const testOptions = { update: read.id }
 
 export const uptimeOptions = { days: read.integer(1, 365) } satisfies Readers<OptionsOf<'uptime'>>
 

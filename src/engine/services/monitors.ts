@@ -29,12 +29,15 @@ import { read, readFilter } from './read-filter.ts'
 import {
   monitorFilter,
   previewOptions,
+  testOptions,
   uptimeOptions,
   versionOptions,
   listed,
   queryOf,
 } from './filters.ts'
 import { previewOf } from './preview.ts'
+import type { Previewing } from './preview.ts'
+import { createTestCheck } from './test-check.ts'
 import { requireVersion, planUpdate } from './revise.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
@@ -45,6 +48,8 @@ type Monitors = AccountScope['monitors']
 export function monitorsOf(parts: Parts, account_id: number): Monitors {
   const { core, monitorCache, schedule, ready } = parts
   const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(parts, account_id)
+
+  const testCheck = createTestCheck(parts)
 
   const summary = (cached: SummarySource): MonitorSummary =>
     monitorSummary(cached, schedule.factsOf(cached))
@@ -70,6 +75,15 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     },
     tag: (tags) => async (id) => (await commit(id, tagged(parts, tags))) !== null,
   })
+
+  /** Input for a new monitor, or a patch of one. */
+  async function givenOf(input: unknown, update: number | undefined): Promise<Previewing> {
+    const { type: name, ...fields } = objectFrom(input)
+    if (update === undefined) return { account_id, type: typeOf(parts, name), input: fields }
+    const cached = await own(update)
+    if (name !== undefined && name !== cached.record.type) refuse({ type: 'immutable' })
+    return { account_id, type: cached.type, input: fields, update: cached }
+  }
 
   async function createMonitor(input: unknown): Promise<MonitorView> {
     await ready()
@@ -108,13 +122,20 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
 
     create: createMonitor,
 
-    async preview(input, options) {
-      const { against } = readFilter(previewOptions, options)
+    async preview(
+      input: unknown,
+      options?: { readonly against?: number; readonly update?: number },
+    ) {
+      const { against, update } = readFilter(previewOptions, options)
       await ready()
-      const { type: name, ...fields } = objectFrom(input)
-      const type = typeOf(parts, name)
       const cached = against === undefined ? {} : { against: await own(against) }
-      return previewOf(parts, { account_id, type, input: fields, ...cached })
+      return previewOf(parts, { ...(await givenOf(input, update)), ...cached })
+    },
+
+    async test(input: unknown, options?: { readonly update?: number }) {
+      const { update } = readFilter(testOptions, options)
+      await ready()
+      return testCheck(await givenOf(input, update))
     },
 
     async list(given) {

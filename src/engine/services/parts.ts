@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ProbeHost } from '../../probes/transport.ts'
 import type { AccountCache } from './account-cache.ts'
 import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
@@ -26,6 +27,10 @@ export interface Parts {
   readonly push: PushMonitors
   readonly staleness: Pick<Staleness, 'isStale'>
   readonly outbox: Outbox
+  /** Runs one check in this process. */
+  readonly run: ProbeHost['run']
+  /** Running tests of settings that are not stored, by account. */
+  readonly testing: Map<number, number>
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean

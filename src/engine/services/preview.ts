@@ -12,34 +12,27 @@ import { sameJson } from '../../model/json.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import { patched } from './revise.ts'
 import { validateMonitor } from './validate-input.ts'
+import type { ValidMonitor } from './validate-input.ts'
 import type { MonitorPreview } from '../api/views.ts'
 import type { Parts } from './parts.ts'
 
-interface Previewing {
+export interface Previewing {
   readonly account_id: number
   readonly type: MonitorType
   /** As for `create`, without `type`. */
   readonly input: JsonObject
   /** The monitor to compare with. */
   readonly against?: CachedMonitor
+  /** The monitor of which the input is a patch. */
+  readonly update?: CachedMonitor
 }
 
 /** @throws ValidationError with every problem at once */
-export async function previewOf(
-  { core }: Parts,
-  { account_id, type, input, against }: Previewing,
-): Promise<MonitorPreview> {
-  if (against !== undefined && against.type !== type)
-    throw new ValidationError({ type: 'immutable' })
-  const valid = await validateMonitor(core, {
-    account_id,
-    ...(against === undefined
-      ? {}
-      : { id: against.record.id, interval_before: against.record.common.interval_sec }),
-    type,
-    input,
-  })
+export async function previewOf(parts: Parts, previewing: Previewing): Promise<MonitorPreview> {
+  const { type, input, update, against = update } = previewing
+  const valid = await validOf(parts, previewing)
   const fields = type.checker.fields
   const warnings = warningsOf(type, valid.settings, input)
   const after = { ...asJson(valid.common), ...valid.settings }
@@ -58,6 +51,24 @@ export async function previewOf(
       secret: sameJson(shownBefore[field], shown[field]),
     })),
   }
+}
+
+/** The settings that would be stored. @throws ValidationError with every problem at once */
+export async function validOf(
+  parts: Parts,
+  { account_id, type, input, against, update }: Previewing,
+): Promise<ValidMonitor> {
+  if (update !== undefined) return patched(parts, update, input)
+  if (against !== undefined && against.type !== type)
+    throw new ValidationError({ type: 'immutable' })
+  return validateMonitor(parts.core, {
+    account_id,
+    ...(against === undefined
+      ? {}
+      : { id: against.record.id, interval_before: against.record.common.interval_sec }),
+    type,
+    input,
+  })
 }
 
 function asJson(value: object): JsonObject {

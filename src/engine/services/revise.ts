@@ -29,23 +29,7 @@ export async function planUpdate(
 ): Promise<Planned> {
   const { core, monitorCache } = parts
   const { record, type, settings } = cached
-  const { type: name, ...fields } = patch
-  if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
-  const table = type.all
-  const common = await withoutDeletedIds(core, record.account_id, record.common)
-  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
-  const wanted = withoutReadOnly(type, fields)
-  // Masks are searched in the merged input, in which dotted names are resolved.
-  const input = unmask(table, merge(table, before, wanted), settings)
-  const next = await validateMonitor(core, {
-    account_id: record.account_id,
-    id: record.id,
-    interval_before: record.common.interval_sec,
-    type,
-    input,
-  })
-  const given = merge(table, {}, wanted)
-  requireSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
+  const next = await patched(parts, cached, patch)
   const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
   const at = core.clock.now()
   const change: Change = {
@@ -64,6 +48,35 @@ export async function planUpdate(
   if (same || type.checker.push !== undefined) return { change }
   const planned = await planChange(parts, cached, { event: { kind: 'reconfigure', at } })
   return { ...planned, change: { ...planned?.change, ...change, forget_locations: true } }
+}
+
+/**
+ * The settings of a monitor after a patch. @throws ValidationError with every problem at once, also for a stored secret
+ * that would be sent to another destination
+ */
+export async function patched(
+  { core }: Pick<Parts, 'core'>,
+  { record, type, settings }: CachedMonitor,
+  patch: JsonObject,
+): Promise<ValidMonitor> {
+  const { type: name, ...fields } = patch
+  if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
+  const table = type.all
+  const common = await withoutDeletedIds(core, record.account_id, record.common)
+  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
+  const wanted = withoutReadOnly(type, fields)
+  // Masks are searched in the merged input, in which dotted names are resolved.
+  const input = unmask(table, merge(table, before, wanted), settings)
+  const next = await validateMonitor(core, {
+    account_id: record.account_id,
+    id: record.id,
+    interval_before: record.common.interval_sec,
+    type,
+    input,
+  })
+  const given = merge(table, {}, wanted)
+  requireSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
+  return next
 }
 
 /** The record of what differs; none if nothing does. */

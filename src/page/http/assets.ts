@@ -10,6 +10,7 @@ import type { Answer } from './answer.ts'
 import { ALARM, BRAND } from '../layout/icons.ts'
 import { textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
+import { FORM_SCRIPT } from '../forms/form-script.ts'
 import { SCRIPT } from '../layout/script.ts'
 import { style } from '../style/style.ts'
 
@@ -17,6 +18,8 @@ export interface Assets {
   /** Paths below the base path. */
   readonly style: string
   readonly script: string
+  /** The script of forms. */
+  readonly form: string
   readonly icon: string
   /** The icon while something is down. */
   readonly alarm: string
@@ -29,6 +32,7 @@ export function createAssets(): Assets {
   const files = {
     style: asset('css', 'text/css; charset=utf-8', style()),
     script: asset('js', 'text/javascript; charset=utf-8', SCRIPT),
+    form: asset('js', 'text/javascript; charset=utf-8', FORM_SCRIPT),
     icon: asset('svg', 'image/svg+xml', drawn(BRAND)),
     alarm: asset('svg', 'image/svg+xml', drawn(ALARM)),
   }
@@ -36,6 +40,7 @@ export function createAssets(): Assets {
   return {
     style: files.style.path,
     script: files.script.path,
+    form: files.form.path,
     icon: files.icon.path,
     alarm: files.alarm.path,
     find: (path) => answers.get(path),

@@ -18,8 +18,8 @@ import { badRequest, forbidden } from './http-error.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from '../session/session.ts'
 
-/** Far more than any form of the page needs. */
-const LIMIT_BYTES = 4096
+/** For the settings of a monitor: as much as the API takes. */
+const LIMIT_BYTES = 262_144
 const DEADLINE_MS = 10_000
 
 /** What all requests share. */

@@ -29,6 +29,8 @@ export interface Frame {
   readonly assets: {
     readonly style: string
     readonly script: string
+    /** Of pages with a form. */
+    readonly form: string
     readonly icon: string
     /** The icon while something is down. */
     readonly alarm: string
@@ -56,6 +58,8 @@ export interface Sheet {
   readonly down?: number
   /** What the page is about is down: its icon says so. */
   readonly alarm?: boolean
+  /** Loads the script of forms. */
+  readonly form?: boolean
   /** Title of the page, instead of the host's name. */
   readonly masthead?: string
 }
@@ -78,6 +82,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         <title>${down > 0 && `(${down}) `}${title === brand ? title : `${title} · ${brand}`}</title>
         <link rel="icon" href="${base}${alarm ? assets.alarm : assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${base}${assets.style}" nonce="${nonce}" />
+        ${sheet.form === true && html`<script src="${base}${assets.form}" nonce="${nonce}" defer></script>`}
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
       </head>
       <body${sheet.masthead !== undefined && html` class="slim"`}>

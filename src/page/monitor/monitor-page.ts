@@ -142,9 +142,13 @@ function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
     html`<form method="post" action="${base}/monitors/${monitor.id}/${action}">
       <button>${label}</button>
     </form>`
-  if (status.state === 'paused')
-    return html`<div class="actions">${button('resume', 'Resume')}</div>`
-  return html`<div class="actions">${button('check', 'Check now')}${button('pause', 'Pause')}</div>`
+  const path = `${base}/monitors/${monitor.id}`
+  return html`<div class="actions">
+    ${status.state === 'paused' ? button('resume', 'Resume') : [button('check', 'Check now'), button('pause', 'Pause')]}
+    <a class="button" href="${path}/edit">Edit</a>
+    <a class="button" href="${base}/monitors/new?clone=${monitor.id}">Copy</a>
+    <a class="button" href="${path}/delete">Delete</a>
+  </div>`
 }
 
 function headline(facts: MonitorFacts, frame: Frame): Markup {

@@ -80,16 +80,21 @@ export interface OverviewOptions {
   readonly frame: Frame
   readonly wanted: Wanted
   readonly types: readonly TypeView[]
+  /** Whether buttons and forms are shown. */
+  readonly can_act: boolean
 }
 
 export function overviewPage(
   facts: OverviewFacts,
-  { frame, wanted, types }: OverviewOptions,
+  { frame, wanted, types, can_act }: OverviewOptions,
 ): Markup {
   const { all, rows, found } = facts
-  if (all.length === 0) return firstSteps(frame)
+  if (all.length === 0) return firstSteps(frame, can_act)
   return html`<h1 class="hidden">Monitors</h1>
-    <div id="summary" class="headline" data-live>${summary(facts, frame)}</div>
+    <div class="over">
+      <div id="summary" class="headline" data-live>${summary(facts, frame)}</div>
+      ${can_act && html`<a class="button" href="${frame.base}/monitors/new">New monitor</a>`}
+    </div>
     ${downList(facts, frame)}
     <div id="planned" data-live>${planned(facts, frame)}</div>
     ${filterForm({ wanted, action: `${frame.base}/`, types, monitors: all })}
@@ -126,12 +131,13 @@ function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: 
   </nav>`
 }
 
-function firstSteps({ origin }: Frame): Markup {
+function firstSteps({ origin, base }: Frame, can_act: boolean): Markup {
   return html`<div class="first" id="first">
     <h1>No monitors yet</h1>
+    ${can_act && html`<p><a class="button" href="${base}/monitors/new">New monitor</a></p>`}
     <p>
-      Create the first one with the REST API and the key you signed in with. It appears here after
-      its first check:
+      ${can_act ? 'Or create one with the REST API and an API key.' : 'Create one with the REST API and an API key that may write.'}
+      It appears here after its first check:
     </p>
     <pre tabindex="0"><code>curl -s ${origin}/api/v1/monitors \\
   -H 'Authorization: Bearer YOUR_KEY' \\

@@ -65,12 +65,8 @@ export async function rowOf(
 export function rowItem(row: Row, { base, now }: Frame): Markup {
   const { monitor, uptime } = row
   const { id, name, state, last_check_at, last_response_ms } = monitor
-  return html`<li
-    id="m${id}"
-    class="row${monitor.stale && ' stale'}"
-    data-live
-    data-monitor="${id}"
-  >
+  const style = monitor.stale ? 'row stale' : 'row'
+  return html`<li id="m${id}" class="${style}" data-live data-monitor="${id}">
     <div class="who">
       <div class="lead">
         <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>

@@ -11,6 +11,7 @@ import { idList, oneOf, positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { cookieOf } from '../session/cookies.ts'
 import { contactRoutes } from '../contacts/contact-routes.ts'
+import { editRoutes } from '../edit/edit-routes.ts'
 import { incidentRoutes } from '../incidents/incident-routes.ts'
 import { checksFound, checksPage } from '../monitor/checks.ts'
 import { RANGES } from '../monitor/latency-data.ts'
@@ -28,7 +29,7 @@ import { shownAs } from '../layout/words.ts'
 const LISTENED = 100
 
 export const privateRoutes: readonly Route[] = [
-  page(/^\/$/, async ({ call, scope }) => {
+  page(/^\/$/, async ({ call, scope, can_act }) => {
     const { frame, url, service } = call
     const types = service.engine.types.list()
     const wanted = wantedOf(url.searchParams, types)
@@ -36,13 +37,14 @@ export const privateRoutes: readonly Route[] = [
     const ids = facts.rows.map(({ monitor }) => monitor.id)
     return {
       title: frame.brand,
-      main: overviewPage(facts, { frame, wanted, types }),
+      main: overviewPage(facts, { frame, wanted, types, can_act }),
       said: facts.all.length > 0 && leadOf(facts),
       down: downOf(facts.all).length,
       section: 'monitors',
       events: { shown: ids, all: true },
     }
   }),
+  ...editRoutes,
   page(/^\/monitors\/(\d{1,15})$/, async ({ call, scope, can_act }) => {
     const { frame, url, service, params } = call
     const range = oneOf(url.searchParams, 'range', RANGES)

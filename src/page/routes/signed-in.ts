@@ -24,7 +24,7 @@ export interface Seen {
   readonly can_act: boolean
 }
 
-export type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said' | 'down' | 'alarm'> & {
+export type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said' | 'down' | 'alarm' | 'form'> & {
   readonly section: Section
   readonly status?: number
   /** Absent if nothing on the page is live. */

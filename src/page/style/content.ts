@@ -23,6 +23,9 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .headline p{min-width:0;flex:1}
 .headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .headline br{display:none}
+.over{display:flex;gap:16px;align-items:flex-start}
+.over .headline{flex:1;min-width:0}
+.over .button{margin-top:6px;flex:none}
 .headline.whole{min-height:74px}
 .headline.whole .muted{white-space:normal;overflow:visible;overflow-wrap:anywhere;display:block;-webkit-line-clamp:none}
 .list>li{display:grid;grid-template-columns:minmax(200px,1fr) minmax(200px,1fr) minmax(120px,.6fr) max-content;gap:6px 24px;align-items:center;padding:14px 0;border-top:1px solid var(--line);font-size:14px}
@@ -142,7 +145,7 @@ summary::-webkit-details-marker{display:none}
 .tiles dd{font-size:16px}
 section{margin-top:34px}
 .actions{flex:1 0 100%}
-.actions form{flex:1}
+.actions :is(form,a){flex:1 0 auto;justify-content:center}
 .actions button{width:100%}
 .incidents .flat{grid-template-columns:1fr max-content;gap:2px 12px}
 .incidents .why{grid-column:1/3;grid-row:2}

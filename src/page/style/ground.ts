@@ -41,6 +41,37 @@ button{padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radi
 button:hover{border-color:var(--text)}
 button.primary{background:var(--text);color:var(--ground);border-color:var(--text);font-weight:600}
 button.small{min-height:30px;padding:2px 10px;font-size:13px}
+a.button{display:inline-flex;align-items:center;padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);text-decoration:none}
+a.button:hover{border-color:var(--text)}
+button.danger{background:var(--bad);color:var(--cut);border-color:var(--bad);font-weight:600}
+textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:inherit;width:100%;padding:7px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);resize:vertical}
+.fields{max-width:680px;margin-top:22px}
+.field{margin-bottom:18px}
+.field>label,.label{font-weight:600;font-size:14px}
+.field>label:not(.tick),.label{display:block;margin-bottom:4px}
+.field>input[type=checkbox]{min-height:0;margin:0 8px 0 0;vertical-align:-1px}
+.field>input[type=checkbox]+label{display:inline}
+.field>input:not([type=checkbox]){width:100%}
+.field>input.number{max-width:180px;text-align:left}
+.field>select{max-width:320px}
+.note{font-size:13px;color:var(--muted);margin-top:4px}
+.field .problem{font-size:14px}
+.wrong>:is(input,select,textarea){border-color:var(--bad)}
+.ticks{display:flex;flex-wrap:wrap;gap:6px 18px}
+.tick{display:inline-flex;align-items:center;gap:8px;font-size:14px;min-height:36px}
+.tick input{min-height:0}
+.fold{border-top:1px solid var(--line);padding:14px 0}
+.fold>summary{font-weight:600;margin-bottom:10px}
+.fold[open]>summary{margin-bottom:18px}
+#outcome{margin-block:16px}
+#outcome h2{margin-bottom:10px}
+#outcome ul{list-style:disc;padding-left:20px}
+.buttons{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-top:18px}
+.hint{margin-top:12px;font-size:14px}
+.types{columns:2;column-gap:40px;margin-top:20px}
+.types li{break-inside:avoid;padding:10px 0;border-top:1px solid var(--line)}
+.types a{font-weight:600}
+.types p{font-size:13px}
 button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px;margin-right:-8px}
 button.plain:hover{color:var(--text)}
 input,select{min-height:36px;padding:5px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised)}
@@ -78,7 +109,9 @@ input::placeholder{color:var(--muted);opacity:1}
 .top .mark{flex:1}
 .top nav{order:3;flex:1 0 100%}
 main{padding-top:8px}
-button,input,select{min-height:42px}
+button,input,select,a.button{min-height:42px}
+.types{columns:1}
+.actions{flex-wrap:wrap}
 .themes button{min-height:36px;padding-inline:14px}
 .filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:10px 8px}
 .filter label{display:flex;flex-direction:column;gap:2px;font-size:13px}

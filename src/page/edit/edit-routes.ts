@@ -1,0 +1,211 @@
+/**
+ * The routes that create, change, copy and delete monitors.
+ *
+ * @module
+ */
+
+import type { AccountScope, TypeView } from '../../engine/api/engine.ts'
+import type { MonitorView } from '../../engine/api/views.ts'
+import { isWatchpostError } from '../../errors.ts'
+import type { JsonObject } from '../../model.ts'
+import { newInput, patchInput } from '../forms/read-form.ts'
+import { badRequest, forbidden } from '../http/http-error.ts'
+import { positive } from '../http/call.ts'
+import type { Call, Route } from '../http/call.ts'
+import { foreign, html } from '../layout/markup.ts'
+import { action, page } from '../routes/signed-in.ts'
+import type { PrivateSheet, Seen } from '../routes/signed-in.ts'
+import { choicesFor, controlsFor, monitorForm } from './monitor-form.ts'
+import type { Controls, FormOutcome, MonitorForm } from './monitor-form.ts'
+import { typeList } from './type-list.ts'
+
+export const editRoutes: readonly Route[] = [
+  page(/^\/monitors\/new$/, async (seen) => {
+    requireActing(seen)
+    const { call, scope } = seen
+    const { searchParams } = call.url
+    const clone = positive(searchParams, 'clone')
+    if (clone === undefined && (searchParams.get('type') ?? '') === '')
+      return {
+        title: 'New monitor',
+        main: typeList(call.service.engine.types.list(), call.frame),
+        section: 'monitors',
+      }
+    const from = clone === undefined ? undefined : await scope.monitors.get(clone)
+    const facts = await factsOf(call, scope, { type: from?.type ?? searchParams.get('type') ?? '' })
+    return sheet(call, facts, { from })
+  }),
+  action(/^\/monitors\/new$/, async ({ call, scope, form }) => {
+    const facts = await factsOf(call, scope, { type: form.get('type') ?? '' })
+    const input = { type: facts.type.type, ...newInput(facts.controls.all, form) } as never
+    const end = await attempt(async () => {
+      const what = form.get('do') ?? 'save'
+      if (what !== 'check') return `/monitors/${(await scope.monitors.create(input)).id}`
+      await countTest(call, scope)
+      return { kind: 'checked', outcome: await scope.monitors.test(input) }
+    })
+    return typeof end === 'string' ? end : sheet(call, facts, { sent: form, ...end })
+  }),
+  page(/^\/monitors\/(\d{1,15})\/edit$/, async (seen) => {
+    requireActing(seen)
+    const { call, scope } = seen
+    const stored = await scope.monitors.get(Number(call.params[0]))
+    return sheet(call, await factsOf(call, scope, stored), { stored })
+  }),
+  action(/^\/monitors\/(\d{1,15})\/edit$/, async ({ call, scope, form }) => {
+    const id = Number(call.params[0])
+    const stored = await scope.monitors.get(id)
+    const facts = await factsOf(call, scope, stored)
+    const patch = patchInput(facts.controls.all, form, stored as unknown as JsonObject) as never
+    const version = positive(form, 'version')
+    const end = await attempt(async () => {
+      const what = form.get('do') ?? 'save'
+      if (what === 'preview')
+        return { kind: 'preview', preview: await scope.monitors.preview(patch, { update: id }) }
+      if (what === 'check') {
+        await countTest(call, scope)
+        return { kind: 'checked', outcome: await scope.monitors.test(patch, { update: id }) }
+      }
+      await scope.monitors.update(id, patch, { version })
+      return `/monitors/${id}`
+    })
+    return typeof end === 'string' ? end : sheet(call, facts, { stored, sent: form, ...end })
+  }),
+  page(/^\/monitors\/(\d{1,15})\/delete$/, async (seen) => {
+    requireActing(seen)
+    const { call, scope } = seen
+    const monitor = await scope.monitors.get(Number(call.params[0]))
+    const path = `${call.service.base}/monitors/${monitor.id}`
+    const main = html`<div class="first">
+      <h1>Delete ${foreign(monitor.name)}?</h1>
+      <p>
+        Its checks, its figures and its settings are deleted for good. Its incidents stay on record.
+      </p>
+      <form method="post" action="${path}/delete" class="buttons">
+        <button class="danger">Delete</button><a href="${path}">Keep it</a>
+      </form>
+    </div>`
+    return { title: `Delete ${monitor.name}`, main, section: 'monitors' }
+  }),
+  action(/^\/monitors\/(\d{1,15})\/delete$/, async ({ call, scope }) => {
+    await scope.monitors.remove(Number(call.params[0]))
+    return '/'
+  }),
+]
+
+/** A form is for whoever may send it. */
+function requireActing({ can_act }: Seen): void {
+  if (!can_act) throw forbidden('You may look at monitors, and not change them.')
+}
+
+/** A test counts with the checks that users ask for. */
+function countTest(call: Call, { account_id }: AccountScope): Promise<void> {
+  return call.service.requests.check({ account_id, id: 0 })
+}
+
+interface Facts {
+  readonly type: TypeView
+  readonly controls: Controls
+}
+
+/** @throws HttpError for an unknown type */
+async function factsOf(
+  { service }: Call,
+  scope: AccountScope,
+  { type: name }: { readonly type: string },
+): Promise<Facts> {
+  const { types, locations } = service.engine
+  const type = types.list().find((each) => each.type === name)
+  const table = types.tables().get(name)
+  if (type === undefined || table === undefined)
+    throw badRequest('There is no such type of monitor.')
+  return { type, controls: controlsFor(table, await choicesFor(scope, await locations.list())) }
+}
+
+interface Refused {
+  readonly problems: Readonly<Record<string, string>>
+  readonly outcome: FormOutcome
+  readonly status: number
+}
+
+/** Where to go, or what to show with the form. */
+async function attempt(
+  work: () => Promise<string | FormOutcome>,
+): Promise<string | Partial<Refused>> {
+  try {
+    const done = await work()
+    return typeof done === 'string' ? done : { outcome: done }
+  } catch (error) {
+    if (!isWatchpostError(error)) throw error
+    if (error.name === 'ValidationError') return { problems: problemsOf(error), status: 422 }
+    if (error.name !== 'ConflictError') throw error
+    return { outcome: { kind: 'refused', text: refusal(error) }, status: 409 }
+  }
+}
+
+function problemsOf(error: object): Readonly<Record<string, string>> {
+  return (error as { readonly fields?: Readonly<Record<string, string>> }).fields ?? {}
+}
+
+function refusal({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === 'version_mismatch'
+    ? 'Somebody else has changed this monitor meanwhile. Open it again to see the change.'
+    : `${message}.`
+}
+
+interface Shown extends Partial<Refused> {
+  /** The monitor that is changed. */
+  readonly stored?: MonitorView
+  /** The monitor that is copied. */
+  readonly from?: MonitorView | undefined
+  readonly sent?: URLSearchParams
+}
+
+function sheet(
+  { service, frame }: Call,
+  { type, controls }: Facts,
+  { stored, from, sent, problems = {}, outcome = { kind: 'none' }, status = 200 }: Shown,
+): PrivateSheet {
+  const { base } = service
+  const path = `${base}/monitors/${stored?.id ?? 'new'}`
+  const form: MonitorForm = {
+    ...{ type, controls, sent, problems, outcome, now: frame.now },
+    title: stored === undefined ? 'New monitor' : ['Edit ', foreign(stored.name)],
+    action: stored === undefined ? path : `${path}/edit`,
+    back: stored === undefined ? `${base}/` : path,
+    values: valuesOf(stored ?? from, { copies: stored === undefined }),
+    keeps_secrets: stored !== undefined,
+    version: stored?.version,
+    hint:
+      from === undefined || sent !== undefined
+        ? undefined
+        : 'A copy has no passwords and no secret headers: enter them again.',
+  }
+  return {
+    title: stored === undefined ? 'New monitor' : `Edit ${stored.name}`,
+    main: monitorForm(form),
+    section: 'monitors',
+    status,
+    form: true,
+  }
+}
+
+function valuesOf(
+  monitor: MonitorView | undefined,
+  { copies }: { readonly copies: boolean },
+): JsonObject {
+  if (monitor === undefined) return {}
+  const values = monitor as unknown as JsonObject
+  return copies ? { ...withoutMasks(values), name: `Copy of ${monitor.name}` } : values
+}
+
+/** A masked value means a stored one, of which a copy has none. */
+function withoutMasks(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      if (value === '***') return []
+      const nested = typeof value === 'object' && value !== null && !Array.isArray(value)
+      return [[name, nested ? withoutMasks(value as JsonObject) : value]]
+    }),
+  )
+}

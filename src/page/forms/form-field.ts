@@ -1,0 +1,176 @@
+/**
+ * One control of a form with its label, its description and its problem.
+ *
+ * @module
+ */
+
+import type { Json, JsonObject } from '../../model.ts'
+import { html } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
+import { textOf, valueAt } from './controls.ts'
+import type { Control } from './controls.ts'
+import { isStored, PREFIX, REMOVE } from './read-form.ts'
+
+export interface FieldValues {
+  /** As it was sent, if it was. */
+  readonly sent: URLSearchParams | undefined
+  /** As it is stored, or proposed for a new one; secrets masked. */
+  readonly values: JsonObject
+  /** Secrets that are stored may be kept. */
+  readonly keeps_secrets: boolean
+  readonly problems: Readonly<Record<string, string>>
+}
+
+export function formField(control: Control, given: FieldValues): Markup {
+  const { name, required, kind } = control
+  const id = `f-${name}`
+  const problem = given.problems[name]
+  const note = noteOf(control)
+  const described = [note !== '' && `${id}-note`, problem !== undefined && `${id}-problem`]
+    .filter((each) => each !== false)
+    .join(' ')
+  const attributes = html` id="${id}"${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}`
+  const label = labelOf(name)
+  const box = kind === 'checkbox'
+  const ticked = kind === 'lines' && control.choices.length > 0
+  return html`<div class="field${problem !== undefined && ' wrong'}">
+    ${!box && (ticked ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">required</span>`}</label>`)}
+    ${drawn(control, { ...given, attributes })}${box && html`<label for="${id}">${label}</label>`}
+    ${note !== '' && html`<p class="note" id="${id}-note">${note}</p>`}
+    <p class="problem" id="${id}-problem" data-part>
+      ${problem !== undefined && problemText(problem)}
+    </p>
+  </div>`
+}
+
+const ABBREVIATIONS = /\b(?:url|ip|tls|ssl|dns|sni|http|ca|cpu|sql|json|api|id|ttl|ocsp|ct)\b/g
+
+/** `expect_status` → `Expect status`, `auth.user` → `Auth: user`. */
+export function labelOf(name: string): string {
+  const words = name
+    .replace(/_(?:sec|ms|min|ids?)$/, '')
+    .replaceAll('.', ': ')
+    .replaceAll('_', ' ')
+    .replace(ABBREVIATIONS, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The description, the unit and the default. */
+function noteOf({ info, fallback, kind, required }: Control): string {
+  const { description, unit, no_effect, unavailable } = info
+  const usual = required || kind === 'checkbox' ? '' : usualText(fallback)
+  return [
+    description.replace('; a string with commas is accepted as well', ''),
+    unit !== undefined && `in ${unit}`,
+    kind === 'lines' && 'one per line',
+    kind === 'headers' && 'one per line, as in Name: value',
+    kind === 'json' && 'as JSON',
+    usual !== '' && `default ${usual}`,
+    no_effect !== undefined && `no effect here: ${no_effect}`,
+    unavailable !== undefined && `not available: ${unavailable}`,
+  ]
+    .filter((part) => part !== false && part !== '')
+    .join('; ')
+}
+
+function usualText(fallback: Json): string {
+  if (fallback === null || fallback === '') return ''
+  if (typeof fallback !== 'object') return String(fallback)
+  const empty = Array.isArray(fallback) ? fallback.length === 0 : Object.keys(fallback).length === 0
+  return empty ? '' : JSON.stringify(fallback)
+}
+
+/** `out_of_range: 1..20` → `Out of range: 1..20`. */
+export function problemText(problem: string): string {
+  const text = problem.replace(/^invalid: /, '').replaceAll('out_of_range: ', 'must be within ')
+  const said = text === 'required' ? 'this is required' : text
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
+
+interface Drawing extends FieldValues {
+  readonly attributes: Markup
+}
+
+function drawn(control: Control, drawing: Drawing): Content {
+  const { name, kind, info, choices, fallback } = control
+  const { attributes, sent, values } = drawing
+  const key = PREFIX + name
+  const value = valueAt(values, name)
+  const text = sent === undefined ? textOf(control, value) : sent.getAll(key).join('\n')
+  switch (kind) {
+    case 'checkbox': {
+      const on = sent === undefined ? (value ?? fallback) === true : sent.get(key) === 'on'
+      return html`<input type="checkbox" name="${key}" ${attributes}${on && html` checked`} />`
+    }
+    case 'select':
+      return html`<select name="${key}" ${attributes}>
+        ${!control.required && html`<option value="">Default${fallback !== null && ` (${JSON.stringify(fallback).replaceAll('"', '')})`}</option>`}
+        ${choices.map((choice) => html`<option value="${choice.value}" ${choice.value === text && html` selected`}>${choice.label}</option>`)}
+      </select>`
+    case 'secret':
+      return secretInput(control, drawing)
+    case 'lines':
+      if (choices.length > 0) return ticks(control, text.split('\n'))
+      return area(key, { attributes, text, rows: 2 })
+    case 'headers':
+    case 'json':
+    case 'text':
+      return area(key, { attributes, text, rows: kind === 'text' ? 4 : 3 })
+    case 'number':
+      return html`<input
+        inputmode="decimal"
+        autocomplete="off"
+        class="number"
+        name="${key}"
+        value="${text}"
+        ${attributes}
+      />`
+    case 'line':
+      return html`<input
+        type="${info.format === 'url' ? 'url' : 'text'}"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        name="${key}"
+        value="${text}"
+        ${attributes}
+      />`
+  }
+}
+
+function area(
+  key: string,
+  {
+    attributes,
+    text,
+    rows,
+  }: { readonly attributes: Markup; readonly text: string; readonly rows: number },
+): Markup {
+  // The first line end of a text area is dropped by browsers.
+  return html`<textarea
+    name="${key}"
+    rows="${rows}"
+    autocapitalize="off"
+    spellcheck="false"
+    ${attributes}
+  >
+${text}</textarea>`
+}
+
+/** Write-only: what is stored or was sent is never in the page. */
+function secretInput({ name }: Control, { attributes, values, keeps_secrets }: Drawing): Markup {
+  const stored = keeps_secrets && isStored(values, name)
+  return html`<input
+      type="password"
+      autocomplete="new-password"
+      name="${PREFIX + name}"
+      ${attributes}${stored && html` placeholder="Stored; empty keeps it"`}
+    />${stored && html`<label class="tick"><input type="checkbox" name="${REMOVE + name}" />Remove the stored value</label>`}`
+}
+
+/** Which of a few, as boxes; none is the default. */
+function ticks({ name, choices }: Control, chosen: readonly string[]): Markup {
+  return html`<div class="ticks" id="f-${name}" role="group" aria-labelledby="f-${name}-label">
+    ${choices.map(({ value, label }) => html`<label class="tick"><input type="checkbox" name="${PREFIX + name}" value="${value}" ${chosen.includes(value) && html` checked`} />${label}</label>`)}
+  </div>`
+}
