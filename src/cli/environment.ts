@@ -15,6 +15,7 @@ import {
   eitherOf,
   feedOf,
   hostOf,
+  jsonOrFile,
   keyOf,
   levelOf,
   listOf,
@@ -112,6 +113,12 @@ const SETTINGS = {
     booleanOf,
   ),
   monitors: setting('WATCHPOST_MONITORS', 'File of monitors, applied at start', undefined, same),
+  monitor_defaults: setting(
+    'WATCHPOST_MONITOR_DEFAULTS',
+    'Settings of new monitors, as JSON or a file of it (none)',
+    undefined,
+    jsonOrFile,
+  ),
   base_url: setting(
     'WATCHPOST_BASE_URL',
     'Address from outside, for heartbeats (where it listens)',

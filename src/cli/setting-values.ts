@@ -71,6 +71,16 @@ export function feedOf(text: string): { readonly url: string } | { readonly file
   return { file: text }
 }
 
+/** JSON of an object as it is, or a path. Nothing of the text is repeated. */
+export function jsonOrFile(text: string): { readonly json: unknown } | { readonly file: string } {
+  if (!text.trimStart().startsWith('{')) return { file: same(text) }
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    throw wrong('is not valid JSON; an object such as {"interval_sec":300} is expected, or a file')
+  }
+}
+
 /** It is a secret, so it is not repeated. */
 export function keyOf(text: string, least = 16): string {
   if (/^[\x21-\x7e]{1,512}$/.test(text) && text.length >= least) return text

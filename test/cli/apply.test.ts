@@ -100,6 +100,32 @@ describe('watchpost apply', () => {
     expect(stderr).not.toContain('hidden')
   })
 
+  it('gives new monitors the defaults of the server: JSON, or a file of it', async () => {
+    const { cwd, write, run, served } = place({ WATCHPOST_MONITOR_DEFAULTS: 'defaults.json' })
+    writeFileSync(join(cwd, 'defaults.json'), '{"interval_sec": 420, "tags": ["company"]}')
+    write([DB])
+    expect(await run('apply', 'monitors.json')).toMatchObject({ code: 0, stderr: '' })
+    const { server } = await served({ WATCHPOST_MONITOR_DEFAULTS: '{"interval_sec": 840}' })
+    const body = { type: 'tcp', name: 'New', host: '127.0.0.1', port: 9 }
+    await server.call('/api/v1/monitors', { key: KEY, method: 'POST', body })
+    const { body: list } = await server.call('/api/v1/monitors', { key: KEY })
+    expect(list.monitors).toMatchObject([{ interval_sec: 420 }, { name: 'New', interval_sec: 840 }])
+    await server.stop()
+    for (const [value, problem] of [
+      [
+        '{"interval_sec": 1, "url": "x"}',
+        'WATCHPOST_MONITOR_DEFAULTS: url: unknown_field\n  interval_sec: out_of_range',
+      ],
+      ['{"pass": "hidden', '--monitor-defaults: is not valid JSON'],
+      ['none.json', 'none.json: cannot be read'],
+      ['monitors.json', 'WATCHPOST_MONITOR_DEFAULTS: monitors.json: invalid: an object'],
+    ]) {
+      const { code, stderr } = await run('serve', '--port', '0', '--monitor-defaults', value!)
+      expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(problem!) })
+      expect(stderr).not.toContain('hidden')
+    }
+  })
+
   it('changes nothing for a list with a mistake in its last entry', async () => {
     const { write, apply } = place()
     write([SHOP, { ...DB, port: 0 }])

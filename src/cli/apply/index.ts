@@ -18,12 +18,13 @@ import type { Call, Command } from '../command.ts'
 import { ENGINE_SETTINGS, openedEngine } from '../engine.ts'
 import { readSettings, settingFlags, settingsHelp } from '../environment.ts'
 import type { SettingValues } from '../environment.ts'
+import { monitorDefaultsOf } from '../monitor-defaults.ts'
 import { progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import { say } from '../terminal.ts'
 import { asMistakeOf, readList } from './list.ts'
 
-const SETTINGS = [...ENGINE_SETTINGS, 'targets'] as const
+const SETTINGS = [...ENGINE_SETTINGS, 'targets', 'monitor_defaults'] as const
 const FATES = ['leave', 'pause', 'remove'] as const
 
 export const command: Command = {
@@ -77,7 +78,8 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
   const under = progress('opening the store')
   try {
     const { targets } = settings
-    await using engine = await openedEngine(store, settings, { targets }).catch(
+    const monitorDefaults = await monitorDefaultsOf(settings)
+    await using engine = await openedEngine(store, settings, { targets, monitorDefaults }).catch(
       (error: unknown) => {
         throw withAdvice(error)
       },

@@ -20,6 +20,7 @@ import { readSettings, settingFlags, settingsHelp, strangeVariables } from '../e
 import type { SettingValues } from '../environment.ts'
 import { checkSecretKey } from '../engine.ts'
 import { lineLogger } from '../logger.ts'
+import { monitorDefaultsOf } from '../monitor-defaults.ts'
 import { displayIn, progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import type { Kept } from '../store.ts'
@@ -55,6 +56,7 @@ const SETTINGS = [
   'manage_contacts',
   'metadata_in_payloads',
   'monitors',
+  'monitor_defaults',
   'base_url',
   'trust_proxy',
   'public_tag',
@@ -145,6 +147,7 @@ async function open(
     targets: settings.targets,
     anchors: settings.anchors,
     metadataInPayloads: settings.metadata_in_payloads,
+    monitorDefaults: await monitorDefaultsOf(settings),
     limits: { checks: settings.checks, checksPerHost: settings.checks_per_host },
     baseUrl: settings.base_url ?? reachable(address, settings.host),
     logger: log,
