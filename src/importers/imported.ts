@@ -92,6 +92,7 @@ export const BOUNDS = {
   interval_sec: { min: 10, max: 31 * 86_400 },
   timeout_ms: { min: 500, max: 60_000 },
   fail_threshold: { min: 1, max: 20 },
+  recover_threshold: { min: 1, max: 20 },
   notify_repeat_min: { min: 0, max: 10_080 },
 } as const
 

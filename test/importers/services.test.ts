@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Imported } from '../../src/importers/imported.ts'
-import { fromBetterStack, fromHealthchecks, fromUptimeRobot } from '../../src/importers/services.ts'
+import { fromBetterStack } from '../../src/importers/services/better-stack.ts'
+import { fromHealthchecks } from '../../src/importers/services/healthchecks.ts'
+import { fromUptimeRobot } from '../../src/importers/services/uptime-robot.ts'
 import { syncMonitors } from '../../src/monitors/sync.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -82,7 +84,9 @@ it('Better Stack: the answers of monitors and heartbeats', async () => {
           ...{ confirmation_period: 90, http_method: 'post', request_body: '{}', policy_id: 3 },
           ...{ request_headers: [{ id: '1', name: 'X-Team', value: 'web' }], verify_ssl: false },
           ...{ follow_redirects: true, paused_at: null, status: 'up', regions: ['eu'] },
-          ...{ ssl_expiration: 14, ip_version: 'ipv4' },
+          ...{ ssl_expiration: 14, ip_version: 'ipv4', request_timeout: 15, recovery_period: 180 },
+          ...{ call: true, sms: false, email: true, push: true, critical_alert: false },
+          ...{ team_wait: 180, monitor_group_id: 42, remember_cookies: false },
         },
       },
       {
@@ -90,6 +94,7 @@ it('Better Stack: the answers of monitors and heartbeats', async () => {
         attributes: {
           url: 'mx.example',
           monitor_type: 'imap',
+          request_timeout: 5000,
           port: '993',
           paused_at: '2026-01-01',
         },
@@ -112,17 +117,23 @@ it('Better Stack: the answers of monitors and heartbeats', async () => {
     {
       ...{ key: 'shop', name: 'Shop', type: 'http', url: 'https://shop.example/', method: 'POST' },
       ...{ body: '{}', headers: { 'X-Team': 'web' }, ignore_tls_errors: true },
-      ...{ expected_status: '200,401', interval_sec: 60, fail_threshold: 3 },
+      ...{ expected_status: '200,401', interval_sec: 60, fail_threshold: 3, timeout_ms: 15_000 },
+      ...{ recover_threshold: 4, tags: ['group-42'] },
     },
     {
       ...{ key: 'mx.example', name: 'mx.example', type: 'imap', host: 'mx.example', port: 993 },
-      ...{ interval_sec: 180, fail_threshold: 1, paused: true },
+      ...{ interval_sec: 180, fail_threshold: 1, timeout_ms: 5000, paused: true },
     },
     { key: 'backup', name: 'Backup', type: 'heartbeat', interval_sec: 10_800, grace_sec: 300 },
   ])
   expect(notes(imported)).toEqual([
+    'Shop: the name of its group is in another answer: the group became the tag "group-42"',
     'Shop: told by an escalation policy: name your contacts',
+    'Shop: told by call, email, push: name your contacts',
+    'Shop: told to the whole team after 180 s: give contacts a "contact_delay"',
     'Shop: ssl_expiration, domain_expiration: make monitors of the types ssl and domain',
+    'Shop: remember_cookies: cookies of a redirect are always sent on',
+    'Shop: regions: it is checked from all locations; name some in "locations"',
     'Shop: ip_version has no counterpart',
     'x.example: not imported: the type playwright has no counterpart',
     'Backup: its address: the job has to call the new one (ping_url of the monitor)',
@@ -176,7 +187,7 @@ it('answers with every documented member are read, whatever is not set', () => {
     {
       ...{ key: 'home', name: 'Home', type: 'http', url: 'https://a.example', method: 'GET' },
       ...{ headers: { Accept: 'text/html' }, keyword_present: 'Welcome' },
-      ...{ interval_sec: 30, fail_threshold: 5 },
+      ...{ interval_sec: 30, timeout_ms: 15_000, fail_threshold: 5, tags: ['group-12'] },
     },
   ])
   const check = {
