@@ -50,7 +50,7 @@ export function createPage(engine: Engine, options: StatusPageOptions = {}): Sta
 }
 
 const OWN =
-  /^\/(?:$|(?:monitors|incidents|contacts|notifications|status|assets)(?:\/|$)|(?:sign-in|sign-out|theme|events)\/?$)/
+  /^\/(?:$|(?:monitors|incidents|contacts|notifications|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|events)\/?$)/
 
 function owns(base: string, pathname: string): boolean {
   if (base === '') return OWN.test(pathname)

@@ -33,6 +33,7 @@ const PAGES = [
   '/monitors/new?type=http',
   '/monitors/4/edit',
   '/monitors/4/delete',
+  '/audit-log',
   '/monitors/999',
   '/status/fjord',
 ]

@@ -142,6 +142,20 @@ describe('a monitor', () => {
     expect(await made.visit.text('/')).toMatch(/is under way and ends <time[^>]*>in 59 min/)
   })
 
+  it('says how much more is planned than it shows', async () => {
+    const made = await signedIn()
+    const id = await made.create('web.test', {
+      maintenance: [{ at: '03:00', duration_min: 10 }],
+    })
+    // Of all days, and of one on its page.
+    expect(await made.visit.text('/')).not.toMatch(/and (?:at least )?\d+ more/)
+    expect(await made.visit.text(`/monitors/${id}`)).toContain('and 25 more')
+    const nightly = { at: '22:00', duration_min: 10 }
+    await made.engine.maintenance.create({ name: 'Disks', window: nightly, all_monitors: true })
+    expect(await made.visit.text('/')).toContain('and 4 more')
+    expect(await made.visit.text(`/monitors/${id}`)).toContain('and at least 45 more')
+  })
+
   it('that is well has nothing to add', async () => {
     const made = await signedIn()
     const id = await made.create('web.test')

@@ -205,6 +205,7 @@ describe('names, targets, tags, causes and contacts that are hostile', () => {
       '/incidents/1',
       '/contacts',
       '/contacts/1',
+      '/audit-log',
       '/status/p',
       `/sign-in?return=${encodeURIComponent(HOSTILE)}`,
     ]
@@ -238,6 +239,7 @@ describe('every answer', () => {
     '/incidents/1',
     '/contacts',
     '/contacts/1',
+    '/audit-log',
     '/sign-in',
     '/nowhere',
     '/status/p',

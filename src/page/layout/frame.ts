@@ -42,6 +42,7 @@ const SECTIONS = {
   monitors: { path: '/', label: 'Monitors' },
   incidents: { path: '/incidents', label: 'Incidents' },
   contacts: { path: '/contacts', label: 'Contacts' },
+  audit: { path: '/audit-log', label: 'Audit log' },
 } as const
 export type Section = keyof typeof SECTIONS
 

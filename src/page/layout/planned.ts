@@ -17,10 +17,24 @@ export type PlannedWork = Pick<OccurrenceView, 'name' | 'starts_at' | 'ends_at' 
   readonly services?: readonly string[]
 }
 
-export function plannedList(planned: readonly PlannedWork[], now: EpochMs): Markup {
+/** On the page of a monitor, as many as its status has. */
+export const PLANNED_SHOWN = 5
+
+/** What is read to know how much more there is. */
+export const PLANNED_READ = 50
+
+/** The first `shown`, and how many more there are among those that were read. */
+export function plannedList(
+  planned: readonly PlannedWork[],
+  now: EpochMs,
+  shown = planned.length,
+): Markup {
+  const more = planned.length - shown
+  const least = planned.length < PLANNED_READ ? '' : 'at least '
   return html`<ul class="past">
-    ${planned.map((work) => plannedItem(work, now))}
-  </ul>`
+      ${planned.slice(0, shown).map((work) => plannedItem(work, now))}
+    </ul>
+    ${more > 0 && html`<p class="muted">and ${least}${more} more</p>`}`
 }
 
 function plannedItem(

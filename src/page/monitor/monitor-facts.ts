@@ -17,6 +17,8 @@ import { unlessGone } from '../../errors.ts'
 import { latencyOfDays, latencyOfToday, usualRange } from './latency-data.ts'
 import type { Latency, Range } from './latency-data.ts'
 import type { Frame } from '../layout/frame.ts'
+import { PLANNED_READ, PLANNED_SHOWN } from '../layout/planned.ts'
+import type { PlannedWork } from '../layout/planned.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { relative } from '../layout/words.ts'
@@ -27,6 +29,7 @@ const SOON_MS = 24 * 60 * 60 * 1000
 export interface MonitorFacts {
   readonly monitor: MonitorView
   readonly status: StatusView
+  readonly planned: readonly PlannedWork[]
   readonly type: TypeView | undefined
   readonly uptime: Readonly<Record<7 | 30 | 90, UptimeView>>
   readonly latency: Latency
@@ -40,6 +43,7 @@ export interface MonitorFacts {
   readonly contacts: ReadonlyMap<number, string>
 }
 
+const PLANNED_DAYS = 30
 const CHECKS = 12
 const INCIDENTS = 10
 const TOLD = 200
@@ -62,11 +66,13 @@ export async function monitorFacts(
     scope.notifications.list({ monitor_id: id, limit: TOLD }),
     scope.contacts.list(),
   ])
+  const planned = await plannedFor(scope, id, status)
   const range = ask.range ?? usualRange(quarter)
   const open = incidents.items.find(({ state }) => state === 'open')
   return {
     monitor,
     status,
+    planned,
     type: types.find(({ type }) => type === monitor.type),
     uptime: { 7: week, 30: month, 90: quarter },
     latency:
@@ -81,6 +87,16 @@ export async function monitorFacts(
     told: told.items,
     contacts: new Map(contacts.map((contact) => [contact.id, contact.name])),
   }
+}
+
+/** What the status has, and behind it what it leaves out. */
+async function plannedFor(
+  { maintenance }: AccountScope,
+  monitor_id: number,
+  { planned_maintenance }: StatusView,
+): Promise<MonitorFacts['planned']> {
+  if (planned_maintenance.length < PLANNED_SHOWN) return planned_maintenance
+  return maintenance.upcoming({ monitor_id, days: PLANNED_DAYS, limit: PLANNED_READ })
 }
 
 function parentOf(

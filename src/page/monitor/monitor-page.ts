@@ -12,7 +12,7 @@ import { notificationLog } from '../contacts/notification-log.ts'
 import { incidentList } from '../incidents/incidents.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
-import { plannedList } from '../layout/planned.ts'
+import { PLANNED_SHOWN, plannedList } from '../layout/planned.ts'
 import {
   counted,
   dayText,
@@ -275,11 +275,11 @@ function settings(facts: MonitorFacts, now: number): readonly Markup[] {
   ]
 }
 
-function planned({ status }: MonitorFacts, { now }: Frame): Markup | false {
-  if (status.planned_maintenance.length === 0) return false
+function planned({ planned: work }: MonitorFacts, { now }: Frame): Markup | false {
+  if (work.length === 0) return false
   return html`<section aria-labelledby="h-planned">
     <h2 id="h-planned">Planned work</h2>
-    ${plannedList(status.planned_maintenance, now)}
+    ${plannedList(work, now, PLANNED_SHOWN)}
   </section>`
 }
 

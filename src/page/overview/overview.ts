@@ -12,7 +12,7 @@ import { failingContacts } from '../contacts/contacts-page.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html, foreign } from '../layout/markup.ts'
 import type { Markup, Content } from '../layout/markup.ts'
-import { plannedList } from '../layout/planned.ts'
+import { plannedList, PLANNED_READ } from '../layout/planned.ts'
 import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout/words.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
@@ -60,7 +60,10 @@ export async function overviewFacts(
   const found = filter === undefined ? all : await collectMonitors(reading, filter)
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
   const byName = new Map(types.map((each) => [each.type, each]))
-  const planned = await reading.scope.maintenance.upcoming({ days: PLANNED_DAYS, limit: PLANNED })
+  const planned = await reading.scope.maintenance.upcoming({
+    days: PLANNED_DAYS,
+    limit: PLANNED_READ,
+  })
   const contacts = await reading.scope.contacts.list()
   const rows = await Promise.all(
     shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
@@ -117,7 +120,7 @@ export function overviewPage(
 function planned({ planned: work }: OverviewFacts, { now }: Frame): Markup | false {
   if (work.length === 0) return false
   return html`<h2 class="hidden">Planned work</h2>
-    ${plannedList(work, now)}`
+    ${plannedList(work, now, PLANNED)}`
 }
 
 function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: Frame): Markup {

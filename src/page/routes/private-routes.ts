@@ -10,6 +10,7 @@ import type { Answer } from '../http/answer.ts'
 import { idList, oneOf, positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { cookieOf } from '../session/cookies.ts'
+import { auditRoutes } from '../audit/audit-log.ts'
 import { contactRoutes } from '../contacts/contact-routes.ts'
 import { editRoutes } from '../edit/edit-routes.ts'
 import { incidentRoutes } from '../incidents/incident-routes.ts'
@@ -78,6 +79,7 @@ export const privateRoutes: readonly Route[] = [
   }),
   ...incidentRoutes,
   ...contactRoutes,
+  ...auditRoutes,
   { method: 'GET', pattern: /^\/events$/, answer: listen },
 ]
 
