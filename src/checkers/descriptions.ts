@@ -16,6 +16,10 @@ export interface CheckerDescriptions {
       readonly expected_status: unknown
       /** Longest time from the first look-up to the last byte, redirects included (1 to 60000 ms) */
       readonly max_response_ms: unknown
+      /** max_response_ms is for this percentile of the last checks of a location, and not for each check (1 to 100 %) */
+      readonly max_response_percentile: unknown
+      /** Number of these checks; before there are as many, none is too slow. Default: 20 (2 to 100) */
+      readonly max_response_checks: unknown
       /** Text that must be in the body, letter for letter, capitals and all (1 to 1000 characters) */
       readonly keyword_present: unknown
       /** Pattern that must match in the body (at most 1000 characters) */
@@ -93,6 +97,8 @@ export interface CheckerDescriptions {
       readonly json: unknown
       /** Milliseconds from the first look-up to the last byte, redirects included */
       readonly response_ms: unknown
+      /** max_response_percentile of the last response times of this location; only with that setting */
+      readonly response_percentile_ms: unknown
     }
   }
   readonly content: {

@@ -22,7 +22,7 @@ describe('the fields of http', () => {
   it('are those of the specification, in its order, patterns beside the keywords, and assertions', () => {
     expect(rows(http().fields).map(({ name }) => name)).toEqual(
       (
-        'url method expected_status max_response_ms keyword_present keyword_present_regex ' +
+        'url method expected_status max_response_ms max_response_percentile max_response_checks keyword_present keyword_present_regex ' +
         'keyword_absent keyword_absent_regex size_min size_max ' +
         'number_regex number_min number_max json headers_expected certificate_days_min ' +
         'follow_redirects expected_final_url user_agent referer ' +
@@ -112,6 +112,9 @@ describe('the fields of http', () => {
     [{ referer: 'a\r\nb' }, 'referer'],
     [{ body: 'x'.repeat(65_537), method: 'POST' }, 'body'],
     [{ max_response_ms: 0 }, 'max_response_ms'],
+    [{ max_response_percentile: 95 }, 'max_response_percentile'],
+    [{ max_response_ms: 9, max_response_percentile: 101 }, 'max_response_percentile'],
+    [{ max_response_ms: 9, max_response_checks: 9 }, 'max_response_checks'],
     [{ cookie: 'a=b' }, 'cookie'],
   ])('%j is refused at %s', (given, name) => {
     expect(Object.keys(refuse({ url, ...given }))).toEqual([name])

@@ -10,7 +10,7 @@ import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  http: 'keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version',
+  http: 'max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version',
   content: 'http_version',
   resources: 'http_version',
   heartbeat: 'first_signal_sec, cron, time_zone',

@@ -69,6 +69,7 @@ export const redis = () =>
     },
 
     causes: CAUSES,
+    figures: ['ping_ms', 'replicas'],
     measurements: {
       ping_ms: 'Time from PING to its answer, ms',
       role: 'Role in the replication: master or replica; only where one is expected',

@@ -10,6 +10,7 @@ import { field } from '../../fields/vocabulary.ts'
 import { authField, httpVersionField, userProblem, withoutUserinfo } from './exchange.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
+import { MOST_CHECKS } from './response-window.ts'
 import { statusRangesField } from '../../fields/status-ranges.ts'
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
@@ -45,6 +46,18 @@ export const httpFields = {
     max: 60_000,
     unit: 'ms',
     description: 'Longest time from the first look-up to the last byte, redirects included',
+  }),
+  max_response_percentile: field.number({
+    min: 1,
+    max: 100,
+    unit: '%',
+    description:
+      'max_response_ms is for this percentile of the last checks of a location, and not for each check',
+  }),
+  max_response_checks: field.integer({
+    min: 2,
+    max: MOST_CHECKS,
+    description: 'Number of these checks; before there are as many, none is too slow. Default: 20',
   }),
   keyword_present: keyword('Text that must be in the body, letter for letter, capitals and all'),
   keyword_present_regex: field.regex({
@@ -159,6 +172,10 @@ function bodyProblems(settings: HttpStored): Problems {
 
 function rangeProblems(settings: HttpStored): Problems {
   const problems: Record<string, string> = {}
+  if (settings.max_response_percentile !== undefined && settings.max_response_ms === undefined)
+    problems.max_response_percentile = 'invalid: max_response_ms must say how long it may be'
+  if (settings.max_response_checks !== undefined && settings.max_response_percentile === undefined)
+    problems.max_response_checks = 'invalid: only with max_response_percentile'
   for (const name of ['number_min', 'number_max'] as const) {
     if (settings[name] !== undefined && settings.number_regex === undefined) {
       problems[name] = 'invalid: number_regex must say which number is meant'

@@ -8,15 +8,21 @@ import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpRequest } from '../../net/net.ts'
 import { defineChecker } from '../checker.ts'
+import type { CheckContext, Judgement } from '../checker.ts'
 import { HTTP_CAUSES, EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
 import { HTTP_RULE_CAUSES, judge } from './judge.ts'
+import type { Answered, HttpCause } from './judge.ts'
+import { percentileOf, withResponse } from './response-window.ts'
 import { jsonDetails } from './json-assertions.ts'
 import { createSearch } from './search.ts'
 
 /** CPU time limit of the search for a number; at most a quarter of the timeout. */
 const SEARCH_MS = 1_000
+
+/** Of `max_response_checks`. */
+const DEFAULT_CHECKS = 20
 
 export const http = () => {
   // The request depends only on the settings, which are the same object in every check.
@@ -27,12 +33,20 @@ export const http = () => {
     description: 'Requests a URL and evaluates status, redirects, text, size, a number, and speed.',
     fields: httpFields,
     causes: { ...HTTP_CAUSES, ...HTTP_RULE_CAUSES },
-    figures: ['response_ms', 'body_bytes', 'body_decoded_bytes', 'number'],
+    figures: [
+      'response_ms',
+      'response_percentile_ms',
+      'body_bytes',
+      'body_decoded_bytes',
+      'number',
+    ],
     measurements: {
       ...EXCHANGE_MEASUREMENTS,
       number: 'What number_regex found',
       json: 'Each assertion of json: path, op, value, what was found (cut to 100 characters) and whether it holds',
       response_ms: 'Milliseconds from the first look-up to the last byte, redirects included',
+      response_percentile_ms:
+        'max_response_percentile of the last response times of this location; only with that setting',
     },
     highlights: {
       'tls.not_after': { title: 'Certificate ends', format: 'end' },
@@ -56,9 +70,27 @@ export const http = () => {
       ctx.measure({ response_ms })
       if (search?.number !== undefined) ctx.measure({ number: search.number })
       if (search?.json !== undefined) ctx.measure({ json: jsonDetails(search.json) })
-      return judge({ exchange, response_ms, now: ctx.clock.now(), search }, settings)
+      const answered = { exchange, response_ms, now: ctx.clock.now(), search }
+      return settings.max_response_percentile === undefined
+        ? judge(answered, settings)
+        : judgeByPercentile(ctx, answered, settings)
     },
   })
+}
+
+/** The times of checks that fail for another reason are left out: an error page is often fast. */
+function judgeByPercentile(
+  ctx: CheckContext,
+  answered: Answered,
+  settings: HttpSettings,
+): Judgement<HttpCause> {
+  const { max_response_percentile = 100, max_response_checks = DEFAULT_CHECKS } = settings
+  const times = withResponse(ctx.memo, answered.response_ms, max_response_checks)
+  const percentile_ms = percentileOf(times, max_response_percentile, max_response_checks)
+  const judged = judge({ ...answered, percentile_ms }, settings)
+  if (judged.verdict !== 'ok' && judged.cause_code !== 'slow_response') return judged
+  if (percentile_ms !== undefined) ctx.measure({ response_percentile_ms: percentile_ms })
+  return { ...judged, findings: { ...judged.findings, memo: { response_ms: times } } }
 }
 
 function requestFor(settings: HttpSettings): HttpRequest {

@@ -52,6 +52,8 @@ export interface Answered {
   readonly exchange: HttpExchange
   /** From the first lookup to the last byte. */
   readonly response_ms: number
+  /** The percentile that is judged instead; `undefined` while there are too few checks. */
+  readonly percentile_ms?: number | undefined
   readonly now: EpochMs
   /** Results of the text rules; `undefined` if there are none, or the body was not searched. */
   readonly search: Search | undefined
@@ -195,9 +197,13 @@ function certificateDays(
   )
 }
 
-function speed({ response_ms }: Answered, { max_response_ms }: HttpSettings) {
-  if (max_response_ms === undefined || response_ms <= max_response_ms) return undefined
-  return down('slow_response', `Took ${response_ms} ms, allowed are ${max_response_ms} ms`)
+function speed({ response_ms, percentile_ms }: Answered, settings: HttpSettings) {
+  const { max_response_ms, max_response_percentile: percentile } = settings
+  const took = percentile === undefined ? response_ms : percentile_ms
+  if (max_response_ms === undefined || took === undefined || took <= max_response_ms)
+    return undefined
+  const what = percentile === undefined ? 'Took' : `p${percentile} of the last checks is`
+  return down('slow_response', `${what} ${took} ms, allowed are ${max_response_ms} ms`)
 }
 
 function source(pattern: Pattern | undefined): string {

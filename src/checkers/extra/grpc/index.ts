@@ -80,6 +80,7 @@ export const grpc = () =>
     },
 
     causes: CAUSES,
+    figures: [],
     measurements: {
       serving_status: 'SERVING, NOT_SERVING, UNKNOWN or SERVICE_UNKNOWN',
       grpc_status: 'Status of the call, such as OK or UNIMPLEMENTED',

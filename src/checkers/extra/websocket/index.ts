@@ -82,6 +82,7 @@ export const websocket = () =>
     },
 
     causes: CAUSES,
+    figures: ['pong_ms', 'messages'],
     measurements: {
       subprotocol: 'Subprotocol that the server has chosen',
       pong_ms: 'Time from the ping to its pong, ms',
