@@ -73,6 +73,15 @@ export type {
   PublicPageView,
 } from './engine/api/public-pages.ts'
 export type {
+  ReportUpdateInput,
+  ReportUpdateView,
+  StatusReportFilter,
+  StatusReportInput,
+  StatusReportPatch,
+  StatusReportServices,
+  StatusReportView,
+} from './engine/api/status-reports.ts'
+export type {
   ExportOptions,
   ImportOptions,
   ImportSource,
@@ -82,7 +91,12 @@ export type {
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
 export type { DegradedView, RestoredView } from './engine/api/degraded.ts'
-export type { EngineEvents, EventsOptions, StreamedEvent } from './engine/api/events.ts'
+export type {
+  EngineEvents,
+  EventsOptions,
+  PublishedChange,
+  StreamedEvent,
+} from './engine/api/events.ts'
 export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
 export type { RunCheckOptions } from './engine/checks/run-check.ts'

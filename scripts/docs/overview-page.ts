@@ -151,6 +151,7 @@ function callList(): string {
   const apart = [
     ['engine.maintenance', 'src/engine/api/maintenance.ts', 'MaintenanceServices'],
     ['engine.publicPages', 'src/engine/api/public-pages.ts', 'PublicPageServices'],
+    ['engine.statusReports', 'src/engine/api/status-reports.ts', 'StatusReportServices'],
     ['engine.accounts', 'src/engine/api/accounts.ts', 'Accounts'],
     ['engine', 'src/engine/api/engine.ts', 'Engine'],
   ].map(([name = '', path = '', type = '']) => [name, methods(interfaceIn(path, type).members)])

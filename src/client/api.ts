@@ -33,6 +33,13 @@ import type {
   PublicPageView,
 } from '../engine/api/public-pages.ts'
 import type {
+  ReportUpdateInput,
+  StatusReportFilter,
+  StatusReportInput,
+  StatusReportPatch,
+  StatusReportView,
+} from '../engine/api/status-reports.ts'
+import type {
   ContactInput,
   ContactPatch,
   MonitorInput,
@@ -153,6 +160,21 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     get(id: number, options?: CallOptions): Promise<PublicPageView>
     /** With `version`, rejected (`version_mismatch`) if another version is stored. */
     update(id: number, patch: PublicPagePatch, options?: ChangeOptions): Promise<PublicPageView>
+    remove(id: number, options?: ChangeOptions): Promise<void>
+  }
+  /** What people write on public pages about disruptions. */
+  readonly statusReports: {
+    /** Newest first. */
+    readonly list: List<StatusReportView, Filter<StatusReportFilter>>
+    create(input: StatusReportInput, options?: CreateOptions): Promise<StatusReportView>
+    get(id: number, options?: CallOptions): Promise<StatusReportView>
+    /** With `version`, rejected (`version_mismatch`) if another version is stored. */
+    update(id: number, patch: StatusReportPatch, options?: ChangeOptions): Promise<StatusReportView>
+    addUpdate(
+      id: number,
+      update: ReportUpdateInput,
+      options?: ActionOptions,
+    ): Promise<StatusReportView>
     remove(id: number, options?: ChangeOptions): Promise<void>
   }
   readonly contacts: {

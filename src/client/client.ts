@@ -103,6 +103,13 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
           asking,
         ),
     },
+    statusReports: {
+      ...versionedOf(caller, { ask, read }, { group: 'status-reports', one: 'status_report' }),
+      addUpdate: async (id, body, asking) => {
+        const path = below('status-reports', id, '/updates')
+        return member(await ask({ ...once(path, asking), body }, asking), 'status_report')
+      },
+    },
     publicPages: versionedOf(caller, { ask, read }, { group: 'public-pages', one: 'public_page' }),
     contacts: {
       list: (asking) => read('/contacts', 'contacts', asking),

@@ -21,7 +21,8 @@ import { historyOf } from './services/history.ts'
 import { authenticate, keysOf } from './services/keys.ts'
 import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
-import { publicPagesOf } from './services/public-pages.ts'
+import { statusReportsOf } from './services/status-reports.ts'
+import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
 import { partsOf } from './services/parts.ts'
 import type { Parts } from './services/parts.ts'
 import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
@@ -75,6 +76,7 @@ export function createEngine<
       contacts: contactsOf(own, account_id),
       maintenance: maintenanceOfAccount(own, account_id),
       publicPages: publicPagesOf(own, account_id),
+      statusReports: statusReportsOf(own, account_id),
       keys: keysOf(own, account_id),
       auditLog: auditLogOf(own, account_id),
       ...historyOf(own, account_id),
@@ -84,11 +86,7 @@ export function createEngine<
 
   const engine: Engine & { readonly [REQUEST_SERVICES]: RequestServices } = {
     ...account(lifecycle.firstAccount),
-    [REQUEST_SERVICES]: {
-      requests: requestsOf(parts),
-      ...idempotencyLocksOf(parts),
-      idempotencyResponses: idempotencyResponsesOf(parts),
-    },
+    [REQUEST_SERVICES]: servicesOfRequests(parts),
     start: lifecycle.start,
     open: lifecycle.open,
     stop,
@@ -127,6 +125,15 @@ export function createEngine<
   }
   // The type parameters are for the compiler: at run time a type is known by its field table.
   return engine
+}
+
+function servicesOfRequests(parts: Parts): RequestServices {
+  return {
+    requests: requestsOf(parts),
+    ...idempotencyLocksOf(parts),
+    idempotencyResponses: idempotencyResponsesOf(parts),
+    publishedPages: publishedPagesOf(parts),
+  }
 }
 
 function locationsOf(

@@ -26,6 +26,7 @@ import { placesOf } from './live/places.ts'
 import { openRoutes, THEME_COOKIE } from './routes/open-routes.ts'
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
+import { publishedRoutes } from './public/published-routes.ts'
 import { notFound, PageError, wrongMethod } from './http/http-error.ts'
 import type { Failure } from './http/http-error.ts'
 import { createRequests } from './http/requests.ts'
@@ -42,7 +43,12 @@ export interface StatusPage {
 export function createPage(engine: Engine, options: StatusPageOptions = {}): StatusPage {
   checkPage(options)
   const service = createService(engine, options)
-  const routes = [...openRoutes, ...publicRoutes(service, options.public ?? []), ...privateRoutes]
+  const routes = [
+    ...openRoutes,
+    ...publicRoutes(service, options.public ?? []),
+    ...(options.publicPages === true ? publishedRoutes(service, options.sessionKey) : []),
+    ...privateRoutes,
+  ]
   return {
     fetch: (request) => respond({ service, routes, request }),
     owns: (pathname) => owns(service.base, pathname),

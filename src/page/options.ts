@@ -26,6 +26,11 @@ export interface StatusPageOptions {
   /** Pages for customers, at `/status/<slug>`; `/status` leads to the first. Default none. */
   readonly public?: readonly PublicStatus[] | undefined
   /**
+   * Serves the pages that accounts make at run time (`engine.publicPages`, `/api/v1/public-pages`), also at
+   * `/status/<slug>`; a slug of `public` comes first. Default `false`: what a key may publish here is the host's choice.
+   */
+  readonly publicPages?: boolean | undefined
+  /**
    * Signs the session cookies. Default: random, so that sessions end with the process and are not shared by several
    * processes.
    */
@@ -75,6 +80,7 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
       show_causes: option.flag,
     }),
   ),
+  publicPages: option.flag,
   sessionKey: option.eitherOf('a text, or bytes,', option.text, option.bytes),
   session_sec: option.anything,
   secureCookies: option.flag,

@@ -57,6 +57,14 @@ import {
 } from './public-pages.ts'
 import { listLocations, listTypes, showBalance, showMe } from './reference.ts'
 import type { RoutePattern } from './router.ts'
+import {
+  addReportUpdate,
+  createStatusReport,
+  deleteStatusReport,
+  listStatusReports,
+  showStatusReport,
+  updateStatusReport,
+} from './status-reports.ts'
 
 export interface Route extends RoutePattern {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -107,6 +115,12 @@ export const routes: readonly Route[] = [
   on('GET', '/public-pages/:id', showPublicPage),
   on('PATCH', '/public-pages/:id', updatePublicPage),
   on('DELETE', '/public-pages/:id', deletePublicPage),
+  on('GET', '/status-reports', listStatusReports),
+  on('POST', '/status-reports', createStatusReport),
+  on('GET', '/status-reports/:id', showStatusReport),
+  on('PATCH', '/status-reports/:id', updateStatusReport),
+  on('DELETE', '/status-reports/:id', deleteStatusReport),
+  on('POST', '/status-reports/:id/updates', addReportUpdate),
   on('GET', '/notifications', listNotifications),
   on('GET', '/notifications/:id', showNotification),
   on('POST', '/notifications/:id/resend', resendNotification),

@@ -122,6 +122,22 @@ describe('the client', () => {
     const changed = await client.publicPages.update(page.id, { noindex: false }, { version: 1 })
     expect([changed.version, await client.publicPages.get(page.id)]).toEqual([2, changed])
     expect((await client.publicPages.list()).items).toEqual([changed])
+    const report = await client.statusReports.create({
+      ...{ title: 'Payments fail', page_ids: [page.id], monitor_ids: [id] },
+      text: 'We look into it.',
+    })
+    const patch = { title: 'Payments failed' }
+    const renamed = await client.statusReports.update(report.id, patch, { version: 1 })
+    const update = { status: 'resolved', text: 'Over.' } as const
+    const over = await client.statusReports.addUpdate(report.id, update, { version: 2 })
+    expect([renamed.status, over.status, over.updates.length]).toEqual([
+      'investigating',
+      'resolved',
+      2,
+    ])
+    expect(await client.statusReports.get(report.id)).toEqual(over)
+    expect((await client.statusReports.list({ open: false })).items).toEqual([over])
+    await client.statusReports.remove(report.id)
     await client.publicPages.remove(page.id, { version: 2 })
     await client.monitors.remove(id)
     const [last] = (await client.auditLog.list({ resource: 'monitor', resource_id: id })).items

@@ -37,6 +37,7 @@ export function siteOf(
   const page = toNodeHandler(
     createPage(engine, {
       logger,
+      publicPages: true,
       // Without a key, a restart signs everybody out.
       ...(secret_key === undefined ? {} : { sessionKey: secret_key }),
       ...(base_url?.startsWith('https:') === true ? { secureCookies: true } : {}),

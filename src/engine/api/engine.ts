@@ -42,6 +42,7 @@ import type {
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MaintenanceServices } from './maintenance.ts'
 import type { PublicPageServices } from './public-pages.ts'
+import type { StatusReportServices } from './status-reports.ts'
 import type { MonitorReading } from './readings.ts'
 import type { ExportOptions, ImportOptions, ImportSource, ImportView } from './transfer.ts'
 
@@ -151,6 +152,9 @@ export interface AccountScope<
 
   /** Pages for customers, made at run time. */
   readonly publicPages: PublicPageServices
+
+  /** What people write on public pages about disruptions. */
+  readonly statusReports: StatusReportServices
 
   readonly notifications: {
     get(id: number): Promise<NotificationView>

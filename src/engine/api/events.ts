@@ -8,6 +8,8 @@ import { ConfigurationError } from '../../errors.ts'
 import type { JsonObject, MonitorState } from '../../model.ts'
 import { quoted, suggestion } from '../../options.ts'
 import type { DegradedView, RestoredView } from './degraded.ts'
+import type { MaintenanceView } from './maintenance.ts'
+import type { StatusReportView } from './status-reports.ts'
 import type {
   AuditEntryView,
   IncidentView,
@@ -16,6 +18,15 @@ import type {
   NotificationView,
   ResultView,
 } from './views.ts'
+
+/** `report_resolved`: an update says so. */
+export type PublishedChange =
+  | 'report_created'
+  | 'report_updated'
+  | 'report_resolved'
+  | 'maintenance_planned'
+  | 'maintenance_changed'
+  | 'maintenance_cancelled'
 
 export interface EngineEvents {
   /** An incident was opened. */
@@ -86,6 +97,23 @@ export interface EngineEvents {
   }
   /** Someone changed a monitor, a contact, planned work, a key or an account: the entry of the audit log, without its id. */
   readonly audit: Omit<AuditEntryView, 'id'> & { readonly account_id: number }
+  /** Something new stands on public pages made at run time: for hosts that tell subscribers. */
+  readonly published: {
+    readonly account_id: number
+    readonly change: PublishedChange
+    /** Those that show it. */
+    readonly pages: readonly {
+      readonly id: number
+      readonly slug: string
+      readonly title: string
+      /** Visitors need a password. */
+      readonly has_password: boolean
+    }[]
+    /** With `report_…`. */
+    readonly report?: StatusReportView
+    /** With `maintenance_…`: the window, with its open or next occurrence. */
+    readonly maintenance?: MaintenanceView
+  }
   /** The store wrote a group of changes: their number, the duration, and whether it succeeded. */
   readonly commit: { readonly changes: number; readonly duration_ms: number; readonly ok: boolean }
   /** The engine starts to stop; listeners release what they hold open for it. */
@@ -129,6 +157,7 @@ const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   notice: true,
   notification: true,
   audit: true,
+  published: true,
   commit: true,
   stop: true,
   error: true,

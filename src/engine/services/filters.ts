@@ -21,6 +21,7 @@ import type {
 } from '../api/engine.ts'
 import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
 import type { BulkInput } from '../api/bulk.ts'
+import type { StatusReportFilter } from '../api/status-reports.ts'
 import type { Core } from '../core/core.ts'
 import { fitsIn } from '../core/json-size.ts'
 import { pageReaders, read } from './read-filter.ts'
@@ -97,6 +98,12 @@ export const maintenanceFilter = {
 
 /** Of lists without a filter. */
 export const pageOptions = { ...pageReaders(MOST_ITEMS) } satisfies Readers<PageOptions>
+
+export const statusReportFilter = {
+  ...pageReaders(MOST_ITEMS),
+  page_id: read.id,
+  open: read.flag,
+} satisfies Readers<StatusReportFilter>
 
 export const upcomingOptions = {
   days: read.integer(1, 366),

@@ -20,6 +20,7 @@ import { isJsonObject } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 import type { MaintenanceServices, MaintenanceView } from '../api/maintenance.ts'
 import { announceAudit } from '../announce/audit.ts'
+import { publishMaintenance } from '../announce/published.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
@@ -88,7 +89,9 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const create = async () => {
         const created = await store.maintenance.create(made, most, audit)
         announceAudit(core, audit, created)
-        return stored(created)
+        const view = stored(created)
+        await publishMaintenance(core, { account_id, view, change: 'maintenance_planned' })
+        return view
       }
       return create().catch(async (error: unknown) => {
         const isFull = error instanceof ConflictError && error.code === 'quota'
@@ -132,7 +135,10 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
         const updated = await store.maintenance.update(id, record.version, change)
         if (updated === undefined) continue
         if (audit !== undefined) announceAudit(core, audit, updated)
-        return stored(updated)
+        const view = stored(updated)
+        if (audit !== undefined)
+          await publishMaintenance(core, { account_id, view, change: 'maintenance_changed' })
+        return view
       }
       throw new ConflictError('busy', 'Others change the window all the time; ask again')
     },
@@ -140,11 +146,13 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const { version } = readFilter(versionOptions, options)
       const record = await own(id)
       requireVersion(record, version)
+      const view = stored(record)
       const audit = windowAudit(parts, 'deleted', record.settings)
       if (await store.maintenance.remove(id, version, audit))
         announceAudit(core, audit, { id, account_id })
       else requireVersion(await own(id), version)
       accountWindows.put(id, undefined)
+      await publishMaintenance(core, { account_id, view, change: 'maintenance_cancelled' })
     },
     async upcoming(given) {
       await ready()

@@ -14,11 +14,12 @@ import type { JsonObject, PageColors, PublicPageRecord, PublicPageSettings } fro
 import type { PublicPageServices, PublicPageView } from '../api/public-pages.ts'
 import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
 import { pageOptions } from './filters.ts'
-import { hashPassword } from './page-password.ts'
+import { hashPassword, isPassword } from './page-password.ts'
 import { pageOf } from './parts.ts'
 import type { Parts } from './parts.ts'
 import { PAGES, quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
+import type { PublishedPages } from './request-services.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
 
 const READ_ONLY = ['id', 'version', 'created_at', 'updated_at']
@@ -150,4 +151,15 @@ async function ownGroups(
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return own
+}
+
+export function publishedPagesOf({ core, ready }: Parts): PublishedPages {
+  return {
+    async bySlug(slug) {
+      await ready()
+      return core.store.publicPages.bySlug(slug)
+    },
+    isPassword: async ({ settings: { password_hash } }, password) =>
+      password_hash === undefined || isPassword(password, password_hash),
+  }
 }

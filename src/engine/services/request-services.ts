@@ -6,6 +6,7 @@
  */
 
 import { ConfigurationError } from '../../errors.ts'
+import type { PublicPageRecord } from '../../model.ts'
 import { slidingLog } from '../core/sliding-log.ts'
 import type { Parts } from './parts.ts'
 
@@ -57,7 +58,16 @@ export interface IdempotencyResponses {
   put(account_id: number, key: string, response: RepeatableResponse): Promise<void>
 }
 
+/** Public pages for visitors, whatever their account. */
+export interface PublishedPages {
+  /** `slug` in lower case. */
+  bySlug(slug: string): Promise<PublicPageRecord | undefined>
+  /** Whether a visitor's password is that of the page. Slow on purpose. */
+  isPassword(page: PublicPageRecord, password: string): Promise<boolean>
+}
+
 export interface RequestServices {
+  readonly publishedPages: PublishedPages
   readonly requests: RequestCounter
   /** Absent if the store belongs to this process alone. */
   readonly idempotencyLocks?: IdempotencyLocks

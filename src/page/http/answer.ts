@@ -20,16 +20,20 @@ export function makeNonce(): string {
   return randomBytes(16).toString('base64')
 }
 
+interface HtmlOptions {
+  readonly nonce: string
+  readonly status?: number
+  /** An image of another site that the page shows: its address, for the policy. */
+  readonly image?: string | undefined
+}
+
 /** A page: only the page's own style and script by nonce; no framing, no caching. */
-export function htmlAnswer(
-  markup: Markup,
-  { nonce, status = 200 }: { readonly nonce: string; readonly status?: number },
-): Answer {
+export function htmlAnswer(markup: Markup, { nonce, status = 200, image }: HtmlOptions): Answer {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
-    "img-src 'self'",
+    `img-src 'self'${image === undefined ? '' : ` ${image}`}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -63,11 +63,27 @@ export interface Sheet {
   readonly form?: boolean
   /** Title of the page, instead of the host's name. */
   readonly masthead?: string
+  /** Of a public page made at run time. */
+  readonly dress?: Dress
+}
+
+/** How one page looks beside all others. */
+export interface Dress {
+  /** Address of a further style sheet. */
+  readonly style: string | undefined
+  /** Address of an image beside the title. */
+  readonly logo: string | undefined
+  readonly noindex: boolean
+  /** Address without its ending. */
+  readonly feed: string | undefined
+  /** The time of the footer, and the zone that it names. */
+  readonly as_of: string
+  readonly time_zone: string
 }
 
 export function documentOf(frame: Frame, sheet: Sheet): Markup {
   const { base, brand, nonce, theme, now, assets } = frame
-  const { title, main, events, down = 0, alarm = down > 0 } = sheet
+  const { title, main, events, dress, down = 0, alarm = down > 0 } = sheet
   return html`<!doctype html>
     <html
       lang="en"
@@ -79,10 +95,12 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
-        <meta name="robots" content="noindex" />
+        ${dress?.noindex !== false && html`<meta name="robots" content="noindex" />`}
         <title>${down > 0 && `(${down}) `}${title === brand ? title : `${title} · ${brand}`}</title>
         <link rel="icon" href="${base}${alarm ? assets.alarm : assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${base}${assets.style}" nonce="${nonce}" />
+        ${dress?.style !== undefined && html`<link rel="stylesheet" href="${dress.style}" nonce="${nonce}" />`}
+        ${dress?.feed !== undefined && feedLinks(dress.feed)}
         ${sheet.form === true && html`<script src="${base}${assets.form}" nonce="${nonce}" defer></script>`}
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
       </head>
@@ -97,6 +115,11 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
     </html> `
 }
 
+function feedLinks(feed: string): Markup {
+  return html`<link rel="alternate" type="application/atom+xml" href="${feed}.atom" />
+    <link rel="alternate" type="application/rss+xml" href="${feed}.rss" />`
+}
+
 /** Made visible by the script. */
 const LOST = html`<p id="lost" class="lost" role="status" hidden>
   No connection to the service since <time></time> UTC. This page shows what was known then.
@@ -108,10 +131,14 @@ const TOASTS = html`<div class="toasts" role="status">
   <p id="news" hidden><a href="">The list has changed: show it anew</a></p>
 </div>`
 
-function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup {
+function header({ base, brand }: Frame, { signed_in, masthead, dress }: Sheet): Markup {
   if (masthead !== undefined)
     return html`<header class="top">
-      <p class="mark">${BRAND}<strong>${foreign(masthead)}</strong></p>
+      <p class="mark">
+        ${dress?.logo === undefined ? BRAND : html`<img class="logo" src="${dress.logo}" alt="" />`}<strong
+          >${foreign(masthead)}</strong
+        >
+      </p>
     </header>`
   const mark = html`<a class="mark" href="${base}/">${BRAND}<strong>${foreign(brand)}</strong></a>`
   if (signed_in === undefined) return html`<header class="top">${mark}</header>`
@@ -129,7 +156,7 @@ function header({ base, brand }: Frame, { signed_in, masthead }: Sheet): Markup 
 }
 
 /** Without the script, or without its connection, this link reloads the page. */
-function footer({ base, theme, now, here }: Frame, { events }: Sheet): Markup {
+function footer({ base, theme, now, here }: Frame, { events, dress }: Sheet): Markup {
   const button = (choice: Theme, label: string): Markup =>
     html`<button
       name="theme"
@@ -140,7 +167,9 @@ function footer({ base, theme, now, here }: Frame, { events }: Sheet): Markup {
     </button>`
   return html`<footer class="foot">
     <p>
-      As of <time datetime="${iso(now)}" id="as-of">${momentText(iso(now))}</time> UTC.
+      As of
+      <time datetime="${iso(now)}" id="as-of">${dress?.as_of ?? momentText(iso(now))}</time>
+      ${dress?.time_zone ?? 'UTC'}.
       ${events !== undefined && html`<span id="live"><a href="${here}">Reload</a></span>`}
     </p>
     <form method="post" action="${base}/theme" class="themes" aria-label="Theme">

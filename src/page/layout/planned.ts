@@ -23,16 +23,29 @@ export const PLANNED_SHOWN = 5
 /** What is read to know how much more there is. */
 export const PLANNED_READ = 50
 
+/** How times are written; the default is UTC. */
+interface Times {
+  moment(iso: string): Markup
+  /** Without the day if it is that of `other`. */
+  within(iso: string, other: string): Markup
+}
+
+interface ListOptions {
+  /** Default: all. */
+  readonly shown?: number | undefined
+  readonly times?: Times | undefined
+}
+
 /** The first `shown`, and how many more there are among those that were read. */
 export function plannedList(
   planned: readonly PlannedWork[],
   now: EpochMs,
-  shown = planned.length,
+  { shown = planned.length, times = { moment, within: end } }: ListOptions = {},
 ): Markup {
   const more = planned.length - shown
   const least = planned.length < PLANNED_READ ? '' : 'at least '
   return html`<ul class="past">
-      ${planned.slice(0, shown).map((work) => plannedItem(work, now))}
+      ${planned.slice(0, shown).map((work) => plannedItem(work, now, times))}
     </ul>
     ${more > 0 && html`<p class="muted">and ${least}${more} more</p>`}`
 }
@@ -40,6 +53,7 @@ export function plannedList(
 function plannedItem(
   { name, starts_at, ends_at, active, services = [] }: PlannedWork,
   now: EpochMs,
+  times: Times,
 ): Markup {
   const when = active
     ? html`is under way and ends ${relative(ends_at, now)}`
@@ -49,8 +63,8 @@ function plannedItem(
     <p>
       <strong>${name === null ? 'Planned work' : foreign(name)}</strong> ${when}<br />
       <span class="muted"
-        >${moment(starts_at)} –
-        ${end(ends_at, starts_at)}${services.map((service, at) => [at === 0 ? ' · ' : ', ', foreign(service)])}</span
+        >${times.moment(starts_at)} –
+        ${times.within(ends_at, starts_at)}${services.map((service, at) => [at === 0 ? ' · ' : ', ', foreign(service)])}</span
       >
     </p>
   </li>`

@@ -140,6 +140,11 @@ export function percentText(percent: number | null): string {
   return `${(Math.floor(percent * 100) / 100).toFixed(2)} %`
 }
 
+/** `99.987 %`: three decimals, truncated as in {@link percentText}. */
+export function uptimeText(percent: number): string {
+  return percent === 100 ? '100 %' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} %`
+}
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `3 Mar 2026`, of an ISO date or time. */

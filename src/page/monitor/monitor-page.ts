@@ -279,7 +279,7 @@ function planned({ planned: work }: MonitorFacts, { now }: Frame): Markup | fals
   if (work.length === 0) return false
   return html`<section aria-labelledby="h-planned">
     <h2 id="h-planned">Planned work</h2>
-    ${plannedList(work, now, PLANNED_SHOWN)}
+    ${plannedList(work, now, { shown: PLANNED_SHOWN })}
   </section>`
 }
 

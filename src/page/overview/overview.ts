@@ -120,7 +120,7 @@ export function overviewPage(
 function planned({ planned: work }: OverviewFacts, { now }: Frame): Markup | false {
   if (work.length === 0) return false
   return html`<h2 class="hidden">Planned work</h2>
-    ${plannedList(work, now, PLANNED)}`
+    ${plannedList(work, now, { shown: PLANNED })}`
 }
 
 function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: Frame): Markup {

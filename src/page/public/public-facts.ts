@@ -10,8 +10,10 @@ import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import { ConfigurationError, unlessGone } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
-import type { PublicFacts } from './public-page.ts'
+import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import { DAY_MS } from '../../model/time.ts'
+import { timesIn } from './page-times.ts'
+import type { PublicFacts, PublicIncident, PublicReport, PublicService } from './public-page.ts'
 
 export interface PublicStatus {
   /** `/status/<slug>`: letters, digits and hyphens, at most 64. */
@@ -29,7 +31,7 @@ export interface PublicStatus {
   readonly show_causes?: boolean | undefined
 }
 
-const SERVICES_LIMIT = 100
+export const SERVICES_LIMIT = 100
 /** Maximum length of a name, in characters. */
 const NAME_LIMIT = 200
 const DAYS = 90
@@ -59,16 +61,13 @@ export function scopeOf(engine: Engine, { account_id }: PublicStatus): Scope {
   return account_id === undefined ? engine : engine.account(account_id)
 }
 
-type Scope = Pick<AccountScope, 'monitors' | 'incidents' | 'maintenance'>
+export type Scope = Pick<AccountScope, 'monitors' | 'incidents' | 'maintenance'>
 
 export async function chosenMonitors(
   scope: Scope,
   { monitors }: PublicStatus,
 ): Promise<readonly MonitorSummary[]> {
-  if ('tag' in monitors) {
-    const { items } = await scope.monitors.list({ tag: [[monitors.tag]], limit: SERVICES_LIMIT })
-    return [...items].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
-  }
+  if ('tag' in monitors) return taggedMonitors(scope, monitors.tag)
   const found = await Promise.all(
     // A removed monitor is left out; the page shows the others.
     monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(unlessGone)),
@@ -76,51 +75,108 @@ export async function chosenMonitors(
   return found.filter((monitor) => monitor !== undefined)
 }
 
-interface PublicReading {
+/** By name. */
+export async function taggedMonitors(
+  scope: Pick<Scope, 'monitors'>,
+  tag: string,
+): Promise<readonly MonitorSummary[]> {
+  const { items } = await scope.monitors.list({ tag: [[tag]], limit: SERVICES_LIMIT })
+  return [...items].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+}
+
+/** Monitors under one heading; an empty name has none. */
+export interface MonitorGroup {
+  readonly name: string
   readonly monitors: readonly MonitorSummary[]
+}
+
+/** What a page says of its monitors, and how. */
+export interface PageLook {
+  readonly title: string
+  readonly description?: string | undefined
+  readonly show_targets?: boolean | undefined
+  readonly show_causes?: boolean | undefined
+  /** Of monitors that are called otherwise on the page. */
+  readonly names?: ReadonlyMap<number, string> | undefined
+  /** Default UTC. */
+  readonly time_zone?: string | undefined
+}
+
+interface PublicReading {
+  readonly groups: readonly MonitorGroup[]
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
+  /** Newest first. */
+  readonly reports?: readonly StatusReportView[]
+  /** How to find badges of one service; absent: there are none. */
+  readonly keyOf?: (monitor_id: number) => string
 }
 
 /** One monitor after the other, yielding in between: a store may answer synchronously. */
 export async function publicFacts(
   scope: Scope,
-  page: PublicStatus,
-  { monitors, clock }: PublicReading,
+  look: PageLook,
+  { groups, clock, reports = [], keyOf }: PublicReading,
 ): Promise<PublicFacts> {
-  const { title, description, show_targets = false, show_causes = false } = page
+  const { title, description, show_targets = false, time_zone = 'UTC' } = look
   const from = clock.now() - PAST_DAYS * DAY_MS
-  const services: PublicFacts['services'][number][] = []
+  const naming: Naming = { show_targets, names: look.names ?? new Map() }
   const incidents: IncidentView[] = []
   const yieldIfLong = yielderOf(clock)
-  for (const { id, name, target, state, stale } of monitors) {
-    await yieldIfLong()
-    services.push({
-      name: publicName({ name, target }, show_targets),
-      target: show_targets && target !== name ? target : undefined,
-      state,
-      stale,
-      uptime: await scope.monitors.uptime(id, { days: DAYS }),
-    })
-    const past = await scope.incidents.list({ monitor_id: id, from, limit: PAST_LIMIT })
-    incidents.push(...past.items)
+  const shown: PublicFacts['groups'][number][] = []
+  for (const { name: heading, monitors } of groups) {
+    const services: PublicService[] = []
+    for (const monitor of monitors) {
+      await yieldIfLong()
+      const { id, target, state, stale } = monitor
+      services.push({
+        name: publicName(monitor, naming),
+        target: show_targets && target !== monitor.name ? target : undefined,
+        state,
+        stale,
+        uptime: await scope.monitors.uptime(id, { days: DAYS }),
+        key: keyOf?.(id),
+      })
+      const past = await scope.incidents.list({ monitor_id: id, from, limit: PAST_LIMIT })
+      incidents.push(...past.items)
+    }
+    shown.push({ name: heading, services })
   }
+  const monitors = groups.flatMap((group) => group.monitors)
   return {
     title,
     description,
-    services,
-    planned: await plannedFor(scope, monitors, show_targets),
+    groups: shown,
+    planned: await plannedFor(scope, monitors, naming),
+    reports: reports.map((report) => publicReport(report, monitors, naming)),
     incidents: incidents
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
       .slice(0, PAST_LIMIT)
-      .map((incident) => publicIncident(incident, { show_targets, show_causes })),
+      .map((incident) => publicIncident(incident, naming, look.show_causes === true)),
+    times: timesIn(time_zone),
   }
+}
+
+interface Naming {
+  readonly show_targets: boolean
+  readonly names: ReadonlyMap<number, string>
+}
+
+/** Services that are affected and on the page; the others are nobody's business. */
+export function publicReport(
+  { id, title, status, updates, started_at, resolved_at, monitor_ids }: StatusReportView,
+  monitors: readonly MonitorSummary[],
+  naming: Naming,
+): PublicReport {
+  const affected = monitors.filter((monitor) => monitor_ids.includes(monitor.id))
+  const services = affected.map((monitor) => publicName(monitor, naming))
+  return { id, title, status, updates, started_at, resolved_at, services }
 }
 
 /** The windows of the account that cover a monitor of the page, with the services that they concern. */
 async function plannedFor(
   scope: Scope,
   monitors: readonly MonitorSummary[],
-  show_targets: boolean,
+  naming: Naming,
 ): Promise<PublicFacts['planned']> {
   const all = await scope.maintenance.upcoming({ days: AHEAD_DAYS, limit: AHEAD_READ })
   return all
@@ -134,7 +190,7 @@ async function plannedFor(
       )
       // Each of them: a list of all names says less.
       const named = covered.length === monitors.length && covered.length > 1 ? [] : covered
-      return { ...work, covered, services: named.map((each) => publicName(each, show_targets)) }
+      return { ...work, covered, services: named.map((each) => publicName(each, naming)) }
     })
     .filter(({ covered }) => covered.length > 0)
     .slice(0, AHEAD_LIMIT)
@@ -149,19 +205,21 @@ function folded(tag: string): string {
 }
 
 /** A monitor without a name is named after its address, which visitors see only with `show_targets`. */
-function publicName(
-  { name, target }: { readonly name: string; readonly target: string },
-  show_targets: boolean,
+export function publicName(
+  { id, name, target }: Pick<MonitorSummary, 'id' | 'name' | 'target'>,
+  { show_targets, names }: Naming,
 ): string {
+  const own = names.get(id) ?? ''
+  if (own !== '') return own
   const isAddress = name === target.slice(0, NAME_LIMIT)
   return isAddress && !show_targets ? 'Unnamed service' : name
 }
 
-function publicIncident(
+export function publicIncident(
   { monitor, started_at, ended_at, duration_sec, cause_text }: IncidentView,
-  { show_targets, show_causes }: { readonly show_targets: boolean; readonly show_causes: boolean },
-): PublicFacts['incidents'][number] {
+  naming: Naming,
+  show_causes: boolean,
+): PublicIncident {
   const cause = show_causes ? cause_text : undefined
-  const service = publicName(monitor, show_targets)
-  return { service, started_at, ended_at, duration_sec, cause }
+  return { service: publicName(monitor, naming), started_at, ended_at, duration_sec, cause }
 }

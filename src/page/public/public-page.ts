@@ -15,15 +15,16 @@ import { foreign, html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { plannedList } from '../layout/planned.ts'
 import type { PlannedWork } from '../layout/planned.ts'
-import {
-  dayText,
-  durationText,
-  moment,
-  percentText,
-  isUnseen,
-  STALE_WORDS,
-} from '../layout/words.ts'
+import { durationText, isUnseen, STALE_WORDS, uptimeText } from '../layout/words.ts'
 import type { Shown, Tone } from '../layout/words.ts'
+import { DAY_MS } from '../../model/time.ts'
+import type { PageTimes } from './page-times.ts'
+import { reportItem } from './reports.ts'
+import type { PublicReport } from './reports.ts'
+
+export type { PublicReport } from './reports.ts'
+
+const PAST_MS = 14 * DAY_MS
 
 interface ServiceWords {
   readonly label: string
@@ -62,9 +63,16 @@ const QUIET = [
 export interface PublicFacts {
   readonly title: string
   readonly description: string | undefined
-  readonly services: readonly PublicService[]
+  readonly groups: readonly {
+    /** Empty: no heading. */
+    readonly name: string
+    readonly services: readonly PublicService[]
+  }[]
   readonly incidents: readonly PublicIncident[]
   readonly planned: readonly PlannedWork[]
+  /** Newest first. */
+  readonly reports: readonly PublicReport[]
+  readonly times: PageTimes
 }
 
 export interface PublicService {
@@ -75,6 +83,8 @@ export interface PublicService {
   /** The state is unknown since no check has run for too long. */
   readonly stale: boolean
   readonly uptime: UptimeView
+  /** Finds its badges. */
+  readonly key: string | undefined
 }
 
 export interface PublicIncident {
@@ -91,39 +101,75 @@ export async function publicPage(
   facts: PublicFacts,
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>,
 ): Promise<Markup> {
-  const { services, incidents, description } = facts
+  const { groups, description, times } = facts
+  const services = servicesOf(facts)
   const yieldIfLong = yielderOf(clock)
-  const items: Markup[] = []
-  for (const [at, service] of services.entries()) {
-    await yieldIfLong()
-    items.push(serviceItem(service, at))
+  const lists: Markup[] = []
+  let at = 0
+  for (const { name, services: own } of groups) {
+    const items: Markup[] = []
+    for (const service of own) {
+      await yieldIfLong()
+      items.push(serviceItem(service, at++))
+    }
+    const heading =
+      name === ''
+        ? html`<h2 class="hidden">Services</h2>`
+        : html`<h2 class="group">${foreign(name)}</h2>`
+    lists.push(
+      html`${heading}
+        <ul class="services">
+          ${items}
+        </ul>`,
+    )
   }
   return html`<div>
     <div id="summary" class="banner ${overall(services).tone}" data-live>${banner(services)}</div>
     ${description !== undefined && html`<p class="about">${foreign(description)}</p>`}
-    <h2 class="hidden">Services</h2>
-    <ul class="services">
-      ${items}
-    </ul>
+    <div id="reports" data-live>${openReports(facts)}</div>
+    ${lists}
     <div id="planned" data-live>${planned(facts, clock.now())}</div>
     <section aria-labelledby="h-past">
       <h2 id="h-past">Past 14 days</h2>
-      <div id="past" data-live>${past(incidents, clock.now())}</div>
+      <div id="past" data-live>
+        ${pastReports(facts, clock.now())}${past(facts.incidents, times, clock.now())}
+      </div>
     </section>
   </div>`
 }
 
-function planned({ planned: work }: PublicFacts, now: number): Markup | false {
+export function servicesOf({ groups }: Pick<PublicFacts, 'groups'>): readonly PublicService[] {
+  return groups.flatMap(({ services }) => services)
+}
+
+/** Before everything else: what people wrote explains the states below. */
+function openReports({ reports, times }: PublicFacts): Markup | false {
+  const open = reports.filter(({ resolved_at }) => resolved_at === null)
+  if (open.length === 0) return false
+  return html`<section aria-labelledby="h-reports">
+    <h2 id="h-reports">Current incidents</h2>
+    ${open.map((report) => reportItem(report, times))}
+  </section>`
+}
+
+function pastReports({ reports, times }: PublicFacts, now: number): Markup | false {
+  const over = reports.filter(
+    ({ resolved_at }) => resolved_at !== null && Date.parse(resolved_at) > now - PAST_MS,
+  )
+  return over.length > 0 && html`${over.map((report) => reportItem(report, times))}`
+}
+
+function planned({ planned: work, times }: PublicFacts, now: number): Markup | false {
   if (work.length === 0) return false
   return html`<section aria-labelledby="h-planned">
     <h2 id="h-planned">Planned maintenance</h2>
-    ${plannedList(work, now)}
+    ${plannedList(work, now, { times })}
   </section>`
 }
 
 /** The overall state in a sentence. */
-export function saidOf({ services }: PublicFacts): string {
-  const { label, rest } = overall(services)
+export function saidOf(facts: PublicFacts): string {
+  const { label, rest } = overall(servicesOf(facts))
   return rest === '' ? label : `${label}, ${rest}`
 }
 
@@ -150,26 +196,27 @@ function serviceItem(service: PublicService, at: number): Markup {
     <div class="span">
       <span>90 days ago</span
       ><span
-        >${uptime.overall === null ? 'no data yet' : `${percentText(uptime.overall)} uptime`}</span
+        >${uptime.overall === null ? 'no data yet' : `${uptimeText(uptime.overall)} uptime`}</span
       ><span>Today</span>
     </div>
   </li>`
 }
 
-function past(incidents: readonly PublicIncident[], now: number): Markup {
+export function past(incidents: readonly PublicIncident[], times: PageTimes, now: number): Markup {
   if (incidents.length === 0) return html`<p class="empty">No disruption in this time.</p>`
-  const days = [...new Set(incidents.map(({ started_at }) => started_at.slice(0, 10)))]
+  const days = [...new Set(incidents.map(({ started_at }) => times.day(started_at)))]
   return html`${days.map(
     (day) =>
-      html`<h3 class="day">${dayText(day)}</h3>
+      html`<h3 class="day">${day}</h3>
         <ul class="past">
-          ${incidents.filter(({ started_at }) => started_at.startsWith(day)).map((incident) => incidentItem(incident, now))}
+          ${incidents.filter(({ started_at }) => times.day(started_at) === day).map((incident) => incidentItem(incident, times, now))}
         </ul>`,
   )}`
 }
 
 function incidentItem(
   { service, started_at, ended_at, duration_sec, cause }: PublicIncident,
+  times: PageTimes,
   now: number,
 ): Markup {
   const open = ended_at === null
@@ -180,21 +227,15 @@ function incidentItem(
       <strong>${foreign(service)}</strong>
       ${open ? `has been disrupted for ${length}` : `was disrupted for ${length}`}<br />
       <span class="muted"
-        >${hour(started_at, started_at)} –
-        ${ended_at === null ? 'ongoing' : hour(ended_at, started_at)}${cause !== undefined && html` · ${foreign(cause)}`}</span
+        >${times.within(started_at, started_at)} –
+        ${ended_at === null ? 'ongoing' : times.within(ended_at, started_at)}${cause !== undefined && html` · ${foreign(cause)}`}</span
       >
     </p>
   </li>`
 }
 
-/** Without the day if the line above shows the same. */
-function hour(at: string, day: string): Markup {
-  if (at.slice(0, 10) !== day.slice(0, 10)) return moment(at)
-  return html`<time datetime="${at}" title="${at}">${at.slice(11, 16)}</time>`
-}
-
 /** A stale service is not shown as operational. */
-function serviceWords(service: Shown): ServiceWords {
+export function serviceWords(service: Shown): ServiceWords {
   return isUnseen(service) ? UNSEEN : OF_STATE[service.state]
 }
 

@@ -8,16 +8,10 @@ import { htmlAnswer } from '../http/answer.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/places.ts'
 import type { Route, Service } from '../http/call.ts'
+import { cachedFor } from './cached.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
-import type { Clock } from '../../clock.ts'
-
-interface CachedValue<T> {
-  get(): Promise<T>
-  /** Invalidates the value: the next call computes it again. */
-  forget(): void
-}
 
 /** A state change is visible at once, everything else at most this late. */
 const KEPT_MS = 2000
@@ -43,7 +37,7 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const drawn = cachedFor(async () => {
     const monitors = await chosenMonitors(scope, page)
     shown = new Set(monitors.map(({ id }) => id))
-    const facts = await publicFacts(scope, page, { monitors, clock })
+    const facts = await publicFacts(scope, page, { groups: [{ name: '', monitors }], clock })
     return { main: await publicPage(facts, clock), said: saidOf(facts) }
   }, kept)
   const chosen = cachedFor(() => chosenMonitors(scope, page), kept)
@@ -89,31 +83,4 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       },
     },
   ]
-}
-
-/**
- * A value that is computed at most once per few seconds and never concurrently: unauthenticated requests must not cause
- * as many queries of the store.
- */
-function cachedFor<T>(
-  load: () => Promise<T>,
-  { clock, ms }: { readonly clock: Pick<Clock, 'monotonic'>; readonly ms: number },
-): CachedValue<T> {
-  let kept: { readonly at: number; readonly value: Promise<T> } | undefined
-  return {
-    get() {
-      const now = clock.monotonic()
-      if (kept !== undefined && now - kept.at < ms) return kept.value
-      const fresh = { at: now, value: load() }
-      kept = fresh
-      // An error is not cached.
-      fresh.value.catch(() => {
-        if (kept === fresh) kept = undefined
-      })
-      return fresh.value
-    },
-    forget() {
-      kept = undefined
-    },
-  }
 }

@@ -8,6 +8,7 @@
 
 import { CONTENT, PICTURES } from './content.ts'
 import { GROUND } from './ground.ts'
+import { PUBLIC } from './public.ts'
 
 interface Tokens {
   readonly ground: string
@@ -76,7 +77,7 @@ h2{break-after:avoid}
 `
 
 export function style(): string {
-  return tokens() + GROUND + CONTENT + PICTURES + PRINT
+  return tokens() + GROUND + CONTENT + PICTURES + PUBLIC + PRINT
 }
 
 /** Custom properties: by the system's preference, unless a theme is chosen. Print is light. */

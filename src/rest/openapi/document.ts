@@ -11,6 +11,7 @@ import { MONITOR_BULK } from '../bulk.ts'
 import { CONTACT_INPUTS } from '../contacts.ts'
 import { MAINTENANCE_INPUTS } from '../maintenance.ts'
 import { PUBLIC_PAGE_INPUTS } from '../public-pages.ts'
+import { STATUS_REPORT_INPUTS } from '../status-reports.ts'
 import type { Operation } from '../operation.ts'
 import type { QueryTable } from '../query.ts'
 import { rateHeaders } from '../rate-limit.ts'
@@ -54,6 +55,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
         MonitorBulk: MONITOR_BULK,
         ...MAINTENANCE_INPUTS,
         ...PUBLIC_PAGE_INPUTS,
+        ...STATUS_REPORT_INPUTS,
         ...(bodies.has('ContactCreate') ? CONTACT_INPUTS : {}),
         Error: errorSchema,
       },
@@ -172,7 +174,7 @@ export function isTagged(members: object): boolean {
   return TAGGED.some((name) => name in members) && !('next_cursor' in members)
 }
 
-const TAGGED = ['monitor', 'maintenance', 'public_page']
+const TAGGED = ['monitor', 'maintenance', 'public_page', 'status_report']
 
 function refusalsOf(route: Route): JsonObject {
   const { path, operation } = route

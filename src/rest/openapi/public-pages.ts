@@ -1,13 +1,14 @@
 /**
- * The schemas of public pages.
+ * The schemas of public pages and status reports.
  *
  * @module
  */
 
 import type { PublicPageView } from '../../engine/api/public-pages.ts'
 import type { PageColors, PageGroup } from '../../model.ts'
-import { PAGE_COLORS } from '../../model/public-page.ts'
-import { arrayOf, flag, integer, nullable, object, text, time } from './schemas.ts'
+import type { ReportUpdateView, StatusReportView } from '../../engine/api/status-reports.ts'
+import { PAGE_COLORS, REPORT_STATUSES } from '../../model/public-page.ts'
+import { arrayOf, flag, integer, nullable, object, text, time, word } from './schemas.ts'
 import type { Schema } from './schemas.ts'
 
 const colors = object<PageColors>(
@@ -17,7 +18,7 @@ const colors = object<PageColors>(
   { optional: PAGE_COLORS },
 )
 
-export const PUBLIC_PAGE_VIEWS: Readonly<Record<'PublicPage', Schema>> = {
+export const PUBLIC_PAGE_VIEWS: Readonly<Record<'PublicPage' | 'StatusReport', Schema>> = {
   PublicPage: object<PublicPageView>({
     id: integer('Positive, never used twice'),
     title: text(),
@@ -40,6 +41,21 @@ export const PUBLIC_PAGE_VIEWS: Readonly<Record<'PublicPage', Schema>> = {
     noindex: flag(),
     show_targets: flag(),
     show_causes: flag(),
+    version: integer('Raised by every change; `If-Match` compares it'),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  StatusReport: object<StatusReportView>({
+    id: integer('Positive, never used twice'),
+    title: text(),
+    page_ids: arrayOf(integer()),
+    monitor_ids: arrayOf(integer()),
+    status: word(REPORT_STATUSES, 'Of the newest update'),
+    updates: arrayOf(
+      object<ReportUpdateView>({ at: time(), status: word(REPORT_STATUSES), text: text() }),
+    ),
+    started_at: time(),
+    resolved_at: nullable(time('`null` until it is resolved')),
     version: integer('Raised by every change; `If-Match` compares it'),
     created_at: time(),
     updated_at: time(),

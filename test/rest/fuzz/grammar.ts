@@ -114,6 +114,7 @@ function placed(path: string, type: string | undefined): string {
     .replace(/\/(\w+)s\/\{id\}/, (_all, kind: string) => `/${kind}s/${place(kind, type)}`)
     .replace('/maintenance/{id}', `/maintenance/${place('maintenance')}`)
     .replace('/public-pages/{id}', `/public-pages/${place('page')}`)
+    .replace('/status-reports/{id}', '/status-reports/1')
     .replace('{token}', place('token'))
 }
 

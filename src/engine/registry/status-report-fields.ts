@@ -1,0 +1,46 @@
+/**
+ * The settings of a status report, and of one update of it.
+ *
+ * @module
+ */
+
+import type { FieldTable } from '../../fields/field.ts'
+import { field } from '../../fields/vocabulary.ts'
+import { REPORT_STATUSES } from '../../model/public-page.ts'
+
+const MOST_PAGES = 50
+const MOST_MONITORS = 100
+const MOST_TEXT = 5000
+
+function ids(description: string, bounds: { readonly min?: number; readonly max: number }) {
+  const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
+  return field.list(id, { description, ...bounds })
+}
+
+/** What an update of a report changes. */
+export const STATUS_REPORT_FIELDS = {
+  title: field.text({ description: 'What is disrupted', max: 200, trim: true }).required(),
+  page_ids: ids('Public pages that show it', { min: 1, max: MOST_PAGES }).required(),
+  monitor_ids: ids('Monitors that are affected, as far as they are on the page', {
+    max: MOST_MONITORS,
+  }).default([]),
+} satisfies FieldTable
+
+const status = field.oneOf(REPORT_STATUSES, { description: 'How far the work on it is' })
+const text = field
+  .text({
+    description: 'Plain text; line breaks are kept',
+    max: MOST_TEXT,
+    multiline: true,
+    trim: true,
+  })
+  .required()
+
+export const REPORT_UPDATE_FIELDS = { status: status.required(), text } satisfies FieldTable
+
+/** A report begins with its first update. */
+export const NEW_REPORT_FIELDS = {
+  ...STATUS_REPORT_FIELDS,
+  status: status.default('investigating'),
+  text,
+} satisfies FieldTable

@@ -1,0 +1,195 @@
+/**
+ * The status reports of one account.
+ *
+ * @module
+ */
+
+import { iso, yielderOf } from '../../clock.ts'
+import { ConflictError, ValidationError } from '../../errors.ts'
+import type { FieldTable, Stored } from '../../fields/field.ts'
+import { merge } from '../../fields/merge.ts'
+import { parse } from '../../fields/parse.ts'
+import { addProblem, problemAt } from '../../fields/problems.ts'
+import type { JsonObject, StatusReportRecord, StatusReportSettings } from '../../model.ts'
+import type {
+  StatusReportFilter,
+  StatusReportServices,
+  StatusReportView,
+} from '../api/status-reports.ts'
+import {
+  NEW_REPORT_FIELDS,
+  REPORT_UPDATE_FIELDS,
+  STATUS_REPORT_FIELDS,
+} from '../registry/status-report-fields.ts'
+import { publishReport } from '../announce/published.ts'
+import { statusReportFilter } from './filters.ts'
+import { pageOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+import { quotasOf, REPORTS } from './quotas.ts'
+import { readFilter } from './read-filter.ts'
+import { settingsFrom, versionedRecords } from './versioned-records.ts'
+
+const MOST_UPDATES = 50
+/** Rows per query. */
+const STEP = 50
+
+const READ_ONLY = [
+  ...['id', 'status', 'updates', 'started_at', 'resolved_at'],
+  ...['version', 'created_at', 'updated_at'],
+]
+
+export function statusReportsOf(parts: Parts, account_id: number): StatusReportServices {
+  const { core, ready } = parts
+  const rows = core.store.statusReports
+  const records = versionedRecords<StatusReportSettings>(parts, account_id, {
+    rows,
+    resource: 'status_report',
+    words: 'report',
+    fields: { ...STATUS_REPORT_FIELDS, ...REPORT_UPDATE_FIELDS },
+    nameOf: ({ title }) => title,
+    comparable: ({ updates, ...settings }) => ({ ...settings, ...updates.at(-1) }),
+  })
+
+  return {
+    async create(input) {
+      await ready()
+      const { status, text, ...rest } = parsed(NEW_REPORT_FIELDS, settingsFrom(input, []))
+      const targets = await ownTargets(parts, { account_id, given: rest })
+      const updates = [{ at: core.clock.now(), status, text }]
+      const { status_reports } = await quotasOf(core, account_id)
+      const made = { ...rest, ...targets, updates }
+      const view = viewOf(await records.create(made, status_reports ?? REPORTS))
+      await publishReport(core, { account_id, report: view, change: 'report_created' })
+      return view
+    },
+    get: async (id) => viewOf(await records.own(id)),
+    async list(given) {
+      const { limit = 50, after, ...filter } = readFilter(statusReportFilter, given)
+      await ready()
+      const found: StatusReportView[] = []
+      const yieldIfLong = yielderOf(core.clock)
+      for (let after_id = after; found.length <= limit;) {
+        const query = { account_id, order: 'desc', after_id, limit: STEP } as const
+        const step = await rows.list(query)
+        for (const record of step) {
+          await yieldIfLong()
+          const view = viewOf(record)
+          if (found.length <= limit && fits(view, filter)) found.push(view)
+        }
+        after_id = step.at(-1)?.id
+        if (step.length < STEP) break
+      }
+      return pageOf(found, limit)
+    },
+    async update(id, patch, options) {
+      const given = settingsFrom(patch, READ_ONLY)
+      const updated = await records.update(id, options, async ({ settings: before }) => {
+        const { updates, ...stored } = before
+        const merged = merge(STATUS_REPORT_FIELDS, stored, given)
+        const rest = parsed(STATUS_REPORT_FIELDS, merged)
+        return {
+          ...rest,
+          ...(await ownTargets(parts, { account_id, given: rest, before })),
+          updates,
+        }
+      })
+      return viewOf(updated)
+    },
+    async addUpdate(id, update, options) {
+      const { status, text } = parsed(REPORT_UPDATE_FIELDS, settingsFrom(update, ['at']))
+      const updated = await records.update(id, options, ({ settings }) => {
+        const { updates } = settings
+        if (updates.length >= MOST_UPDATES)
+          throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
+        // Never dated before the last one, also where the clock was set back.
+        const at = Math.max(core.clock.now(), updates.at(-1)?.at ?? 0)
+        return Promise.resolve({ ...settings, updates: [...updates, { at, status, text }] })
+      })
+      const view = viewOf(updated)
+      const change = status === 'resolved' ? 'report_resolved' : 'report_updated'
+      await publishReport(core, { account_id, report: view, change })
+      return view
+    },
+    async remove(id, options) {
+      await records.remove(id, options)
+    },
+  }
+}
+
+function fits(
+  { page_ids, resolved_at }: StatusReportView,
+  { page_id, open }: Pick<StatusReportFilter, 'page_id' | 'open'>,
+): boolean {
+  return (
+    (page_id === undefined || page_ids.includes(page_id)) &&
+    (open === undefined || open === (resolved_at === null))
+  )
+}
+
+function viewOf({
+  id,
+  version,
+  settings,
+  created_at,
+  updated_at,
+}: StatusReportRecord): StatusReportView {
+  const updates = settings.updates.map(({ at, ...rest }) => ({ at: iso(at), ...rest }))
+  const [first, last] = [updates[0], updates.at(-1)]
+  const status = last?.status ?? 'investigating'
+  return {
+    id,
+    title: settings.title,
+    page_ids: settings.page_ids,
+    monitor_ids: settings.monitor_ids,
+    status,
+    updates,
+    started_at: first?.at ?? iso(created_at),
+    resolved_at: status === 'resolved' ? (last?.at ?? null) : null,
+    version,
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+  }
+}
+
+/** @throws ValidationError with every problem at once */
+function parsed<T extends FieldTable>(fields: T, input: JsonObject): Stored<T> {
+  const result = parse(fields, input)
+  if (!result.ok) throw new ValidationError(result.fields)
+  return result.value
+}
+
+type Targets = Pick<StatusReportSettings, 'page_ids' | 'monitor_ids'>
+
+interface Targeting {
+  readonly account_id: number
+  readonly given: Targets
+  readonly before?: Targets
+}
+
+/** Pages and monitors of the account; what was removed meanwhile is left out. @throws ValidationError */
+async function ownTargets(
+  { core }: Parts,
+  { account_id, given, before }: Targeting,
+): Promise<Targets> {
+  const problems: Record<string, string> = {}
+  const yieldIfLong = yielderOf(core.clock)
+  async function own(
+    name: keyof Targets,
+    what: string,
+    read: (id: number) => Promise<{ readonly account_id: number } | undefined>,
+  ): Promise<readonly number[]> {
+    const kept: number[] = []
+    for (const [index, id] of given[name].entries()) {
+      await yieldIfLong()
+      if ((await read(id))?.account_id === account_id) kept.push(id)
+      else if (before?.[name].includes(id) !== true)
+        addProblem(problems, name, problemAt([index], `invalid: there is no ${what} ${id}`))
+    }
+    return [...new Set(kept)]
+  }
+  const { store } = core
+  const page_ids = await own('page_ids', 'public page', (id) => store.publicPages.get(id))
+  const monitor_ids = await own('monitor_ids', 'monitor', (id) => store.monitors.get(id))
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return { page_ids, monitor_ids }
+}

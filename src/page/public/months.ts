@@ -1,0 +1,140 @@
+/**
+ * The history of a public page by month: what people wrote, what checks found, and the uptime of each service.
+ *
+ * @module
+ */
+
+import { iso, yielderOf } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { IncidentView, UptimeDay } from '../../engine/api/views.ts'
+import { DAY_MS } from '../../model/time.ts'
+import { notFound } from '../http/http-error.ts'
+import { foreign, html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { uptimeText } from '../layout/words.ts'
+import { cachedFor } from './cached.ts'
+import { publicIncident, publicName } from './public-facts.ts'
+import { past } from './public-page.ts'
+import type { PublicIncident } from './public-page.ts'
+import type { PublishedPage } from './published.ts'
+import { reportsOf } from './published-reports.ts'
+import { reportItem } from './reports.ts'
+
+/** Months that are shown, this one included. */
+const MONTHS = 12
+const KEPT_MS = 30_000
+const INCIDENTS_SHOWN = 100
+
+interface Asked {
+  readonly clock: Clock
+  /** Of the page. */
+  readonly path: string
+  /** `2026-11`; absent: this month. */
+  readonly month: string | undefined
+}
+
+/** @throws PageError 404 for a month that is not shown */
+export async function monthPage(page: PublishedPage, asked: Asked): Promise<Markup> {
+  const { times } = page
+  const { clock, path } = asked
+  const current = times.local(iso(clock.now())).slice(0, 7)
+  const months = Array.from({ length: MONTHS }, (_, ago) => monthBefore(current, ago))
+  const month = asked.month ?? current
+  const at = months.indexOf(month)
+  if (at < 0) throw notFound('month')
+  // Months that have left the list are forgotten.
+  for (const name of page.months.keys()) if (!months.includes(name)) page.months.delete(name)
+  const kept =
+    page.months.get(month) ??
+    cachedFor(() => page.inTurn(() => drawn(page, clock, month)), { clock, ms: KEPT_MS })
+  page.months.set(month, kept)
+  const link = (name: string | undefined, label: string): Markup =>
+    name === undefined
+      ? html`<span></span>`
+      : html`<a href="${path}/history/${name}">${label} ${monthText(name)}</a>`
+  return html`<h1>${monthText(month)}</h1>
+    ${await kept.get()}
+    <nav class="months" aria-label="Months">
+      ${link(months[at + 1], '←')} <a href="${path}">All services</a> ${link(months[at - 1], '→')}
+    </nav>`
+}
+
+async function drawn(page: PublishedPage, clock: Clock, month: string): Promise<Markup> {
+  const { times } = page
+  const isIn = (time: string): boolean => times.local(time).startsWith(month)
+  const reports = await reportsOf(page, month)
+  const { incidents, sums } = await found(page, clock, month)
+  return html`${reports.length > 0 && html`<h2>Incidents</h2>`}
+    ${reports.map((report) => reportItem(report, times))}
+    <h2>Found by checks</h2>
+    ${past(
+      incidents.filter(({ started_at }) => isIn(started_at)),
+      times,
+      clock.now(),
+    )}
+    <h2>Uptime</h2>
+    <table class="sums">
+      <tbody>
+        ${sums.map(
+          ({ name, percent }) =>
+            html`<tr>
+              <th scope="row">${foreign(name)}</th>
+              <td>${percent === null ? 'no data' : uptimeText(percent)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`
+}
+
+interface Found {
+  readonly incidents: readonly PublicIncident[]
+  readonly sums: readonly { readonly name: string; readonly percent: number | null }[]
+}
+
+/** Of the monitors that are on the page now. */
+async function found(page: PublishedPage, clock: Clock, month: string): Promise<Found> {
+  const { scope, look, groups } = page
+  const naming = { show_targets: look.show_targets === true, names: look.names ?? new Map() }
+  const yieldIfLong = yielderOf(clock)
+  const first = Date.parse(`${month}-01T00:00:00Z`)
+  // A day more on both sides: the month of the time zone begins earlier or later.
+  const [from, to] = [first - DAY_MS, first + 32 * DAY_MS]
+  const days = Math.min(365, Math.ceil((clock.now() - from) / DAY_MS) + 1)
+  const incidents: IncidentView[] = []
+  const sums: Found['sums'][number][] = []
+  for (const monitor of (await groups.get()).flatMap(({ monitors }) => monitors)) {
+    await yieldIfLong()
+    const { id } = monitor
+    const own = await scope.incidents.list({ monitor_id: id, from, to, limit: INCIDENTS_SHOWN })
+    incidents.push(...own.items)
+    const uptime = await scope.monitors.uptime(id, { days })
+    const shown = uptime.days.filter(({ date }) => date.startsWith(month))
+    sums.push({ name: publicName(monitor, naming), percent: percentOf(shown) })
+  }
+  const newest = incidents.sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
+  return {
+    incidents: newest
+      .slice(0, INCIDENTS_SHOWN)
+      .map((incident) => publicIncident(incident, naming, look.show_causes === true)),
+    sums,
+  }
+}
+
+function percentOf(days: readonly UptimeDay[]): number | null {
+  let [up, known] = [0, 0]
+  for (const { up_sec, down_sec } of days) {
+    up += up_sec
+    known += up_sec + down_sec
+  }
+  return known === 0 ? null : (up / known) * 100
+}
+
+function monthBefore(month: string, ago: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number - 1 - ago, 1)).toISOString().slice(0, 7)
+}
+
+function monthText(month: string): string {
+  const format = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat('en-GB', format).format(Date.parse(`${month}-01T00:00:00Z`))
+}

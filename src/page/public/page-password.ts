@@ -1,0 +1,92 @@
+/**
+ * Pages with a password: the form, and the cookie of those who gave it. The cookie holds for one page, until its
+ * password changes.
+ *
+ * @module
+ */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createSignInLimit } from '../../access/sign-in-limit.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
+import type { PublicPageRecord } from '../../model.ts'
+import { neighbourhoodOf } from '../../net/peer/client-address.ts'
+import { seeOther } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { ownForm } from '../http/call.ts'
+import type { Call, Service } from '../http/call.ts'
+import { tooMany } from '../http/http-error.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { cookie, cookieOf } from '../session/cookies.ts'
+import { turnsOf } from './cached.ts'
+
+const COOKIE = 'watchpost_page'
+
+export interface PageDoor {
+  /** Whether the visitor may see the page. */
+  isOpen(page: PublicPageRecord, request: Request): boolean
+  /** Takes a password: leads to the page, or returns what was wrong. @throws PageError */
+  enter(page: PublicPageRecord, call: Call): Promise<Answer | string>
+}
+
+export function pageDoor(
+  { engine, clock, sessions, base, clientOf, isSecure }: Service,
+  sessionKey: string | Uint8Array | undefined,
+): PageDoor {
+  const { publishedPages } = requestServicesOf(engine)
+  const key = createHmac('sha256', sessionKey ?? randomBytes(32))
+    .update('watchpost public page')
+    .digest()
+  // A password is shorter than a key: right ones count as well, since they are known afterwards only.
+  const attempts = createSignInLimit(clock)
+  // Each takes a quarter of a second of a thread, of which there are four.
+  const comparing = turnsOf(2, 20)
+  const macOf = ({ id, settings }: PublicPageRecord, ends_at: string): Buffer =>
+    createHmac('sha256', key).update(`${id} ${ends_at} ${settings.password_hash}`).digest()
+
+  return {
+    isOpen(page, request) {
+      if (page.settings.password_hash === undefined) return true
+      const [, ends_at = '', mac = ''] =
+        /^(\d{1,15})\.([\w-]{43})$/.exec(cookieOf(request, COOKIE) ?? '') ?? []
+      return (
+        Number(ends_at) > clock.now() &&
+        timingSafeEqual(macOf(page, ends_at), Buffer.from(mac, 'base64url'))
+      )
+    },
+    async enter(page, call) {
+      const password = (await ownForm(call)).get('password') ?? ''
+      const { request, url } = call
+      const counted = attempts.failed(`${page.id} ${neighbourhoodOf(clientOf(request))}`)
+      if (!counted.allowed) throw tooMany(counted.retry_sec)
+      const path = `${base}/status/${page.settings.slug}`
+      const isRight = await comparing(() => publishedPages.isPassword(page, password))
+      if (!isRight) return 'This is not the password of the page.'
+      const ends_at = String(clock.now() + sessions.max_age_sec * 1000)
+      const value = `${ends_at}.${macOf(page, ends_at).toString('base64url')}`
+      const { max_age_sec } = sessions
+      const made = cookie({ name: COOKIE, value, path, max_age_sec, secure: isSecure(url) })
+      return seeOther(path, [made])
+    },
+  }
+}
+
+export function passwordForm(path: string, problem: string | undefined): Markup {
+  const told = problem !== undefined
+  return html`<div class="first narrow">
+    <h1>This page needs a password</h1>
+    <form method="post" action="${path}" class="stack">
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        required
+        autocomplete="current-password"
+        ${told && html` aria-invalid="true" aria-describedby="problem"`}
+      />
+      ${told && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
+      <button class="primary">Show the page</button>
+    </form>
+  </div>`
+}

@@ -1,0 +1,224 @@
+/**
+ * The routes of the public pages that accounts made at run time: the page, its reports and months, its feeds and
+ * badges.
+ *
+ * @module
+ */
+
+import { iso } from '../../clock.ts'
+import { htmlAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import type { Call, Route, Service } from '../http/call.ts'
+import { notFound } from '../http/http-error.ts'
+import { documentOf } from '../layout/frame.ts'
+import type { Sheet } from '../layout/frame.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { momentText } from '../layout/words.ts'
+import { clientFor } from '../live/places.ts'
+import { badgeAnswer } from './badges.ts'
+import { atomFeed, jsonStatus, rssFeed } from './feeds.ts'
+import type { FeedSource } from './feeds.ts'
+import { monthPage } from './months.ts'
+import { pageDoor, passwordForm } from './page-password.ts'
+import type { PageDoor } from './page-password.ts'
+import { digestOf, imageSource, logoAnswer, pageStyle, styleAnswer } from './page-style.ts'
+import { publishedPages } from './published.ts'
+import type { PublishedPage } from './published.ts'
+import { reportOf } from './published-reports.ts'
+import { reportItem } from './reports.ts'
+
+const SLUG = '([a-z\\d][a-z\\d-]{0,63})'
+
+/** One request for a page that the visitor may see. */
+interface Visit {
+  readonly page: PublishedPage
+  readonly call: Call
+  /** Of the page, with the base path. */
+  readonly path: string
+  /** What follows the path of the page. */
+  readonly rest: readonly string[]
+}
+
+type Show = (visit: Visit) => Promise<Answer> | Answer
+
+/** By what follows the address of the page. */
+const PARTS: readonly (readonly [RegExp, Show])[] = [
+  [/^$/, overview],
+  [/^\/events$/, events],
+  [/^\/incidents\/([1-9]\d{0,14})$/, oneReport],
+  [/^\/history(?:\/(\d{4}-\d\d))?$/, month],
+  [/^\/feed\.atom$/, feed('application/atom+xml', atomFeed)],
+  [/^\/feed\.rss$/, feed('application/rss+xml', rssFeed)],
+  [/^\/status\.json$/, feed('application/json', jsonStatus)],
+  [/^\/badge(?:\/(state|uptime|response))?\.svg$/, badge],
+]
+
+export function publishedRoutes(
+  service: Service,
+  sessionKey: string | Uint8Array | undefined,
+): readonly Route[] {
+  const pages = publishedPages(service)
+  const door = pageDoor(service, sessionKey)
+  const pathOf = ({ record }: PublishedPage): string =>
+    `${service.base}/status/${record.settings.slug}`
+  return [
+    {
+      method: 'GET',
+      pattern: new RegExp(`^/status/${SLUG}((?:/[\\w.-]{1,40}){0,2})$`, 'i'),
+      async answer(call) {
+        const [slug = '', part = ''] = call.params
+        const page = await pages.find(slug)
+        const path = pathOf(page)
+        if (part === '/style.css') return styleAnswer(page.record.settings)
+        if (part === '/logo') return logoAnswer(page.record.settings) ?? nothing()
+        if (!door.isOpen(page.record, call.request)) return closed({ page, call, path })
+        for (const [form, show] of PARTS) {
+          const found = form.exec(part)
+          if (found !== null) return show({ page, call, path, rest: found.slice(1) })
+        }
+        return nothing()
+      },
+    },
+    {
+      method: 'POST',
+      pattern: new RegExp(`^/status/${SLUG}$`, 'i'),
+      answer: (call) => enter({ pages, door, pathOf }, call),
+    },
+  ]
+}
+
+function nothing(): never {
+  throw notFound()
+}
+
+interface Entrance {
+  readonly pages: ReturnType<typeof publishedPages>
+  readonly door: PageDoor
+  pathOf(page: PublishedPage): string
+}
+
+async function enter({ pages, door, pathOf }: Entrance, call: Call): Promise<Answer> {
+  const page = await pages.find(call.params[0] ?? '')
+  const entered = await door.enter(page.record, call)
+  if (typeof entered !== 'string') return entered
+  return closed({ page, call, path: pathOf(page), problem: entered })
+}
+
+function closed({
+  page,
+  call,
+  path,
+  problem,
+}: Omit<Visit, 'rest'> & { readonly problem?: string }): Answer {
+  const main = passwordForm(path, problem)
+  return dressed({ page, call, path }, { title: page.look.title, main }, { status: 401 })
+}
+
+async function overview(visit: Visit): Promise<Answer> {
+  const { page, path } = visit
+  const { main, said } = await page.drawn.get()
+  const whole = html`${main}${links(path)}`
+  const sheet = { title: page.look.title, main: whole, said, events: `${path}/events` }
+  return dressed(visit, sheet)
+}
+
+function links(path: string): Markup {
+  return html`<p class="links">
+    <a href="${path}/history">Earlier incidents</a> <a href="${path}/feed.atom">Atom</a>
+    <a href="${path}/feed.rss">RSS</a> <a href="${path}/status.json">JSON</a>
+  </p>`
+}
+
+/** In the dress of the page: its logo, its style, its time zone. */
+function dressed(
+  { page, call, path }: Pick<Visit, 'page' | 'call' | 'path'>,
+  sheet: Pick<Sheet, 'title' | 'main'> & Partial<Sheet>,
+  { status = 200 }: { readonly status?: number } = {},
+): Answer {
+  const { frame } = call
+  const { settings } = page.record
+  const { title, logo, time_zone, noindex } = settings
+  const style = pageStyle(settings)
+  const shownLogo = logo.startsWith('data:') ? `${path}/logo?${digestOf(logo)}` : logo
+  const dress = {
+    style: style === '' ? undefined : `${path}/style.css?${digestOf(style)}`,
+    logo: logo === '' ? undefined : shownLogo,
+    noindex,
+    feed: status === 200 ? `${path}/feed` : undefined,
+    as_of: momentText(page.times.local(iso(frame.now))),
+    time_zone,
+  }
+  const document = documentOf({ ...frame, brand: title }, { ...sheet, masthead: title, dress })
+  return htmlAnswer(document, { nonce: frame.nonce, status, image: imageSource(settings) })
+}
+
+async function events({ page, call }: Visit): Promise<Answer> {
+  const { service, request } = call
+  if (request.method === 'HEAD') return { status: 200 }
+  const shown = async (): Promise<readonly number[]> =>
+    (await page.groups.get()).flatMap(({ monitors }) => monitors.map(({ id }) => id))
+  return service.live.listen({
+    audience: {
+      kind: 'public',
+      id: page.record.settings.slug,
+      client: clientFor(request, service.clientOf),
+    },
+    states: new Set(await shown()),
+    // Visitors learn nothing of a monitor that has left the page meanwhile.
+    stays: async (id) => (await shown()).includes(id),
+    rounds: new Set(),
+  })
+}
+
+async function oneReport(visit: Visit): Promise<Answer> {
+  const { page, path, rest } = visit
+  const report = (await reportOf(page, Number(rest[0]))) ?? nothing()
+  const main = html`${reportItem(report, page.times, 'heading')}
+    <p class="back"><a href="${path}">All services</a></p>`
+  return dressed(visit, { title: report.title, main })
+}
+
+async function month(visit: Visit): Promise<Answer> {
+  const main = await monthPage(visit.page, {
+    clock: visit.call.service.clock,
+    path: visit.path,
+    month: visit.rest[0],
+  })
+  return dressed(visit, { title: 'Earlier incidents', main })
+}
+
+function feed(type: string, written: (source: FeedSource) => string): Show {
+  return async ({ page, call, path }) => {
+    const facts = await page.facts.get()
+    const url = call.frame.origin + path
+    const { updated_at } = page.record
+    const body = written({ facts, url, updated_at, now: call.frame.now })
+    return shared({ page, call }, type, body)
+  }
+}
+
+async function badge({ page, call, rest }: Visit): Promise<Answer> {
+  const facts = await page.facts.get()
+  const key = call.url.searchParams.get('service')
+  const body = badgeAnswer(facts, { kind: rest[0], key }) ?? nothing()
+  return shared({ page, call }, 'image/svg+xml', body)
+}
+
+/** For other sites and programs as well, unless the page has a password. */
+function shared({ page, call }: Pick<Visit, 'page' | 'call'>, type: string, body: string): Answer {
+  const open = page.record.settings.password_hash === undefined
+  const etag = `"${digestOf(body)}"`
+  const headers = {
+    ETag: etag,
+    'Cache-Control': open ? 'public, max-age=30' : 'private, no-cache',
+    ...(page.record.settings.noindex ? { 'X-Robots-Tag': 'noindex' } : {}),
+    ...(open
+      ? { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
+      : {}),
+  }
+  const known = call.request.headers.get('if-none-match')?.match(/"[^"]*"/g) ?? []
+  if (known.some((tag) => tag === etag)) return { status: 304, headers }
+  const charset = `${type}; charset=utf-8`
+  return { status: 200, headers: { ...headers, 'Content-Type': charset }, body }
+}

@@ -1,0 +1,205 @@
+/**
+ * The public pages that accounts made at run time, as visitors ask for them: found by their address, and kept for a
+ * moment, so that a flood of requests causes few queries and drawings.
+ *
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
+import type { AccountScope } from '../../engine/api/engine.ts'
+import type { MonitorSummary } from '../../engine/api/views.ts'
+import type { PublicPageRecord } from '../../model.ts'
+import { unlessGone } from '../../errors.ts'
+import type { Service } from '../http/call.ts'
+import { notFound } from '../http/http-error.ts'
+import { cachedFor, turnsOf } from './cached.ts'
+import type { CachedValue, Turns } from './cached.ts'
+import { timesIn } from './page-times.ts'
+import type { PageTimes } from './page-times.ts'
+import { publicFacts, SERVICES_LIMIT, taggedMonitors } from './public-facts.ts'
+import type { MonitorGroup, PageLook } from './public-facts.ts'
+import { publicPage, saidOf } from './public-page.ts'
+import type { PublicFacts } from './public-page.ts'
+import type { Markup } from '../layout/markup.ts'
+
+/** A change is visible at once in this process, in others at most this late. */
+const KEPT_MS = 2000
+/** Pages that nobody has asked for are dropped after this time. */
+const IDLE_MS = 60_000
+const MOST_PAGES = 64
+const MOST_MISSING = 1000
+const REPORTS_SHOWN = 50
+
+export interface PublishedPage {
+  readonly record: PublicPageRecord
+  readonly scope: AccountScope
+  readonly look: PageLook
+  /** The monitors of its account that it shows. */
+  readonly groups: CachedValue<readonly MonitorGroup[]>
+  readonly facts: CachedValue<PublicFacts>
+  readonly drawn: CachedValue<{ readonly main: Markup; readonly said: string }>
+  /** Drawn once for all visitors: months of the past, by their name. */
+  readonly months: Map<string, CachedValue<Markup>>
+  readonly times: PageTimes
+  /** What a request reads from the store waits for its turn. Not within another turn. */
+  readonly inTurn: Turns
+}
+
+export interface PublishedPages {
+  /** @throws PageError 404, 503 where too many ask at once */
+  find(slug: string): Promise<PublishedPage>
+}
+
+interface Entry extends PublishedPage {
+  read_at: number
+  used_at: number
+}
+
+export function publishedPages(service: Service): PublishedPages {
+  const { engine, clock } = service
+  const { publishedPages: stored } = requestServicesOf(engine)
+  const lookUp = turnsOf(4, 200)
+  // Addresses that are not there take no turn of those that are.
+  const lookAgain = turnsOf(4, 200)
+  const drawing = turnsOf(2, 200)
+  const entries = new Map<string, Entry>()
+  const missing = new Map<string, number>()
+  const reading = new Map<string, Promise<Entry>>()
+
+  engine.on('state', ({ monitor }) => forget(({ id }) => id === monitor.id))
+  engine.on('starved', ({ monitor }) => forget(({ id }) => id === monitor.id))
+  engine.on('audit', ({ account_id, resource, resource_id }) => {
+    if (resource === 'public_page') missing.clear()
+    for (const [slug, { record }] of entries) {
+      if (record.account_id !== account_id) continue
+      if (resource !== 'monitor') entries.delete(slug)
+    }
+    if (resource === 'monitor') forget(({ id }) => id === resource_id)
+  })
+
+  /** What is drawn with a monitor of which this holds is drawn again. */
+  function forget(shows: (monitor: { readonly id: number }) => boolean): void {
+    for (const entry of entries.values()) void forgetIf(entry, shows)
+  }
+
+  async function read(slug: string): Promise<Entry> {
+    const now = clock.monotonic()
+    const turn = entries.has(slug) ? lookAgain : lookUp
+    const record = await turn(() => stored.bySlug(slug))
+    if (record === undefined) {
+      if (missing.size >= MOST_MISSING) missing.clear()
+      missing.set(slug, now)
+      entries.delete(slug)
+      throw notFound()
+    }
+    const known = entries.get(slug)
+    const same = known?.record.id === record.id && known.record.version === record.version
+    const entry: Entry = same
+      ? Object.assign(known, { read_at: now })
+      : { ...pageOf(service, record, drawing), read_at: now, used_at: now }
+    entries.delete(slug)
+    entries.set(slug, entry)
+    for (const [other, { used_at }] of entries)
+      if (other !== slug && (entries.size > MOST_PAGES || now - used_at > IDLE_MS))
+        entries.delete(other)
+    return entry
+  }
+
+  return {
+    async find(asked) {
+      const slug = asked.toLowerCase()
+      const now = clock.monotonic()
+      if (now - (missing.get(slug) ?? -Infinity) < KEPT_MS) throw notFound()
+      const known = entries.get(slug)
+      if (known !== undefined && now - known.read_at < KEPT_MS) {
+        known.used_at = now
+        return known
+      }
+      const running = reading.get(slug)
+      if (running !== undefined) return running
+      const fresh = read(slug).finally(() => reading.delete(slug))
+      reading.set(slug, fresh)
+      return fresh
+    },
+  }
+}
+
+async function forgetIf(
+  { groups, facts, drawn }: PublishedPage,
+  shows: (monitor: { readonly id: number }) => boolean,
+): Promise<void> {
+  const shown = await groups.get().catch(() => [])
+  if (shown.length > 0 && !shown.some(({ monitors }) => monitors.some(shows))) return
+  groups.forget()
+  facts.forget()
+  drawn.forget()
+}
+
+function pageOf(
+  { engine, clock }: Service,
+  record: PublicPageRecord,
+  inTurn: Turns,
+): PublishedPage {
+  const { account_id, settings } = record
+  const scope = engine.account(account_id)
+  const kept = { clock, ms: KEPT_MS }
+  const named = settings.groups.flatMap(({ monitors }) => monitors)
+  const look: PageLook = {
+    ...settings,
+    description: settings.description === '' ? undefined : settings.description,
+    names: new Map(named.map(({ id, name }) => [id, name])),
+  }
+  const groups = cachedFor(() => groupsOf(scope, record), kept)
+  const facts = cachedFor(
+    () =>
+      inTurn(async () => {
+        const shown = await groups.get()
+        const page_id = record.id
+        const { items } = await scope.statusReports.list({ page_id, limit: REPORTS_SHOWN })
+        const keyOf = (id: number): string => serviceKey(record, id)
+        return publicFacts(scope, look, { groups: shown, clock, reports: items, keyOf })
+      }),
+    kept,
+  )
+  const drawn = cachedFor(async () => {
+    const known = await facts.get()
+    return { main: await inTurn(() => publicPage(known, clock)), said: saidOf(known) }
+  }, kept)
+  const times = timesIn(settings.time_zone)
+  return { record, scope, look, groups, facts, drawn, months: new Map(), times, inTurn }
+}
+
+/** In the order of the page; each monitor once, and at most a hundred in all. */
+async function groupsOf(
+  scope: AccountScope,
+  { settings }: PublicPageRecord,
+): Promise<readonly MonitorGroup[]> {
+  const shown = new Set<number>()
+  const named = new Set(settings.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
+  const groups: MonitorGroup[] = []
+  for (const { name, monitors: own, tag } of settings.groups) {
+    const monitors: MonitorSummary[] = []
+    const add = (monitor: MonitorSummary): void => {
+      if (shown.has(monitor.id) || shown.size >= SERVICES_LIMIT) return
+      shown.add(monitor.id)
+      monitors.push(monitor)
+    }
+    for (const { id } of own) {
+      // A removed monitor is left out; the page shows the others.
+      const monitor = await scope.monitors.get(id).catch(unlessGone)
+      if (monitor !== undefined) add(monitor)
+    }
+    if (tag !== '')
+      for (const monitor of await taggedMonitors(scope, tag))
+        if (!named.has(monitor.id)) add(monitor)
+    groups.push({ name, monitors })
+  }
+  return groups
+}
+
+/** Names a service in addresses without its id; the same as long as the page exists. */
+function serviceKey({ id, created_at }: PublicPageRecord, monitor_id: number): string {
+  const text = `watchpost service ${id} ${created_at} ${monitor_id}`
+  return createHash('sha256').update(text).digest('hex').slice(0, 10)
+}

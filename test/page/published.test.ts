@@ -1,0 +1,350 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createPage } from '../../src/page/index.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import type { FullStore } from '../../src/store/store.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { site } from './visit.ts'
+import type { Site } from './visit.ts'
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo='
+
+async function served(): Promise<Site> {
+  return site({ publicPages: true, title: 'Watch' })
+}
+
+/** Two monitors, one with a name of its own on the page. */
+async function shop(more: Record<string, unknown> = {}) {
+  const made = await served()
+  const first = await made.create('db.internal', { name: 'Database', tags: ['web'] })
+  const second = await made.create('api.internal')
+  const groups = [
+    { name: 'Storage', monitors: [{ id: first, name: 'Orders' }] },
+    { name: 'Web & API', monitors: [second] },
+  ]
+  const page = await made.engine.publicPages.create({
+    title: 'Shop',
+    slug: 'shop',
+    groups,
+    ...more,
+  })
+  await made.clock.advance(10_000)
+  return { ...made, first, second, page_id: page.id }
+}
+
+describe('a public page made at run time', () => {
+  it('is served by its slug, in groups and under the names that it chooses', async () => {
+    const { visitor } = await shop({ description: 'How we are' })
+    const response = await visitor().get('/status/shop')
+    const text = await response.text()
+    expect(response.status).toBe(200)
+    expect(text).toMatch(/<h2 class="group"><bdi>Storage<\/bdi><\/h2>[^]*Orders[^]*Web &amp; API/)
+    expect(text).toContain('All services are operational')
+    expect(text).toContain('How we are')
+    // A monitor without a name is named after its address, which is nobody's business.
+    expect(text).toContain('Unnamed service')
+    expect(text).not.toMatch(/Database|db\.internal|api\.internal/)
+    expect(text).toContain('<meta name="robots" content="noindex" />')
+    expect((await visitor().get('/status/SHOP')).status).toBe(200)
+  })
+
+  it('is served only where the host says so, and beside pages given at start', async () => {
+    const made = await site({ public: [{ slug: 'p', title: 'Start', monitors: [] }] })
+    await made.engine.publicPages.create({ title: 'Shop', slug: 'shop' })
+    expect((await made.visitor().get('/status/shop')).status).not.toBe(200)
+    const both = await site({
+      publicPages: true,
+      public: [{ slug: 'shop', title: 'Start', monitors: [] }],
+    })
+    for (const slug of ['shop', 'late'])
+      await both.engine.publicPages.create({ title: 'Made later', slug })
+    expect(await both.visitor().text('/status/shop')).toContain('<title>Start</title>')
+    expect(await both.visitor().text('/status/late')).toContain('<title>Made later</title>')
+  })
+
+  it('shows a change, a failure and its own removal at once', async () => {
+    const { engine, visitor, page_id, failing, clock } = await shop()
+    const text = () => visitor().text('/status/shop')
+    await text()
+    await engine.publicPages.update(page_id, { title: 'Store' })
+    expect(await text()).toContain('<title>Store</title>')
+    failing.set('db.internal', 'password for root refused')
+    await clock.advance(20 * 60_000)
+    const down = await text()
+    expect(down).toContain('Some services are disrupted')
+    expect(down).not.toContain('password for root')
+    await engine.publicPages.update(page_id, { show_causes: true })
+    expect(await text()).toContain('password for root refused')
+    await engine.publicPages.remove(page_id)
+    expect((await visitor().get('/status/shop')).status).toBe(404)
+  })
+
+  it('shows no monitor that was removed, and none of another account', async () => {
+    const { engine, other, visitor, first, page_id } = await shop()
+    await engine.publicPages.update(page_id, { groups: [{ monitors: [first], tag: 'web' }] })
+    const foreign = { type: 'scripted', host: 'x', name: 'Secret of two', tags: ['web'] }
+    await other.monitors.create(foreign)
+    const before = await visitor().text('/status/shop')
+    expect(before).toContain('Database')
+    expect(before).not.toContain('Secret of two')
+    await engine.monitors.remove(first)
+    expect(await visitor().text('/status/shop')).not.toContain('Database')
+  })
+
+  it('is read and drawn once for a flood of requests; others do not keep it from anybody', async () => {
+    const clock = simulatedClock()
+    const store = memoryStore({ clock })
+    const asked = { pages: 0, histories: 0 }
+    const counted: FullStore = {
+      ...store,
+      publicPages: {
+        ...store.publicPages,
+        bySlug(slug) {
+          asked.pages++
+          return store.publicPages.bySlug(slug)
+        },
+      },
+      availability: {
+        list(...query) {
+          asked.histories++
+          return store.availability.list(...query)
+        },
+      },
+    }
+    const engine = createEngine({ clock, store: counted, checkers: [heartbeat()], logger: false })
+    onTestFinished(() => engine.stop())
+    const { id } = await engine.monitors.create({ type: 'heartbeat', name: 'Job' })
+    const groups = [{ monitors: [id] }]
+    await engine.publicPages.create({ title: 'Shop', slug: 'shop', groups })
+    const page = createPage(engine, { clock, publicPages: true })
+    const get = (slug: string) => page.fetch(new Request(`http://watch.test/status/${slug}`))
+    const found = await Promise.all(Array.from({ length: 300 }, () => get('shop')))
+    expect(new Set(found.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(asked).toEqual({ pages: 1, histories: 1 })
+    const gone = await Promise.all(Array.from({ length: 500 }, (_, n) => get(`no-${n}`)))
+    expect(new Set(gone.map(({ status }) => status))).toEqual(new Set([404, 503]))
+    asked.pages = 0
+    for (let n = 0; n < 50; n++) expect((await get('no-1')).status).toBe(404)
+    expect(asked.pages).toBe(0)
+    await clock.advance(3000)
+    const strangers = Array.from({ length: 500 }, (_, n) => get(`nor-${n}`))
+    expect((await get('shop')).status).toBe(200)
+    await Promise.all(strangers)
+  })
+
+  it('says times in its time zone', async () => {
+    const { engine, visitor, page_id } = await shop({ time_zone: 'Asia/Kathmandu' })
+    await engine.statusReports.create({ title: 'Slow', page_ids: [page_id], text: 'We look.' })
+    const text = await visitor().text('/status/shop')
+    // The simulated clock begins at midnight UTC; Nepal is 5:45 ahead.
+    expect(text).toMatch(/As of <time [^>]*>\d+ \w+ \d{4}, 0?5:4\d<\/time> Asia\/Kathmandu\./)
+    expect(text).toMatch(/Investigating<\/strong>\s*<span class="muted"\s*><time[^>]*>[^<]*05:4\d/)
+  })
+})
+
+describe('the looks of a public page', () => {
+  it('are colours and CSS in a sheet of its own, and a logo that the page serves itself', async () => {
+    const { visitor } = await shop({
+      colors: { light: { accent: '#aa0000', bad: '#990000' }, dark: { accent: '#ffaaaa' } },
+      css: '.services{gap:2px}',
+      logo: PNG,
+      noindex: false,
+    })
+    const response = await visitor().get('/status/shop')
+    const text = await response.text()
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("img-src 'self';")
+    expect(policy).not.toMatch(/unsafe|data:|\*/)
+    expect(text).not.toContain('name="robots"')
+    expect(text).not.toContain('gap:2px')
+    const [, style = ''] = /<link rel="stylesheet" href="(\/status[^"]+)"/.exec(text) ?? []
+    const sheet = await visitor().get(style)
+    expect(sheet.headers.get('content-type')).toBe('text/css; charset=utf-8')
+    expect(await sheet.text()).toMatch(
+      /:root\{--accent:#aa0000;--bad:#990000;--bad-soft:[^}]+\}[^]*\[data-theme=dark\]\{--accent:#ffaaaa\}[^]*\.services\{gap:2px\}/,
+    )
+    const [, logo = ''] = /<img class="logo" src="([^"]+)"/.exec(text) ?? []
+    const image = await visitor().get(logo)
+    expect(image.headers.get('content-type')).toBe('image/png')
+    expect(image.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(Buffer.from(await image.arrayBuffer()).toString('base64')).toBe('iVBORw0KGgo=')
+  })
+
+  it('may have a logo elsewhere: the policy names this one address', async () => {
+    const logo = "https://cdn.example.com/a;b,'c'/logo.png?size=2"
+    const { visitor } = await shop({ logo })
+    const { headers } = await visitor().get('/status/shop')
+    expect(headers.get('content-security-policy')).toContain(
+      "img-src 'self' https://cdn.example.com/a%3bb%2c%27c%27/logo.png;",
+    )
+    expect((await visitor().get('/status/shop/logo')).status).toBe(404)
+  })
+})
+
+describe('a public page with a password', () => {
+  it('shows nothing of itself until the password is given, and again after it changes', async () => {
+    const { engine, visitor, page_id } = await shop({ password: 'correct horse' })
+    const guest = visitor()
+    const rest = [
+      '',
+      '/events',
+      '/history',
+      '/feed.atom',
+      '/feed.rss',
+      '/status.json',
+      '/badge.svg',
+    ]
+    for (const part of rest) {
+      const response = await guest.get(`/status/shop${part}`)
+      const text = await response.text()
+      expect([part, response.status]).toEqual([part, 401])
+      expect(text).not.toMatch(/Orders|operational/)
+    }
+    expect(await guest.text('/status/shop')).toContain('This page needs a password')
+    const wrong = await guest.post('/status/shop', { password: 'battery staple' })
+    expect([wrong.status, await wrong.text()]).toEqual([
+      401,
+      expect.stringContaining('This is not the password of the page.'),
+    ])
+    const entered = await guest.post('/status/shop', { password: 'correct horse' })
+    expect([entered.status, entered.headers.get('location')]).toEqual([303, '/status/shop'])
+    expect(entered.headers.get('set-cookie')).toMatch(
+      /^watchpost_page=[\w.-]+; Path=\/status\/shop; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    )
+    expect(await guest.text('/status/shop')).toContain('Orders')
+    const json = await guest.get('/status/shop/status.json')
+    expect(json.headers.get('cache-control')).toBe('private, no-cache')
+    expect(json.headers.get('access-control-allow-origin')).toBeNull()
+    // The cookie of one page opens no other one.
+    const password = 'correct horse'
+    await engine.publicPages.create({ title: 'B', slug: 'b', password })
+    const stranger = visitor()
+    stranger.cookies.set('watchpost_page', guest.cookies.get('watchpost_page') ?? '')
+    expect((await stranger.get('/status/b')).status).toBe(401)
+    await engine.publicPages.update(page_id, { password: 'another horse' })
+    expect((await guest.get('/status/shop')).status).toBe(401)
+  })
+
+  it('is not opened by a form of another site, nor by guessing', async () => {
+    const { visitor } = await shop({ password: 'correct horse' })
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' }
+    const sent = await visitor().post('/status/shop', { password: 'correct horse' }, foreign)
+    expect(sent.status).toBe(403)
+    const guesses = await Promise.all(
+      Array.from({ length: 21 }, () => visitor().post('/status/shop', { password: 'a guess' })),
+    )
+    const statuses = guesses.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 429).length).toBe(1)
+    const late = await visitor().post('/status/shop', { password: 'correct horse' })
+    expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+  }, 60_000)
+})
+
+describe('reports, months, feeds and badges of a public page', () => {
+  async function reported() {
+    const made = await shop()
+    const { engine, first, page_id, clock } = made
+    const text = 'A disk is <full>.\n\nWe move data.'
+    const { id } = await engine.statusReports.create({
+      ...{ title: 'Orders are slow', page_ids: [page_id], monitor_ids: [first] },
+      text,
+    })
+    await clock.advance(60_000)
+    await engine.statusReports.addUpdate(id, { status: 'identified', text: 'Found the cause.' })
+    return { ...made, report_id: id }
+  }
+
+  it('shows open reports first, with their updates as plain text, then the resolved ones', async () => {
+    const { engine, visitor, report_id, clock } = await reported()
+    const open = await visitor().text('/status/shop')
+    expect(open).toMatch(
+      /Current incidents[^]*Orders are slow[^]*Found the cause\.[^]*A disk is &lt;full&gt;\./,
+    )
+    expect(open).toMatch(/Affected: <bdi>Orders<\/bdi>/)
+    expect(open.indexOf('Current incidents')).toBeLessThan(open.indexOf('Storage'))
+    await engine.statusReports.addUpdate(report_id, { status: 'resolved', text: 'All well.' })
+    const over = await visitor().text('/status/shop')
+    expect(over).not.toContain('Current incidents')
+    expect(over).toMatch(/Past 14 days[^]*Orders are slow[^]*All well\./)
+    const alone = await visitor().text(`/status/shop/incidents/${report_id}`)
+    expect(alone).toMatch(/<h1><bdi>Orders are slow<\/bdi><\/h1>/)
+    await clock.advance(15 * 86_400_000)
+    expect(await visitor().text('/status/shop')).not.toContain('Orders are slow')
+    expect((await visitor().get(`/status/shop/incidents/${report_id}`)).status).toBe(200)
+  })
+
+  it('shows no report of another page', async () => {
+    const { engine, visitor } = await reported()
+    const other = await engine.publicPages.create({ title: 'B', slug: 'b' })
+    const { id } = await engine.statusReports.create({
+      ...{ title: 'Of the other one', page_ids: [other.id], text: 'x' },
+    })
+    for (const part of ['', '/feed.atom', '/status.json', '/history'])
+      expect(await visitor().text(`/status/shop${part}`)).not.toContain('Of the other one')
+    expect((await visitor().get(`/status/shop/incidents/${id}`)).status).toBe(404)
+  })
+
+  it('has a history by month, with reasons and uptime to three decimals', async () => {
+    const { visitor, failing, clock } = await reported()
+    failing.set('db.internal', 'broken')
+    await clock.advance(40 * 60_000)
+    failing.delete('db.internal')
+    await clock.advance(60 * 60_000)
+    const text = await visitor().text('/status/shop/history')
+    expect(text).toMatch(/<h1>January 2026<\/h1>[^]*Orders are slow[^]*was disrupted for/)
+    expect(text).toMatch(/Orders<\/bdi>\s*<\/th>\s*<td>\d+\.\d{3} %<\/td>/)
+    expect(text).toMatch(/href="\/status\/shop\/history\/2025-12"/)
+    const before = await visitor().text('/status/shop/history/2025-12')
+    expect(before).not.toContain('Orders are slow')
+    for (const month of ['2026-02', '2024-01', '2026-13'])
+      expect((await visitor().get(`/status/shop/history/${month}`)).status).toBe(404)
+  })
+
+  it('has Atom, RSS and JSON that say the same, with an ETag', async () => {
+    const { visitor } = await reported()
+    const atom = await visitor().get('/status/shop/feed.atom')
+    expect(atom.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+    expect(await atom.text()).toMatch(
+      /<entry><id>http:\/\/watch\.test\/status\/shop\/incidents\/1<\/id><title>Identified: Orders are slow<\/title>[^]*A disk is &lt;full&gt;/,
+    )
+    const etag = atom.headers.get('etag') ?? ''
+    const again = await visitor().get('/status/shop/feed.atom', { 'If-None-Match': etag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    const rss = await visitor().text('/status/shop/feed.rss')
+    expect(rss).toMatch(/<item><guid[^>]*>[^<]*\/incidents\/1<\/guid>[^]*<pubDate>Thu, 01 Jan 2026/)
+    const response = await visitor().get('/status/shop/status.json')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    const json = (await response.json()) as Record<string, unknown>
+    expect(json).toMatchObject({
+      page: { title: 'Shop', url: 'http://watch.test/status/shop', time_zone: 'UTC' },
+      status: { state: 'operational', text: 'All services are operational' },
+      groups: [
+        { name: 'Storage', services: [{ name: 'Orders', state: 'operational' }] },
+        { name: 'Web & API', services: [{ name: 'Unnamed service' }] },
+      ],
+      reports: [{ title: 'Orders are slow', status: 'identified', services: ['Orders'] }],
+      planned: [],
+    })
+    expect(JSON.stringify(json)).not.toMatch(/internal|monitor_id|account/)
+  })
+
+  it('has badges of the page and of one service', async () => {
+    const { visitor } = await reported()
+    const badge = await visitor().get('/status/shop/badge.svg')
+    expect(badge.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
+    expect(badge.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    expect(await badge.text()).toContain('aria-label="Shop: All services are operational"')
+    const json = (await (await visitor().get('/status/shop/status.json')).json()) as {
+      groups: { services: { key: string }[] }[]
+    }
+    const key = json.groups[0]?.services[0]?.key ?? ''
+    expect(key).toMatch(/^[\da-f]{10}$/)
+    const of = (kind: string) => visitor().text(`/status/shop/badge/${kind}.svg?service=${key}`)
+    expect(await of('state')).toContain('aria-label="Orders: Operational"')
+    expect(await of('uptime')).toMatch(/aria-label="Orders uptime: 100 %"/)
+    expect(await of('response')).toMatch(/aria-label="Orders response: \d+ ms"/)
+    expect((await visitor().get('/status/shop/badge.svg?service=0000000000')).status).toBe(404)
+    expect((await visitor().get('/status/shop/badge/cost.svg')).status).toBe(404)
+  })
+})
