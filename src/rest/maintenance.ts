@@ -62,6 +62,7 @@ export const listOccurrences = operation({
     limit: param.integer({ description: 'Items', min: 1, max: 200, fallback: 50 }),
   },
   answers: { 200: { occurrences: arrayOf('Occurrence') } },
+  refusals: [404],
   async run({ scope }, query) {
     return ok({ occurrences: await scope.maintenance.upcoming(query) })
   },

@@ -49,7 +49,7 @@ function ofBetterStack(from: Taking, note: Note): Settings | undefined {
     ...(from.text('paused_at') === undefined ? {} : PAUSED),
     ...stackGroup(from, note),
   }
-  noteStackTelling(from, note)
+  noteStackAlerts(from, note)
   if (from.text('kind') === 'heartbeat') {
     note('its address: the job has to call the new one (ping_url of the monitor)')
     const interval_sec = intervalOf(from.number('period') ?? 86_400, note)
@@ -106,11 +106,11 @@ function stackGroup(from: Taking, note: Note): JsonObject {
   return tagsOf([`group-${group}`])
 }
 
-const STACK_TELLING = ['call', 'sms', 'email', 'push', 'critical_alert']
+const STACK_ALERTS = ['call', 'sms', 'email', 'push', 'critical_alert']
 
-function noteStackTelling(from: Taking, note: Note): void {
+function noteStackAlerts(from: Taking, note: Note): void {
   if (from.text('policy_id') !== undefined) note('told by an escalation policy: name your contacts')
-  const told = STACK_TELLING.filter((name) => from.flag(name) === true)
+  const told = STACK_ALERTS.filter((name) => from.flag(name) === true)
   if (told.length > 0) note(`told by ${told.join(', ')}: name your contacts`)
   const wait = from.number('team_wait') ?? 0
   if (wait > 0) note(`told to the whole team after ${wait} s: give contacts a "contact_delay"`)

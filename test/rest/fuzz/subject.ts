@@ -63,7 +63,7 @@ export async function startSubject(kind: string): Promise<Subject> {
   const logger: Logger = { ...silentLogger, error: note }
   const engine = createEngine({
     store,
-    checkers: played(builtinCheckers({ extra: true })),
+    checkers: played(builtinCheckers()),
     contacts: [webhookContact({ transport: answering, guard: { allowCidrs: ['127.0.0.1/32'] } })],
     locations: ['here', 'there'],
     logger,
