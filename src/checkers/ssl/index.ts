@@ -5,7 +5,7 @@
  */
 
 import { daysList } from '../../fields/days.ts'
-import type { Settings } from '../../fields/field.ts'
+import type { Settings, Stored } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
@@ -26,12 +26,21 @@ import { faultsOf } from './judge.ts'
 import type { Fault } from './judge.ts'
 import { look, nodeCode } from './look.ts'
 import type { Look } from './look.ts'
+import { STARTTLS_PORTS } from './starttls.ts'
+import type { StartTls } from './starttls.ts'
+
+const STARTTLS = Object.keys(STARTTLS_PORTS) as readonly StartTls[]
+const HTTPS_PORT = 443
 
 const fields = {
   host: field.host({ description: 'Host name (sent as SNI) or IP address' }).required(),
   port: field
-    .port({ description: 'TCP port on which TLS is spoken from the first byte' })
-    .default(443),
+    .port({ description: 'TCP port; 443 with starttls is the usual port of that protocol' })
+    .default(HTTPS_PORT),
+  starttls: field.oneOf(STARTTLS, {
+    description:
+      'The connection begins in clear, in this protocol, and changes to TLS; where absent it is TLS from the first byte',
+  }),
   days_warn: daysList({
     description:
       'Days before the end at which to warn, one or several. Default: 14, at most a third of the lifetime',
@@ -65,11 +74,12 @@ export const ssl = () =>
       issuer: { title: 'Issuer' },
       protocol: { title: 'Protocol' },
     },
+    refine: (settings) => ({ settings: { ...settings, port: usualPort(settings) } }),
     target: ({ host, port }) => hostPort(host, port),
 
     async run(ctx, settings) {
-      const { host, port, days_warn } = settings
-      const seen = await look(ctx.net, { host, port })
+      const { host, port, starttls, days_warn } = settings
+      const seen = await look(ctx, { host, port, starttls })
       const now = ctx.clock.now()
       const chain = chainSent(seen.certificate)
       const path = pathOf(chain)
@@ -91,6 +101,11 @@ export const ssl = () =>
       return fault === undefined ? up(findings) : down(fault.code, fault.text, findings)
     },
   })
+
+/** HTTPS never begins in clear, so with `starttls` its port stands for one that was not set. */
+function usualPort({ port, starttls }: Pick<Stored<typeof fields>, 'port' | 'starttls'>): number {
+  return port === HTTPS_PORT && starttls !== undefined ? STARTTLS_PORTS[starttls] : port
+}
 
 function counts(of: Fault['of'], settings: Settings<typeof fields>): boolean {
   return of === null || settings[of]

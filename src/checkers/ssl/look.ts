@@ -9,12 +9,17 @@
 import type { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
-import type { Connection, Net, TlsFacts } from '../../net/net.ts'
+import type { Connection, TlsFacts, TlsOptions } from '../../net/net.ts'
+import type { CheckContext } from '../checker.ts'
 import { reached } from '../reached.ts'
+import { askForTls } from './starttls.ts'
+import type { StartTls } from './starttls.ts'
 
 export interface Server {
   readonly host: string
   readonly port: number
+  /** Begins in clear, in this protocol. */
+  readonly starttls?: StartTls | undefined
 }
 
 export interface Look {
@@ -47,11 +52,11 @@ const NO_CLIENT_CERTIFICATE =
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 
 /** @throws CheckFailure if the server presented no certificate */
-export async function look(net: Net, server: Server): Promise<Look> {
-  const strict = await strictly(net, server)
+export async function look(ctx: Connecting, server: Server): Promise<Look> {
+  const strict = await strictly(ctx, server)
   if (!(strict instanceof CheckFailure)) return { ...strict, refusal: null, wantsClient: false }
   if (!isOfTls(strict)) throw strict
-  const read = await leniently(net, server)
+  const read = await leniently(ctx, server)
   if (read === undefined) throw strict
   return { ...read, refusal: strict }
 }
@@ -64,14 +69,29 @@ export function nodeCode({ cause }: CheckFailure): string | null {
 
 type Seen = Pick<Look, 'certificate' | 'tls' | 'ocsp_stapled' | 'way'>
 
-async function strictly(net: Net, server: Server): Promise<Seen | CheckFailure> {
-  const first = await strictlyWith(net, server, ALPN)
+type Connecting = Pick<CheckContext, 'net' | 'phase'>
+
+async function secured(
+  ctx: Connecting,
+  { host, port, starttls }: Server,
+  tls: TlsOptions,
+): Promise<Connection> {
+  if (starttls === undefined) return ctx.net.connect({ host, port, tls })
+  const plain = await ctx.net.connect({ host, port })
+  await askForTls(ctx, plain, starttls)
+  return plain.upgrade(tls)
+}
+
+async function strictly(ctx: Connecting, server: Server): Promise<Seen | CheckFailure> {
+  // No application protocol is agreed on behind STARTTLS.
+  if (server.starttls !== undefined) return strictlyWith(ctx, server)
+  const first = await strictlyWith(ctx, server, ALPN)
   const isAboutAlpn = first instanceof CheckFailure && nodeCode(first) === NO_APPLICATION_PROTOCOL
-  return isAboutAlpn ? strictlyWith(net, server) : first
+  return isAboutAlpn ? strictlyWith(ctx, server) : first
 }
 
 async function strictlyWith(
-  net: Net,
+  ctx: Connecting,
   server: Server,
   alpn?: readonly string[],
 ): Promise<Seen | CheckFailure> {
@@ -79,7 +99,7 @@ async function strictlyWith(
   const onStaple = (staple: Buffer | null): void => void (ocsp_stapled = staple !== null)
   try {
     const tls = { onStaple, ...(alpn === undefined ? {} : { alpn }) }
-    const connection = await net.connect({ ...server, tls })
+    const connection = await secured(ctx, server, tls)
     const certificate = certificateOf(connection)
     await connection.end()
     return certificate === undefined
@@ -92,7 +112,10 @@ async function strictlyWith(
 }
 
 /** Reads the certificate even if the handshake then fails; `undefined` if none was presented. */
-async function leniently(net: Net, server: Server): Promise<Omit<Look, 'refusal'> | undefined> {
+async function leniently(
+  ctx: Connecting,
+  server: Server,
+): Promise<Omit<Look, 'refusal'> | undefined> {
   let certificate: X509Certificate | undefined
   let ocsp_stapled = false
   const tls = {
@@ -103,7 +126,7 @@ async function leniently(net: Net, server: Server): Promise<Omit<Look, 'refusal'
     },
   }
   try {
-    const connection = await net.connect({ ...server, tls })
+    const connection = await secured(ctx, server, tls)
     await connection.end()
     if (certificate === undefined) return undefined
     const facts = connection.tls
@@ -127,5 +150,7 @@ function certificateOf({ socket }: Pick<Connection, 'socket'>): X509Certificate 
 
 /** The server was reached and speaks TLS; only then is a second handshake useful. */
 function isOfTls({ code }: CheckFailure): boolean {
-  return code.startsWith('tls_') && code !== 'tls_not_tls' && code !== 'tls_timeout'
+  return (
+    code.startsWith('tls_') && !['tls_not_tls', 'tls_timeout', 'tls_unsupported'].includes(code)
+  )
 }
