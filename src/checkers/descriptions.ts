@@ -234,12 +234,16 @@ export interface CheckerDescriptions {
       readonly dns_name: unknown
       /** Record type to query (default `"A"`) */
       readonly rrtype: unknown
-      /** Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front; default: those of the location */
+      /** Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front, or an https:// address (RFC 8484); default: those of the location */
       readonly nameserver: unknown
       /** Records that are expected, as a zone file or dig has them; as one string with line breaks or (not for TXT and CAA) commas between; ranges for addresses. Nothing: any record will do (0 to 50 items) */
       readonly expected: unknown
       /** How the records are held against expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist) (default `"any"`) */
       readonly match: unknown
+      /** The name server must validate DNSSEC, and vouch for the answer (AD) (default `false`) */
+      readonly dnssec: unknown
+      /** With rrtype SOA: every name server of the zone, or each in nameserver, must have the same serial number (default `false`) */
+      readonly same_serial: unknown
     }
     readonly measurements: {
       /** Response code: NOERROR, NXDOMAIN, SERVFAIL, REFUSED, … */
@@ -262,7 +266,9 @@ export interface CheckerDescriptions {
       readonly left_out: unknown
       /** Name server that answered, host:port; resolver for those of the location where targets are not open */
       readonly server: unknown
-      /** udp, tcp or tls */
+      /** Serial number at each name server, or the cause of having none; only with same_serial */
+      readonly serials: unknown
+      /** udp, tcp, tls or https */
       readonly transport: unknown
       /** Every name server that was asked, with result and duration_ms; only where there were several */
       readonly attempts: unknown
@@ -272,8 +278,10 @@ export interface CheckerDescriptions {
     readonly settings: {
       /** Host name (sent as SNI) or IP address (1 to 253 characters) */
       readonly host: unknown
-      /** TCP port on which TLS is spoken from the first byte (1 to 65535; default `443`) */
+      /** TCP port; 443 with starttls is the usual port of that protocol (1 to 65535; default `443`) */
       readonly port: unknown
+      /** The connection begins in clear, in this protocol, and changes to TLS; where absent it is TLS from the first byte */
+      readonly starttls: unknown
       /** Days before the end at which to warn, one or several. Default: 14, at most a third of the lifetime (1 to 10 items) */
       readonly days_warn: unknown
       /** Fail where the chain does not lead to a trusted authority or has ended (default `true`) */

@@ -242,6 +242,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
         lookUp,
         inside: shared.inside,
         connect,
+        http: net.http,
         timed: overlapping(trace, 'resolve', signal),
         loading: (work) => trace.loading(work),
         reaches: (address) => (trace.remote_ip = address),

@@ -207,7 +207,7 @@ export interface DnsQuery {
   readonly type: DnsType
   /**
    * Queried in this order until one decides, at most 8: `ip` or `host`, `:port`, `[ipv6]:port`,
-   * with `tcp://` or `tls://` in front. The policy applies to their addresses. Default: the name
+   * with `tcp://` or `tls://` in front, or an `https://` address (RFC 8484). The policy applies to their addresses. Default: the name
    * servers of the location, to which it does not apply.
    */
   readonly nameservers?: readonly string[]
@@ -227,6 +227,10 @@ export interface DnsQuery {
   readonly vouched?: boolean
   /** RD. Default `true`. */
   readonly recursion?: boolean
+  /** AD: asks a validating resolver to say whether DNSSEC proves the answer (RFC 6840, 5.7). Default `false`. */
+  readonly validated?: boolean
+  /** CD: asks for the answer even if DNSSEC refutes it (RFC 4035, 3.2.2). Default `false`. */
+  readonly unchecked?: boolean
   /** For this query; the deadline of the check applies as well. */
   readonly timeout_ms?: number
 }

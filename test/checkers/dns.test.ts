@@ -293,6 +293,8 @@ describe('settings of dns', () => {
     ).toEqual({
       dns_name: '_dmarc.xn--bcher-kva.example',
       rrtype: 'TXT',
+      dnssec: false,
+      same_serial: false,
       nameserver: '192.0.2.1, tls://ns.example, [2001:db8::1]:5353',
       expected: ['a, b', '"c\nd"'],
       match: 'any',
@@ -313,7 +315,7 @@ describe('settings of dns', () => {
     ['dns_name', { dns_name: 'white space.example' }],
     ['dns_name', { dns_name: '192.0.2.1' }],
     ['rrtype', { rrtype: 'AXFR' }],
-    ['nameserver', { nameserver: 'https://192.0.2.1' }],
+    ['nameserver', { nameserver: 'quic://192.0.2.1' }],
     ['nameserver', { nameserver: '192.0.2.1:0' }],
     ['nameserver', { nameserver: '192.0.2' }],
     ['nameserver', { nameserver: '2001:db8::1:zz' }],

@@ -13,6 +13,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   http: 'max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version',
   content: 'http_version',
   resources: 'http_version',
+  dns: 'dnssec, same_serial',
   ssl: 'starttls',
   heartbeat: 'first_signal_sec, cron, time_zone',
 }

@@ -60,6 +60,15 @@ export const dnsFields = {
         'How the records are held against expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist)',
     })
     .default('any'),
+  dnssec: field
+    .flag({ description: 'The name server must validate DNSSEC, and vouch for the answer (AD)' })
+    .default(false),
+  same_serial: field
+    .flag({
+      description:
+        'With rrtype SOA: every name server of the zone, or each in nameserver, must have the same serial number',
+    })
+    .default(false),
 }
 
 export type DnsSettings = Settings<typeof dnsFields>
@@ -72,6 +81,9 @@ export function refineDns(
   const problems: Record<string, string> = {}
   if (toAddress(stored.dns_name) !== undefined && rrtype !== 'PTR') {
     problems['dns_name'] = 'invalid: an IP address is asked for with rrtype PTR'
+  }
+  if (stored.same_serial && rrtype !== 'SOA') {
+    problems['same_serial'] = 'invalid: it goes with rrtype SOA'
   }
   const expected = [stored.expected ?? []]
     .flat()
@@ -143,7 +155,7 @@ function nameServers(): FieldBuilder<string, readonly string[]> {
       const message =
         wrong === undefined
           ? `out_of_range: 1..${MAX_NAME_SERVERS} name servers`
-          : `invalid: "${wrong[0]}" is no name server; ip, host, ip:port, [ipv6]:port, tcp://… and tls://… are`
+          : `invalid: "${wrong[0]}" is no name server; ip, host, ip:port, [ipv6]:port, tcp://…, tls://… and https://… are`
       addIssue({ message })
       return NEVER
     }),
@@ -153,7 +165,7 @@ function nameServers(): FieldBuilder<string, readonly string[]> {
       kind: 'string',
       format: 'name_servers',
       description:
-        'Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front; default: those of the location',
+        'Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front, or an https:// address (RFC 8484); default: those of the location',
       example: '192.0.2.53, tls://dns.example.net',
     },
     schema,

@@ -8,10 +8,12 @@ import type { JsonObject } from '../../model.ts'
 import { reverseName } from '../../net/dns/names.ts'
 import type { DnsAnswer, DnsQuery } from '../../net/net.ts'
 import { defineChecker } from '../checker.ts'
+import { judgeDnssec } from './dnssec.ts'
 import { dnsFields, refineDns } from './fields.ts'
 import type { DnsSettings } from './fields.ts'
 import { DNS_CAUSES, findRecords, judge } from './judge.ts'
 import type { Found } from './judge.ts'
+import { sameSerial } from './serials.ts'
 
 /** Maximum records in the details. */
 const MAX_SHOWN = 100
@@ -40,7 +42,9 @@ export const dns = () => {
         'Records that lead into an inner network and are not shown; only where there are any, and targets are not open',
       server:
         'Name server that answered, host:port; resolver for those of the location where targets are not open',
-      transport: 'udp, tcp or tls',
+      serials:
+        'Serial number at each name server, or the cause of having none; only with same_serial',
+      transport: 'udp, tcp, tls or https',
       attempts:
         'Every name server that was asked, with result and duration_ms; only where there were several',
     },
@@ -58,15 +62,18 @@ export const dns = () => {
       const answer = await ctx.net.dns(query)
       const found = findRecords(answer)
       ctx.measure(measured(answer, found))
-      return judge(answer, found, settings)
+      const unproven = settings.dnssec ? await judgeDnssec(ctx.net, query, answer) : undefined
+      const judged = unproven ?? judge(answer, found, settings)
+      return settings.same_serial && judged.verdict === 'ok' ? sameSerial(ctx, query) : judged
     },
   })
 }
 
-function queryFor({ dns_name, rrtype, nameserver }: DnsSettings): DnsQuery {
+function queryFor({ dns_name, rrtype, nameserver, dnssec }: DnsSettings): DnsQuery {
   return Object.freeze({
     name: reverseName(dns_name) ?? dns_name,
     type: rrtype,
+    ...(dnssec ? { validated: true } : {}),
     ...(nameserver !== undefined ? { nameservers: nameserver } : {}),
   })
 }

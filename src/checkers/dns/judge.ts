@@ -24,6 +24,15 @@ export const DNS_CAUSES = {
   dns_unexpected_record: { text: 'There is a record that should not be there', phase: 'resolve' },
   /** As `dns_server_failure`. */
   dns_malformed: { text: 'The name server sent an answer that cannot be read', phase: 'resolve' },
+  /**
+   * The signatures of the zone or its DS record at the parent are wrong or have expired: users of validating
+   * resolvers cannot reach the name. Check the signer, and the last change of keys.
+   */
+  dnssec_bogus: { text: 'The answer is refuted by DNSSEC', phase: 'resolve' },
+  /** settings: Ask a validating resolver (`nameserver`); then check that the parent has a DS record of the zone. */
+  dnssec_unproven: { text: 'The answer is not proven by DNSSEC', phase: 'resolve' },
+  /** A secondary does not get the zone: check its log and the transfers. A change takes a moment to arrive. */
+  dns_serial_mismatch: { text: 'The name servers have different serial numbers', phase: 'resolve' },
   /** settings: As `dns_mismatch`. */
   dns_nameserver_unresolvable: { text: 'The name server has no address', phase: 'resolve' },
 } as const

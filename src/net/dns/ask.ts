@@ -10,12 +10,13 @@ import { isIP } from 'node:net'
 import type { Clock } from '../../clock.ts'
 import { hostPort } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Connection, ConnectOptions } from '../net.ts'
+import type { Connection, ConnectOptions, Net } from '../net.ts'
 import type { Address } from '../connection/endpoint.ts'
 import { decodeReply, encodeQuery } from './message.ts'
 import type { Codec, Question, Reply } from './message.ts'
+import { urlOf } from './names.ts'
 import type { NameServer } from './names.ts'
-import { exchangeStream, exchangeUdp } from './exchange.ts'
+import { exchangeHttps, exchangeStream, exchangeUdp } from './exchange.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 export interface AskerParts {
@@ -28,6 +29,8 @@ export interface AskerParts {
   /** Connects to an address that is already allowed or trusted. */
   readonly connect: (options: ConnectOptions, dialled: Dialled) => Promise<Connection>
   readonly own: (socket: Socket) => void
+  /** For DNS over HTTPS. */
+  readonly http: Net['http']
   /**
    * Starts timing an exchange, which may run in parallel to others; the returned function stops it.
    */
@@ -60,13 +63,21 @@ export interface Asker {
   overUdp(question: Question, place: Place, patience_ms: number): Promise<Reply>
   /** Over TCP or TLS, as the scheme of `place` says. */
   overStream(question: Question, place: Place, patience_ms: number): Promise<Reply>
+  overHttps(question: Question, server: Named, patience_ms: number): Promise<Reply>
 }
+
+/** A name server as it is shown. */
+type Named = NameServer & Pick<Place, 'server'>
 
 export function createAsker(parts: AskerParts, codec: Codec): Asker {
   const { clock, signal, timed } = parts
 
-  function message(question: Question, { server }: Place, edns: boolean) {
-    const id = randomInt(0x10000)
+  function message(
+    question: Question,
+    { server }: Pick<Place, 'server'>,
+    edns: boolean,
+    id = randomInt(0x10000),
+  ) {
     return {
       message: encodeQuery(codec, question, { id, edns }),
       read: (bytes: Buffer) => decodeReply(codec, bytes, { id, question, server }),
@@ -111,6 +122,14 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
       return exchangeStream({
         ...{ connect, server, patience_ms, clock, signal, timed },
         ...message(question, place, scheme === 'tls'),
+      })
+    },
+    overHttps(question, server, patience_ms) {
+      return exchangeHttps({
+        ...{ http: parts.http, url: urlOf(server), server: server.server },
+        ...{ patience_ms, clock, signal },
+        // RFC 8484, 4.1: the id is 0, for caches.
+        ...message(question, server, true, 0),
       })
     },
   }

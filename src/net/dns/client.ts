@@ -136,7 +136,11 @@ interface OneServer {
 async function askServer(
   { asker, question, parts, called }: Asking,
   { server, trusted, patience }: OneServer,
-): Promise<{ readonly reply: Reply; readonly place: Place }> {
+): Promise<{ readonly reply: Reply; readonly place: Pick<Place, 'server' | 'scheme'> }> {
+  if (server.scheme === 'https') {
+    const place = { ...server, server: called ?? formatNameServer(server) }
+    return { reply: await asker.overHttps(question, place, patience(1)), place }
+  }
   const found = asker.placed(server, trusted) ?? (await asker.locate(server))
   const place = called === undefined ? found : { ...found, server: called }
   if (server.scheme !== 'udp') {
@@ -158,7 +162,7 @@ async function askServer(
 function describe(
   { name, type }: Question,
   reply: Reply,
-  place: Place,
+  place: Pick<Place, 'server' | 'scheme'>,
 ): Omit<DnsAnswer, 'attempts'> {
   return { name, type, ...reply, server: place.server, transport: place.scheme }
 }
@@ -214,13 +218,14 @@ export interface Plan {
  * @throws CheckFailure `dns_nxdomain`, `dns_nameserver_unresolvable` for an invalid name or name
  * server
  */
-export function planOf({ name: text, type, recursion = true, nameservers }: DnsQuery): Plan {
+export function planOf(query: DnsQuery): Plan {
+  const { name: text, type, recursion = true, validated, unchecked, nameservers } = query
   const name = parseDnsName(text)
   if (name === undefined) {
     throw new CheckFailure('dns_nxdomain', `${text} is not a valid name`, { phase: 'resolve' })
   }
   const servers = nameservers === undefined ? undefined : readNameServers(nameservers)
-  return { question: { name, type, recursion }, servers }
+  return { question: { name, type, recursion, validated, unchecked }, servers }
 }
 
 /** @throws CheckFailure `dns_nameserver_unresolvable` */

@@ -12,7 +12,7 @@ import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
-import type { Connection } from '../net.ts'
+import type { Connection, Net } from '../net.ts'
 
 export interface UdpExchange<T> {
   readonly address: string
@@ -145,4 +145,51 @@ function isWhole(gathered: Buffer): boolean {
   return (
     gathered.length >= LENGTH_BYTES && gathered.length >= LENGTH_BYTES + gathered.readUInt16BE()
   )
+}
+
+interface HttpsExchange<T> {
+  readonly http: Net['http']
+  readonly url: string
+  /** For error texts. */
+  readonly server: string
+  readonly message: Buffer
+  readonly read: (message: Buffer) => T | undefined
+  readonly patience_ms: number
+  readonly clock: Pick<Clock, 'timer'>
+  readonly signal: StopSignal
+}
+
+const DNS_MESSAGE = 'application/dns-message'
+
+/**
+ * DNS over HTTPS (RFC 8484), by POST. The request ends with the check if its patience ends before.
+ *
+ * @throws CheckFailure `dns_timeout`, `dns_malformed`, `connect_…`, `tls_…`, `http_…`; the signal's reason
+ */
+export function exchangeHttps<T>(options: HttpsExchange<T>): Promise<T> {
+  const { clock, patience_ms, server } = options
+  return waitFor<T>(options.signal, ({ resolve, reject }) => {
+    const timer = clock.timer(patience_ms, () => reject(noAnswer(server)))
+    posted(options).then(resolve, reject)
+    return () => timer.cancel()
+  })
+}
+
+async function posted<T>({ http, url, message, read, server }: HttpsExchange<T>): Promise<T> {
+  const { status, headers, body, body_cut } = await http({
+    url,
+    method: 'POST',
+    headers: [
+      ['content-type', DNS_MESSAGE],
+      ['accept', DNS_MESSAGE],
+    ],
+    body: message,
+    redirects: 0,
+    bodyLimit: MAX_FRAME_BYTES,
+  })
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
+  const answer = status === 200 && type === DNS_MESSAGE && !body_cut ? read(body) : undefined
+  if (answer !== undefined) return answer
+  const what = status === 200 ? 'something else than an answer' : `the status ${status}`
+  throw new CheckFailure('dns_malformed', `${server} sent ${what}`, { phase: 'resolve' })
 }

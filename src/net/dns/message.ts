@@ -13,6 +13,10 @@ import type { DnsType } from './records.ts'
 /** Advertised UDP payload size: not fragmented on usual paths (RFC 9715). */
 const UDP_PAYLOAD_BYTES = 1232
 
+/** AD and CD in the header of a query (RFC 4035, 3.2). */
+const AUTHENTIC_DATA = 0x20
+const CHECKING_DISABLED = 0x10
+
 const HEADER_BYTES = 12
 const RESPONSE_BIT = 0x8000
 
@@ -32,6 +36,9 @@ export interface Question {
   readonly type: DnsType
   /** RD: recursion desired. */
   readonly recursion: boolean
+  /** AD and CD; default not set. */
+  readonly validated?: boolean | undefined
+  readonly unchecked?: boolean | undefined
 }
 
 export interface DnsRecord {
@@ -71,14 +78,17 @@ export type CodecLoader = (
 
 export function encodeQuery(
   codec: Codec,
-  { name, type, recursion }: Question,
+  { name, type, recursion, validated = false, unchecked = false }: Question,
   { id, edns }: { readonly id: number; readonly edns: boolean },
 ): Buffer {
   const opt = { type: 'OPT', name: '.', udpPayloadSize: UDP_PAYLOAD_BYTES, flags: 0, options: [] }
   return codec.encode({
     type: 'query',
     id,
-    flags: recursion ? codec.RECURSION_DESIRED : 0,
+    flags:
+      (recursion ? codec.RECURSION_DESIRED : 0) |
+      (validated ? AUTHENTIC_DATA : 0) |
+      (unchecked ? CHECKING_DISABLED : 0),
     questions: [{ name, type: packetType(type) as RecordType, class: 'IN' }],
     additionals: edns ? [opt as unknown as Answer] : [],
   } satisfies Packet)

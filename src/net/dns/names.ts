@@ -91,26 +91,34 @@ function grouped(nibbles: readonly string[]): string {
 }
 
 /** `udp` falls back to TCP if an answer is truncated. */
-export type DnsScheme = 'udp' | 'tcp' | 'tls'
+export type DnsScheme = 'udp' | 'tcp' | 'tls' | 'https'
 
 export interface NameServer {
   readonly scheme: DnsScheme
   /** Name, or address without brackets. */
   readonly host: string
   readonly port: number
+  /** Path and query of an `https` address. */
+  readonly path?: string
 }
 
 /** DNS over TLS has its own port (RFC 7858, 3.1). */
-const PORTS = { udp: 53, tcp: 53, tls: 853 } as const
+const PORTS = { udp: 53, tcp: 53, tls: 853, https: 443 } as const
+
+/** Of the examples of RFC 8484, and of most services. */
+const HTTPS_PATH = '/dns-query'
+const MAX_PATH_CHARACTERS = 500
 
 const SPELLING =
   /^(?:(?<scheme>udp|tcp|tls):\/\/)?(?:\[(?<v6>[^\]]+)\]|(?<host>[^[\]/@]+?))(?::(?<port>\d{1,5}))?\/?$/i
 
 /**
- * Parses `192.0.2.1`, `ns.example.net:5353`, `[2001:db8::1]:53`, `tcp://192.0.2.1` or
- * `tls://dns.example.net`. `undefined` if the text is not a name server.
+ * Parses `192.0.2.1`, `ns.example.net:5353`, `[2001:db8::1]:53`, `tcp://192.0.2.1`,
+ * `tls://dns.example.net` or `https://dns.example.net/dns-query`. `undefined` if the text is not a name
+ * server.
  */
 export function parseNameServer(text: string): NameServer | undefined {
+  if (/^https:/i.test(text)) return parseHttps(text)
   const bare = isIP(text) === 6 ? `[${text}]` : text
   const { scheme = 'udp', v6, host, port } = SPELLING.exec(bare)?.groups ?? {}
   const name = v6 === undefined ? nameOf(host) : isIP(v6) === 6 ? v6 : undefined
@@ -122,10 +130,31 @@ export function parseNameServer(text: string): NameServer | undefined {
 }
 
 /** The notation that {@link parseNameServer} reads, without `udp://` and the default port. */
-export function formatNameServer({ scheme, host, port }: NameServer): string {
+export function formatNameServer(server: NameServer): string {
+  const { scheme, host, port } = server
+  if (scheme === 'https') return urlOf(server)
   const where = hostPort(host, port)
   const short = port === PORTS[scheme] ? where.slice(0, where.lastIndexOf(':')) : where
   return scheme === 'udp' ? short : `${scheme}://${short}`
+}
+
+/** The address of a name server over HTTPS. */
+export function urlOf({ host, port, path = HTTPS_PATH }: NameServer): string {
+  return new URL(`https://${hostPort(host, port)}${path}`).href
+}
+
+/** With the variable of a URI template at its end (RFC 8484, 4.1), or without. */
+function parseHttps(text: string): NameServer | undefined {
+  const address = text.replace(/\{\?dns\}$/, '')
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  const path = url.pathname + url.search
+  const host = nameOf(url.hostname.replace(/^\[(.*)\]$/, '$1'))
+  if (host === undefined || path.length > MAX_PATH_CHARACTERS) return undefined
+  if (url.username !== '' || url.password !== '' || /[\s,{}]/.test(address)) return undefined
+  const port = url.port === '' ? PORTS.https : Number(url.port)
+  if (port < 1) return undefined
+  return { scheme: 'https', host, port, path: path === '/' ? HTTPS_PATH : path }
 }
 
 function nameOf(host: string | undefined): string | undefined {

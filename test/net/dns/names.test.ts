@@ -68,7 +68,7 @@ describe('a name server', () => {
     '192.0.2.1:',
     '[192.0.2.1]',
     '2001:db8::1:zz',
-    'https://192.0.2.1/dns-query',
+    'quic://192.0.2.1',
     'user@192.0.2.1',
     'tls://dns.example/path',
     'a b',

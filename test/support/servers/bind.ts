@@ -70,6 +70,10 @@ export interface BindOptions {
   readonly records?: string
   /** REFUSED to everybody and for everything. Default `false`. */
   readonly refuse?: boolean
+  /** The zone `signed.test`, signed with keys of its own. Default `false`. */
+  readonly signed?: boolean
+  /** Validates `signed.test`, asked from the server on this port, with this key. */
+  readonly validates?: { readonly port: number; readonly key: string }
   /** Asks other servers (there are none: SERVFAIL after a while). Default `false`: REFUSED. */
   readonly recursion?: boolean
   readonly certificate?: CertificateKind
@@ -96,6 +100,8 @@ export async function startBind(options: BindOptions = {}): Promise<BindServer> 
       'named.conf': configuration(place, options),
       'example.zone': `${EXAMPLE_ZONE}${options.records ?? ''}\n`,
       'broken.zone': 'this is no zone\n',
+      'signed.zone':
+        '$TTL 60\n@ SOA ns h 1 3600 600 86400 60\n@ NS ns\nns A 127.0.0.1\nwww A 127.0.0.9\n',
       ...tlsFiles(options.certificate),
     }),
     ready: async ({ ports }) => {
@@ -122,9 +128,9 @@ options {
   listen-on port ${ports.dns} { 127.0.0.1; };
   listen-on port ${ports.dot} tls own { 127.0.0.1; };
   listen-on-v6 { none; };
-  dnssec-validation no;
+  dnssec-validation ${options.validates === undefined ? 'no' : 'yes'};
   minimal-responses yes;
-  recursion ${options.recursion === true ? 'yes' : 'no'};
+  recursion ${options.recursion === true || options.validates !== undefined ? 'yes' : 'no'};
   allow-query { ${options.refuse === true ? 'none' : 'any'}; };
   max-udp-size ${options.maxUdpBytes ?? 1232};
   tcp-clients ${options.tcpClients ?? 150};
@@ -134,6 +140,19 @@ controls { };
 zone "example.test" { type master; file "${dir}/example.zone"; };
 zone "broken.test" { type master; file "${dir}/broken.zone"; };
 zone "refused.test" { type master; file "${dir}/example.zone"; allow-query { none; }; };
+${options.signed === true ? SIGNED : ''}
+${options.validates === undefined ? '' : validating(options.validates)}
+`
+}
+
+const SIGNED =
+  'zone "signed.test" { type master; file "signed.zone"; dnssec-policy default; inline-signing yes; };'
+
+function validating({ port, key }: NonNullable<BindOptions['validates']>): string {
+  const [flags, protocol, algorithm, ...parts] = key.split(' ')
+  return `
+trust-anchors { signed.test. static-key ${flags} ${protocol} ${algorithm} "${parts.join('')}"; };
+zone "signed.test" { type forward; forward only; forwarders { 127.0.0.1 port ${port}; }; };
 `
 }
 
