@@ -138,7 +138,7 @@ describe('a public page made at run time', () => {
     await engine.statusReports.create({ title: 'Slow', page_ids: [page_id], text: 'We look.' })
     const text = await visitor().text('/status/shop')
     // The simulated clock begins at midnight UTC; Nepal is 5:45 ahead.
-    expect(text).toMatch(/As of <time [^>]*>\d+ \w+ \d{4}, 0?5:4\d<\/time> Asia\/Kathmandu\./)
+    expect(text).toMatch(/As of\s*<time [^>]*>\d+ \w+ \d{4}, 05:4\d<\/time>\s*Asia\/Kathmandu\./)
     expect(text).toMatch(/Investigating<\/strong>\s*<span class="muted"\s*><time[^>]*>[^<]*05:4\d/)
   })
 })

@@ -7,7 +7,7 @@
 import type { AnyChecker, DetailsOf } from '../../checkers/checker.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable } from '../../fields/field.ts'
-import type { KeyScope, MeasurementFormat, MonitorState } from '../../model.ts'
+import type { KeyScope, MonitorState } from '../../model.ts'
 import type {
   AuditEntryView,
   ContactPreview,
@@ -44,9 +44,11 @@ import type { MaintenanceServices } from './maintenance.ts'
 import type { PublicPageServices } from './public-pages.ts'
 import type { StatusReportServices } from './status-reports.ts'
 import type { MonitorReading } from './readings.ts'
+import type { TypeView } from './types.ts'
 import type { ExportOptions, ImportOptions, ImportSource, ImportView } from './transfer.ts'
 
 export type * from './filters.ts'
+export type * from './types.ts'
 
 /**
  * The services of one account. Ids of other accounts reject with `NotFoundError`. An unknown name in a filter or in
@@ -196,44 +198,6 @@ export interface AccountScope<
    * @throws ValidationError with the numbers of the lines, ConflictError `account_not_empty`, `import_running`, `quota`
    */
   import(source: ImportSource, options?: ImportOptions): Promise<ImportView>
-}
-
-/** The measurement that a page highlights. */
-export interface HighlightView {
-  /** A name of `measurements`, with dots for nested ones. */
-  readonly name: string
-  readonly title: string
-  readonly format?: MeasurementFormat
-}
-
-/** One row of GET /types. */
-export interface TypeView {
-  readonly type: string
-  readonly name: string
-  readonly description: string
-  readonly fields: readonly FieldRow[]
-  /** The common fields for which this type has its own default or bounds, or in which they have no effect. */
-  readonly common_fields: readonly FieldRow[]
-  readonly causes: readonly {
-    readonly code: string
-    readonly text: string
-    readonly verdict: 'fail' | 'unknown'
-    readonly phase: string | null
-  }[]
-  readonly measurements: readonly {
-    readonly name: string
-    readonly description: string
-    /** A number, of which `warn` may name a threshold. */
-    readonly figure: boolean
-  }[]
-  readonly highlights: readonly HighlightView[]
-  /** Which of its `measurements` is the response time; `duration_ms`: the duration of the check; `null`: none. */
-  readonly response: string | null
-  readonly events: readonly string[]
-  readonly defaults: { readonly interval_sec: number; readonly timeout_ms: number }
-  /** `false` if its driver is not installed; `install` says how to install it. */
-  readonly available: boolean
-  readonly install?: string
 }
 
 /** A signal received at `/hb/<token>`. */
