@@ -56,7 +56,7 @@ export function createPage(engine: Engine, options: StatusPageOptions = {}): Sta
 }
 
 const OWN =
-  /^\/(?:$|(?:monitors|incidents|contacts|notifications|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|events)\/?$)/
+  /^\/(?:$|(?:monitors|incidents|contacts|maintenance|notifications|keys|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|events)\/?$)/
 
 function owns(base: string, pathname: string): boolean {
   if (base === '') return OWN.test(pathname)

@@ -29,6 +29,8 @@ const PAGES = [
   '/incidents/1',
   '/contacts',
   '/contacts/1',
+  '/maintenance',
+  '/keys',
   '/monitors/new',
   '/monitors/new?type=http',
   '/monitors/4/edit',
@@ -99,7 +101,7 @@ describeWithServer(need, 'in a browser', () => {
         await goto(path)
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(375)
         const small =
-          await page.evaluate(`[...document.querySelectorAll('button, select, label.tick, input:not([type=hidden], [type=checkbox])')]
+          await page.evaluate(`[...document.querySelectorAll('button, select, label.tick, input:not([type=hidden], [type=checkbox], [type=radio])')]
           .filter((each) => each.checkVisibility())
           .filter((each) => each.getBoundingClientRect().height < 36).map((each) => each.outerHTML)`)
         expect(small, path).toEqual([])
@@ -122,7 +124,7 @@ describeWithServer(need, 'in a browser', () => {
       await page.keyboard.press('Enter')
       await page.waitForURL('**/?q=image*')
       await page.focus('select[name=tag]')
-      for (const _ of ['the button', 'the monitor']) await page.keyboard.press('Tab')
+      for (const _ of ['the button', 'its mark', 'the monitor']) await page.keyboard.press('Tab')
       expect(await focused()).toBe('Image CDN')
       expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe(
         'solid',
@@ -326,6 +328,25 @@ describeWithServer(need, 'in a browser', () => {
       await page.click('.actions a:text("Delete")')
       await page.click('button:text("Delete")')
       await page.waitForURL(`${shop.url}/`)
+    })
+  })
+
+  it('keeps what is marked while rows change, and pauses it', async () => {
+    await inWindow({}, async ({ page, goto }) => {
+      await goto('/')
+      await isLive(page)
+      await page.check('#mark-3')
+      await fail('Search')
+      await page.locator('#m3 .state.bad').waitFor()
+      expect(await page.isChecked('#mark-3')).toBe(true)
+      await recover('Search')
+      await page.locator('#m3 .state.good').waitFor()
+      await page.click('#several button:text("Pause")')
+      await page.locator('#m3:has-text("Paused")').waitFor()
+      expect(await page.locator('.row:has-text("Paused")').count()).toBe(1)
+      await page.check('#mark-3')
+      await page.click('#several button:text("Resume")')
+      await page.locator('#m3:has-text("Paused")').waitFor({ state: 'detached' })
     })
   })
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { builtinCheckers } from '../../src/checkers/index.ts'
@@ -415,6 +416,17 @@ it('an overview of 500 monitors is quick', { timeout: 60_000 }, async () => {
   // Ten times what it takes: a bound against something quadratic, not a measurement.
   expect(performance.now() - from).toBeLessThan(5000)
   expect(Buffer.byteLength(text)).toBeLessThan(200_000)
+})
+
+it('a page of 50 monitors, with style, script and icon, is less than 60 kB as it is sent', async () => {
+  const made = await signedIn()
+  for (let at = 0; at < 50; at++) await made.create(`host-${at}.test`, { fail_threshold: 1 })
+  for (let at = 0; at < 20; at++) made.failing.set(`host-${at}.test`, `Got status 50${at % 9}`)
+  await made.clock.advance(3_600_000)
+  const text = await made.visitor.text('/')
+  const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  const parts = await Promise.all(paths.map((path) => made.visitor.text(path)))
+  expect(gzipSync([text, ...parts].join('')).length).toBeLessThan(60_000)
 })
 
 function namesIn(text: string): string[] {

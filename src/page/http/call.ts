@@ -18,8 +18,10 @@ import { badRequest, forbidden } from './http-error.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from '../session/session.ts'
 
+/** Far more than any form of a stranger needs. */
+const LIMIT_BYTES = 4096
 /** For the settings of a monitor: as much as the API takes. */
-const LIMIT_BYTES = 262_144
+export const FORM_BYTES = 262_144
 const DEADLINE_MS = 10_000
 
 /** What all requests share. */
@@ -57,11 +59,17 @@ export interface Route {
   answer(call: Call): Promise<Answer | Response> | Answer | Response
 }
 
-/** The fields of a form from the page itself. @throws HttpError for another origin */
-export async function ownForm({ request, service }: Call): Promise<URLSearchParams> {
+/** @throws HttpError for a form of another origin */
+export function requireSameOrigin({ request }: Call): void {
   if (!isSameOrigin(request))
     throw forbidden('This form was sent from another site. Open the page itself and try again.')
-  const form = await readForm(request, service.clock)
+}
+
+/** The fields of a form from the page itself. @throws HttpError for another origin */
+export async function ownForm(call: Call, limit_bytes = LIMIT_BYTES): Promise<URLSearchParams> {
+  requireSameOrigin(call)
+  const { request, service } = call
+  const form = await readForm(request, { clock: service.clock, limit_bytes })
   if (form === undefined) throw badRequest('The form could not be read.')
   return form
 }
@@ -117,20 +125,22 @@ function isSameOrigin(request: Request): boolean {
   return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host)
 }
 
+interface Reading {
+  readonly clock: Pick<Clock, 'timer'>
+  readonly limit_bytes: number
+}
+
 /** The fields of a form; `undefined` if it is not a form, too long, or incomplete. */
-async function readForm(
-  request: Request,
-  clock: Pick<Clock, 'timer'>,
-): Promise<URLSearchParams | undefined> {
+async function readForm(request: Request, reading: Reading): Promise<URLSearchParams | undefined> {
   const type = request.headers.get('content-type') ?? 'application/x-www-form-urlencoded'
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return undefined
-  const text = request.body === null ? '' : await readText(request.body, clock)
+  const text = request.body === null ? '' : await readText(request.body, reading)
   return text === undefined ? undefined : new URLSearchParams(text)
 }
 
 async function readText(
   body: ReadableStream<Uint8Array>,
-  clock: Pick<Clock, 'timer'>,
+  { clock, limit_bytes }: Reading,
 ): Promise<string | undefined> {
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
@@ -145,7 +155,7 @@ async function readText(
       const { done, value } = await reader.read()
       if (done) return late.signal.aborted ? undefined : Buffer.concat(chunks).toString('utf8')
       size += value.length
-      if (size > LIMIT_BYTES) return undefined
+      if (size > limit_bytes) return undefined
       chunks.push(value)
     }
   } catch {

@@ -42,6 +42,8 @@ const SECTIONS = {
   monitors: { path: '/', label: 'Monitors' },
   incidents: { path: '/incidents', label: 'Incidents' },
   contacts: { path: '/contacts', label: 'Contacts' },
+  maintenance: { path: '/maintenance', label: 'Maintenance' },
+  keys: { path: '/keys', label: 'API keys' },
   audit: { path: '/audit-log', label: 'Audit log' },
 } as const
 export type Section = keyof typeof SECTIONS
@@ -50,7 +52,12 @@ export interface Sheet {
   readonly title: string
   readonly main: Content
   /** The navigation of a signed-in user. */
-  readonly signed_in?: { readonly section: Section; readonly can_leave: boolean }
+  readonly signed_in?: {
+    readonly section: Section
+    readonly can_leave: boolean
+    /** May manage API keys. */
+    readonly keys: boolean
+  }
   /** Address of the event stream; the script updates the page on its events. */
   readonly events?: string
   /** The current state in a sentence; screen readers announce it when it changes. */
@@ -142,12 +149,14 @@ function header({ base, brand }: Frame, { signed_in, masthead, dress }: Sheet): 
     </header>`
   const mark = html`<a class="mark" href="${base}/">${BRAND}<strong>${foreign(brand)}</strong></a>`
   if (signed_in === undefined) return html`<header class="top">${mark}</header>`
-  const links = Object.entries(SECTIONS).map(
-    ([section, { path, label }]) =>
-      html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
-        >${label}</a
-      >`,
-  )
+  const links = Object.entries(SECTIONS)
+    .filter(([section]) => section !== 'keys' || signed_in.keys)
+    .map(
+      ([section, { path, label }]) =>
+        html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
+          >${label}</a
+        >`,
+    )
   return html`<header class="top">
     ${mark}
     <nav aria-label="Sections">${links}</nav>

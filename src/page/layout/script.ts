@@ -100,10 +100,12 @@ const SOURCE = `(() => {
       const focus = old.contains(document.activeElement) ? document.activeElement.id : null
       if (focus !== null && (focus === '' || !fresh.getElementById(focus))) continue
       const open = [...old.querySelectorAll('details[open]')].map((each) => each.id)
+      const marked = [...old.querySelectorAll('input:checked')].map((each) => each.id)
       was.set(old.id, now.innerHTML)
       old.className = now.className
       old.replaceChildren(...now.childNodes)
       for (const id of open) document.getElementById(id)?.setAttribute('open', '')
+      for (const id of marked) document.getElementById(id)?.toggleAttribute('checked', true)
       if (focus) document.getElementById(focus).focus({ preventScroll: true })
     }
     const stamp = fresh.getElementById('as-of')

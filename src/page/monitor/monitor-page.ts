@@ -146,6 +146,7 @@ function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
   return html`<div class="actions">
     ${status.state === 'paused' ? button('resume', 'Resume') : [button('check', 'Check now'), button('pause', 'Pause')]}
     <a class="button" href="${path}/edit">Edit</a>
+    <a class="button" href="${base}/maintenance?monitor=${monitor.id}">Maintenance</a>
     <a class="button" href="${base}/monitors/new?clone=${monitor.id}">Copy</a>
     <a class="button" href="${path}/delete">Delete</a>
   </div>`

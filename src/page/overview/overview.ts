@@ -14,6 +14,7 @@ import { html, foreign } from '../layout/markup.ts'
 import type { Markup, Content } from '../layout/markup.ts'
 import { plannedList, PLANNED_READ } from '../layout/planned.ts'
 import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout/words.ts'
+import { bulkBar } from './bulk-form.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 import { byUrgency, collectMonitors } from './monitors.ts'
@@ -111,8 +112,9 @@ export function overviewPage(
               >
             </div>
             <ul class="rows">
-              ${rows.map((row) => rowItem(row, frame))}
-            </ul>`
+              ${rows.map((row) => rowItem(row, { frame, can_act }))}
+            </ul>
+            ${can_act && bulkBar(wanted, { base: frame.base, found })}`
     }
     ${found > rows.length && pages(facts, wanted, frame)}`
 }

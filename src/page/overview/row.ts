@@ -16,6 +16,7 @@ import { bars } from '../layout/bars.ts'
 import type { Frame } from '../layout/frame.ts'
 import { icon, stateLabel } from '../layout/icons.ts'
 import { asideOf } from '../incidents/incidents.ts'
+import { BULK_FORM } from './bulk-form.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { nearestEnd } from '../monitor/highlights.ts'
@@ -62,13 +63,20 @@ export async function rowOf(
   }
 }
 
-export function rowItem(row: Row, { base, now }: Frame): Markup {
+export interface RowOptions {
+  readonly frame: Frame
+  /** Whether it can be marked. */
+  readonly can_act: boolean
+}
+
+export function rowItem(row: Row, { frame: { base, now }, can_act }: RowOptions): Markup {
   const { monitor, uptime } = row
   const { id, name, state, last_check_at, last_response_ms } = monitor
   const style = monitor.stale ? 'row stale' : 'row'
   return html`<li id="m${id}" class="${style}" data-live data-monitor="${id}">
     <div class="who">
       <div class="lead">
+        ${can_act && html`<input type="checkbox" id="mark-${id}" form="${BULK_FORM}" name="id" value="${id}" aria-label="Mark ${name}" />`}
         <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
         ${stateLabel(monitor)}
       </div>

@@ -15,6 +15,9 @@ import { contactRoutes } from '../contacts/contact-routes.ts'
 import { editRoutes } from '../edit/edit-routes.ts'
 import { incidentRoutes } from '../incidents/incident-routes.ts'
 import { checksFound, checksPage } from '../monitor/checks.ts'
+import { keyRoutes } from '../keys/key-routes.ts'
+import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts'
+import { bulkRoutes } from '../overview/bulk-routes.ts'
 import { RANGES } from '../monitor/latency-data.ts'
 import { monitorFacts } from '../monitor/monitor-facts.ts'
 import { monitorPage } from '../monitor/monitor-page.ts'
@@ -80,6 +83,9 @@ export const privateRoutes: readonly Route[] = [
   ...incidentRoutes,
   ...contactRoutes,
   ...auditRoutes,
+  ...maintenanceRoutes,
+  ...keyRoutes,
+  ...bulkRoutes,
   { method: 'GET', pattern: /^\/events$/, answer: listen },
 ]
 

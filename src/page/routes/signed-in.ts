@@ -7,7 +7,7 @@
 import type { AccountScope } from '../../engine/api/engine.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
-import { ownForm } from '../http/call.ts'
+import { FORM_BYTES, ownForm, requireSameOrigin } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { forbidden } from '../http/http-error.ts'
 import { documentOf } from '../layout/frame.ts'
@@ -58,7 +58,7 @@ export function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): 
   const { section, events, status = 200, ...sheet } = given
   const document = documentOf(frame, {
     ...sheet,
-    signed_in: { section, can_leave: visitor.session },
+    signed_in: { section, can_leave: visitor.session, keys: visitor.keys },
     ...(events === undefined
       ? {}
       : {
@@ -92,11 +92,13 @@ export function action(
     pattern,
     async answer(call) {
       const { service, request } = call
-      const form = await ownForm(call)
+      requireSameOrigin(call)
       const visitor = await visitorOf(request, service)
       if (visitor instanceof Response) return visitor
       if (visitor === undefined || visitor.read_only === true)
         throw forbidden('Sign in first; then press the button again.')
+      // Strangers do not get this far: their forms stay small.
+      const form = await ownForm(call, FORM_BYTES)
       await service.requests.action(visitor.by)
       const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
       const done = await act({ call, scope, visitor, form })

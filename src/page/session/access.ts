@@ -6,6 +6,7 @@
 
 import type { Engine } from '../../engine/api/engine.ts'
 import type { KeyView } from '../../engine/api/views.ts'
+import { ALL_SCOPES } from '../../model/scopes.ts'
 import { actorFrom } from '../../access/actor.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
@@ -21,6 +22,8 @@ export interface Access {
    * Default: all visitors of the account.
    */
   readonly identity?: string | number
+  /** May make and revoke API keys of the account, unless `read_only`. Default `false`. */
+  readonly keys?: boolean
   /** Who the audit log says pressed a button, at most 200 characters. Default `page`. */
   readonly actor?: string | null | undefined
 }
@@ -36,6 +39,7 @@ export type Authorize = (
 export const SESSION_COOKIE = 'watchpost_session'
 
 export interface Visitor extends Access {
+  readonly keys: boolean
   readonly actor: string
   /** Signed in by the page, so that sign-out is offered. */
   readonly session: boolean
@@ -63,14 +67,17 @@ export async function visitorOf(
     const looks_only = (read_only as unknown) !== false
     const by = { identity: `${account_id}:${identity}` }
     const actor = actorFrom(access.actor, 'page')
-    return { account_id, identity, actor, read_only: looks_only, session: false, by }
+    const keys = !looks_only && (access.keys as unknown) === true
+    return { account_id, identity, actor, read_only: looks_only, keys, session: false, by }
   }
   const session = sessions.read(cookieOf(request, SESSION_COOKIE))
   const key = session === undefined ? undefined : await keyOf(engine, session)
   if (session === undefined || key === undefined || !mayLook(key)) return undefined
   const { account_id, key_id } = session
   const read_only = !key.scopes.includes('write')
-  return { account_id, actor: `key:${key_id}`, read_only, session: true, by: { key_id } }
+  // Those that may do everything: a key makes none that may do more than itself.
+  const keys = ALL_SCOPES.every((scope) => key.scopes.includes(scope))
+  return { account_id, actor: `key:${key_id}`, read_only, keys, session: true, by: { key_id } }
 }
 
 /** The page shows everything of the account, so that one scope of many does not suffice. */

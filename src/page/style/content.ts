@@ -82,6 +82,7 @@ section>h2,.bar{margin-bottom:12px}
 .choices a{padding:3px 10px;border-radius:7px;text-decoration:none}
 .choices a[aria-current]{background:var(--line);color:var(--text)}
 .columns{display:grid;grid-template-columns:1fr 1fr;gap:0 56px}
+h1+.wide{margin-top:16px}
 .wide{overflow-x:auto;position:relative}
 td,thead th{white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}
@@ -139,6 +140,10 @@ summary::-webkit-details-marker{display:none}
 }
 @media (max-width:720px){
 .lead{justify-content:space-between}
+.lead h2{flex:1}
+.over{flex-wrap:wrap}
+.over .headline{flex:1 0 100%}
+.over .button{margin:0 0 4px}
 .headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:3;-webkit-box-orient:vertical}
 .headline{min-height:76px}
 .tiles div{padding:11px 14px;grid-column:span 6}

@@ -60,6 +60,15 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 .ticks{display:flex;flex-wrap:wrap;gap:6px 18px}
 .tick{display:inline-flex;align-items:center;gap:8px;font-size:14px;min-height:36px}
 .tick input{min-height:0}
+.several{display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center;font-size:14px;padding-top:16px;border-top:1px solid var(--line)}
+.lead input{flex:none;min-height:0;width:16px;height:16px;margin:0}
+fieldset{border:0;margin:0;padding:0;min-width:0}
+legend{font-weight:600;font-size:14px;padding:0;margin-bottom:4px}
+.option{display:flex;flex-wrap:wrap;gap:6px 10px;align-items:center;font-size:14px;padding:4px 0}
+.option .number{width:80px;text-align:left}
+.option select[multiple]{min-width:240px}
+.made{margin:16px 0;padding:14px 18px;border:1px solid var(--good);border-radius:10px;background:var(--raised)}
+.made code{font-size:15px;overflow-wrap:anywhere}
 .fold{border-top:1px solid var(--line);padding:14px 0}
 .fold>summary{font-weight:600;margin-bottom:10px}
 .fold[open]>summary{margin-bottom:18px}
@@ -107,7 +116,8 @@ input::placeholder{color:var(--muted);opacity:1}
 .top,main,.foot{padding-inline:16px}
 .top{flex-wrap:wrap;padding-block:10px;min-height:0;gap:6px 12px}
 .top .mark{flex:1}
-.top nav{order:3;flex:1 0 100%}
+.top nav{order:3;flex:1 0 100%;flex-wrap:wrap}
+.top nav a{padding:6px 9px}
 main{padding-top:8px}
 button,input,select,a.button{min-height:42px}
 .types{columns:1}

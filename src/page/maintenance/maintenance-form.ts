@@ -1,0 +1,163 @@
+/**
+ * The form of planned work, and what it says as input for the engine.
+ *
+ * @module
+ */
+
+import type { MonitorSummary } from '../../engine/api/views.ts'
+import { WEEKDAYS } from '../../model.ts'
+import type { EpochMs, Json, JsonObject } from '../../model.ts'
+import { problemText } from '../forms/form-field.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+
+export interface MaintenanceForm {
+  readonly action: string
+  /** As it was sent, if it was. */
+  readonly sent: URLSearchParams
+  readonly problems: Readonly<Record<string, string>>
+  readonly monitors: readonly Pick<MonitorSummary, 'id' | 'name'>[]
+  readonly tags: readonly string[]
+}
+
+/** The input of `maintenance.create`. Whether it is valid is for the engine to say. */
+export function maintenanceInput(form: URLSearchParams, now: EpochMs): JsonObject {
+  const covers = form.get('covers') ?? ''
+  return {
+    name: form.get('name') ?? '',
+    window: { ...windowOf(form, now), skip_checks: form.get('skip_checks') === 'on' },
+    all_monitors: covers === 'all',
+    ...(covers === 'tags' ? { tags: form.getAll('tags') } : {}),
+    ...(covers === 'monitors' ? { monitor_ids: form.getAll('monitor_ids').map(Number) } : {}),
+  }
+}
+
+const MINUTE_MS = 60_000
+
+function windowOf(form: URLSearchParams, now: EpochMs): Record<string, Json> {
+  const when = form.get('when') ?? ''
+  const duration_min = Number(form.get('duration_min') ?? '')
+  if (when === 'now') {
+    const end = Number.isFinite(duration_min) ? now + duration_min * MINUTE_MS : now
+    return { start: new Date(now).toISOString(), end: timeText(end) }
+  }
+  if (when === 'weekly')
+    return {
+      at: form.get('at') ?? '',
+      duration_min,
+      time_zone: form.get('time_zone')?.trim() || 'UTC',
+      weekdays: form.getAll('weekdays'),
+    }
+  return { start: utc(form.get('start')), end: utc(form.get('end')) }
+}
+
+/** A time too far off is for the engine to refuse. */
+function timeText(at: number): string {
+  return Math.abs(at) < 8e15 ? new Date(at).toISOString() : ''
+}
+
+/** `2026-03-12T14:30` of a browser, in UTC as all times of the page. */
+function utc(local: string | null): string {
+  const text = local ?? ''
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text
+}
+
+export function maintenanceForm(form: MaintenanceForm): Markup {
+  const { action, sent, monitors, tags } = form
+  const value = (name: string, usual = ''): string => sent.get(name) ?? usual
+  const choice = (name: string, option: string, usual: string): Markup =>
+    html`<input
+      type="radio"
+      name="${name}"
+      value="${option}"
+      ${value(name, usual) === option && html` checked`}
+    />`
+  const usual = sent.has('monitor_ids') ? 'monitors' : 'all'
+  return html`<form method="post" action="${action}" class="fields" novalidate>
+    <div class="field">
+      <label for="m-name">What is done</label>
+      <input
+        id="m-name"
+        name="name"
+        value="${value('name')}"
+        maxlength="200"
+        autocomplete="off"
+        aria-describedby="m-name-problem"
+      />
+      ${problem(form, 'name')}
+    </div>
+    <fieldset class="field" aria-describedby="m-window-problem">
+      <legend>When</legend>
+      <div class="option">
+        <label class="tick">${choice('when', 'now', 'now')}Now, for</label>
+        <input
+          class="number"
+          inputmode="numeric"
+          name="duration_min"
+          value="${value('duration_min', '60')}"
+          aria-label="Minutes"
+        />
+        minutes
+      </div>
+      <div class="option">
+        <label class="tick">${choice('when', 'once', 'now')}Once, from</label>
+        <input
+          type="datetime-local"
+          name="start"
+          value="${value('start')}"
+          aria-label="Start, UTC"
+        />
+        to
+        <input type="datetime-local" name="end" value="${value('end')}" aria-label="End, UTC" /> UTC
+      </div>
+      <div class="option">
+        <label class="tick"
+          >${choice('when', 'weekly', 'now')}Every week, for as many minutes, at</label
+        >
+        <input type="time" name="at" value="${value('at', '03:00')}" aria-label="Time of day" />
+        <input name="time_zone" value="${value('time_zone', 'UTC')}" aria-label="Time zone" />
+        <span class="ticks"
+          >${WEEKDAYS.map((day) => html`<label class="tick"><input type="checkbox" name="weekdays" value="${day}" ${sent.getAll('weekdays').includes(day) && html` checked`} />${day}</label>`)}</span
+        >
+      </div>
+      ${problem(form, 'window')}
+    </fieldset>
+    <fieldset class="field" aria-describedby="m-all_monitors-problem">
+      <legend>For which monitors</legend>
+      <div class="option"><label class="tick">${choice('covers', 'all', usual)}All</label></div>
+      ${
+        tags.length > 0 &&
+        html`<div class="option">
+          <label class="tick">${choice('covers', 'tags', usual)}With a tag</label>
+          <select name="tags" aria-label="Tag">
+            ${tags.map((tag) => html`<option${sent.getAll('tags').includes(tag) && html` selected`}>${tag}</option>`)}
+          </select>
+        </div>`
+      }
+      <div class="option">
+        <label class="tick">${choice('covers', 'monitors', usual)}These</label>
+        <select name="monitor_ids" multiple size="4" aria-label="Monitors">
+          ${monitors.map(({ id, name }) => html`<option value="${id}" ${sent.getAll('monitor_ids').includes(String(id)) && html` selected`}>${name}</option>`)}
+        </select>
+      </div>
+      ${problem(form, 'monitor_ids')}${problem(form, 'tags')}${problem(form, 'all_monitors')}
+    </fieldset>
+    <div class="field">
+      <label class="tick"
+        ><input
+          type="checkbox"
+          name="skip_checks"
+          ${sent.get('skip_checks') === 'on' && html` checked`}
+        />Make no checks meanwhile</label
+      >
+    </div>
+    <div class="buttons"><button class="primary">Plan it</button></div>
+  </form>`
+}
+
+function problem({ problems }: MaintenanceForm, name: string): Markup {
+  const text = problems[name]
+  return html`<p class="problem" id="m-${name}-problem">
+    ${text !== undefined && problemText(text)}
+  </p>`
+}

@@ -1,0 +1,34 @@
+/**
+ * What can be done with several monitors of the overview.
+ *
+ * @module
+ */
+
+import { html } from '../layout/markup.ts'
+import type { Markup } from '../layout/markup.ts'
+import { counted } from '../layout/words.ts'
+import { queryOf } from './filter.ts'
+import type { Wanted } from './filter.ts'
+
+/** The form of which the boxes in the rows are part. */
+export const BULK_FORM = 'several'
+
+/** What can be done with the marked rows. */
+export function bulkBar(
+  wanted: Wanted,
+  { base, found }: { readonly base: string; readonly found: number },
+): Markup {
+  return html`<form
+    id="${BULK_FORM}"
+    method="post"
+    action="${base}/monitors/several${queryOf(wanted, wanted.page)}"
+    class="several"
+    aria-label="Marked monitors"
+  >
+    <label class="tick"><input type="checkbox" name="all" />All ${counted(found, 'monitor')}</label>
+    <span class="muted">or the marked ones:</span>
+    <button class="small" name="do" value="pause">Pause</button>
+    <button class="small" name="do" value="resume">Resume</button>
+    <button class="small" name="do" value="acknowledge">Acknowledge</button>
+  </form>`
+}

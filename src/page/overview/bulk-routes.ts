@@ -1,0 +1,104 @@
+/**
+ * Pausing, resuming and acknowledging several monitors at once: those that are marked, or all that the filter finds.
+ *
+ * @module
+ */
+
+import type { AccountScope, MonitorFilter } from '../../engine/api/engine.ts'
+import type { BulkFilter } from '../../engine/api/bulk.ts'
+import { isWatchpostError } from '../../errors.ts'
+import { badRequest } from '../http/http-error.ts'
+import type { Route } from '../http/call.ts'
+import { html } from '../layout/markup.ts'
+import { counted } from '../layout/words.ts'
+import { action } from '../routes/signed-in.ts'
+import type { PrivateSheet } from '../routes/signed-in.ts'
+import { engineFilter, queryOf, wantedOf } from './filter.ts'
+import type { Wanted } from './filter.ts'
+import { collectMonitors } from './monitors.ts'
+import type { Reading } from './monitors.ts'
+
+/** More than a page shows. */
+const MARKED = 200
+
+export const bulkRoutes: readonly Route[] = [
+  action(/^\/monitors\/several$/, async ({ call, scope, form }) => {
+    const { service, url } = call
+    const wanted = wantedOf(url.searchParams, service.engine.types.list())
+    const chosen = chosenOf(form, wanted)
+    const what = form.get('do')
+    if (what === 'acknowledge') await acknowledgeAll({ scope, clock: service.clock }, chosen)
+    else if (what === 'pause' || what === 'resume') {
+      const failed = await changeAll(scope, what, chosen)
+      if (failed.length > 0) return notAll(failed, service.base + `/${queryOf(wanted, 1)}`)
+    } else throw badRequest('There is no such action.')
+    return `/${queryOf(wanted, wanted.page)}`
+  }),
+]
+
+interface Chosen {
+  readonly bulk: BulkFilter
+  readonly list: Omit<MonitorFilter, 'limit' | 'after'>
+  /** Absent for all that the filter finds. */
+  readonly ids: ReadonlySet<number> | undefined
+}
+
+/** @throws HttpError if none is marked */
+function chosenOf(form: URLSearchParams, wanted: Wanted): Chosen {
+  const list = engineFilter(wanted)
+  if (form.get('all') === 'on')
+    return { bulk: list ?? { all: true }, list: list ?? {}, ids: undefined }
+  const ids = form
+    .getAll('id')
+    .filter((id) => /^[1-9]\d{0,14}$/.test(id))
+    .slice(0, MARKED)
+    .map(Number)
+  if (ids.length === 0)
+    throw badRequest('No monitor is marked. Mark some in the list, or choose all of them.')
+  return { bulk: { ids }, list: {}, ids: new Set(ids) }
+}
+
+async function changeAll(
+  scope: AccountScope,
+  what: 'pause' | 'resume',
+  { bulk }: Chosen,
+): Promise<readonly string[]> {
+  const failed: string[] = []
+  let after: number | undefined
+  do {
+    const done = await scope.monitors.bulk({
+      action: what,
+      filter: bulk,
+      ...(after === undefined ? {} : { after }),
+    })
+    failed.push(
+      ...done.failures.map(({ monitor_id, message }) => `Monitor ${monitor_id}: ${message}`),
+    )
+    after = done.next ?? undefined
+  } while (after !== undefined)
+  return failed
+}
+
+/** An incident that is over meanwhile needs nobody any more. */
+async function acknowledgeAll(reading: Reading, { list, ids }: Chosen): Promise<void> {
+  const { monitors } = await collectMonitors(reading, list)
+  for (const { id, open_incident_id } of monitors) {
+    if (open_incident_id === null || ids?.has(id) === false) continue
+    await reading.scope.incidents.acknowledge(open_incident_id).catch((error: unknown) => {
+      if (!isWatchpostError(error) || !['ConflictError', 'NotFoundError'].includes(error.name))
+        throw error
+    })
+  }
+}
+
+function notAll(failed: readonly string[], back: string): PrivateSheet {
+  const main = html`<div class="first">
+    <h1>Not all were changed</h1>
+    <p>${counted(failed.length, 'monitor')} stayed as before:</p>
+    <ul>
+      ${failed.map((text) => html`<li>${text}</li>`)}
+    </ul>
+    <p><a href="${back}">Back to the list</a></p>
+  </div>`
+  return { title: 'Not all were changed', main, section: 'monitors', status: 409 }
+}
