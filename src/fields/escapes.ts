@@ -45,11 +45,18 @@ export function escapeBytes(latin1: string, max: number): string {
   return line
 }
 
+/** Whether {@link escapeBytes} leaves the text as it is. */
+export function isPlain(text: string): boolean {
+  return /^[ -[\]-~]*$/.test(text)
+}
+
+const LETTERS = new Map(Object.entries(SHORT).map(([letter, meant]) => [meant, letter]))
+
 function escapeChar(char: string): string {
-  if (/[ -[\]-~]/.test(char)) return char
-  const short = Object.entries(SHORT).find(([, meant]) => meant === char)
+  if (isPlain(char)) return char
+  const short = LETTERS.get(char)
   return short !== undefined
-    ? `\\${short[0]}`
+    ? `\\${short}`
     : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 

@@ -10,6 +10,7 @@ import { isSealed } from '../seal.ts'
 import { formsOf, formsOfLogin, partsOfHeader } from '../secrets/forms.ts'
 import { isHarmlessHeader } from '../secrets/headers.ts'
 import { MASK } from '../secrets/redaction.ts'
+import { escapeBytes, isPlain } from './escapes.ts'
 import { fieldNamed } from './field.ts'
 import type { FieldTable } from './field.ts'
 import { addProblem, problemAt } from './problems.ts'
@@ -129,13 +130,24 @@ export function formsOfSecrets(fields: FieldTable, settings: JsonObject): Readon
 
   function spell(secret: string): void {
     characters_left -= secret.length
-    add(characters_left < 0 ? [secret] : formsOf(secret))
+    add(characters_left < 0 ? [secret] : [...formsOf(secret), ...quotedForms(secret)])
   }
 
   function addLogin(user: string, pass: string): void {
     spell(pass)
     add(formsOfLogin(user, pass))
   }
+}
+
+/** As checkers quote the bytes of a server that repeats a secret, also within a JSON text. */
+function quotedForms(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1)].flatMap((text) =>
+    isPlain(text)
+      ? []
+      : (['utf8', 'latin1'] as const).map((encoding) =>
+          escapeBytes(Buffer.from(text, encoding).toString('latin1'), Infinity),
+        ),
+  )
 }
 
 function mapHeaders(headers: JsonObject, prefix: string, change: Change): JsonObject {

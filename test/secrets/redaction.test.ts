@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { escapeBytes } from '../../src/fields/escapes.ts'
 import { formsOfSecrets } from '../../src/fields/secrets.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { redaction } from '../../src/secrets/redaction.ts'
@@ -87,6 +88,10 @@ const FORMS: Readonly<Record<string, (pass: string) => string>> = {
   'hex in capitals': (pass) => Buffer.from(pass).toString('hex').toUpperCase(),
   'the name in a normalized JSONPath': (pass) =>
     JSON.stringify(pass).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'"),
+  'the bytes of UTF-8, quoted': (pass) => escapeBytes(Buffer.from(pass).toString('latin1'), 500),
+  'Latin-1, quoted': (pass) => escapeBytes(Buffer.from(pass, 'latin1').toString('latin1'), 500),
+  'JSON, quoted': (pass) =>
+    escapeBytes(Buffer.from(JSON.stringify(pass).slice(1, -1)).toString('latin1'), 500),
   'UTF-8 read as Latin-1': (pass) => Buffer.from(pass).toString('latin1'),
 }
 
