@@ -6,16 +6,23 @@
  */
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
+import { http2Headers } from './headers.ts'
 
 /** Of the answer, which is a few bytes, and of its headers and trailers. */
 const ANSWER_LIMIT_BYTES = 16 * 1024
 const HEADER_LIMIT_PAIRS = 128
 /** Megabytes that a session may hold; the smallest that Node accepts. */
 const SESSION_MEMORY_MB = 1
+/** Of all frames: a peer that sends others without end never answers. */
+const WIRE_LIMIT_BYTES = 512 * 1024
+const LOOK_EVERY_MS = 50
+/** Interim answers (1xx); each takes a turn of its own through the events of Node. */
+const INTERIM_LIMIT = 64
 
 export interface Call {
   readonly scheme: 'http' | 'https'
@@ -25,6 +32,7 @@ export interface Call {
   readonly message: Buffer
   readonly timeout_ms: number
   readonly signal: StopSignal
+  readonly clock: Pick<Clock, 'timer'>
 }
 
 export interface CallAnswer {
@@ -57,14 +65,22 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
     settings: { enablePush: false, maxHeaderListSize: ANSWER_LIMIT_BYTES },
   })
   try {
-    return await exchange(session, call)
+    return await exchange(session, call, connection)
   } finally {
     session.destroy()
   }
 }
 
-function exchange(session: ClientHttp2Session, call: Call): Promise<CallAnswer> {
+function exchange(
+  session: ClientHttp2Session,
+  call: Call,
+  { socket }: Connection,
+): Promise<CallAnswer> {
   return waitFor<CallAnswer>(call.signal, ({ resolve, reject }) => {
+    const flooded = (): void => {
+      reject(new CheckFailure('too_long', 'The server sends frames of HTTP/2 without end'))
+      socket.destroy()
+    }
     let away: number | undefined
     const gone = (): void => reject(away === undefined ? closedEarly() : goneAway(away))
     const failed = (error: Error): void =>
@@ -77,12 +93,21 @@ function exchange(session: ClientHttp2Session, call: Call): Promise<CallAnswer> 
     })
     const stream = session.request(headersOf(call))
     gather(stream, { resolve, reject })
+    let interim = 0
+    stream.on('headers', () => {
+      if (++interim > INTERIM_LIMIT) flooded()
+    })
     const ended = (): void => reject(away === undefined ? reset(stream.rstCode) : goneAway(away))
     stream
       .on('error', (error: Error) => (isReset(error) ? ended() : failed(error)))
       .on('close', ended)
     stream.end(framed(call.message))
-    return () => undefined
+    const look = (): void => {
+      if (socket.bytesRead > WIRE_LIMIT_BYTES) flooded()
+      else timer = call.clock.timer(LOOK_EVERY_MS, look)
+    }
+    let timer = call.clock.timer(LOOK_EVERY_MS, look)
+    return () => timer.cancel()
   })
 }
 
@@ -127,23 +152,16 @@ function gather(stream: ClientHttp2Stream, { resolve, reject }: Settle): void {
 }
 
 function headersOf({ scheme, authority, path, metadata, timeout_ms }: Call) {
-  const own: Record<string, string | string[]> = {
-    ':method': 'POST',
-    ':scheme': scheme,
+  const headers = metadata.filter(([name]) => !/^(?:host|content-type|grpc-.*)$/i.test(name))
+  const url = new URL(`${scheme}://${authority}${path}`)
+  const { 'content-length': _, ...wire } = http2Headers({ url, method: 'POST', headers }, undefined)
+  return {
+    ...wire,
     ':authority': authority,
-    ':path': path,
     'content-type': 'application/grpc',
     te: 'trailers',
     'grpc-timeout': `${Math.max(1, Math.floor(timeout_ms))}m`,
   }
-  for (const [name, value] of metadata) {
-    const key = name.toLowerCase()
-    if (key === 'host' || key === 'content-type' || key.startsWith('grpc-')) continue
-    const before: string | string[] | undefined = own[key]
-    own[key] =
-      before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value]
-  }
-  return own
 }
 
 function problemOf(headers: IncomingHttpHeaders): CheckFailure | undefined {

@@ -7,6 +7,7 @@ import { grpc } from '../../../src/checkers/extra/grpc/index.ts'
 import { certificates } from '../../support/certificates.ts'
 import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
+import { HTTP2 } from '../../support/hostile/http2.ts'
 import { scriptedServer } from '../../support/scripted-server.ts'
 import { describeWithServer } from '../../support/servers/need.ts'
 import { grpcServer, startGrpc } from '../../support/servers/python.ts'
@@ -184,6 +185,25 @@ describe('a hostile server', () => {
       const outcome = await check(checker, { host, port }, { timeout_ms })
       expect(outcome).toMatchObject({ cause_code: 'query_timeout', phase: 'query' })
     })
+  })
+
+  it.each(
+    HTTP2.filter(({ name }) =>
+      /(?:full settings|priorities|goodbye|interim.*) without end/.test(name),
+    ),
+  )('is left after a while: $name', async ({ start }) => {
+    const server = await start()
+    onTestFinished(() => server.close())
+    const outcome = await check(checker, { host, port: server.port }, { timeout_ms: 20_000 })
+    expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'too_long' })
+  })
+
+  it('gets metadata whatever its names are', async () => {
+    const port = await http2Server((stream) => {
+      answering(Buffer.of(0, 0, 0, 0, 2, 8, 1), OK)(stream)
+    })
+    const headers = { constructor: 'a', 'http2-settings': 'b', Authorization: ['c', 'd'] }
+    expect(await check(checker, { host, port, headers })).toMatchObject({ verdict: 'ok' })
   })
 
   it('that floods with settings takes no long turn', async () => {

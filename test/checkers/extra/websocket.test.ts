@@ -199,7 +199,7 @@ describe('a hostile server', () => {
     const { port } = await scriptedServer(switching((socket) => socket.end(bytes)))
     const outcome = await check(checker, { url: url(port) })
     expect(outcome, outcome.cause_text ?? '').toMatchObject({ cause_code })
-     
+
     expect(outcome.cause_text).not.toMatch(/[\u0000-\u001f]/)
   })
 
@@ -223,6 +223,20 @@ describe('a hostile server', () => {
     )
     expect(value).toMatchObject({ verdict: 'unknown', cause_code: 'too_long' })
     expect(longest_ms).toBeLessThan(250)
+  })
+
+  it('that floods with interim answers is left after a while, and no turn is long', async () => {
+    const flood = 'HTTP/1.1 103 E\r\n\r\n'.repeat(200_000)
+    const { port } = await scriptedServer((socket) => {
+      socket.once('data', () => void socket.write(flood, 'latin1'))
+    })
+    const { value, longest_ms } = await leastOf(
+      3,
+      () => measureTurns(() => check(checker, { url: url(port) })),
+      50,
+    )
+    expect(value).toMatchObject({ verdict: 'fail', cause_code: 'http_header_limit' })
+    expect(longest_ms).toBeLessThan(50)
   })
 
   it.each<[string, (socket: Socket) => unknown, string, string]>([

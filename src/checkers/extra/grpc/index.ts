@@ -107,6 +107,7 @@ export const grpc = () =>
           message: requestMessage(service),
           timeout_ms: ctx.remaining(),
           signal: ctx.signal,
+          clock: ctx.clock,
         }),
       )
       const grpc_status = STATUS_NAMES[answer.status] ?? String(answer.status)

@@ -6,9 +6,14 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, InformationEvent } from 'node:http'
 import { CheckFailure } from '../../../net/failure.ts'
-import { explainWire, MAX_HEADER_BYTES, request } from '../../../net/http/wire.ts'
+import {
+  createInterimLimit,
+  explainWire,
+  MAX_HEADER_BYTES,
+  request,
+} from '../../../net/http/wire.ts'
 import type { Connection } from '../../../net/net.ts'
 import { waitFor } from '../../../net/timing/stop.ts'
 import type { StopSignal } from '../../../net/timing/stop.ts'
@@ -91,7 +96,14 @@ function exchange(
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
     })
+    const interim = createInterimLimit()
     sent
+      .on('information', (answer: InformationEvent) => {
+        const problem = interim.problemOf(answer)
+        if (problem === undefined) return
+        reject(problem)
+        socket.destroy()
+      })
       .on('response', (message) => {
         message.on('error', () => undefined)
         resolve(answerOf(message))
