@@ -166,6 +166,7 @@ function stagedProbes({ clock, checkers, net }: Stage): StagedProbes {
       network: {
         open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }),
         turns: createTurns(time),
+        proxyFor: () => undefined,
       },
       timeout_ms: order.timeout_ms,
       location: order.location,

@@ -71,6 +71,15 @@ export interface CheckerDescriptions {
       readonly ip_family: unknown
       /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
       readonly http_version: unknown
+      /** Proxy: http://, https:// or socks5:// with host and port; user:pass@ is moved to proxy_auth (1 to 300 characters) */
+      readonly proxy: unknown
+      /** Credentials for the proxy */
+      readonly proxy_auth: {
+        /** User name at the proxy (1 to 255 characters) */
+        readonly user?: unknown
+        /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
+        readonly pass?: unknown
+      }
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -118,6 +127,15 @@ export interface CheckerDescriptions {
       }
       /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
       readonly http_version: unknown
+      /** Proxy: http://, https:// or socks5:// with host and port; user:pass@ is moved to proxy_auth (1 to 300 characters) */
+      readonly proxy: unknown
+      /** Credentials for the proxy */
+      readonly proxy_auth: {
+        /** User name at the proxy (1 to 255 characters) */
+        readonly user?: unknown
+        /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
+        readonly pass?: unknown
+      }
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -606,6 +624,15 @@ export interface CheckerDescriptions {
       readonly ignore_tls_errors: unknown
       /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
       readonly http_version: unknown
+      /** Proxy: http://, https:// or socks5:// with host and port; user:pass@ is moved to proxy_auth (1 to 300 characters) */
+      readonly proxy: unknown
+      /** Credentials for the proxy */
+      readonly proxy_auth: {
+        /** User name at the proxy (1 to 255 characters) */
+        readonly user?: unknown
+        /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
+        readonly pass?: unknown
+      }
     }
     readonly measurements: {
       /** Status code of the answer */

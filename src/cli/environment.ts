@@ -23,6 +23,7 @@ import {
   portOf,
   postgresOf,
   proxiesOf,
+  proxyOf,
   rangesOf,
   redisOf,
   same,
@@ -88,6 +89,13 @@ const SETTINGS = {
     true,
     booleanOf,
   ),
+  proxy: setting(
+    'WATCHPOST_PROXY',
+    'Proxy for contacts: http://, https:// or socks5://',
+    undefined,
+    proxyOf,
+  ),
+  no_proxy: setting('NO_PROXY', 'Hosts without it: names, addresses, with commas', [], listOf),
   locations: setting(
     'WATCHPOST_LOCATIONS',
     'Names of locations, with commas (local)',

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { parseProxy } from '../fields/proxy.ts'
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { ConfigurationError } from '../errors.ts'
@@ -110,6 +111,13 @@ export function rangesOf(text: string): readonly string[] {
 
 export function proxiesOf(text: string): string {
   readTrustProxy(text)
+  return text
+}
+
+/** The text: the engine reads it again. */
+export function proxyOf(text: string): string {
+  const parsed = parseProxy(text)
+  if (!parsed.ok) throw wrong(parsed.problem)
   return text
 }
 

@@ -11,6 +11,8 @@ import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
+import { parseProxy } from '../fields/proxy.ts'
+import type { OutgoingProxy } from '../net/proxy/proxy.ts'
 import type { TargetRule } from '../net/guard/guard.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
@@ -54,6 +56,13 @@ export interface Retention {
   readonly auditDays?: number | undefined
 }
 
+export interface ProxyOptions {
+  /** `http://`, `https://` or `socks5://`, with `user:pass@` where it wants a login. It may have a private address. */
+  readonly url: string
+  /** Hosts that are connected to directly, as in `NO_PROXY`: names with their subdomains, addresses, `*`. */
+  readonly direct?: readonly string[] | undefined
+}
+
 export interface EngineOptions<
   S extends CheckerSource = CheckerSource,
   K extends AnyContactKind = AnyContactKind,
@@ -79,6 +88,8 @@ export interface EngineOptions<
   readonly baseUrl?: string | undefined
   /** Certificates (PEM) that checks and deliveries trust in addition to the default ones. */
   readonly ca?: string | readonly string[] | undefined
+  /** For webhooks and the other contact kinds that speak HTTP. Default: none; the environment is not read. */
+  readonly proxy?: ProxyOptions | undefined
   /**
    * Addresses (`host:port`, at most 10) that answer whenever this location has a network: a gateway, a resolver, a
    * large site. A failing check counts only while one of them answers; otherwise it is `unknown` (`probe_offline`).
@@ -132,6 +143,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
   secretKey: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
   baseUrl: option.text,
   ca: option.authority,
+  proxy: option.group<ProxyOptions>({ url: option.text, direct: option.listOf(option.text) }),
   anchors: option.listOf(option.text),
   limits: option.group<EngineLimits>({
     checks: count,
@@ -194,8 +206,17 @@ export function coreOf(options: EngineOptions): Core {
     events: new EventEmitter(),
     baseUrl: (options.baseUrl ?? '').replace(/(?<!\/)\/+$/, ''),
     ca: options.ca,
+    proxy: proxyOf(options.proxy),
     locations: [],
   }
+}
+
+/** @throws ConfigurationError; the address is not repeated, since it may hold a password */
+function proxyOf(given: ProxyOptions | undefined): OutgoingProxy | undefined {
+  if (given === undefined) return undefined
+  const parsed = parseProxy(given.url)
+  if (!parsed.ok) throw new ConfigurationError(`createEngine: proxy.url: ${parsed.problem}`)
+  return { url: parsed.url, auth: parsed.auth, direct: given.direct }
 }
 
 /** @throws ConfigurationError for an interval shorter than the quotas allow */

@@ -5,12 +5,16 @@
  * @module
  */
 
-import type { Socket, TcpSocketConnectOpts } from 'node:net'
+import type { TcpSocketConnectOpts } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { createConnection } from './connection/connection.ts'
 import { dial } from './connection/dial.ts'
-import type { Dialled } from './connection/dial.ts'
+import { ownSockets } from './connection/own-sockets.ts'
+import { outgoing, placeOf, proxyTiming, toProxyFailure } from './proxy/proxy.ts'
+import type { OutgoingProxy, Proxy } from './proxy/proxy.ts'
+import { openTunnel } from './proxy/tunnel.ts'
+import type { Dialled, DialOptions } from './connection/dial.ts'
 import { createInside } from './dns/inside.ts'
 import type { Inside } from './dns/inside.ts'
 import { codecLoader } from './dns/message.ts'
@@ -67,6 +71,8 @@ export interface NetworkOptions {
   readonly nameservers?: readonly string[]
   /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[]
+  /** For whoever asks {@link Network.proxyFor}: it belongs to the operator. */
+  readonly proxy?: OutgoingProxy | undefined
   /** Sends ICMP echo requests. Default: the `ping` program of the system. */
   readonly ping?: PingBackend
 }
@@ -92,6 +98,8 @@ export interface Network {
   open(options: OpenOptions): OwnedNet
   /** Splits long parsing work into steps. */
   readonly turns: Turns
+  /** The proxy for a target; `undefined` where it is connected to directly. */
+  proxyFor(host: string, port: number): Proxy | undefined
 }
 
 export function createNetwork(options: NetworkOptions): Network {
@@ -113,6 +121,7 @@ export function createNetwork(options: NetworkOptions): Network {
   return {
     open: (check) => openNet(shared, check),
     turns: shared.turns,
+    proxyFor: outgoing(options.proxy),
   }
 }
 
@@ -133,6 +142,12 @@ interface Shared {
 
 interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
   readonly opening: Opening
+  readonly timing: Pick<Trace, 'begin'>
+}
+
+interface Way extends Pick<DialOptions, 'addresses'> {
+  readonly unnamed: boolean
+  readonly timing: DialOptions['trace']
 }
 
 function openNet(shared: Shared, check: OpenOptions): OwnedNet {
@@ -167,42 +182,90 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     options: ConnectOptions,
     judged?: { readonly address: Address; readonly unnamed: boolean },
   ): Promise<Connection> {
-    const { host, port, ip_family, tls } = options
+    const { host, ip_family, proxy } = options
+    if (proxy !== undefined) return connectThrough(proxy, options)
     const { address, unnamed = false } = judged ?? {}
     const addresses =
       address === undefined
         ? (known(host, ip_family) ?? (await lookUp(host, ip_family)))
         : [address]
+    return connectTo(options, { addresses, unnamed, timing: trace })
+  }
+
+  async function connectTo(options: ConnectOptions, way: Way): Promise<Connection> {
+    const { host, port, tls } = options
     const { own } = sockets
-    const way = { host, port, addresses, unnamed, own, clock, signal, deadlineIn, trace }
-    if (tls === undefined) return connection(options, await dial(way), null)
+    const { addresses, unnamed, timing } = way
+    const dialling = {
+      host,
+      port,
+      addresses,
+      unnamed,
+      own,
+      clock,
+      signal,
+      deadlineIn,
+      trace: timing,
+    }
+    if (tls === undefined) return connection(options, await dial(dialling), null)
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
     const open = (to: TcpSocketConnectOpts): TLSSocket => {
       opening = openTls({ host, tls, context }, to)
       return opening.socket.setNoDelay(true)
     }
-    const dialled = await dial({ ...way, open })
+    const dialled = await dial({ ...dialling, open })
     if (opening === undefined) throw new Error('A connection stands that nobody has opened')
-    return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls' })
+    return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls', timing })
   }
 
   /** Upgrades the connection from plain text to TLS. */
-  function upgrade(target: ConnectOptions, dialled: Dialled, tls: TlsOptions): Promise<Connection> {
+  function upgrade(
+    target: ConnectOptions,
+    dialled: Dialled,
+    tls: TlsOptions,
+    phase: Securing['phase'] = 'starttls',
+  ): Promise<Connection> {
     const { socket } = dialled
     signal.throwIfAborted()
     const context = contextFor(tls, contexts)
     const opening = openTls({ host: target.host, tls, context }, { socket })
     sockets.takeOver(socket, opening.socket)
-    return secure(target, dialled, { opening, onStaple: tls.onStaple, phase: 'starttls' })
+    return secure(target, dialled, { opening, onStaple: tls.onStaple, phase, timing: trace })
+  }
+
+  /** Proxy and target are judged before anything is dialled; the proxy resolves the name again. */
+  async function connectThrough(proxy: Proxy, options: ConnectOptions): Promise<Connection> {
+    const { host, ip_family, tls, forward = false } = options
+    if (shared.inside !== undefined || proxy.trusted === true) await resolve(host, ip_family)
+    else known(host, ip_family)
+    const through = await connectToProxy(proxy)
+    if (forward) return through
+    await trace.phase('proxy', () => openTunnel(through, { proxy, target: options, signal }))
+    const { socket, attempts, remote: address } = through
+    if (tls === undefined) return connection(options, { socket, attempts, address }, null)
+    return upgrade(options, { socket, attempts, address }, tls, 'tls')
+  }
+
+  async function connectToProxy(proxy: Proxy): Promise<Connection> {
+    const { scheme, host, port } = placeOf(proxy)
+    try {
+      const addresses = proxy.trusted
+        ? await shared.resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn() })
+        : await resolve(host)
+      const options = { host, port, ...(scheme === 'https' ? { tls: {} } : {}) }
+      return await connectTo(options, { addresses, unnamed: false, timing: proxyTiming(trace) })
+    } catch (error) {
+      throw signal.aborted ? error : toProxyFailure(error, { host, port })
+    }
   }
 
   async function secure(
     { host, port }: ConnectOptions,
     { address, attempts }: Dialled,
-    { opening, onStaple, phase }: Securing,
+    { opening, onStaple, phase, timing }: Securing,
   ): Promise<Connection> {
-    const way = { host, port, onStaple, phase, signal, trace }
+    const way = { host, port, onStaple, phase, signal, trace: timing }
     const { socket, facts } = await handshake(opening, way)
     return connection({ host, port }, { socket, address, attempts }, facts)
   }
@@ -282,53 +345,6 @@ function judged(
   if (!refused) return addresses
   const text = `The address of ${host} is not allowed as a target`
   throw new CheckFailure('connect_blocked', text, { phase: 'connect' })
-}
-
-interface OwnedSockets {
-  own(socket: Socket): void
-  /**
-   * `to` speaks TLS through `from` and destroys it when it is destroyed. `from` is removed from the
-   * owned sockets: destroying both during a handshake crashes Node 20 (a segmentation fault if the
-   * lower one is destroyed first).
-   */
-  takeOver(from: Socket, to: Socket): void
-  close(): Promise<void> | undefined
-}
-
-function ownSockets(signal: StopSignal): OwnedSockets {
-  const open = new Set<Socket>()
-  let closed = false
-  let gone: (() => void) | undefined
-  const destroyAll = (): void => {
-    for (const socket of open) socket.destroy()
-  }
-  signal.addEventListener('abort', destroyAll, { once: true })
-  function own(socket: Socket): void {
-    // Errors after the last waiter is gone must not end the process.
-    socket.on('error', ignore)
-    open.add(socket)
-    socket.once('close', () => {
-      open.delete(socket)
-      if (open.size === 0) gone?.()
-    })
-    if (closed || signal.aborted) socket.destroy()
-  }
-  return {
-    own,
-    takeOver(from, to) {
-      open.delete(from)
-      own(to)
-    },
-    close() {
-      closed = true
-      signal.removeEventListener('abort', destroyAll)
-      if (open.size === 0) return undefined
-      return new Promise((resolve) => {
-        gone = resolve
-        destroyAll()
-      })
-    },
-  }
 }
 
 function ignore(): void {}

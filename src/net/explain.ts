@@ -109,6 +109,7 @@ function overdue(phase: Phase | null, when: string): Cause {
 const WITHOUT_PHASE: Cause = ['timeout', 'The check was not complete']
 
 function overdueIn(phase: Phase): Cause {
+  if (phase === 'proxy') return ['proxy_timeout', 'The proxy did not open the way']
   return isBuiltin(phase) ? OVERDUE[phase] : ['timeout', `The phase ${phase} was not complete`]
 }
 

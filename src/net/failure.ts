@@ -40,4 +40,8 @@ export type TransportCause =
   | 'internal_error'
 /** Code and text. */
 
-export type Cause = readonly [code: TransportCause, text: string]
+export type Cause = readonly [code: TransportCause | ProxyCause, text: string]
+
+/** Of checkers that can go through a proxy. */
+export type ProxyCause =
+  `proxy_${'unreachable' | 'auth' | 'refused' | 'target_unreachable' | 'timeout'}`

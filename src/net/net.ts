@@ -12,6 +12,7 @@ import type { DnsRecord } from './dns/message.ts'
 import type { DnsScheme } from './dns/names.ts'
 import type { DnsType } from './dns/records.ts'
 import type { Address, IpFamily } from './connection/endpoint.ts'
+import type { Proxy } from './proxy/proxy.ts'
 
 export interface TlsOptions {
   /**
@@ -40,6 +41,10 @@ export interface ConnectOptions {
   readonly ip_family?: IpFamily
   /** Use TLS from the first byte. */
   readonly tls?: TlsOptions | undefined
+  /** Connects through it. A name is resolved by the proxy, and here as well where users are not trusted. */
+  readonly proxy?: Proxy | undefined
+  /** Connects to the proxy only, which is to forward a request. Default `false`. */
+  readonly forward?: boolean
 }
 
 /** Parameters of a completed TLS handshake. */
@@ -124,6 +129,7 @@ export interface HttpRequest {
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array
   readonly ip_family?: IpFamily
+  readonly proxy?: Proxy | undefined
   /** Default `true`. */
   readonly verify?: boolean
   /** Maximum redirects; 0 follows none. Default 10. */

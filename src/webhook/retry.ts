@@ -42,6 +42,9 @@ const OWN_TROUBLE = new Set([
   'probe_resolver_broken',
   'probe_overloaded',
   'storage',
+  // Of the operator.
+  'proxy_unreachable',
+  'proxy_auth',
 ])
 /**
  * Maximum per row; further ones count. With the longest pause this is a day, after which a

@@ -8,7 +8,8 @@
 import type { Clock } from '../clock.ts'
 import { sendOne } from '../net/http/one-request.ts'
 import type { OneAnswer } from '../net/http/one-request.ts'
-import type { Connection, Net } from '../net/net.ts'
+import type { ConnectOptions } from '../net/net.ts'
+import { forwarded, isForwarded, refuseForwarded } from '../net/proxy/forward.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
@@ -68,10 +69,15 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
     let written = false
     try {
       const url = new URL(request.url)
-      const connection = await connectTo(attempt.net, url)
+      const place = placeOf(url)
+      const proxy = context.network.proxyFor(place.host, place.port)
+      const forward = isForwarded(url, proxy, '1.1')
+      const connection = await attempt.net.connect({ ...place, proxy, forward })
       written = true
-      const one = { ...request, url, keep_bytes: answer_bytes }
+      const asked = forward ? forwarded({ ...request, url }, proxy) : { ...request, url }
+      const one = { ...asked, body: request.body, keep_bytes: answer_bytes }
       const answer = await sendOne(connection, one, attempt.signal)
+      if (forward) refuseForwarded(url, proxy, answer)
       const patience_ms = Math.min(answer_ms, attempt.remaining())
       return {
         http_status: answer.status,
@@ -98,16 +104,16 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
   return { send }
 }
 
-function connectTo(net: Net, url: URL): Promise<Connection> {
+function placeOf(url: URL): ConnectOptions {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isTls = url.protocol === 'https:'
   // A certificate never names the root dot.
   const tls = { alpn: ['http/1.1'], servername: host.replace(/\.$/, '') }
-  return net.connect({
+  return {
     host,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     ...(isTls ? { tls } : {}),
-  })
+  }
 }
 
 async function beginningOf(

@@ -10,9 +10,9 @@ import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  http: 'max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version',
-  content: 'http_version',
-  resources: 'http_version',
+  http: 'max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version, proxy, proxy_auth.user, proxy_auth.pass',
+  content: 'http_version, proxy, proxy_auth.user, proxy_auth.pass',
+  resources: 'http_version, proxy, proxy_auth.user, proxy_auth.pass',
   dns: 'dnssec, same_serial',
   ssl: 'starttls',
   heartbeat: 'first_signal_sec, cron, time_zone',

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commandLine, folder } from '../support/command-line.ts'
+import { httpProxy } from '../support/test-proxies.ts'
 import { freePorts } from '../support/servers/ports.ts'
 
 const watchpost = commandLine()
@@ -54,5 +55,23 @@ it('another value is refused in one line', async () => {
   expect(await watchpost.run(['serve'], { env })).toMatchObject({
     code: 64,
     stderr: 'watchpost: WATCHPOST_RETRY_CONNECTION_ERRORS: "no" is neither true nor false\n',
+  })
+})
+
+it('WATCHPOST_PROXY carries what is sent to contacts, and NO_PROXY leaves hosts out', async () => {
+  await using proxy = await httpProxy()
+  const WATCHPOST_PROXY = proxy.url
+  expect(await afterOneAttempt({ WATCHPOST_PROXY })).toMatchObject({
+    attempts: [{ error: 'proxy_target_unreachable' }],
+  })
+  expect(proxy.asked).toHaveLength(1)
+  expect(await afterOneAttempt({ WATCHPOST_PROXY, NO_PROXY: '127.0.0.1' })).toMatchObject({
+    attempts: [{ error: 'connect_refused' }],
+  })
+  expect(proxy.asked).toHaveLength(1)
+  const env = { WATCHPOST_PROXY: 'http://u:secret@proxy.example' }
+  expect(await watchpost.run(['serve'], { env })).toMatchObject({
+    code: 64,
+    stderr: 'watchpost: WATCHPOST_PROXY: host:port is expected\n',
   })
 })

@@ -9,6 +9,7 @@ import type { Clock } from '../../src/clock.ts'
 import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import type { Logger } from '../../src/logger.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
+import type { OutgoingProxy } from '../../src/net/proxy/proxy.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
 import { deliveryOf } from '../../src/webhook/contact-kind.ts'
 import type { Delivery, AttemptResult } from '../../src/webhook/contact-kind.ts'
@@ -22,6 +23,7 @@ export interface RigOptions extends WebhookOptions {
   readonly hosts?: Readonly<Record<string, readonly string[]>>
   readonly nameservers?: readonly string[]
   readonly clock?: Clock
+  readonly proxy?: OutgoingProxy | undefined
 }
 
 export const SENT_AT = Date.UTC(2026, 0, 1, 12)
@@ -57,12 +59,14 @@ export function rig({
   hosts = {},
   nameservers = ['127.0.0.1:9'],
   clock = systemClock,
+  proxy,
   ...options
 }: RigOptions = {}): Rig {
   const kind = webhookContact({ guard: { allowCidrs: ['127.0.0.1/32', '::1/128'] }, ...options })
   const network = createNetwork({
     clock,
     policy: kind.policy,
+    proxy,
     ca: certificates().ca,
     resolver: createResolver({ hostsFile: hostsFile(hosts), nameservers }),
   })

@@ -15,7 +15,11 @@ import {
   USER_AGENT,
   authField,
   httpVersionField,
+  proxyFields,
+  proxyOf,
+  proxyProblems,
   userProblem,
+  withoutProxyLogin,
   withoutUserinfo,
 } from '../http/exchange.ts'
 import { sha256 } from './baseline.ts'
@@ -43,6 +47,7 @@ const contentFields = {
   }),
   auth: authField,
   http_version: httpVersionField,
+  ...proxyFields,
 }
 
 type ContentSettings = Settings<typeof contentFields>
@@ -125,10 +130,12 @@ export const content = () =>
     },
   })
 
-function requestFor({ url, user_agent, auth, http_version }: ContentSettings) {
+function requestFor(settings: ContentSettings) {
+  const { url, user_agent, auth, http_version } = settings
   return {
     url,
     http_version,
+    proxy: proxyOf(settings),
     headers: [
       ['User-Agent', user_agent ?? USER_AGENT],
       ['Accept', 'text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5'],
@@ -161,7 +168,11 @@ function emptyText({ body }: HttpExchange, kind: PageKind): string {
 function refineContent(
   given: ContentStored,
 ): { readonly settings: ContentStored } | { readonly fields: Problems } {
-  const settings = withoutUserinfo(given)
+  const settings = withoutProxyLogin(withoutUserinfo(given))
   const problem = userProblem(settings.auth)
-  return problem === undefined ? { settings } : { fields: { 'auth.user': problem } }
+  const problems = {
+    ...proxyProblems(settings),
+    ...(problem === undefined ? {} : { 'auth.user': problem }),
+  }
+  return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
 }

@@ -7,10 +7,14 @@
 
 import type { JsonObject } from '../../model.ts'
 import { redactHref } from '../../net/http/redact-url.ts'
+import type { ProxyCause } from '../../net/failure.ts'
 import type { HttpExchange } from '../../net/net.ts'
+import type { Proxy } from '../../net/proxy/proxy.ts'
 import { VERSION } from '../../version.ts'
 import type { CauseInfo } from '../causes.ts'
-import type { Input } from '../../fields/field.ts'
+import type { Input, Settings } from '../../fields/field.ts'
+import type { Problems } from '../../fields/parse.ts'
+import { parseProxy, proxyField } from '../../fields/proxy.ts'
 import { takeUserinfo } from '../../fields/url.ts'
 import { field } from '../../fields/vocabulary.ts'
 
@@ -46,6 +50,28 @@ export function exchangeDetails(exchange: HttpExchange): JsonObject {
     tls: tls === null ? null : { ...tls },
   }
 }
+
+/** Codes of a proxy. Trouble with the proxy itself is not a fault of the target. */
+const PROXY_CAUSES = {
+  /** The proxy in `proxy` is down, or not to be reached from this location. */
+  proxy_unreachable: {
+    text: 'The proxy cannot be connected to',
+    verdict: 'unknown',
+    phase: 'proxy',
+  },
+  /** settings: The user or password in `proxy_auth` is missing or wrong. */
+  proxy_auth: { text: 'The proxy wants a login', verdict: 'unknown', phase: 'proxy' },
+  /** settings: A rule of the proxy forbids the target: ask who runs it. */
+  proxy_refused: {
+    text: 'The proxy refuses to connect to the target',
+    verdict: 'unknown',
+    phase: 'proxy',
+  },
+  /** The proxy works and could not connect to the target: check it from the proxy's network. */
+  proxy_target_unreachable: { text: 'The proxy cannot reach the target', phase: 'proxy' },
+  /** As `proxy_target_unreachable`, or the proxy is overloaded. */
+  proxy_timeout: { text: 'The proxy did not open the way in time', phase: 'proxy' },
+} as const satisfies Readonly<Record<ProxyCause, CauseInfo>>
 
 export const HTTP_CAUSES = {
   /**
@@ -103,6 +129,7 @@ export const HTTP_CAUSES = {
   },
   /** As `http_redirect_limit`. */
   http_final_url_mismatch: { text: 'The redirects lead to another address', phase: 'first_byte' },
+  ...PROXY_CAUSES,
 } as const satisfies Readonly<Record<string, CauseInfo>>
 
 const parts = {
@@ -120,6 +147,47 @@ export const httpVersionField = field
       'Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge',
   })
   .default('1.1')
+
+interface Proxied {
+  readonly proxy?: string
+  readonly proxy_auth?: Input<typeof proxyParts>
+}
+
+const proxyParts = {
+  user: field.text({ max: 255, description: 'User name at the proxy' }),
+  pass: field.secret({ description: 'Password at the proxy, at most 255 bytes' }),
+}
+
+export const proxyFields = {
+  proxy: proxyField(
+    'Proxy: http://, https:// or socks5:// with host and port; user:pass@ is moved to proxy_auth',
+  ),
+  proxy_auth: field.group(proxyParts, { description: 'Credentials for the proxy' }),
+}
+
+/** Moves credentials of the proxy to `proxy_auth`, which is a secret field. */
+export function withoutProxyLogin<S extends Proxied>(settings: S): S {
+  const parsed = settings.proxy === undefined ? undefined : parseProxy(settings.proxy)
+  if (parsed?.ok !== true || parsed.auth === undefined) return settings
+  return { ...settings, proxy: parsed.url, proxy_auth: parsed.auth }
+}
+
+export function proxyProblems({ proxy_auth }: Proxied): Problems {
+  if (proxy_auth?.user?.includes(':') === true) {
+    return { 'proxy_auth.user': 'invalid: the user name of Basic authentication has no colon' }
+  }
+  if (Buffer.byteLength(proxy_auth?.pass ?? '') > 255) {
+    return { 'proxy_auth.pass': 'too long: at most 255 bytes' }
+  }
+  return {}
+}
+
+/** The proxy of a request. */
+export function proxyOf({ proxy, proxy_auth }: Settings<typeof proxyFields>): Proxy | undefined {
+  if (proxy === undefined) return undefined
+  if (proxy_auth?.user === undefined && proxy_auth?.pass === undefined) return { url: proxy }
+  return { url: proxy, auth: { user: proxy_auth.user ?? '', pass: proxy_auth.pass ?? '' } }
+}
 
 interface Addressed {
   readonly url: string

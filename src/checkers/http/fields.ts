@@ -7,7 +7,15 @@
 import type { Settings, Stored, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
-import { authField, httpVersionField, userProblem, withoutUserinfo } from './exchange.ts'
+import {
+  authField,
+  httpVersionField,
+  proxyFields,
+  proxyProblems,
+  userProblem,
+  withoutProxyLogin,
+  withoutUserinfo,
+} from './exchange.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
 import { MOST_CHECKS } from './response-window.ts'
@@ -124,6 +132,7 @@ export const httpFields = {
     .default(false),
   ip_family: field.ipFamily().default('auto'),
   http_version: httpVersionField,
+  ...proxyFields,
 }
 
 function keyword(description: string) {
@@ -137,9 +146,9 @@ export type HttpSettings = Settings<typeof httpFields>
 export function refineHttp(
   given: HttpStored,
 ): { readonly settings: HttpStored } | { readonly fields: Problems } {
-  const settings = withoutUserinfo(given)
+  const settings = withoutProxyLogin(withoutUserinfo(given))
   const problems: Record<string, string> = {}
-  for (const problem of [bodyProblems, rangeProblems, headerProblems]) {
+  for (const problem of [bodyProblems, rangeProblems, headerProblems, proxyProblems]) {
     Object.assign(problems, problem(settings))
   }
   return Object.keys(problems).length > 0 ? { fields: problems } : { settings }

@@ -9,7 +9,13 @@ import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpRequest } from '../../net/net.ts'
 import { defineChecker } from '../checker.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
-import { HTTP_CAUSES, EXCHANGE_MEASUREMENTS, exchangeDetails, USER_AGENT } from './exchange.ts'
+import {
+  HTTP_CAUSES,
+  EXCHANGE_MEASUREMENTS,
+  exchangeDetails,
+  proxyOf,
+  USER_AGENT,
+} from './exchange.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
 import { HTTP_RULE_CAUSES, judge } from './judge.ts'
@@ -102,6 +108,7 @@ function requestFor(settings: HttpSettings): HttpRequest {
     ...(body !== undefined ? { body } : {}),
     ip_family: settings.ip_family,
     http_version: settings.http_version,
+    proxy: proxyOf(settings),
     verify: !settings.ignore_tls_errors,
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },

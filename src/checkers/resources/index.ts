@@ -12,7 +12,14 @@ import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
 import { defineChecker, down, unknown } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
-import { HTTP_CAUSES, httpVersionField } from '../http/exchange.ts'
+import {
+  HTTP_CAUSES,
+  httpVersionField,
+  proxyFields,
+  proxyOf,
+  proxyProblems,
+  withoutProxyLogin,
+} from '../http/exchange.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
 import type { ResourceReport } from './report.ts'
@@ -51,6 +58,7 @@ const fields = {
     .flag({ description: 'Accept any certificate', destination: [true] })
     .default(false),
   http_version: httpVersionField,
+  ...proxyFields,
 }
 
 export const resources = () =>
@@ -88,6 +96,7 @@ export const resources = () =>
       const exchange = await ctx.net.http({
         url,
         http_version,
+        proxy: proxyOf(settings),
         headers: [
           ['Accept', 'application/json'],
           ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
@@ -108,8 +117,11 @@ export const resources = () =>
   })
 
 /** A value that is invalid in a header is rejected at creation instead of at the first check. */
-function refuseUnsendable(settings: Stored<typeof fields>) {
+function refuseUnsendable(given: Stored<typeof fields>) {
+  const settings = withoutProxyLogin(given)
   const { secret } = settings
+  const problems = proxyProblems(settings)
+  if (Object.keys(problems).length > 0) return { fields: problems }
   if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return { settings }
   return { fields: { secret: 'invalid: ASCII letters, digits and signs without spaces' } }
 }

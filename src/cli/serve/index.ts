@@ -9,6 +9,7 @@ import { systemClock } from '../../clock.ts'
 import { builtinContacts } from '../../contacts/index.ts'
 import type { Engine } from '../../engine/api/engine.ts'
 import { createEngine } from '../../engine/engine.ts'
+import type { EngineOptions } from '../../engine/options.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
@@ -51,6 +52,8 @@ const SETTINGS = [
   'targets',
   'webhook_allow',
   'retry_connection_errors',
+  'proxy',
+  'no_proxy',
   'locations',
   'contacts',
   'manage_contacts',
@@ -130,6 +133,10 @@ interface Surroundings extends Pick<Kept, 'store'> {
   readonly log: Logger
 }
 
+function proxyOf({ proxy, no_proxy }: ServeSettings): EngineOptions['proxy'] {
+  return proxy === undefined ? undefined : { url: proxy, direct: no_proxy }
+}
+
 async function open(
   settings: ServeSettings,
   { web, address, log, store }: Surroundings,
@@ -146,6 +153,7 @@ async function open(
     locations: settings.locations,
     targets: settings.targets,
     anchors: settings.anchors,
+    proxy: proxyOf(settings),
     metadataInPayloads: settings.metadata_in_payloads,
     monitorDefaults: await monitorDefaultsOf(settings),
     limits: { checks: settings.checks, checksPerHost: settings.checks_per_host },

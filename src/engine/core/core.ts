@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { OutgoingProxy } from '../../net/proxy/proxy.ts'
 import type { EventEmitter } from 'eventemitter3'
 import type { Clock } from '../../clock.ts'
 import { ListenerError } from '../../errors.ts'
@@ -69,6 +70,8 @@ export interface Core {
   readonly baseUrl: string
   /** Certificates (PEM) trusted in addition to the default ones, for targets and receivers. */
   readonly ca: string | readonly string[] | undefined
+  /** For deliveries over HTTP. */
+  readonly proxy: OutgoingProxy | undefined
   /** The locations of this engine, in the order of the configuration; set when the store is opened. */
   locations: readonly LocationRecord[]
 }

@@ -58,7 +58,7 @@ const TOO_LATE: AttemptResult = {
 }
 
 export function createDelivery({ core, monitorCache, onContact }: DeliveryOptions): Deliver {
-  const { clock, ca } = core
+  const { clock, ca, proxy } = core
   const networks = new Map<AnyContactKind, Network>()
   const random = (): number => clock.random()
   const repetition = createRepetition(core, monitorCache)
@@ -139,7 +139,8 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
   function networkOf(kind: AnyContactKind): Network {
     const { policy } = kind
     const network =
-      networks.get(kind) ?? createNetwork({ clock, policy, ...(ca === undefined ? {} : { ca }) })
+      networks.get(kind) ??
+      createNetwork({ clock, policy, proxy, ...(ca === undefined ? {} : { ca }) })
     networks.set(kind, network)
     return network
   }

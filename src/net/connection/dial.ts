@@ -39,7 +39,7 @@ export interface DialOptions {
   readonly signal: StopSignal
   /** Milliseconds until the deadline of the check. */
   readonly deadlineIn: () => number
-  readonly trace: Trace
+  readonly trace: Pick<Trace, 'begin' | 'remote_ip'>
   /** Receives every socket before it connects, so that the check can close it. */
   readonly own: (socket: Socket) => void
   /** Creates a socket that connects to this address. Default: a plain TCP socket. */

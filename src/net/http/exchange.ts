@@ -28,6 +28,7 @@ import { exchangeHop } from './hop.ts'
 import { exchangeHttp2 } from './http2.ts'
 import type { HopAnswer, HopOptions } from './answer.ts'
 import type { HopRequest } from './headers.ts'
+import { forwarded, isForwarded, refuseForwarded } from '../proxy/forward.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
 import type { StopSignal } from '../timing/stop.ts'
@@ -140,10 +141,17 @@ async function travelBy(
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect')
   const tls_ms = trace.spent_ms('tls')
-  const connection = await connectTo(net, hopRequest.url, { ...request, http_version: version })
+  const forward = isForwarded(hopRequest.url, request.proxy, version)
+  const proxy_ms = trace.spent_ms('proxy')
+  const connection = await connectTo(net, hopRequest.url, {
+    ...request,
+    http_version: version,
+    forward,
+  })
   const isHttp2 = speaksHttp2(connection, hopRequest.url, version)
   const exchange = isHttp2 ? exchangeHttp2 : exchangeHop
-  const answer = await exchange(connection, hopRequest, {
+  const asked = forward ? forwarded(hopRequest, request.proxy) : hopRequest
+  const answer = await exchange(connection, asked, {
     trace,
     signal,
     clock,
@@ -153,12 +161,16 @@ async function travelBy(
     inTurns,
     wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
   })
+  if (forward) {
+    const header = (name: string): string | undefined => valuesOf(answer.headers, name)[0]
+    refuseForwarded(hopRequest.url, request.proxy, { status: answer.status, header })
+  }
   const hop: HttpHop = {
     url: hopRequest.url.href,
     status: answer.status,
     remote_ip: connection.remote.address,
     resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
-    connect_ms: round(trace.spent_ms('connect') - connect_ms),
+    connect_ms: round(trace.spent_ms('connect') - connect_ms + trace.spent_ms('proxy') - proxy_ms),
     tls_ms: round(trace.spent_ms('tls') - tls_ms),
     first_byte_ms: round(answer.first_byte_ms),
     transfer_ms: round(answer.transfer_ms),
@@ -166,10 +178,14 @@ async function travelBy(
   return { answer, connection, hops: [hop] }
 }
 
+interface Connecting extends HttpRequest {
+  readonly forward: boolean
+}
+
 function connectTo(
   net: Pick<Net, 'connect'>,
   url: URL,
-  { ip_family, verify = true, http_version = '1.1' }: HttpRequest,
+  { ip_family, verify = true, http_version = '1.1', proxy, forward }: Connecting,
 ): Promise<Connection> {
   const { hostname } = url
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
@@ -180,6 +196,7 @@ function connectTo(
     host,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     ...(ip_family !== undefined ? { ip_family } : {}),
+    ...(proxy !== undefined ? { proxy, forward } : {}),
     ...(isTls ? { tls: { verify, alpn: ALPN[http_version], ...servername } } : {}),
   })
   if (http_version !== '2') return connecting

@@ -66,8 +66,11 @@ export function joined(headers: readonly HeaderPair[]): Record<string, string> {
   }
   return values
 }
+
 export interface HopRequest {
   readonly url: URL
+  /** Requests the whole URL, of a proxy (RFC 9112, 3.2.2). */
+  readonly absolute?: boolean
   readonly method: string
   readonly headers: readonly HeaderPair[]
   readonly body: string | Uint8Array | undefined

@@ -33,7 +33,8 @@ export function exchangeHop(
       // Without an agent, which would reuse connections.
       createConnection: () => socket,
       method: request.method,
-      path: request.url.pathname + request.url.search,
+      path:
+        request.absolute === true ? request.url.href : request.url.pathname + request.url.search,
       headers: wireHeaders(request, body),
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,

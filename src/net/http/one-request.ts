@@ -15,6 +15,8 @@ import { wireHeaders } from './headers.ts'
 
 export interface OneRequest {
   readonly url: URL
+  /** Requests the whole URL, of a proxy. */
+  readonly absolute?: boolean
   readonly method: string
   /** Without host, connection and content-length. */
   readonly headers: readonly HeaderPair[]
@@ -57,12 +59,12 @@ export function sendOne(
   return new Promise((resolve, reject) => {
     let announced: number | undefined
     if (socket.destroyed) return closed()
-    const { url, method, body, keep_bytes } = request
+    const { url, absolute = false, method, body, keep_bytes } = request
     const sent = send({
       // Without an agent, which would reuse connections.
       createConnection: () => socket,
       method,
-      path: url.pathname + url.search,
+      path: absolute ? url.href : url.pathname + url.search,
       headers: wireHeaders(request, body),
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,

@@ -1,0 +1,57 @@
+/**
+ * The sockets of one check: destroyed at its end, whoever uses them.
+ *
+ * @module
+ */
+
+import type { Socket } from 'node:net'
+import type { StopSignal } from '../timing/stop.ts'
+
+export interface OwnedSockets {
+  own(socket: Socket): void
+  /**
+   * `to` speaks TLS through `from` and destroys it when it is destroyed. `from` is removed from the
+   * owned sockets: destroying both during a handshake crashes Node 20 (a segmentation fault if the
+   * lower one is destroyed first).
+   */
+  takeOver(from: Socket, to: Socket): void
+  close(): Promise<void> | undefined
+}
+
+export function ownSockets(signal: StopSignal): OwnedSockets {
+  const open = new Set<Socket>()
+  let closed = false
+  let gone: (() => void) | undefined
+  const destroyAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  signal.addEventListener('abort', destroyAll, { once: true })
+  function own(socket: Socket): void {
+    // Errors after the last waiter is gone must not end the process.
+    socket.on('error', ignore)
+    open.add(socket)
+    socket.once('close', () => {
+      open.delete(socket)
+      if (open.size === 0) gone?.()
+    })
+    if (closed || signal.aborted) socket.destroy()
+  }
+  return {
+    own,
+    takeOver(from, to) {
+      open.delete(from)
+      own(to)
+    },
+    close() {
+      closed = true
+      signal.removeEventListener('abort', destroyAll)
+      if (open.size === 0) return undefined
+      return new Promise((resolve) => {
+        gone = resolve
+        destroyAll()
+      })
+    },
+  }
+}
+
+function ignore(): void {}
