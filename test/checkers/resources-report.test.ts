@@ -190,7 +190,7 @@ describe('a report against limits', () => {
     [{ cpu: 90.01 }, { cpu_max: 90 }, ['fail', 'cpu_high', 'CPU 90.01 %, allowed 90 %']],
     [{ cpu: 0.1 }, { cpu_max: 0 }, ['fail', 'cpu_high', 'CPU 0.1 %, allowed 0 %']],
     [{ ram: 91 }, { ram_max: 90 }, ['fail', 'ram_high', 'RAM 91 %, allowed 90 %']],
-    [{ disk: 91 }, { disk_max: 90 }, ['fail', 'disk_high', 'Disk disk 91 %, allowed 90 %']],
+    [{ disk: 91 }, { disk_max: 90 }, ['fail', 'disk_high', 'Disk 91 %, allowed 90 %']],
     [
       { load: 8.5, cores: 4 },
       { load_max: 8 },
@@ -220,11 +220,7 @@ describe('a report against limits', () => {
     [
       { cpu: 99, ram: 50, disk: 98, load: 9 },
       { cpu_max: 90, ram_max: 90, disk_max: 90, load_max: 4 },
-      [
-        'fail',
-        'cpu_high',
-        'CPU 99 %, allowed 90 %; Disk disk 98 %, allowed 90 %; Load 9, allowed 4',
-      ],
+      ['fail', 'cpu_high', 'CPU 99 %, allowed 90 %; Disk 98 %, allowed 90 %; Load 9, allowed 4'],
     ],
     [
       { cpu: null, ram: 1 },

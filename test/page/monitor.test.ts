@@ -57,11 +57,11 @@ describe('the response times', () => {
     failing.set('a.test', 'No')
     const id = await create('a.test', { fail_threshold: 1 })
     await clock.advance(1000)
-    expect(await visitor.text(`/monitors/${id}`)).toContain('No good check in this time')
+    expect(await visitor.text(`/monitors/${id}`)).toContain('No successful check in this period')
     failing.clear()
     await clock.advance(60_000)
     const text = await visitor.text(`/monitors/${id}`)
-    expect(text).not.toContain('No good check in this time')
+    expect(text).not.toContain('No successful check in this period')
     // One quarter of an hour alone is a line of its width, not a point.
     const [, from, to] = /class="p50" d="M([\d.]+) [\d.]+L([\d.]+) /.exec(text) ?? []
     expect(Number(to) - Number(from)).toBeGreaterThan(5)

@@ -79,10 +79,10 @@ describe('an incident', () => {
     await made.clock.advance(3 * MINUTE_MS)
     const text = await made.visit.text(`/monitors/${child}`)
     expect(text).toMatch(
-      new RegExp(`Explained by <a href="/monitors/${parent}">.*The &lt;database&gt;`),
+      new RegExp(`Caused by <a href="/monitors/${parent}">.*The &lt;database&gt;`),
     )
     expect(await made.visit.text('/incidents')).toContain('Caused by another monitor')
-    expect(await made.visit.text(`/monitors/${parent}`)).not.toContain('Explained by')
+    expect(await made.visit.text(`/monitors/${parent}`)).not.toContain('Caused by')
   })
 })
 

@@ -179,3 +179,22 @@ it('who only looks sees contacts without buttons, and may press none', async () 
   expect((await visit.post(`/contacts/${id}/test`)).status).toBe(403)
   expect((await made.engine.notifications.list()).items).toEqual([])
 })
+
+it('one sentence says what is up, and what needs attention before it is down', async () => {
+  const { visit, create, failing, clock } = await onCall()
+  const soon = await create('a.test')
+  await create('b.test', { fail_threshold: 5, interval_sec: 600 })
+  const lead = async () =>
+    /<strong>([^<]*)/.exec(/id="summary"[^]*/.exec(await visit.text('/'))?.[0] ?? '')?.[1]
+  await clock.advance(MINUTE_MS)
+  // What each of them measures ends in eight days.
+  expect(await lead()).toBe('All 2 monitors are up, 2 need attention')
+  expect(plain(await visit.text('/'))).toContain('a.test : Licence ends in 8 days and 1 more')
+  await visit.post(`/monitors/${soon}/pause`)
+  expect(await lead()).toBe('1 of 2 monitors is up, 1 needs attention')
+  failing.set('b.test', 'Gone')
+  await clock.advance(12 * MINUTE_MS)
+  expect(await lead()).toContain('1 needs attention')
+  await clock.advance(60 * MINUTE_MS)
+  expect(await lead()).toBe('1 of 2 monitors is down')
+})

@@ -54,7 +54,7 @@ describe('a row of the overview', () => {
     const { create, clock, visitor } = await looking()
     await create('a.test', { interval_sec: 3600 })
     await clock.advance(1000)
-    const line = /aria-label="a\.test, response in 90 days: median [\d.]+ ms, 95 % below [\d.]+ ms"/
+    const line = /aria-label="a\.test, response in 90 days: median [\d.]+ ms, p95 [\d.]+ ms"/
     expect(await visitor.text('/')).not.toMatch(line)
     await clock.advance(26 * 3_600_000)
     expect(await visitor.text('/')).toMatch(line)

@@ -37,7 +37,7 @@ it('a monitor that nobody looks at is shown as healthy nowhere', async () => {
   expect(await row()).toContain('class="state warn"')
   expect(await row()).toContain('Unknown')
   const state = await headline(`/monitors/${id}`)
-  expect(state).toContain('<strong>Unknown</strong>, not seen for a while; before: Up')
+  expect(state).toContain('<strong>Unknown</strong>: no check for a while; it was up before')
   expect(state).not.toContain('good')
   const banner = await headline('/status/all')
   expect(banner).toContain('Some services could not be checked lately')

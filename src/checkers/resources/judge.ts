@@ -90,7 +90,9 @@ function metricsOf(report: ResourceReport, limits: ResourceLimits): readonly Met
   const { cpu_max, ram_max, disk_max, load_max } = limits
   const [worst] = disks
   const full = disks.filter(({ used_pct }) => disk_max !== undefined && used_pct > disk_max)
-  const named = full.map(({ name, used_pct }) => `${name ?? 'disk'} ${shown(used_pct)} %`)
+  const named = full.map(
+    ({ name, used_pct }) => `${name === null ? '' : `${name} `}${shown(used_pct)} %`,
+  )
   const others = named.length > MAX_NAMED ? `, and ${named.length - MAX_NAMED} more` : ''
   const disk = named.slice(0, MAX_NAMED).join(', ') + others
   const of = cores === null ? '' : ` on ${cores} cores`

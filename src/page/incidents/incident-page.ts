@@ -89,9 +89,7 @@ function acknowledge({ id, state, acknowledged_at }: IncidentView, base: string)
   if (state !== 'open' || acknowledged_at !== null) return false
   return html`<form method="post" action="${base}/incidents/${id}/acknowledge">
     <input type="hidden" name="return" value="${base}/incidents/${id}" />
-    <button id="acknowledge" title="You are working on it: it is not repeated any more">
-      Acknowledge
-    </button>
+    <button id="acknowledge" title="You are working on it: repeats stop">Acknowledge</button>
   </form>`
 }
 

@@ -114,7 +114,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
       <body${sheet.masthead !== undefined && html` class="slim"`}>
         <a class="skip" href="#main">Skip to the content</a>
         ${header(frame, sheet)}
-        ${events !== undefined && LOST}
+        ${events !== undefined && [LOST, OUT]}
         <main id="main" tabindex="-1">${main}</main>
         ${sheet.said !== undefined && html`<p id="said" class="hidden" role="status" data-live>${sheet.said}</p>`}
         ${events !== undefined && TOASTS}${footer(frame, sheet)}
@@ -137,6 +137,11 @@ const TOASTS = html`<div class="toasts" role="status">
   <p id="newly" hidden></p>
   <p id="news" hidden><a href="">The list has changed: show it anew</a></p>
 </div>`
+
+/** Made visible by the script when the session has ended. */
+const OUT = html`<p id="out" class="lost" role="status" hidden>
+  You are signed out. This page shows what was known then. <a href="">Sign in</a>
+</p>`
 
 function header({ base, brand }: Frame, { signed_in, masthead, dress }: Sheet): Markup {
   if (masthead !== undefined)

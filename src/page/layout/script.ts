@@ -1,5 +1,5 @@
 /**
- * The script of the page, at most 5 kB. It updates the page live; everything works without it.
+ * The script of the page, at most 5.5 kB. It updates the page live; everything works without it.
  *
  * On a change it fetches the page and replaces changed elements one by one, so that scroll position, opened details
  * and focus stay. What is newly down is announced, with links to it. If the connection is lost for five seconds, or silent for a minute, it says since when and greys
@@ -47,7 +47,17 @@ const SOURCE = `(() => {
     root.dataset.lost = ''
     lost.hidden = false
   }
+  let out = false
+  const signedOut = () => {
+    out = true
+    source.close()
+    note.innerHTML = reload
+    root.dataset.lost = ''
+    lost.hidden = true
+    document.getElementById('out').hidden = false
+  }
   const lose = () => {
+    if (out) return
     note.innerHTML = reload
     losing ||= setTimeout(grey, 5000)
   }
@@ -122,6 +132,7 @@ const SOURCE = `(() => {
     again = false
     try {
       const answer = await fetch(location.href, { redirect: 'manual' })
+      if (answer.type === 'opaqueredirect' || answer.status === 403) return signedOut()
       if (!answer.ok) throw new Error(answer.status)
       put(new DOMParser().parseFromString(await answer.text(), 'text/html'))
       behind = false
@@ -143,7 +154,7 @@ const SOURCE = `(() => {
     else alive()
     met = true
   })
-  source.addEventListener('error', lose)
+  source.addEventListener('error', () => (source.readyState === 2 ? refresh() : lose()))
   document.addEventListener('visibilitychange', () => {
     tick()
     if (again) refresh()

@@ -21,23 +21,27 @@ export interface StateWords {
 export const STATE_WORDS: Readonly<Record<MonitorState, StateWords>> = {
   up: { label: 'Up', tone: 'good', meaning: 'The last check succeeded' },
   down: { label: 'Down', tone: 'bad', meaning: 'An incident is open' },
-  confirming: { label: 'Confirming', tone: 'warn', meaning: 'It failed; a further look decides' },
+  confirming: {
+    label: 'Confirming',
+    tone: 'warn',
+    meaning: 'A check failed; the next ones decide whether it is down',
+  },
   recovering: {
     label: 'Recovering',
     tone: 'warn',
-    meaning: 'It works again; a further look decides',
+    meaning: 'A check succeeded; the next ones decide whether it is up',
   },
   late: { label: 'Late', tone: 'warn', meaning: 'A signal is overdue, within its grace' },
   pending: { label: 'Pending', tone: 'quiet', meaning: 'Nothing is known yet' },
   maintenance: { label: 'Maintenance', tone: 'quiet', meaning: 'Planned work' },
-  paused: { label: 'Paused', tone: 'quiet', meaning: 'Nobody looks' },
+  paused: { label: 'Paused', tone: 'quiet', meaning: 'Checks are paused' },
 }
 
 /** For a monitor that would be shown as good although its state is unknown (`stale`). */
 export const STALE_WORDS: StateWords = {
   label: 'Unknown',
   tone: 'warn',
-  meaning: 'Nobody has been able to look for a while',
+  meaning: 'No check has been completed for a while',
 }
 
 /** The words of a monitor's state: a stale monitor is never shown as good. */

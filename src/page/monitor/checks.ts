@@ -200,7 +200,7 @@ export function checksPage(
       }
       <button>Filter</button>
     </form>
-    ${results.items.length === 0 ? html`<p class="empty">No such check is on record.</p>` : checkList({ results: results.items, locations: names, type, now })}
+    ${results.items.length === 0 ? html`<p class="empty">No check matches.</p>` : checkList({ results: results.items, locations: names, type, now })}
     <nav class="pages" aria-label="Pages">
       ${ask.after !== undefined && html`<a href="${path}">Newest</a>`}${results.next !== null && html`<a href="${path}?${query.toString()}" rel="next">Older</a>`}
     </nav>`

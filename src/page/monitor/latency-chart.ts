@@ -32,7 +32,7 @@ const HEIGHT = 200
 
 export function latencyChart(points: readonly LatencyPoint[], options: ChartOptions): Markup {
   if (points.every(({ p50_ms }) => p50_ms === null))
-    return html`<p class="empty">No good check in this time.</p>`
+    return html`<p class="empty">No successful check in this period.</p>`
   const top = scaleTop(Math.max(0, ...points.map(({ p95_ms }) => p95_ms ?? 0)))
   const runs = runsOf(points, top)
   const step = WIDTH / Math.max(1, points.length)
@@ -48,14 +48,12 @@ export function latencyChart(points: readonly LatencyPoint[], options: ChartOpti
     >
       <path class="grid" d="M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}" />
       ${runs.map((run) => html`<path class="band" d="${bandOf(run)}" /><path class="p95" d="${lineOf(run, 2)}" /><path class="p50" d="${lineOf(run, 1)}" />`)}
-      ${points.map(({ label, p50_ms, p95_ms }, at) => html`<rect x="${round(at * step)}" y="0" width="${round(step)}" height="${HEIGHT}" class="area"><title>${label}: ${p50_ms === null ? 'no good check' : `median ${msText(p50_ms)}, 95 % below ${msText(p95_ms)}`}</title></rect>`)}
+      ${points.map(({ label, p50_ms, p95_ms }, at) => html`<rect x="${round(at * step)}" y="0" width="${round(step)}" height="${HEIGHT}" class="area"><title>${label}: ${p50_ms === null ? 'no successful check' : `median ${msText(p50_ms)}, p95 ${msText(p95_ms)}`}</title></rect>`)}
     </svg>
     <div class="span" aria-hidden="true">
       <span>${options.from}</span><span>${options.to}</span>
     </div>
-    <figcaption>
-      <span class="key p50"></span>Median <span class="key p95"></span>95 % of checks were faster
-    </figcaption>
+    <figcaption><span class="key p50"></span>Median <span class="key p95"></span>p95</figcaption>
   </figure>`
 }
 

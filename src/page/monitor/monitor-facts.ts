@@ -120,7 +120,7 @@ export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Marku
         'It is up, and beyond a threshold of its own; this is no downtime',
       ),
     facts.status.flapping &&
-      tag('Flapping', 'It fails and recovers so often that this is not told each time'),
+      tag('Flapping', 'It fails and recovers so often that single outages are not notified'),
     plannedWork(facts, now),
     explained(facts, base),
     acknowledged(facts, now),
@@ -131,7 +131,7 @@ export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Marku
 export function acknowledgeButton({ open }: MonitorFacts, { base }: Frame): Markup | false {
   if (open === undefined || open.acknowledged_at !== null) return false
   return html`<form method="post" action="${base}/incidents/${open.id}/acknowledge">
-    <button title="Somebody is on it: it is not repeated any more">Acknowledge</button>
+    <button title="You are working on it: repeats stop">Acknowledge</button>
   </form>`
 }
 
@@ -155,10 +155,10 @@ function plannedWork({ status }: MonitorFacts, now: number): Markup | false {
   if (state === 'maintenance')
     return tag(
       ['Planned work ends ', relative(endOf(status, at), now)],
-      'Nobody is told until then',
+      'No notifications are sent until then',
     )
   if (Date.parse(at) - now > SOON_MS) return false
-  return tag(['Planned work begins ', relative(at, now)], 'Nobody is told meanwhile')
+  return tag(['Planned work begins ', relative(at, now)], 'No notifications are sent meanwhile')
 }
 
 /** The open incident is suppressed because a parent is down. */
@@ -168,10 +168,13 @@ function explained({ open, parent }: MonitorFacts, base: string): Markup | false
     parent === undefined
       ? `Monitor ${open.suppressed_by}`
       : html`<a href="${base}/monitors/${parent.id}">${foreign(parent.name)}</a>`
-  return tag(['Explained by ', shown], 'It depends on that one, so nobody is told of this')
+  return tag(
+    ['Caused by ', shown],
+    'It depends on that monitor, so no notifications are sent for it',
+  )
 }
 
 function acknowledged({ open }: MonitorFacts, now: number): Markup | false {
   const at = open?.acknowledged_at ?? null
-  return at !== null && tag(['Acknowledged ', relative(at, now)], 'It is not repeated any more')
+  return at !== null && tag(['Acknowledged ', relative(at, now)], 'Repeats have stopped')
 }

@@ -89,7 +89,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
         <a href="${frame.base}/monitors/${monitor.id}/checks">All checks</a>
       </div>
       <div id="checks" data-live>
-        ${results.length === 0 ? html`<p class="empty">No check was made yet.</p>` : checkList({ results, locations, type, now: frame.now })}
+        ${results.length === 0 ? html`<p class="empty">No checks yet.</p>` : checkList({ results, locations, type, now: frame.now })}
       </div>
     </section>
     <section aria-labelledby="h-incidents">
@@ -163,8 +163,8 @@ function headline(facts: MonitorFacts, frame: Frame): Markup {
   const end =
     status.status === 'up' && !isUnseen(status) ? nearestEnd({ ...facts, now }) : undefined
   const how = isUnseen(status)
-    ? html`, not seen for a while; before: ${STATE_WORDS[status.state].label}`
-    : html` for ${since}${status.stale && ', and not seen for a while'}`
+    ? html`: no check for a while; it was ${STATE_WORDS[status.state].label.toLowerCase()} before`
+    : html` for ${since}${status.stale && ', and not checked for a while'}`
   return html`${stateIcon(status)}
     <p>
       <strong>${label}</strong>${how}${notes(facts, frame)}<br />
@@ -191,8 +191,8 @@ function tiles(facts: MonitorFacts): readonly Markup[] {
   return [
     ...known,
     tile(`Median, ${SHORT_RANGES[latency.range]}`, msText(latency.p50_ms)),
-    tile('95 % below', msText(latency.p95_ms)),
-    tile('99 % below', msText(latency.p99_ms)),
+    tile('p95', msText(latency.p95_ms)),
+    tile('p99', msText(latency.p99_ms)),
   ]
 }
 
@@ -228,7 +228,7 @@ function daysTable({ days }: UptimeView): Markup {
             <th scope="col">Availability</th>
             <th scope="col">Checks</th>
             <th scope="col">Median</th>
-            <th scope="col">95 % below</th>
+            <th scope="col">p95</th>
           </tr>
         </thead>
         <tbody>

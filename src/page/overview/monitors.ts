@@ -25,7 +25,7 @@ export interface Collected {
 /** How a list is read: the clock yields to the event loop between its pages. */
 export interface Reading {
   readonly scope: AccountScope
-  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
 }
 
 export async function collectMonitors(

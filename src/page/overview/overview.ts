@@ -7,6 +7,8 @@
 import type { TypeView } from '../../engine/api/engine.ts'
 import type { OccurrenceView } from '../../engine/api/occurrence.ts'
 import type { ContactView, MonitorSummary } from '../../engine/api/views.ts'
+import { unlessGone } from '../../errors.ts'
+import { nearestEnd } from '../monitor/highlights.ts'
 import { isFailing } from '../contacts/contact-facts.ts'
 import { failingContacts } from '../contacts/contacts-page.ts'
 import type { Frame } from '../layout/frame.ts'
@@ -49,6 +51,39 @@ export interface OverviewFacts {
   readonly planned: readonly OccurrenceView[]
   /** Contacts whose last notification was not delivered. */
   readonly unreached: readonly ContactView[]
+  /** Monitors of which something ends soon, such as a certificate, or has ended. */
+  readonly ending: readonly Ending[]
+}
+
+interface Ending {
+  readonly id: number
+  readonly name: string
+  /** `Certificate ends in 4 days`. */
+  readonly text: string
+}
+
+/** Monitors of which the ends are looked at. */
+const ENDS_OF = 200
+
+async function endingOf(
+  { scope, clock }: Reading,
+  monitors: readonly MonitorSummary[],
+  types: ReadonlyMap<string, TypeView>,
+): Promise<readonly Ending[]> {
+  const dated = monitors.filter(
+    ({ type, state }) =>
+      state !== 'paused' && types.get(type)?.highlights.some(({ format }) => format === 'end'),
+  )
+  const now = clock.now()
+  const found = await Promise.all(
+    dated.slice(0, ENDS_OF).map(async ({ id, name, type }) => {
+      const latest = await scope.results.list(id, { limit: 1 }).catch(unlessGone)
+      const results = latest?.items ?? []
+      const text = nearestEnd({ type: types.get(type), results, now })
+      return text === undefined ? [] : [{ id, name, text }]
+    }),
+  )
+  return found.flat()
 }
 
 export async function overviewFacts(
@@ -76,6 +111,7 @@ export async function overviewFacts(
     rows: rows.filter((row) => row !== undefined),
     planned,
     unreached: contacts.filter(isFailing),
+    ending: await endingOf(reading, all.monitors, byName),
     pages: Math.max(1, Math.ceil(found.monitors.length / ROWS)),
   }
 }
@@ -104,7 +140,9 @@ export function overviewPage(
     ${filterForm({ wanted, action: `${frame.base}/`, types, monitors: all })}
     ${
       rows.length === 0
-        ? html`<p class="empty">No monitor is like that. <a href="${frame.base}/">Show all</a></p>`
+        ? html`<p class="empty">
+            No monitor matches this filter. <a href="${frame.base}/">Show all</a>
+          </p>`
         : html`<div class="list-head" aria-hidden="true">
               <span>Monitor</span><span>90 days</span
               ><span class="figures"
@@ -171,7 +209,25 @@ function isUp(monitor: MonitorSummary): boolean {
   return monitor.status === 'up' && !isUnseen(monitor)
 }
 
-export function leadOf({ all, cut }: Counted): string {
+/** Failing without being down yet, late, or about to end: what the sentence of the page adds to the state. */
+function attention({ all, ending }: Pick<OverviewFacts, 'all' | 'ending'>): number {
+  const soon = new Set(ending.map(({ id }) => id))
+  return all.filter(
+    (each) =>
+      each.status !== 'down' &&
+      !isUnseen(each) &&
+      (soon.has(each.id) || each.state === 'confirming' || each.state === 'late'),
+  ).length
+}
+
+/** One sentence: what is down or up, and what needs attention soon. */
+export function leadOf(facts: OverviewFacts): string {
+  const count = attention(facts)
+  const lead = stateOf(facts)
+  return count === 0 ? lead : `${lead}, ${count} ${count === 1 ? 'needs' : 'need'} attention`
+}
+
+function stateOf({ all, cut }: Counted): string {
   const down = downOf(all).length
   const up = all.filter(isUp).length
   const total = `${cut ? 'the first ' : ''}${counted(all.length, 'monitor')}`
@@ -180,7 +236,8 @@ export function leadOf({ all, cut }: Counted): string {
   return all.length === 1 ? 'The monitor is up' : `All ${total} are up`
 }
 
-function summary({ all, cut, unreached }: OverviewFacts, { base, now }: Frame): Markup {
+function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
+  const { all, unreached, ending } = facts
   const down = downOf(all)
   const up = all.filter(isUp)
   const newest = all.reduce(
@@ -189,21 +246,36 @@ function summary({ all, cut, unreached }: OverviewFacts, { base, now }: Frame): 
   )
   const parts: readonly Content[] = [
     failingContacts(unreached, base),
+    endingText(ending, base),
     down.length > 0 && namesOf(down),
     down.length > 0 && up.length > 0 && `${up.length} up`,
     ...others(all),
     newest === '' ? 'nothing checked yet' : html`last check ${relative(newest, now)}`,
   ].filter((part) => part !== false)
-  return html`${sign(down.length, { up: up.length, unseen: all.filter(isUnseen).length })}
+  return html`${sign(down.length, { up: up.length, unseen: all.filter(isUnseen).length, soon: attention(facts) })}
     <p>
-      <strong>${leadOf({ all, cut })}</strong><br />
+      <strong>${leadOf(facts)}</strong><br />
       <span class="muted">${parts.map((part, at) => [at > 0 && ' · ', part])}</span>
     </p>`
 }
 
-function sign(down: number, { up, unseen }: { up: number; unseen: number }): Markup {
+function endingText(ending: readonly Ending[], base: string): Markup | false {
+  const [first, ...others] = ending
+  if (first === undefined) return false
+  const more = others.length > 0 && ` and ${others.length} more`
+  return html`<span class="near"
+    >${icon('alert', 'warn')}<a href="${base}/monitors/${first.id}">${foreign(first.name)}</a>:
+    ${first.text}${more}</span
+  >`
+}
+
+function sign(
+  down: number,
+  { up, unseen, soon }: { up: number; unseen: number; soon: number },
+): Markup {
   if (down > 0) return icon('cross', 'bad')
   if (unseen > 0) return icon('dash', 'warn')
+  if (soon > 0) return icon('alert', 'warn')
   return up > 0 ? icon('check', 'good') : icon('dots', 'quiet')
 }
 

@@ -150,7 +150,7 @@ function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Marku
   }
   const drawn = runs.filter((run) => run.length > 1)
   if (drawn.length === 0) return false
-  const label = `${name}, response in ${days.length} days: median ${msText(p50_ms)}, 95 % below ${msText(p95_ms)}`
+  const label = `${name}, response in ${days.length} days: median ${msText(p50_ms)}, p95 ${msText(p95_ms)}`
   return html`<svg
     class="line"
     viewBox="0 0 ${(days.length - 1) * STEP} ${HEIGHT}"
