@@ -44,7 +44,7 @@ const RECORDED: TimedOutcome = {
 }
 
 export function checkReport(): string {
-  const lines = report(RECORDED, `http ${URL}`, http().highlights)
+  const lines = report(RECORDED, `http ${URL}`, http())
   return block(
     'console',
     [

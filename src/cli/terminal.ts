@@ -65,6 +65,22 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** Of texts that are wrapped: what a terminal has at least. */
+export const TEXT_COLUMNS = 80
+
+/** Lines of words, each with the same indentation; a longer word has a line of its own. */
+export function wrapped(text: string, indent: string, columns = TEXT_COLUMNS): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > columns) {
+      lines.push(indent + line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, indent + line]
+}
+
 /** SGR parameters of ECMA-48, 8.3.117: the colours that every theme of a terminal sets legibly. */
 const COLOURS: Readonly<Record<Tone, number>> = { good: 32, bad: 31, unsure: 33, faint: 2 }
 

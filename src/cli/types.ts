@@ -15,16 +15,18 @@ import type { Call, Command } from './command.ts'
 import { EXIT } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
 import { builtinOptions, PROVIDER_SETTINGS } from './providers.ts'
-import { say, sayJson, table } from './terminal.ts'
+import { say, sayJson, table, wrapped } from './terminal.ts'
 
 export const command: Command = {
   help: `watchpost types [type …] [--json]
 
-The types of checks with their fields; those with * are required. Of the fields that every type has, those are shown
-which have a default or bounds of their own here, or no effect.
+The types of checks, as a table with the fields that each requires. Those with
+a + are known to serve with WATCHPOST_EXTRA_CHECKERS=true alone. For the types
+that are named, all their fields, * the required ones; of the fields that every
+type has, those with a default or bounds of their own there, or no effect.
 
-  watchpost types
-  watchpost types http dns
+  watchpost types            a table
+  watchpost types http dns   the fields of these
   watchpost types --json     an array, as in GET /api/v1/types
 
   --json           As one JSON document
@@ -52,16 +54,32 @@ async function run({ flags, words, env }: Call): Promise<number> {
   }
   const views = words.length === 0 ? all : all.filter(({ type }) => words.includes(type))
   if (flags['json'] === true) sayJson(views)
+  else if (words.length === 0) for (const line of overview(all)) say(line)
   else say(views.map((view) => describe(view).join('\n')).join('\n\n'))
   return EXIT.ok
 }
 
-function describe({ type, name, available, install, fields, common_fields }: TypeView): string[] {
-  const missing = available ? '' : ` (not installed: ${install ?? ''})`
-  return [`${type}: ${name}${missing}`, ...table([...fields, ...common_fields].map(rowOf))]
+/** A row for each type, in 80 columns. */
+function overview(all: readonly TypeView[]): string[] {
+  const specified = new Set<string>(builtinCheckers().map(({ type }) => type))
+  const rows = all.map(({ type, name, available, fields }) => {
+    const required = fields.filter((field) => field.required).map((field) => field.name)
+    const missing = available ? '' : 'not installed'
+    const mark = specified.has(type) ? '' : ' +'
+    return [type + mark, name, required.join(', ') || '-', missing]
+  })
+  return table([['TYPE', 'WHAT IT CHECKS', 'REQUIRED', ''], ...rows])
 }
 
-function rowOf(field: FieldRow): string[] {
+function describe({ type, name, available, install, fields, common_fields }: TypeView): string[] {
+  const missing = available ? '' : ` (not installed: ${install ?? ''})`
+  const rows = [...fields, ...common_fields].map(rowOf)
+  const heads = table(rows.map(([field, kind]) => [field, kind]))
+  const lines = rows.flatMap(([, , about], at) => [heads[at] ?? '', ...wrapped(about, '      ')])
+  return [`${type}: ${name}${missing}`, ...lines]
+}
+
+function rowOf(field: FieldRow): readonly [field: string, kind: string, about: string] {
   const { name, required, kind, description, min, max, unit } = field
   const bounds = min === undefined && max === undefined ? '' : ` ${min ?? ''}..${max ?? ''}`
   const measure = unit === undefined ? '' : ` ${unit}`

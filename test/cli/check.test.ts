@@ -21,7 +21,8 @@ const slim = commandLine({ without: ['basic-ftp'] })
 describe('watchpost check', () => {
   it('exits with 0 for a target that works: verdict, phases and details', async () => {
     const { url } = await website()
-    const { code, stdout, stderr } = await watchpost.run(['check', 'http', `url=${url}`])
+    const words = ['check', 'http', `url=${url}`, '--verbose']
+    const { code, stdout, stderr } = await watchpost.run(words)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [verdict, ...rest] = stdout.split('\n')
     expect(verdict).toMatch(/^OK http http:\/\/127\.0\.0\.1:\d+\/ \([\d.]+ ms, 127\.0\.0\.1\)$/)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { report } from '../../src/cli/check/report.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createTally } from '../../src/cli/check/watch.ts'
 import { isColoured, rendered } from '../../src/cli/terminal.ts'
 import type { TimedOutcome } from '../../src/engine/api/views.ts'
@@ -25,9 +26,13 @@ const FAILED: TimedOutcome = {
   phase: 'first_byte',
 }
 
-const linesOf = (outcome: TimedOutcome, ...more: readonly unknown[]): string[] =>
-  report(outcome, 'http https://example.com/', more[0] as never).map((line) =>
-    rendered(line, false),
+type Highlights = AnyChecker['highlights']
+
+const CAUSES = { http_status: { text: 'The status is wrong', phase: 'first_byte' } } as const
+
+const linesOf = (outcome: TimedOutcome, highlights?: Highlights, options = {}): string[] =>
+  report(outcome, 'http https://example.com/', { highlights, causes: CAUSES }, options).map(
+    (line) => rendered(line, false),
   )
 
 describe('the report of a check', () => {
@@ -53,11 +58,21 @@ describe('the report of a check', () => {
       'FAIL http https://example.com/: No answer in time (http_response_timeout during first_byte; 100.0 ms, 192.0.2.10)',
     )
     expect(lines[2]).toBe(
-      '  It failed while waiting for the answer. What worked: looking up the name, connecting and agreeing on TLS.',
+      '  It failed while waiting for the answer. What worked: looking up the name,',
     )
+    expect(lines[3]).toBe('  connecting and agreeing on TLS.')
     expect(lines.filter((line) => line.endsWith('← here'))).toEqual([
       expect.stringContaining('first_byte'),
     ])
+  })
+
+  it('says that an answer came where it is the answer that fails', () => {
+    const details = { status: 500 }
+    const wrong = { ...FAILED, cause_code: 'http_status', cause_text: 'The status is 500', details }
+    expect(linesOf(wrong)[2]).toBe(
+      '  The answer came; its status or a header is not what is expected.',
+    )
+    expect(linesOf({ ...wrong, phases: {} })[2]).toContain('It failed while waiting')
   })
 
   it('marks a phase that has no time of its own', () => {
@@ -85,7 +100,8 @@ describe('the report of a check', () => {
       loss: { title: 'Packet loss', format: 'percent' },
       absent: { title: 'Not there' },
     } as const
-    expect(linesOf({ ...OK, phases: {}, details }, highlights).slice(2)).toEqual([
+    const whole = linesOf({ ...OK, phases: {}, details }, highlights, { verbose: true })
+    expect(whole.slice(2)).toEqual([
       '  Certificate ends  2026-03-01 (in 59 days)',
       '  Packet loss       12.3 %',
       '',
@@ -96,6 +112,23 @@ describe('the report of a check', () => {
       '  hops 1      url=http://a/  status=301',
       '  hops 2      url=http://b/',
     ])
+    const short = linesOf({ ...OK, phases: {}, details }, highlights)
+    expect(short.slice(2)).toEqual([
+      '  Certificate ends  2026-03-01 (in 59 days)',
+      '  Packet loss       12.3 %',
+      '',
+      '  6 more measurements with --verbose',
+    ])
+  })
+
+  it('stays within 80 columns but for the first line, unless all is asked for', () => {
+    const details = { banner: 'x'.repeat(200), list: ['y'.repeat(100)] }
+    const highlights = { banner: { title: 'Greeting' } } as const
+    const outcome = { ...FAILED, details }
+    const [, ...lines] = linesOf(outcome, highlights)
+    expect(Math.max(...lines.map(({ length }) => length))).toBe(80)
+    const whole = linesOf(outcome, highlights, { verbose: true })
+    expect(whole).toContainEqual(expect.stringContaining('x'.repeat(200)))
   })
 })
 

@@ -7,12 +7,24 @@ const watchpost = commandLine()
 const types: readonly string[] = builtinCheckers({ extra: true }).map(({ type }) => type)
 
 describe('watchpost types', () => {
-  it('lists every type with its fields, the required ones marked', async () => {
+  it('is a table of all types, with what they require', async () => {
     const { code, stdout } = await watchpost.run(['types'])
+    expect(code).toBe(0)
+    const [head, ...rows] = stdout.trimEnd().split('\n')
+    expect(head).toMatch(/^TYPE +WHAT IT CHECKS +REQUIRED$/)
+    expect(rows.map((row) => row.split(' ')[0])).toEqual(types)
+    expect(rows).toContainEqual(expect.stringMatching(/^tcp +TCP port +host, port$/))
+    expect(rows).toContainEqual(expect.stringMatching(/^redis \+ +Redis server +host$/))
+    expect(widest(stdout)).toBeLessThanOrEqual(80)
+  })
+
+  it('has the fields of those that are named, the required ones marked, in 80 columns', async () => {
+    const { code, stdout } = await watchpost.run(['types', ...types])
     expect(code).toBe(0)
     const titles = [...stdout.matchAll(/^([a-z\d]+): /gm)].map(([, type]) => type)
     expect(titles).toEqual(types)
     expect(stdout).toMatch(/^ {2}url\* +string/m)
+    expect(widest(stdout)).toBeLessThanOrEqual(80)
   })
 
   it('gives the rows of GET /types as JSON', async () => {
@@ -36,3 +48,7 @@ describe('watchpost types', () => {
     expect(stderr).toBe(`watchpost: there is no type "htp"; there are ${types.join(', ')}\n`)
   })
 })
+
+function widest(text: string): number {
+  return Math.max(...text.split('\n').map(({ length }) => length))
+}

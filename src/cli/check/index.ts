@@ -29,7 +29,7 @@ const MAX_WATCH_SEC = 86_400
 const MAX_COUNT = 100_000
 
 export const command: Command = {
-  help: `watchpost check <type> [address] key=value … [--json] [--watch sec [--count n]] [--timeout-ms n]
+  help: `watchpost check <type> [address] key=value … [--json | --verbose] [--watch sec [--count n]] [--timeout-ms n]
 
 One check now. The address stands by itself, or as the setting that it is (url, host, dns_name, …); a port may
 stand behind a host. A value that parses as JSON is taken as JSON, a dotted key nests. Behind @= stands where
@@ -43,6 +43,7 @@ user of the machine can read. A line break at the end is left out.
   watchpost check ping host=example.com --watch 5     every 5 seconds until Ctrl-C, then a summary
 
   --json           The outcome as one JSON document; with --watch one per line, without a summary
+  --verbose        All measurements, with chains, hops and attempts
   --watch          Again every so many seconds, a line for each check (off)
   --count          How many checks --watch makes at most (${MAX_COUNT})
   --timeout-ms     Deadline of the whole check
@@ -53,6 +54,7 @@ Exit code: 0 ok, 2 failing, 3 unknown (the check could not measure), 64 wrong us
 "watchpost types" lists the types, "watchpost types http" the fields of one.`,
   options: {
     json: { type: 'boolean' },
+    verbose: { type: 'boolean' },
     watch: { type: 'string' },
     count: { type: 'string' },
     'timeout-ms': { type: 'string' },
@@ -85,12 +87,13 @@ async function run({ flags, words, env }: Call): Promise<number> {
       ...(signal === undefined ? {} : { signal }),
     })
   const json = flags['json'] === true
+  const verbose = flags['verbose'] === true
   if (every_sec !== undefined) {
     return watch({ every_sec, count: count ?? MAX_COUNT, subject, json, check })
   }
   const outcome = await check()
   if (json) sayJson(outcome)
-  else for (const line of report(outcome, subject, checker.highlights)) say(line)
+  else for (const line of report(outcome, subject, checker, { verbose })) say(line)
   return EXIT_OF[outcome.verdict]
 }
 

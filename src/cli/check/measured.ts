@@ -7,7 +7,7 @@
 
 import type { AnyChecker, Highlight } from '../../checkers/checker.ts'
 import type { EpochMs, Json, JsonObject, Outcome } from '../../model.ts'
-import { table } from '../terminal.ts'
+import { table, TEXT_COLUMNS } from '../terminal.ts'
 import { oneLine } from './verdict.ts'
 import { isJsonObject } from '../../model/json.ts'
 
@@ -22,8 +22,15 @@ const ENOUGH = { day: 2, hour: 1, minute: 1 } as const
 
 type Highlights = NonNullable<AnyChecker['highlights']>
 
-/** Blocks of lines, to be set apart by an empty one. */
-export function measured(outcome: Outcome, highlights: Highlights = {}): string[][] {
+export interface Measured {
+  /** With the titles of the type. */
+  readonly titled: readonly string[]
+  /** All others, by their names. */
+  readonly named: readonly string[]
+}
+
+/** Lines of both; `whole`: beyond the columns of a terminal too. */
+export function measured(outcome: Outcome, highlights: Highlights = {}, whole = true): Measured {
   const now = Date.parse(outcome.started_at)
   const flat = new Map(leaves(outcome.details))
   const titled = Object.entries(highlights).flatMap(([name, highlight]) => {
@@ -33,7 +40,8 @@ export function measured(outcome: Outcome, highlights: Highlights = {}): string[
     return [[`  ${highlight.title}`, formatted(value, highlight, now)]]
   })
   const named = [...flat].flatMap(([name, value]) => rowsOf(name, value))
-  return [table(titled), table(named)].filter((block) => block.length > 0)
+  const lines = table(titled)
+  return { titled: whole ? lines : lines.map(fitting), named: table(named) }
 }
 
 /** Objects are opened, with dots between the names; lists stay as they are. */
@@ -63,6 +71,10 @@ function shown(value: Json): string {
       .map(([name, each]) => `${name}=${shown(each)}`)
       .join('  '),
   )
+}
+
+function fitting(line: string): string {
+  return line.length > TEXT_COLUMNS ? `${line.slice(0, TEXT_COLUMNS - 1)}…` : line
 }
 
 function cut(text: string): string {

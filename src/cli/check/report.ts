@@ -10,21 +10,35 @@ import type { Line } from '../terminal.ts'
 import { measured } from './measured.ts'
 import { explanation, headline } from './verdict.ts'
 import type { Outcome } from '../../model.ts'
-import { table } from '../terminal.ts'
+import { table, wrapped } from '../terminal.ts'
 
-/** `subject`: type and target, as the headline names them. */
+export interface ReportOptions {
+  /** All measurements, with chains, hops and attempts. Default: those that the type highlights. */
+  readonly verbose?: boolean
+}
+
+/** `subject`: type and target, as the headline names them; it stays on one line, which monitoring systems show. */
 export function report(
   outcome: TimedOutcome,
   subject: string,
-  highlights?: AnyChecker['highlights'],
+  checker: Pick<AnyChecker, 'highlights' | 'causes'>,
+  { verbose = false }: ReportOptions = {},
 ): Line[] {
+  const { titled, named } = measured(outcome, checker.highlights, verbose)
   const blocks: readonly (readonly Line[])[] = [
-    explanation(outcome).map((sentence) => `  ${sentence}`),
+    explanation(outcome, checker.causes).flatMap((sentence) => wrapped(sentence, '  ')),
     waterfall(outcome),
-    ...measured(outcome, highlights),
+    titled,
+    verbose ? named : hint(named.length),
   ]
   const told = blocks.filter((block) => block.length > 0).flatMap((block) => ['', ...block])
   return [headline(outcome, subject), ...told]
+}
+
+function hint(left: number): readonly Line[] {
+  if (left === 0) return []
+  const text = `  ${left} more ${left === 1 ? 'measurement' : 'measurements'} with --verbose`
+  return [[{ text, tone: 'faint' }]]
 }
 
 const BAR_CHARACTERS = 40

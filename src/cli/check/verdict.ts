@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CauseTable } from '../../checkers/checker.ts'
 import type { TimedOutcome } from '../../engine/api/views.ts'
 import type { BuiltinPhase, Outcome, Phase, Verdict } from '../../model.ts'
 import { decimals } from '../terminal.ts'
@@ -44,13 +45,32 @@ const DOING: Readonly<Record<BuiltinPhase, string>> = {
   transfer: 'reading the answer',
 }
 
-/** Nothing where all is well. */
-export function explanation({ verdict, phase, phases }: Outcome): string[] {
+/** Of a step that was taken, and whose result is not the expected one. */
+const CAME: Readonly<Partial<Record<Phase, string>>> = {
+  resolve: 'The name server answered; its answer is not what is expected.',
+  tls: 'TLS was agreed on; the certificate is not what is expected.',
+  greeting: 'The server spoke first; what it said is not what is expected.',
+  auth: 'The server answered; it does not take the login.',
+  query: 'The result came; it is not what is expected.',
+  first_byte: 'The answer came; its status or a header is not what is expected.',
+  transfer: 'The answer came; its content is not what is expected.',
+}
+
+/** Nothing where all is well. `causes`: those of the type itself, which it finds in answers. */
+export function explanation(
+  { verdict, phase, phases, cause_code, details }: Outcome,
+  causes: CauseTable,
+): string[] {
   if (verdict === 'ok') return []
   if (verdict === 'unknown') {
     return ['Our side could not measure, so this says nothing about the target: no alarm.']
   }
   if (phase === null) return []
+  const judged = cause_code !== null && Object.hasOwn(causes, cause_code)
+  const came = judged && Object.hasOwn(CAME, phase) ? CAME[phase] : undefined
+  // Without a measurement there was no answer, such as that of a name server without an address.
+  if (came !== undefined && `${phase}_ms` in phases && Object.keys(details).length > 0)
+    return [came]
   const before = Object.keys(DOING).filter(
     (name) => `${name}_ms` in phases && name !== phase,
   ) as Phase[]
