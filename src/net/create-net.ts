@@ -185,10 +185,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     const { host, ip_family, proxy } = options
     if (proxy !== undefined) return connectThrough(proxy, options)
     const { address, unnamed = false } = judged ?? {}
-    const addresses =
-      address === undefined
-        ? (known(host, ip_family) ?? (await lookUp(host, ip_family)))
-        : [address]
+    const addresses = address === undefined ? await resolve(host, ip_family) : [address]
     return connectTo(options, { addresses, unnamed, timing: trace })
   }
 
@@ -237,8 +234,8 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   /** Proxy and target are judged before anything is dialled; the proxy resolves the name again. */
   async function connectThrough(proxy: Proxy, options: ConnectOptions): Promise<Connection> {
     const { host, ip_family, tls, forward = false } = options
-    if (shared.inside !== undefined || proxy.trusted === true) await resolve(host, ip_family)
-    else known(host, ip_family)
+    const named = shared.inside !== undefined || proxy.trusted === true
+    await (named ? resolve : known)(host, ip_family)
     const through = await connectToProxy(proxy)
     if (forward) return through
     await trace.phase('proxy', () => openTunnel(through, { proxy, target: options, signal }))

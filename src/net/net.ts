@@ -13,6 +13,7 @@ import type { DnsScheme } from './dns/names.ts'
 import type { DnsType } from './dns/records.ts'
 import type { Address, IpFamily } from './connection/endpoint.ts'
 import type { Proxy } from './proxy/proxy.ts'
+import type { HttpVersion } from './http/headers.ts'
 
 export interface TlsOptions {
   /**
@@ -115,9 +116,6 @@ export interface Connection {
   /** Destroys the socket. */
   close(): void
 }
-
-/** `auto`: the server chooses between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301); over plain TCP it is 1.1. */
-export type HttpVersion = 'auto' | '1.1' | '2'
 
 export interface HttpRequest {
   readonly url: string

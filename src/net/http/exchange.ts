@@ -12,7 +12,6 @@ import type {
   HttpExchange,
   HttpHop,
   HttpRequest,
-  HttpVersion,
   Net,
   TextReader,
 } from '../net.ts'
@@ -23,7 +22,7 @@ import { createCookieJar } from './cookies.ts'
 import type { CookieJar } from './cookies.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { hasHeader, joined, valuesOf, without } from './headers.ts'
-import type { HeaderPair } from './headers.ts'
+import type { HeaderPair, HttpVersion } from './headers.ts'
 import { exchangeHop } from './hop.ts'
 import { exchangeHttp2 } from './http2.ts'
 import type { HopAnswer, HopOptions } from './answer.ts'

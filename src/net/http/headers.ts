@@ -4,6 +4,9 @@
  * @module
  */
 
+/** `auto`: the server chooses between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301); over plain TCP it is 1.1. */
+export type HttpVersion = 'auto' | '1.1' | '2'
+
 export type HeaderPair = readonly [name: string, value: string]
 
 /** Fields of which only the first counts, as in node:http. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { HopRequest } from '../http/headers.ts'
-import type { HttpVersion } from '../net.ts'
+import type { HopRequest, HttpVersion } from '../http/headers.ts'
 import { loginOf, placeOf, refusalOf } from './proxy.ts'
 import type { Proxy } from './proxy.ts'
 
