@@ -43,6 +43,14 @@ const TWO_ACCOUNTS = [
   'after the removal: gone',
 ]
 
+/** What examples/status-page-subscribers.mjs prints; two mails of one report go at the same time. */
+const SUBSCRIBERS = [
+  'ann@example.com: Shop: Payments fail (report created)',
+  'ann@example.com: Shop: Payments fail (report resolved)',
+  'bob@example.com: Shop: Payments fail (report created)',
+  'bob@example.com: Shop: Payments fail (report resolved)',
+]
+
 beforeAll(async () => {
   build = await buildPackage()
   cpSync(join(root, 'examples'), join(build.folder, 'examples'), { recursive: true })
@@ -56,6 +64,8 @@ describe('the example', () => {
     if (address !== undefined) expect(output).toContain(address)
     expect({ code, output }).toEqual({ code: 0, output })
     expect(output).not.toBe('')
+    if (name === 'status-page-subscribers.mjs')
+      expect(output.trimEnd().split('\n').toSorted()).toEqual(SUBSCRIBERS)
     if (name === 'accounts.mjs') expect(output.trimEnd().split('\n')).toEqual(TWO_ACCOUNTS)
   })
 })

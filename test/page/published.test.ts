@@ -262,10 +262,14 @@ describe('reports, months, feeds and badges of a public page', () => {
       /Current incidents[^]*Orders are slow[^]*Found the cause\.[^]*A disk is &lt;full&gt;\./,
     )
     expect(open).toMatch(/Affected: <bdi>Orders<\/bdi>/)
+    // Whatever the checks find: an open report is not all well.
+    expect(open).toMatch(/<h1>An incident is open<\/h1>/)
+    expect(open).not.toContain('All services are operational')
     expect(open.indexOf('Current incidents')).toBeLessThan(open.indexOf('Storage'))
     await engine.statusReports.addUpdate(report_id, { status: 'resolved', text: 'All well.' })
     const over = await visitor().text('/status/shop')
     expect(over).not.toContain('Current incidents')
+    expect(over).toContain('<h1>All services are operational</h1>')
     expect(over).toMatch(/Past 14 days[^]*Orders are slow[^]*All well\./)
     const alone = await visitor().text(`/status/shop/incidents/${report_id}`)
     expect(alone).toMatch(/<h1><bdi>Orders are slow<\/bdi><\/h1>/)
@@ -318,9 +322,9 @@ describe('reports, months, feeds and badges of a public page', () => {
     const json = (await response.json()) as Record<string, unknown>
     expect(json).toMatchObject({
       page: { title: 'Shop', url: 'http://watch.test/status/shop', time_zone: 'UTC' },
-      status: { state: 'operational', text: 'All services are operational' },
+      status: { state: 'incident', text: 'An incident is open, our checks find no disruption' },
       groups: [
-        { name: 'Storage', services: [{ name: 'Orders', state: 'operational' }] },
+        { name: 'Storage', services: [{ name: 'Orders', state: 'affected' }] },
         { name: 'Web & API', services: [{ name: 'Unnamed service' }] },
       ],
       reports: [{ title: 'Orders are slow', status: 'identified', services: ['Orders'] }],
@@ -334,14 +338,14 @@ describe('reports, months, feeds and badges of a public page', () => {
     const badge = await visitor().get('/status/shop/badge.svg')
     expect(badge.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
     expect(badge.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
-    expect(await badge.text()).toContain('aria-label="Shop: All services are operational"')
+    expect(await badge.text()).toContain('aria-label="Shop: An incident is open"')
     const json = (await (await visitor().get('/status/shop/status.json')).json()) as {
       groups: { services: { key: string }[] }[]
     }
     const key = json.groups[0]?.services[0]?.key ?? ''
     expect(key).toMatch(/^[\da-f]{10}$/)
     const of = (kind: string) => visitor().text(`/status/shop/badge/${kind}.svg?service=${key}`)
-    expect(await of('state')).toContain('aria-label="Orders: Operational"')
+    expect(await of('state')).toContain('aria-label="Orders: Affected"')
     expect(await of('uptime')).toMatch(/aria-label="Orders uptime: 100 %"/)
     expect(await of('response')).toMatch(/aria-label="Orders response: \d+ ms"/)
     expect((await visitor().get('/status/shop/badge.svg?service=0000000000')).status).toBe(404)

@@ -8,7 +8,7 @@
 import { html, textOf } from '../layout/markup.ts'
 import type { Tone } from '../layout/words.ts'
 import { msText, uptimeText } from '../layout/words.ts'
-import { overall, serviceWords, servicesOf } from './public-page.ts'
+import { overallOf, serviceWords, servicesOf } from './public-page.ts'
 import type { PublicFacts, PublicService } from './public-page.ts'
 
 interface BadgeChoice {
@@ -37,8 +37,7 @@ export function badgeAnswer(
   const name = key === null || only === undefined ? facts.title : only.name
   if (kind === 'uptime') return drawn(`${name} uptime`, ...uptimeOf(services))
   if (kind === 'response') return drawn(`${name} response`, ...responseOf(services))
-  const { label, tone } =
-    key === null || only === undefined ? overall(services) : serviceWords(only)
+  const { label, tone } = key === null || only === undefined ? overallOf(facts) : serviceWords(only)
   return drawn(name, label, tone)
 }
 

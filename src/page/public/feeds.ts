@@ -8,7 +8,7 @@ import { iso } from '../../clock.ts'
 import { html, textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { uptimeOfAll } from './badges.ts'
-import { overall, saidOf, serviceWords, servicesOf } from './public-page.ts'
+import { overallOf, saidOf, serviceWords, servicesOf } from './public-page.ts'
 import type { PublicFacts } from './public-page.ts'
 import { REPORT_WORDS } from './reports.ts'
 
@@ -97,7 +97,7 @@ export function jsonStatus({ facts, url }: FeedSource): string {
   const document = {
     page: { title: facts.title, url, time_zone: facts.times.time_zone },
     status: {
-      state: codeOf(overall(services).tone),
+      state: stateOf(facts),
       text: saidOf(facts),
       uptime_90_days: threeDecimals(uptimeOfAll(services)),
     },
@@ -119,8 +119,9 @@ export function jsonStatus({ facts, url }: FeedSource): string {
 
 const CODES = { good: 'operational', bad: 'disrupted', warn: 'unknown', quiet: 'limited' } as const
 
-function codeOf(tone: keyof typeof CODES): string {
-  return CODES[tone]
+function stateOf(facts: PublicFacts): string {
+  const { tone, shape } = overallOf(facts)
+  return shape === 'alert' ? 'incident' : CODES[tone]
 }
 
 /** Truncated: 99.9999 never becomes 100. */

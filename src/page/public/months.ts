@@ -64,26 +64,32 @@ async function drawn(page: PublishedPage, clock: Clock, month: string): Promise<
   const isIn = (time: string): boolean => times.local(time).startsWith(month)
   const reports = await reportsOf(page, month)
   const { incidents, sums } = await found(page, clock, month)
-  return html`${reports.length > 0 && html`<h2>Incidents</h2>`}
-    ${reports.map((report) => reportItem(report, times))}
-    <h2>Found by checks</h2>
-    ${past(
-      incidents.filter(({ started_at }) => isIn(started_at)),
-      times,
-      clock.now(),
-    )}
-    <h2>Uptime</h2>
-    <table class="sums">
-      <tbody>
-        ${sums.map(
-          ({ name, percent }) =>
-            html`<tr>
-              <th scope="row">${foreign(name)}</th>
-              <td>${percent === null ? 'no data' : uptimeText(percent)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
+  return html`<section>
+      ${reports.length > 0 && html`<h2>Incidents</h2>`}
+      ${reports.map((report) => reportItem(report, times))}
+    </section>
+    <section>
+      <h2>Found by checks</h2>
+      ${past(
+        incidents.filter(({ started_at }) => isIn(started_at)),
+        times,
+        clock.now(),
+      )}
+    </section>
+    <section>
+      <h2>Uptime</h2>
+      <table class="sums">
+        <tbody>
+          ${sums.map(
+            ({ name, percent }) =>
+              html`<tr>
+                <th scope="row">${foreign(name)}</th>
+                <td>${percent === null ? 'no data' : uptimeText(percent)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`
 }
 
 interface Found {

@@ -123,6 +123,9 @@ export async function publicFacts(
   const incidents: IncidentView[] = []
   const yieldIfLong = yielderOf(clock)
   const shown: PublicFacts['groups'][number][] = []
+  const open = new Set(
+    reports.flatMap(({ resolved_at, monitor_ids }) => (resolved_at === null ? monitor_ids : [])),
+  )
   for (const { name: heading, monitors } of groups) {
     const services: PublicService[] = []
     for (const monitor of monitors) {
@@ -134,6 +137,7 @@ export async function publicFacts(
         state,
         stale,
         uptime: await scope.monitors.uptime(id, { days: DAYS }),
+        reported: open.has(id),
         key: keyOf?.(id),
       })
       const past = await scope.incidents.list({ monitor_id: id, from, limit: PAST_LIMIT })

@@ -39,6 +39,8 @@ interface Overall extends ServiceWords {
 
 const OPERATIONAL: ServiceWords = { label: 'Operational', tone: 'good', shape: 'check' }
 const DISRUPTED: ServiceWords = { label: 'Disrupted', tone: 'bad', shape: 'cross' }
+/** It works as far as checks see, and people say that it does not. */
+const AFFECTED: ServiceWords = { label: 'Affected', tone: 'warn', shape: 'alert' }
 const UNSEEN: ServiceWords = { label: STALE_WORDS.label, tone: 'warn', shape: 'dash' }
 
 /** A failure that is not confirmed is not shown to customers. */
@@ -83,6 +85,8 @@ export interface PublicService {
   /** The state is unknown since no check has run for too long. */
   readonly stale: boolean
   readonly uptime: UptimeView
+  /** An open report names it. */
+  readonly reported: boolean
   /** Finds its badges. */
   readonly key: string | undefined
 }
@@ -102,7 +106,6 @@ export async function publicPage(
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>,
 ): Promise<Markup> {
   const { groups, description, times } = facts
-  const services = servicesOf(facts)
   const yieldIfLong = yielderOf(clock)
   const lists: Markup[] = []
   let at = 0
@@ -124,7 +127,7 @@ export async function publicPage(
     )
   }
   return html`<div>
-    <div id="summary" class="banner ${overall(services).tone}" data-live>${banner(services)}</div>
+    <div id="summary" class="banner ${overallOf(facts).tone}" data-live>${banner(facts)}</div>
     ${description !== undefined && html`<p class="about">${foreign(description)}</p>`}
     <div id="reports" data-live>${openReports(facts)}</div>
     ${lists}
@@ -169,12 +172,12 @@ function planned({ planned: work, times }: PublicFacts, now: number): Markup | f
 
 /** The overall state in a sentence. */
 export function saidOf(facts: PublicFacts): string {
-  const { label, rest } = overall(servicesOf(facts))
+  const { label, rest } = overallOf(facts)
   return rest === '' ? label : `${label}, ${rest}`
 }
 
-function banner(services: readonly PublicService[]): Markup {
-  const { label, tone, shape, rest } = overall(services)
+function banner(facts: PublicFacts): Markup {
+  const { label, tone, shape, rest } = overallOf(facts)
   return html`${icon(shape, tone)}
     <div>
       <h1>${label}</h1>
@@ -235,8 +238,19 @@ function incidentItem(
 }
 
 /** A stale service is not shown as operational. */
-export function serviceWords(service: Shown): ServiceWords {
-  return isUnseen(service) ? UNSEEN : OF_STATE[service.state]
+export function serviceWords(service: Shown & { readonly reported?: boolean }): ServiceWords {
+  const words = isUnseen(service) ? UNSEEN : OF_STATE[service.state]
+  return service.reported === true && words.tone === 'good' ? AFFECTED : words
+}
+
+/** With what people wrote: where an incident is open, nothing is said to be well, whatever the checks find. */
+export function overallOf(facts: PublicFacts): Overall {
+  const found = overall(servicesOf(facts))
+  const open = facts.reports.filter(({ resolved_at }) => resolved_at === null)
+  if (open.length === 0 || found.tone === 'bad') return found
+  const label = open.length === 1 ? 'An incident is open' : `${open.length} incidents are open`
+  const rest = found.tone === 'good' ? 'our checks find no disruption' : found.label
+  return { label, tone: 'warn', shape: 'alert', rest }
 }
 
 /** A sentence for all services, computed from every state, so that "all" is only said if it applies to all. */

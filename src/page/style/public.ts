@@ -12,6 +12,8 @@ export const PUBLIC = `
 .updates li{padding:10px 0;border-top:1px solid var(--line)}
 .updates li:first-child{border-top:0}
 .words{max-width:68ch;margin-top:4px;white-space:pre-line;overflow-wrap:anywhere}
+.report+.back{margin-top:16px}
+.banner p::first-letter{text-transform:uppercase}
 .months{display:flex;justify-content:space-between;gap:16px;margin-top:24px}
 .links{display:flex;flex-wrap:wrap;gap:8px 20px;margin-top:28px}
 .sums{width:100%;border-collapse:collapse;margin-top:12px}
