@@ -27,6 +27,7 @@ const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyC
   resources: async () => (await import('./resources/index.ts')).resources(),
   heartbeat: async () => (await import('./heartbeat/index.ts')).heartbeat(),
   blacklist: async (options) => (await import('./blacklist/index.ts')).blacklist(options.blacklist),
+  group: async () => (await import('./extra/group.ts')).group(),
   grpc: async () => (await import('./extra/grpc/index.ts')).grpc(),
   redis: async () => (await import('./extra/redis.ts')).redis(),
   websocket: async () => (await import('./extra/websocket/index.ts')).websocket(),

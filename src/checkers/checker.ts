@@ -24,6 +24,7 @@ import type {
 import type { Net } from '../net/net.ts'
 import type { CauseInfo, SharedCause } from './causes.ts'
 import type { CheckerDescriptions } from './descriptions.ts'
+import type { Member } from './member.ts'
 
 export type CauseTable = Readonly<Record<string, CauseInfo>>
 
@@ -231,6 +232,9 @@ export interface Checker<
   /** The package that it loads on first use. */
   readonly driver?: string | undefined
   readonly push?: PushRules<Settings<T>> | undefined
+  /** Judges other monitors, named by its fields `monitor_ids` and `member_tags`, in place of `run`. */
+  readonly composite?:
+    { judge(members: readonly Member[], settings: Settings<T>): Judgement } | undefined
   /** Rules across fields: returns the settings to store, or the problems. */
   refine?(settings: Stored<T>): { readonly settings: Stored<T> } | { readonly fields: Problems }
   /**
@@ -276,13 +280,18 @@ type Definition<
   ): Promise<Judgement<(keyof C & string) | SharedCause>>
 }
 
+/** A check of it connects to nothing: its duration says nothing. */
+export function isUntimed(checker: Pick<AnyChecker, 'push' | 'composite'> | undefined): boolean {
+  return checker?.push !== undefined || checker?.composite !== undefined
+}
+
 /** The response time in ms; `null` if it was not measured. */
 export function responseOf(
-  checker: Pick<AnyChecker, 'response' | 'push'> | undefined,
+  checker: Pick<AnyChecker, 'response' | 'push' | 'composite'> | undefined,
   { verdict, duration_ms, details }: Pick<Outcome, 'verdict' | 'duration_ms' | 'details'>,
 ): number | null {
   if (checker?.response === undefined)
-    return verdict === 'unknown' || checker?.push !== undefined ? null : duration_ms
+    return verdict === 'unknown' || isUntimed(checker) ? null : duration_ms
   const figure = details[checker.response]
   return typeof figure === 'number' && figure >= 0 ? figure : null
 }

@@ -713,6 +713,36 @@ export interface CheckerDescriptions {
       readonly unresolved: unknown
     }
   }
+  readonly group: {
+    readonly settings: {
+      /** Members by id, of the same account; groups as well (0 to 200 items; default `[]`) */
+      readonly monitor_ids: unknown
+      /** Members by tag: every monitor with one of these, but no group (0 to 20 items; default `[]`) */
+      readonly member_tags: unknown
+      /** How many members must be up (default `"all"`) */
+      readonly up_when: unknown
+      /** Number of members that must be up, in place of up_when (1 to 1000) */
+      readonly min_up: unknown
+      /** Share of the members that must be up, in place of up_when (1 to 100 %) */
+      readonly min_up_pct: unknown
+    }
+    readonly measurements: {
+      /** Members that are up */
+      readonly members_up: unknown
+      /** Members that are down */
+      readonly members_down: unknown
+      /** Members whose state is unknown: without a result yet, or stale */
+      readonly members_unknown: unknown
+      /** Members that are paused or in maintenance, which count for nothing */
+      readonly members_left_out: unknown
+      /** Share of the counted members that are up, in percent */
+      readonly up_pct: unknown
+      /** Names of the members that are down, at most 50 */
+      readonly down: unknown
+      /** Names of the members whose state is unknown, at most 50 */
+      readonly unknown: unknown
+    }
+  }
   readonly grpc: {
     readonly settings: {
       /** Host name or IP address (1 to 253 characters) */

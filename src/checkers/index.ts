@@ -16,6 +16,7 @@ import { dns } from './dns/index.ts'
 import { domain } from './domain/index.ts'
 import type { DomainOptions } from './domain/index.ts'
 import { ftp } from './ftp.ts'
+import { group } from './extra/group.ts'
 import { grpc } from './extra/grpc/index.ts'
 import { heartbeat } from './heartbeat/index.ts'
 import { http } from './http/index.ts'
@@ -37,6 +38,7 @@ export {
   dns,
   domain,
   ftp,
+  group,
   grpc,
   heartbeat,
   http,
@@ -84,7 +86,7 @@ const specified = (options: OptionsByType) =>
     blacklist(options.blacklist),
   ] as const
 
-const beyond = () => [grpc(), redis(), websocket()] as const
+const beyond = () => [group(), grpc(), redis(), websocket()] as const
 // built-in:end
 
 export interface BuiltinOptions extends OptionsByType {

@@ -73,9 +73,9 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const committed = createCommittedChanges(core)
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
-  const onCheck = staleness.checkStarted
+  const { checkStarted: onCheck, isStale } = staleness
   const memory = { core, monitorCache, accountWindows: createAccountWindows(core) }
-  const rounds = createRounds({ ...memory, probes, openRounds, committed, onCheck })
+  const rounds = createRounds({ ...memory, probes, openRounds, committed, isStale, onCheck })
   const push = createPushMonitors({ ...memory, run, committed })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({

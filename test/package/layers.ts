@@ -52,7 +52,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'store/fallbacks.ts',
       'store/store.ts',
     ],
-    types: ['contacts/descriptions.ts'],
+    types: ['checkers/member.ts', 'contacts/descriptions.ts'],
   },
   // How a request is admitted, whoever answers it: REST, the page, the metrics.
   access: { values: [] },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkerFrom } from '../../checkers/checker.ts'
+import { checkerFrom, isUntimed } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerSource, CauseTable } from '../../checkers/checker.ts'
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
 import { ConfigurationError } from '../../errors.ts'
@@ -174,7 +174,7 @@ export function effective(type: MonitorType, common: CommonSettings): CommonSett
 function view({ checker, common }: MonitorType): TypeView {
   const causes: CauseTable = {
     ...checker.causes,
-    ...(checker.push === undefined ? SHARED_CAUSES : {}),
+    ...(isUntimed(checker) ? {} : SHARED_CAUSES),
   }
   const figures = figuresOf(checker)
   const available = checker.driver === undefined || isInstalled(checker.driver)
@@ -199,7 +199,7 @@ function view({ checker, common }: MonitorType): TypeView {
       ...shown,
     })),
     common_fields: describe(common).filter((row) => !isUsual(row)),
-    response: checker.response ?? (checker.push === undefined ? 'duration_ms' : null),
+    response: checker.response ?? (isUntimed(checker) ? null : 'duration_ms'),
     events: [
       ...(checker.events ?? []),
       ...(checker.downEvent !== undefined ? [checker.downEvent] : []),

@@ -5,6 +5,7 @@
  */
 
 import * as v from 'valibot'
+import { isUntimed } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
@@ -38,11 +39,11 @@ const limit = v.pipe(
 
 /** What a monitor of this type may warn of. Without a type: what all have. */
 export function figuresOf(
-  checker?: Pick<AnyChecker, 'figures' | 'measurements' | 'response' | 'push'>,
+  checker?: Pick<AnyChecker, 'figures' | 'measurements' | 'response' | 'push' | 'composite'>,
 ): readonly string[] {
   if (checker === undefined) return [RESPONSE]
   const own = checker.figures ?? Object.keys(checker.measurements)
-  const hasResponse = checker.response !== undefined || checker.push === undefined
+  const hasResponse = checker.response !== undefined || !isUntimed(checker)
   return hasResponse ? [RESPONSE, ...own] : own
 }
 

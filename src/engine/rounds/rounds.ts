@@ -14,6 +14,8 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 import type { MachineInput } from './plan-change.ts'
+import { compositeReport } from './composite.ts'
+import type { CompositeContext } from './composite.ts'
 import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
 import type { Reported } from './round-records.ts'
@@ -71,6 +73,7 @@ export interface RoundsOptions {
   /** The open rounds, shared with readers that count them. */
   readonly openRounds: OpenRounds
   readonly committed: CommittedChanges
+  readonly isStale: CompositeContext['isStale']
   /** A location reported a check of the monitor. */
   readonly onCheck: (monitor_id: number) => void
 }
@@ -101,9 +104,21 @@ export function createRounds(options: RoundsOptions): Rounds {
     }
     openRounds.set(record.id, round)
     retryQueue.forget(record.id)
-    for (const location of locations) dispatch(round, location, expires_at)
+    if (cached.type.checker.composite !== undefined) void compose(round)
+    else for (const location of locations) dispatch(round, location, expires_at)
     if (locations.length === 0) conclude(round)
     return round
+  }
+
+  /** Decided from the states of its members, here. */
+  async function compose(round: OpenRound): Promise<void> {
+    for (const { id: location_id } of round.locations) {
+      const report = await compositeReport(options, round.cached).catch((err: unknown) => {
+        logError(core, err, 'the members of a monitor could not be read')
+        return missingReport(clock.now())
+      })
+      take(round, { location_id, report, lag_ms: 0 })
+    }
   }
 
   function dispatch(round: OpenRound, location: LocationRecord, expires_at: EpochMs): void {

@@ -17,6 +17,7 @@ import type { Rounds } from '../rounds/rounds.ts'
 import type { SummarySource, ScheduleFacts } from '../views/views.ts'
 import { firstDueAt, nextDueAt, retryDueAt } from './cadence.ts'
 import { createDependencies } from './dependencies.ts'
+import { createGroups } from './groups.ts'
 import type { MaintenanceSchedule } from './maintenance.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Staleness } from './staleness.ts'
@@ -84,6 +85,11 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     },
   })
   const dependencies = createDependencies({ monitorCache, onCheckNeeded: checkSoon })
+  const groups = createGroups({
+    monitorCache,
+    underWay: rounds.underWay,
+    onJudgementNeeded: checkSoon,
+  })
 
   /** An extra round between two regular ones, for a monitor that a parent or a child waits for. */
   function checkSoon(cached: CachedMonitor): void {
@@ -129,6 +135,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       scheduleNext(after, change.machine?.state === 'confirming')
     }
     dependencies.follow(changed)
+    groups.follow(changed)
   }
 
   /** A monitor of another engine is not scheduled here, though it may be checked or changed here. */
@@ -158,6 +165,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     },
     add(cached) {
       dependencies.update(cached)
+      groups.update(cached)
       maintenance.reschedule(cached)
       if (!isChecked(cached)) return
       staleness.track(cached)
@@ -167,12 +175,14 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     release(id) {
       schedule.forget(id)
       dependencies.forget(id)
+      groups.forget(id)
       rounds.cancel(id, 'changed')
     },
     follow,
     reschedule(cached, when) {
       const { id } = cached.record
       if (!isCached(id)) return
+      groups.update(cached)
       maintenance.reschedule(cached)
       staleness.track(cached)
       const due_at = scheduler.dueAt(id)

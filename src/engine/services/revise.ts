@@ -17,7 +17,7 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { validateMonitor, withoutDeletedIds } from './validate-input.ts'
+import { validateMonitor, withoutDeletedIds, withoutDeletedMembers } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
 import type { Parts } from './parts.ts'
 
@@ -63,7 +63,8 @@ export async function patched(
   if (name !== undefined && name !== record.type) throw new ValidationError({ type: 'immutable' })
   const table = type.all
   const common = await withoutDeletedIds(core, record.account_id, record.common)
-  const before: JsonObject = { ...(common as unknown as JsonObject), ...settings }
+  const stored = await withoutDeletedMembers(core, type, settings)
+  const before: JsonObject = { ...(common as unknown as JsonObject), ...stored }
   const wanted = withoutReadOnly(type, fields)
   // Masks are searched in the merged input, in which dotted names are resolved.
   const input = unmask(table, merge(table, before, wanted), settings)

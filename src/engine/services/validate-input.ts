@@ -6,16 +6,17 @@
  */
 
 import { ValidationError } from '../../errors.ts'
-import { addProblem, problemAt } from '../../fields/problems.ts'
 import { secretProblems } from '../../fields/secrets.ts'
 import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import { isInstalled } from '../registry/registry.ts'
 import { defaultsFor } from './monitor-defaults.ts'
+import { graphProblems } from './monitor-graph.ts'
 import { contactProblems, locationProblems } from './monitor-ids.ts'
 import { accountOf, isTooShort, resolvedQuotas } from './quotas.ts'
 import type { ResolvedQuotas } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
+import { ruleOf } from '../rounds/composite.ts'
 
 export interface ValidMonitor {
   readonly common: CommonSettings
@@ -58,7 +59,7 @@ export async function validateMonitor(
       ? {}
       : intervalProblems(resolvedQuotas(core, account), type, common)),
     ...contactProblems(common, contacts),
-    ...(await dependencyProblems(core, { account_id, id, depends_on: common.depends_on })),
+    ...(await graphProblems(core, { account_id, id, type, common, settings })),
   }
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return {
@@ -74,6 +75,18 @@ export async function validateMonitor(
       depends_on: [...new Set(common.depends_on)],
     },
   }
+}
+
+/** The settings of a composite type without members that were deleted, when a stored monitor is updated. */
+export async function withoutDeletedMembers(
+  core: Core,
+  type: MonitorType,
+  settings: JsonObject,
+): Promise<JsonObject> {
+  if (type.checker.composite === undefined) return settings
+  const { monitor_ids } = ruleOf(settings)
+  const found = await Promise.all(monitor_ids.map((id) => core.store.monitors.get(id)))
+  return { ...settings, monitor_ids: found.flatMap((member) => member?.id ?? []) }
 }
 
 /** Ignores ids of contacts and parents that were deleted, when a stored monitor is updated. */
@@ -107,68 +120,6 @@ function intervalProblems(
   if (!isTooShort(quotas, type, common)) return {}
   const least = quotas.min_interval_sec ?? 1
   return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the account)` }
-}
-
-/** Parents must exist, and none may depend on this monitor, directly or indirectly. */
-async function dependencyProblems(
-  core: Core,
-  {
-    account_id,
-    id,
-    depends_on,
-  }: {
-    readonly account_id: number
-    readonly id: number | undefined
-    readonly depends_on: readonly number[]
-  },
-): Promise<Record<string, string>> {
-  const problems: Record<string, string> = {}
-  if (depends_on.length === 0) return problems
-  const below = id === undefined ? new Set() : dependents(await readAbove(core, depends_on), id)
-  for (const [index, parent_id] of depends_on.entries()) {
-    const note = (problem: string): void =>
-      addProblem(problems, 'depends_on', problemAt([index], problem))
-    const parent = await core.store.monitors.get(parent_id)
-    if (parent?.account_id !== account_id) note(`invalid: there is no monitor ${parent_id}`)
-    else if (below.has(parent_id)) note(`invalid: monitor ${parent_id} depends on this one`)
-  }
-  return problems
-}
-
-/** Monitors read in a row before yielding: a store that answers synchronously never yields by itself. */
-const READ_AT_ONCE = 16
-
-/** These monitors and all their ancestors, each with its parents. Each is read once. */
-async function readAbove(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  const parents = new Map<number, readonly number[]>()
-  const wanted = new Set(ids)
-  for (const id of wanted) {
-    if (parents.size > 0 && parents.size % READ_AT_ONCE === 0) await clock.sleep(0)
-    const own = (await store.monitors.get(id))?.common.depends_on ?? []
-    parents.set(id, own)
-    for (const parent of own) wanted.add(parent)
-  }
-  return parents
-}
-
-/** The monitor and its direct and indirect dependents. */
-function dependents(
-  parents: ReadonlyMap<number, readonly number[]>,
-  id: number,
-): ReadonlySet<number> {
-  const children = new Map<number, number[]>()
-  for (const [child, own] of parents)
-    for (const parent of own) {
-      const known = children.get(parent)
-      if (known === undefined) children.set(parent, [child])
-      else known.push(child)
-    }
-  const below = new Set([id])
-  for (const each of below) for (const child of children.get(each) ?? []) below.add(child)
-  return below
 }
 
 /** Tags that differ only in case are merged; the first spelling stays. */

@@ -15,6 +15,7 @@ import { announceAudit } from '../announce/audit.ts'
 import { sealContact } from '../delivery/contact-secrets.ts'
 import { auditRecord } from '../services/audit.ts'
 import type { Parts } from '../services/parts.ts'
+import { ruleOf } from '../rounds/composite.ts'
 import { allowanceOf } from '../services/quotas.ts'
 import { contactsByName } from './examine.ts'
 import type { Examined } from './examine.ts'
@@ -51,7 +52,7 @@ export async function storeLines(
   const { reader } = examined
   const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
   const contacts = new Map<number, number>()
-  const parents = new Map<number, readonly number[]>()
+  const links = new Map<number, Links>()
   const storeContact = await contactStore(storing)
   const history = createHistoryWriter(parts.core, { goesOn: new Set(monitors.values()) })
   let windows: FreeWindows | undefined
@@ -63,7 +64,10 @@ export async function storeLines(
     contact: async (of) => void contacts.set(of.id, await storeContact(of)),
     async monitor(of) {
       const read = readMonitor(reader, of)
-      if (read.common.depends_on.length > 0) parents.set(of.id, read.common.depends_on)
+      const { depends_on } = read.common
+      const members =
+        read.type.checker.composite === undefined ? undefined : ruleOf(read.settings).monitor_ids
+      if (depends_on.length > 0 || members !== undefined) links.set(of.id, { depends_on, members })
       if (!monitors.has(of.id)) monitors.set(of.id, await storeMonitor(storing, read, contacts))
     },
     async maintenance(of) {
@@ -88,7 +92,20 @@ export async function storeLines(
   for await (const { line } of lines)
     await (visit[line.kind] as ((of: unknown) => Promise<void>) | undefined)?.(line.of)
   await history.flush()
-  for (const [id, own] of parents) await linkMonitor(parts, here(id), own.map(here))
+  // A member that the export does not have was removed before.
+  const present = (ids: readonly number[]): number[] => ids.flatMap((id) => monitors.get(id) ?? [])
+  for (const [id, { depends_on, members }] of links)
+    await linkMonitor(parts, here(id), {
+      depends_on: depends_on.map(here),
+      members: members && present(members),
+    })
+}
+
+/** What a monitor names by id. */
+interface Links {
+  readonly depends_on: readonly number[]
+  /** Of a composite type. */
+  readonly members: readonly number[] | undefined
 }
 
 function idOf(ids: ReadonlyMap<number, number>, old: number): number {
@@ -201,12 +218,16 @@ async function storeMonitor(
 async function linkMonitor(
   { core }: Parts,
   id: number,
-  depends_on: readonly number[],
+  { depends_on, members }: Links,
 ): Promise<void> {
   const record = await core.store.monitors.get(id)
   if (record === undefined) throw new NotFoundError('monitor')
-  const { revision, common, settings, target } = record
+  const { revision, common } = record
   const at = core.clock.now()
+  const settings =
+    members === undefined ? record.settings : { ...record.settings, monitor_ids: members }
+  const { checker } = core.registry.getOrThrow(record.type)
+  const target = members === undefined ? record.target : checker.target(settings as never)
   const change = { settings: { common: { ...common, depends_on }, settings, target } }
   const [committed] = await core.store.commit([{ monitor_id: id, revision, at, ...change }])
   if (committed?.ok !== true) throw new NotFoundError('monitor')
