@@ -68,6 +68,70 @@ describe('the response times', () => {
   })
 })
 
+describe('the chart', () => {
+  const chartIn = (text: string): string => /id="chart"[^]*?<\/figure>/.exec(text)?.[0] ?? ''
+  const titlesIn = (text: string): string[] =>
+    [...chartIn(text).matchAll(/<title>([^<]*)/g)].map(([, title = '']) => title)
+
+  it('begins when the monitor was created, and so do the bars of its days', async () => {
+    const { create, visitor, clock } = await signedIn()
+    const id = await create('a.test')
+    await clock.advance(30 * 60_000)
+    const hour = await visitor.text(`/monitors/${id}?range=1h`)
+    expect(titlesIn(hour)).toHaveLength(31)
+    expect(chartIn(hour)).toContain('<span>00:00</span>')
+    expect(titlesIn(await visitor.text(`/monitors/${id}?range=24h`))).toHaveLength(3)
+    for (const range of ['7d', '30d', '90d'])
+      expect(titlesIn(await visitor.text(`/monitors/${id}?range=${range}`)), range).toHaveLength(1)
+    for (const path of ['/', `/monitors/${id}`])
+      expect(await visitor.text(path), path).not.toContain('class="none"')
+    await clock.advance(2 * 3_600_000)
+    const later = await visitor.text(`/monitors/${id}?range=1h`)
+    expect(titlesIn(later)).toHaveLength(60)
+    expect(chartIn(later)).toContain('<span>1 h ago</span>')
+  })
+
+  it('marks what failed and shades incidents, with median, p95 and maximum of each moment', async () => {
+    const { create, failing, visitor, clock } = await signedIn()
+    const id = await create('a.test', { fail_threshold: 1, recover_threshold: 1 })
+    await clock.advance(10 * 60_000)
+    const calm = await visitor.text(`/monitors/${id}?range=1h`)
+    expect(chartIn(calm)).not.toMatch(/class="(?:fails|incident)"/)
+    expect(titlesIn(calm)[3]).toMatch(/^00:03: median [\d.]+ ms, p95 [\d.]+ ms, max [\d.]+ ms$/)
+    expect(calm).toContain('Maximum')
+    failing.set('a.test', 'Gone')
+    await clock.advance(3 * 60_000)
+    failing.clear()
+    await clock.advance(5 * 60_000)
+    const text = await visitor.text(`/monitors/${id}?range=1h`)
+    expect(titlesIn(text).filter((title) => title.includes('1 check failed'))).toHaveLength(3)
+    expect(chartIn(text).match(/class="incident"/g)).toHaveLength(1)
+    const [, x, width] = /class="incident" x="([\d.]+)" y="0" width="([\d.]+)"/.exec(
+      chartIn(text).replace(/\s+/g, ' '),
+    ) ?? ['', '0', '0']
+    // The eleventh of nineteen minutes, for three of them.
+    expect(Number(x) / 1000).toBeCloseTo(10 / 19, 1)
+    expect(Number(width) / 1000).toBeCloseTo(3 / 19, 1)
+    const day = await visitor.text(`/monitors/${id}?range=90d`)
+    expect(titlesIn(day)[0]).toContain('of downtime')
+  })
+
+  it('has a line for each location, where there are several', async () => {
+    const one = await signedIn()
+    const id = await one.create('a.test')
+    await one.clock.advance(60_000)
+    expect(chartIn(await one.visitor.text(`/monitors/${id}`))).not.toContain('class="at ')
+    const made = await site({}, { locations: ['Oslo', 'Rome'] })
+    const visitor = made.visitor()
+    await visitor.signIn()
+    const second = await made.create('a.test')
+    await made.clock.advance(60_000)
+    const chart = chartIn(await visitor.text(`/monitors/${second}`))
+    expect(chart.match(/class="at at-\d"/g)).toHaveLength(2)
+    expect(chart).toMatch(/at-0"\s*><\/span>\s*<bdi>Oslo/)
+  })
+})
+
 describe('times in words', () => {
   const NOW = Date.parse('2026-01-01T00:00:00.000Z')
   const type = (format: 'end' | 'time') =>

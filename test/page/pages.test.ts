@@ -131,7 +131,7 @@ describe('the page of a monitor', () => {
     expect((await visitor.get(`/monitors/${id}/checks?after=-1`)).status).toBe(400)
   })
 
-  it.each(['24h', '30d', '90d'])('draws response times of %s', async (range) => {
+  it.each(['1h', '24h', '7d', '30d', '90d'])('draws response times of %s', async (range) => {
     const { create, visitor, clock } = await signedIn()
     const id = await create('a.test')
     await clock.advance(1000)

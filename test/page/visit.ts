@@ -50,10 +50,12 @@ export async function site(
   {
     probes,
     checkers = [],
+    locations,
   }: {
     readonly probes?: (clock: SimulatedClock) => ProbeTransport
     /** Beside those that every site has. */
     readonly checkers?: readonly AnyChecker[]
+    readonly locations?: readonly string[]
   } = {},
 ): Promise<Site> {
   const clock = simulatedClock()
@@ -64,6 +66,7 @@ export async function site(
     store: memoryStore({ clock }),
     checkers: [scripted(failing), heartbeat(), ...checkers],
     contacts: [silent(refusing)],
+    ...(locations === undefined ? {} : { locations }),
     ...(probes === undefined ? {} : { probes: probes(clock) }),
   })
   await engine.open()

@@ -20,13 +20,21 @@ export interface BarsOptions {
   readonly name: string
   /** Every day has a tooltip, not only days with downtime. Default `false`. */
   readonly each_day?: boolean
+  /** When the monitor was created, in ISO 8601: earlier days are left empty. */
+  readonly since?: string
 }
 
 export function bars({ days, overall }: UptimeView, options: BarsOptions): Markup {
-  const { name, each_day = false } = options
+  const { name, each_day = false, since = '' } = options
   const width = days.length * STEP - (STEP - WIDTH)
-  const drawn = days.map((day, at) => ({ day, x: at * STEP, parts: partsOf(day, at * STEP) }))
-  const spoken = drawn.filter(({ day }) => each_day || day.down_sec > 0)
+  const drawn = days.map((day, at) => ({
+    day,
+    x: at * STEP,
+    parts: day.date < since.slice(0, 10) ? {} : partsOf(day, at * STEP),
+  }))
+  const spoken = drawn.filter(
+    ({ day, parts }) => (each_day && Object.keys(parts).length > 0) || day.down_sec > 0,
+  )
   // One path per kind, which keeps ninety bars for twenty-five monitors small.
   const path = (kind: Kind): Markup | false => {
     const d = drawn.map(({ parts }) => parts[kind] ?? '').join('')

@@ -14,7 +14,7 @@ import type {
   UptimeView,
 } from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
-import { latencyOfDays, latencyOfToday, usualRange } from './latency-data.ts'
+import { latencyOfDays, latencyOfResults, usualRange } from './latency-data.ts'
 import type { Latency, Range } from './latency-data.ts'
 import type { Frame } from '../layout/frame.ts'
 import { PLANNED_READ, PLANNED_SHOWN } from '../layout/planned.ts'
@@ -67,6 +67,7 @@ export async function monitorFacts(
     scope.contacts.list(),
   ])
   const planned = await plannedFor(scope, id, status)
+  const { created_at } = monitor
   const range = ask.range ?? usualRange(quarter)
   const open = incidents.items.find(({ state }) => state === 'open')
   return {
@@ -76,9 +77,9 @@ export async function monitorFacts(
     type: types.find(({ type }) => type === monitor.type),
     uptime: { 7: week, 30: month, 90: quarter },
     latency:
-      range === '24h'
-        ? await latencyOfToday(scope, { id, now })
-        : latencyOfDays(range, range === '30d' ? month : quarter),
+      range === '1h' || range === '24h'
+        ? await latencyOfResults(scope, { id, now, range, created_at })
+        : latencyOfDays(range, { '7d': week, '30d': month, '90d': quarter }[range], created_at),
     results: results.items,
     incidents: incidents.items,
     open,

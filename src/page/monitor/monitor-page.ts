@@ -28,6 +28,7 @@ import {
 import { checkList } from './checks.ts'
 import { highlights, nearestEnd } from './highlights.ts'
 import { latencyChart } from './latency-chart.ts'
+import type { ChartOptions } from './latency-chart.ts'
 import { RANGES } from './latency-data.ts'
 import type { Range } from './latency-data.ts'
 import { locationTable } from './locations.ts'
@@ -67,7 +68,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
         <span class="muted">90 days</span>
       </div>
       <div id="days" data-live>
-        ${bars(uptime[90], { name: monitor.name, each_day: true })}
+        ${bars(uptime[90], { name: monitor.name, each_day: true, since: monitor.created_at })}
         <div class="span" aria-hidden="true">
           <span>${dayText(uptime[90].from)}</span><span>Today</span>
         </div>
@@ -128,8 +129,22 @@ function responseTime(facts: MonitorFacts, frame: Frame): Markup {
       <h2 id="h-time">${name}</h2>
       ${ranges(facts, frame)}
     </div>
-    <div id="chart" data-live>${latencyChart(latency.points, { ...latency, title })}</div>
+    <div id="chart" data-live>${latencyChart(latency.points, chartOf(facts, title))}</div>
   </section>`
+}
+
+function chartOf({ latency, monitor, incidents }: MonitorFacts, title: string): ChartOptions {
+  const names = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
+  const { read, locations } = latency
+  return {
+    ...latency,
+    ...{ title, incidents },
+    lines: locations.map(({ location_id, p50_ms }) => ({
+      name: names.get(location_id) ?? `Location ${location_id}`,
+      p50_ms,
+    })),
+    ...(read === undefined ? {} : { note: `Of the newest ${counted(read, 'check')} only` }),
+  }
 }
 
 /** The type's name for its response time. */
@@ -193,17 +208,22 @@ function tiles(facts: MonitorFacts): readonly Markup[] {
     tile(`Median, ${SHORT_RANGES[latency.range]}`, msText(latency.p50_ms)),
     tile('p95', msText(latency.p95_ms)),
     tile('p99', msText(latency.p99_ms)),
+    ...(latency.max_ms === null ? [] : [tile('Maximum', msText(latency.max_ms))]),
   ]
 }
 
 const SHORT_RANGES: Readonly<Record<Range, string>> = {
+  '1h': '1 h',
   '24h': '24 h',
+  '7d': '7 d',
   '30d': '30 d',
   '90d': '90 d',
 }
 
 const RANGE_WORDS: Readonly<Record<Range, string>> = {
+  '1h': '1 hour',
   '24h': '24 hours',
+  '7d': '7 days',
   '30d': '30 days',
   '90d': '90 days',
 }

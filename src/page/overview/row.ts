@@ -82,7 +82,7 @@ export function rowItem(row: Row, { frame: { base, now }, can_act }: RowOptions)
       </div>
       ${sentence(row, now)}
     </div>
-    ${bars(uptime, { name })}
+    ${bars(uptime, { name, since: monitor.created_at })}
     <dl class="figures">
       <div>
         <dt>Uptime</dt>

@@ -124,7 +124,7 @@ summary::-webkit-details-marker{display:none}
 @media (max-width:900px){
 .tiles{grid-auto-flow:row;grid-template-columns:repeat(12,1fr)}
 .tiles div{grid-column:span 3}
-.tiles div:nth-child(n+5){grid-column:span 4}
+.tiles div:nth-child(n+5){grid-column:span 3}
 .checks summary{grid-template-columns:max-content 1fr max-content;gap:3px 12px}
 .checks .what{grid-column:1/3;grid-row:2}
 .checks .took{grid-column:3;grid-row:1}
@@ -187,16 +187,22 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .chart svg{width:100%;height:200px;display:block;overflow:visible}
 .chart .scale{display:flex;flex-direction:column;justify-content:space-between;text-align:right;font-size:12px;line-height:1;color:var(--muted);margin-block:-6px;min-width:52px}
 .chart .span,.chart figcaption{grid-column:2}
-.chart figcaption{display:flex;align-items:center;gap:8px;font-size:13px;color:var(--muted);margin-top:8px}
+.chart figcaption{display:flex;flex-wrap:wrap;align-items:center;gap:8px;font-size:13px;color:var(--muted);margin-top:8px}
 .chart .grid{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke;fill:none}
 .chart .band{fill:var(--accent);opacity:.12}
 .chart .p50,.chart .p95{fill:none;stroke:var(--accent);stroke-width:2;vector-effect:non-scaling-stroke;stroke-linejoin:round;stroke-linecap:round}
 .chart .p95{stroke-width:1.25;stroke-dasharray:1 3.5}
 #chart .empty{display:grid;place-items:center;min-height:252px;padding:0;border-block:1px solid var(--line)}
+.chart .incident{fill:var(--bad);opacity:.13}
+.chart .fails{stroke:var(--bad);stroke-width:2.5;vector-effect:non-scaling-stroke;fill:none}
+.chart .at{fill:none;stroke-width:1.25;vector-effect:non-scaling-stroke;stroke-linejoin:round;opacity:.85}
+.chart .at-0{stroke:var(--phase-0);border-color:var(--phase-0)}.chart .at-1{stroke:var(--phase-2);border-color:var(--phase-2)}.chart .at-2{stroke:var(--phase-4);border-color:var(--phase-4)}.chart .at-3{stroke:var(--phase-5);border-color:var(--phase-5)}.chart .at-4{stroke:var(--phase-3);border-color:var(--phase-3)}.chart .at-5{stroke:var(--phase-1);border-color:var(--phase-1)}
 .chart .area{fill:transparent}
 .chart .area:hover{fill:var(--text);fill-opacity:.07}
 .key{display:inline-block;width:10px;height:10px;border-radius:3px;background:var(--edge)}
 figcaption .key{width:18px;height:0;border-radius:0;background:none;border-top:2px solid var(--accent)}
+figcaption .key.fails{width:0;height:12px;border-top:0;border-left:2.5px solid var(--bad);margin-left:12px}
+figcaption .key.at{border-top-width:2px;border-top-style:solid;margin-left:12px}
 figcaption .key.p95{border-top:2px dotted var(--accent);margin-left:12px}
 .waterfall{width:100%;height:10px;display:block;border-radius:2px;overflow:hidden}
 .waterfall .rest{fill:var(--none)}
