@@ -14,6 +14,8 @@ export type {
   KnownMonitor,
   SyncPlan,
   UpdatedMonitor,
+  WindowPlan,
 } from './plan.ts'
 export { syncMonitors } from './sync.ts'
 export type { SyncOptions } from './sync.ts'
+export type { MaintenanceEntry } from './windows.ts'

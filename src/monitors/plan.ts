@@ -33,6 +33,22 @@ export interface Difference {
   readonly to: Json
 }
 
+/** What becomes of the windows of a list. */
+export interface WindowPlan {
+  readonly create: readonly Omit<KnownMonitor, 'id'>[]
+  readonly update: readonly (KnownMonitor & { readonly changes: readonly Difference[] })[]
+  readonly unchanged: readonly KnownMonitor[]
+  readonly remove: readonly KnownMonitor[]
+  /** Created from a list earlier, and no longer in it. */
+  readonly leave: readonly KnownMonitor[]
+  /** New ones that have ended: they are not created. */
+  readonly ended: readonly Omit<KnownMonitor, 'id'>[]
+}
+
+export const NO_WINDOWS: WindowPlan = {
+  ...{ create: [], update: [], unchanged: [], remove: [], leave: [], ended: [] },
+}
+
 /** A setting of the list without effect. */
 export interface EntryWarning {
   readonly key: string
@@ -52,19 +68,34 @@ export interface SyncPlan {
   /** Created from a list earlier, and no longer in it. */
   readonly leave: readonly KnownMonitor[]
   readonly warnings: readonly EntryWarning[]
+  /** Maintenance windows; empty if the list says nothing of them. */
+  readonly maintenance: WindowPlan
 }
 
 /** Whether the plan changes nothing. */
-export function isEmptyPlan({ create, update, pause, resume, remove }: SyncPlan): boolean {
-  return [create, update, pause, resume, remove].every((part) => part.length === 0)
+export function isEmptyPlan({
+  create,
+  update,
+  pause,
+  resume,
+  remove,
+  maintenance: windows,
+}: SyncPlan): boolean {
+  const ofWindows = [windows.create, windows.update, windows.remove]
+  return [create, update, pause, resume, remove, ...ofWindows].every((part) => part.length === 0)
 }
 
 const VALUE_CHARS = 80
 
 /** One line per monitor that changes, one per difference, and a count of the rest. */
 export function describePlan(plan: SyncPlan): string[] {
-  const one = (sign: string, { key, name }: { key: string; name: string }): string =>
-    `${sign} ${key}  ${JSON.stringify(name)}`
+  return [...monitorLines(plan), ...windowLines(plan.maintenance)]
+}
+
+const one = (sign: string, { key, name }: { key: string; name: string }): string =>
+  `${sign} ${key}  ${JSON.stringify(name)}`
+
+function monitorLines(plan: SyncPlan): string[] {
   return [
     ...plan.create.map((each) => `${one('+', each)}  ${each.type}`),
     ...plan.update.flatMap((each) => [
@@ -77,6 +108,22 @@ export function describePlan(plan: SyncPlan): string[] {
     ...plan.leave.map((each) => `${one('?', each)}  not in the list, left alone`),
     ...plan.warnings.map(({ key, field, text }) => `! ${key}  ${field}: ${text}`),
     `${plan.create.length} to create, ${plan.update.length} to update, ${plan.remove.length} to remove, ${plan.unchanged.length} unchanged`,
+  ]
+}
+
+function windowLines(plan: WindowPlan): string[] {
+  const { create, update, remove, unchanged, leave, ended } = plan
+  if (Object.values(plan).every((part: readonly unknown[]) => part.length === 0)) return []
+  return [
+    ...create.map((each) => one('+', each)),
+    ...update.flatMap((each) => [
+      one('~', each),
+      ...each.changes.map((change) => `    ${differenceText(change)}`),
+    ]),
+    ...remove.map((each) => `${one('-', each)}  remove`),
+    ...leave.map((each) => `${one('?', each)}  not in the list, left alone`),
+    ...ended.map((each) => `! ${each.key}  window: has ended, and is not created`),
+    `maintenance: ${create.length} to create, ${update.length} to update, ${remove.length} to remove, ${unchanged.length} unchanged`,
   ]
 }
 

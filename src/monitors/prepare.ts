@@ -15,11 +15,13 @@ import { parentsFirst } from './dependencies.ts'
 import type { Difference } from './plan.ts'
 import { entryWords, isIdField, keyIn, listWord, readEntries } from './reading.ts'
 import type { Problems, ReadEntry } from './reading.ts'
+import { prepareWindows } from './windows.ts'
+import type { PreparedWindows } from './windows.ts'
 
 const PAGE = 200
 
 /** The groups of one account that a list uses. */
-export type Scope = Pick<AccountScope, 'monitors' | 'contacts'>
+export type Scope = Pick<AccountScope, 'monitors' | 'contacts' | 'maintenance'>
 
 /** One entry with its stored monitor. */
 export interface PreparedEntry {
@@ -37,13 +39,21 @@ export interface Preparation {
   readonly listed: readonly PreparedEntry[]
   /** Created from a list earlier, and not in this one. */
   readonly unlisted: readonly (readonly [key: string, monitor: MonitorSummary])[]
+  /** Absent if the list says nothing of maintenance. */
+  readonly windows: PreparedWindows | undefined
+}
+
+/** Monitors, and maintenance windows if the list has some. */
+interface Lists {
+  readonly monitors: unknown
+  readonly maintenance: unknown
 }
 
 /** @throws ValidationError with every problem of every entry */
 export async function prepare(
   engine: Pick<Engine, 'locations' | 'types'>,
   scope: Scope,
-  list: unknown,
+  { monitors: list, maintenance }: Lists,
 ): Promise<Preparation> {
   const problems: Problems = {}
   const entries = parentsFirst(readEntries(list, problems), problems)
@@ -61,9 +71,13 @@ export async function prepare(
     const seen = await look(scope, { entry, input, monitor, names, known_fields }, problems)
     if (seen !== undefined) listed.push({ entry, input, known: monitor, ...seen })
   }
-  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   const keys = new Set(entries.map(({ key }) => key))
-  return { listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
+  const windows =
+    maintenance === undefined
+      ? undefined
+      : await prepareWindows(scope.maintenance, { list: maintenance, keys }, problems)
+  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  return { windows, listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
 }
 
 /** Monitors with a key; a list never changes any other. */

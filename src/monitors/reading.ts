@@ -27,7 +27,13 @@ export type Problems = Record<string, string>
 const KEY = /^[a-z0-9][a-z0-9._/-]{0,59}$/
 const KEY_TAG = 'key:'
 
-function tagOf(key: string): string {
+export const KEY_PROBLEM = 'invalid: 1 to 60 lower-case letters, digits, . _ - and / are expected'
+
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && KEY.test(value)
+}
+
+export function tagOf(key: string): string {
   return KEY_TAG + key
 }
 
@@ -83,11 +89,8 @@ function readEntry(given: unknown, index: number, problems: Problems): ReadEntry
     return undefined
   }
   const { key } = given
-  if (typeof key !== 'string' || !KEY.test(key)) {
-    problems[`${place}.key`] =
-      key === undefined
-        ? 'required'
-        : 'invalid: 1 to 60 lower-case letters, digits, . _ - and / are expected'
+  if (!isKey(key)) {
+    problems[`${place}.key`] = key === undefined ? 'required' : KEY_PROBLEM
     return undefined
   }
   const names = (field: string): readonly string[] =>
@@ -110,7 +113,7 @@ function readEntry(given: unknown, index: number, problems: Problems): ReadEntry
   }
 }
 
-function namesIn(value: unknown, place: string, problems: Problems): readonly string[] {
+export function namesIn(value: unknown, place: string, problems: Problems): readonly string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
   problems[place] = 'invalid: a list of names is expected'

@@ -14,10 +14,13 @@ import type { MonitorSummary } from '../engine/api/views.ts'
 import type { FieldTable } from '../fields/field.ts'
 import type { JsonObject } from '../model.ts'
 import type { MonitorEntry } from './define.ts'
+import { NO_WINDOWS } from './plan.ts'
 import type { CreatedMonitor, KnownMonitor, SyncPlan } from './plan.ts'
 import { prepare } from './prepare.ts'
 import type { Preparation, PreparedEntry, Scope } from './prepare.ts'
 import { UNLISTED_TAG } from './reading.ts'
+import { applyWindows, planWindows } from './windows.ts'
+import type { MaintenanceEntry } from './windows.ts'
 
 export interface SyncOptions {
   /** Default: the first account. */
@@ -29,6 +32,11 @@ export interface SyncOptions {
    * `leave`. Monitors without a key, created by hand or over REST, are never changed.
    */
   readonly unlisted?: 'leave' | 'pause' | 'remove' | undefined
+  /**
+   * Maintenance windows of the account. Without it none is changed; with it, `unlisted` decides about those of an earlier
+   * list as well: `remove`, otherwise they are left.
+   */
+  readonly maintenance?: readonly MaintenanceEntry[] | undefined
   /** Plan only. */
   readonly dryRun?: boolean | undefined
   /** Called after each applied change, with the total of the plan. */
@@ -40,6 +48,8 @@ const OPTIONS: OptionTable<SyncOptions> = {
   account_id: option.anything,
   actor: option.text,
   unlisted: option.oneOf('leave', 'pause', 'remove'),
+  // Validated with the monitors.
+  maintenance: option.anything,
   dryRun: option.flag,
   onProgress: option.callback,
 }
@@ -49,8 +59,8 @@ const OPTIONS: OptionTable<SyncOptions> = {
  * again: it continues.
  *
  * @throws NotFoundError for an unknown account
- * @throws ValidationError with every problem of every entry, keyed `<key>.<field>`; nothing is
- * changed then
+ * @throws ValidationError with every problem of every entry, keyed `<key>.<field>` and
+ * `maintenance.<key>.<field>`; nothing is changed then
  */
 export async function syncMonitors<C extends AnyChecker>(
   engine: Engine<C>,
@@ -64,7 +74,7 @@ export async function syncMonitors<C extends AnyChecker>(
   // An absent option means the first account, 1; `undefined` from a lost value is rejected.
   const { account_id, actor } = { account_id: 1, ...options }
   const scope: Scope = own.account(account_id, { actor })
-  const preparation = await prepare(own, scope, monitors)
+  const preparation = await prepare(own, scope, { monitors, maintenance: options.maintenance })
   const plan = planOf(preparation, unlisted)
   if (dryRun) return plan
   const changed = counting(plan, options.onProgress)
@@ -72,7 +82,7 @@ export async function syncMonitors<C extends AnyChecker>(
 }
 
 function planOf(
-  { listed, unlisted }: Preparation,
+  { listed, unlisted, windows }: Preparation,
   fate: NonNullable<SyncOptions['unlisted']>,
 ): SyncPlan {
   const known = listed.flatMap((each) => (each.known === undefined ? [] : [knownOf(each)]))
@@ -95,6 +105,7 @@ function planOf(
     ),
     leave:
       fate === 'remove' ? [] : lost.filter(({ key }) => fate === 'leave' || settled.includes(key)),
+    maintenance: windows === undefined ? NO_WINDOWS : planWindows(windows, fate),
   }
 }
 
@@ -124,7 +135,11 @@ interface Work {
 }
 
 function counting(plan: SyncPlan, tell: SyncOptions['onProgress']): () => void {
-  const parts = [plan.create, plan.update, plan.resume, plan.pause, plan.remove]
+  const { maintenance } = plan
+  const parts = [
+    ...[plan.create, plan.update, plan.resume, plan.pause, plan.remove],
+    ...[maintenance.create, maintenance.update, maintenance.remove],
+  ]
   const all = parts.reduce((sum, { length }) => sum + length, 0)
   let done = 0
   return () => tell?.((done += 1), all)
@@ -154,6 +169,9 @@ async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
   for (const { id } of plan.resume) await scope.monitors.resume(id).then(changed)
   for (const { key, id } of plan.pause) await pause(work, key, id).then(changed)
   for (const { id } of plan.remove) await scope.monitors.remove(id).then(changed)
+  const { windows } = preparation
+  if (windows !== undefined)
+    await applyWindows(scope.maintenance, { prepared: windows, plan: plan.maintenance }, changed)
   return { ...plan, create }
 }
 

@@ -48,6 +48,25 @@ describe('watchpost apply', () => {
     expect((await served()).names).toEqual(['Shop', '127.0.0.1:9'])
   })
 
+  it('plans maintenance of the list as well', async () => {
+    const { write, apply, served } = place()
+    const window = { at: '22:00', duration_min: 60 }
+    const disks = { key: 'disks', name: 'Disks', window, monitors: ['db'] }
+    write({ monitors: [SHOP, DB], maintenance: [disks] })
+    expect((await apply()).stdout).toContain('+ disks  "Disks"\nmaintenance: 1 to create')
+    expect((await apply('--dry-run')).code).toBe(0)
+    write({ monitors: [SHOP, DB], maintenance: [{ ...disks, name: 'Racks', monitors: ['web'] }] })
+    const wrong = await apply()
+    expect(wrong).toMatchObject({ code: 64, stdout: '' })
+    expect(wrong.stderr).toContain('maintenance.disks.monitors: invalid: no monitor of the list')
+    write({ monitors: [SHOP], maintenance: {} })
+    expect((await apply()).stderr).toContain('monitors.json: maintenance: an array is expected')
+    const { server } = await served()
+    const { body } = await server.call('/api/v1/maintenance', { key: KEY })
+    expect(body.maintenance).toMatchObject([{ name: 'Disks', tags: ['key:db', 'window:disks'] }])
+    await server.stop()
+  })
+
   it('only tells with --dry-run, and its exit code says whether anything would change', async () => {
     const { write, apply } = place()
     write([SHOP])

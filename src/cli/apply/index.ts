@@ -31,7 +31,7 @@ export const command: Command = {
   help: `watchpost apply <file> [--dry-run] [--unlisted leave|pause|remove]
 
 Creates and updates monitors as a list in a file says: JSON, or a module whose default export is
-defineMonitors([…]) of watchpost/monitors. Matched by key; run again, it changes nothing. Every problem
+defineMonitors([…]) of watchpost/monitors, or { monitors: […], maintenance: […] }. Matched by key; run again, it changes nothing. Every problem
 of the list is told, and nothing is changed then.
 
   watchpost apply monitors.json --dry-run     what would change
@@ -72,7 +72,7 @@ async function run(call: Call): Promise<number> {
 }
 
 async function apply(call: Call, path: string, options: SyncOptions): Promise<SyncPlan> {
-  const list = await readList(path)
+  const { monitors, maintenance } = await readList(path)
   const settings = readSettings(SETTINGS, call)
   const store = storeFor(settings, options.dryRun === true)
   const under = progress('opening the store')
@@ -84,9 +84,10 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
         throw withAdvice(error)
       },
     )
-    under.tell(`checking ${list.length} monitors`)
+    under.tell(`checking ${monitors.length} monitors`)
     const onProgress = (done: number, all: number): void => under.tell(`${done} of ${all} changes`)
-    return await syncMonitors(engine, list as never, { ...options, ...BY, onProgress })
+    const how = { ...options, ...BY, maintenance, onProgress }
+    return await syncMonitors(engine, monitors as never, how)
   } catch (error) {
     throw asMistakeOf(path, error)
   } finally {

@@ -8,20 +8,32 @@ import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, ValidationError } from '../../errors.ts'
 import type { MonitorEntry } from '../../monitors/define.ts'
+import type { MaintenanceEntry } from '../../monitors/windows.ts'
 import { readJson } from '../read-file.ts'
 
 const MODULES = ['.mjs', '.cjs', '.js', '.mts', '.ts']
 
-/** What is in it is checked by the sync. @throws ConfigurationError */
-export async function readList(path: string): Promise<readonly MonitorEntry[]> {
-  const content = MODULES.includes(extname(path)) ? await importList(path) : await readJson(path)
-  const list = isFile(content) ? content.monitors : content
-  if (Array.isArray(list)) return list as readonly MonitorEntry[]
-  throw new ConfigurationError(`${path}: an array of monitors is expected`)
+export interface ListFile {
+  readonly monitors: readonly MonitorEntry[]
+  /** Absent if the file says nothing of it. */
+  readonly maintenance: readonly MaintenanceEntry[] | undefined
 }
 
-/** As `watchpost import` writes it. */
-function isFile(content: unknown): content is { readonly monitors: unknown } {
+/** What is in it is checked by the sync. @throws ConfigurationError */
+export async function readList(path: string): Promise<ListFile> {
+  const content = MODULES.includes(extname(path)) ? await importList(path) : await readJson(path)
+  const { monitors, maintenance } = isFile(content) ? content : { monitors: content }
+  if (!Array.isArray(monitors))
+    throw new ConfigurationError(`${path}: an array of monitors is expected`)
+  if (maintenance !== undefined && !Array.isArray(maintenance))
+    throw new ConfigurationError(`${path}: maintenance: an array is expected`)
+  return { monitors: monitors as readonly MonitorEntry[], maintenance }
+}
+
+/** As `watchpost import` writes it; maintenance may stand beside the monitors. */
+function isFile(
+  content: unknown,
+): content is { readonly monitors: unknown; readonly maintenance?: unknown } {
   return typeof content === 'object' && content !== null && 'monitors' in content
 }
 

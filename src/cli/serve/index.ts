@@ -226,11 +226,11 @@ function remoteProbes(
 /** @throws ConfigurationError that names the file, and every problem in it; nothing is changed then */
 async function applyMonitors(engine: Engine, path: string | undefined, log: Logger): Promise<void> {
   if (path === undefined) return
-  const list = await readList(path)
+  const { monitors, maintenance } = await readList(path)
   const under = progress('applying the monitors', displayIn(log))
   const onProgress = (done: number, all: number): void =>
     under.tell(`applying the monitors: ${done} of ${all} changes`)
-  const plan = await syncMonitors(engine, list as never, { ...BY, onProgress })
+  const plan = await syncMonitors(engine, monitors as never, { ...BY, maintenance, onProgress })
     .catch((error: unknown) => {
       throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
     })

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MaintenanceWindow } from '../../model.ts'
+import type { Json, JsonObject, MaintenanceWindow } from '../../model.ts'
 import type { PageOptions, VersionOptions } from './filters.ts'
 import type { WindowInput } from './inputs.ts'
 import type { OccurrenceView } from './occurrence.ts'
@@ -44,6 +44,14 @@ export interface MaintenanceView {
   readonly updated_at: string
 }
 
+export interface MaintenancePreview {
+  readonly settings: JsonObject
+  /** Empty if nothing differs. */
+  readonly changes: readonly { readonly field: string; readonly from: Json; readonly to: Json }[]
+  /** A one-off window whose end has passed, which `create` refuses. */
+  readonly ended: boolean
+}
+
 export interface MaintenanceFilter extends PageOptions {
   /** Those that cover this monitor. */
   readonly monitor_id?: number | undefined
@@ -70,6 +78,11 @@ export interface MaintenanceServices {
    * ValidationError with every problem at once, ConflictError `quota`
    */
   create(input: MaintenanceInput): Promise<MaintenanceView>
+  /** What `create` would store, and how it differs from another window. @throws ValidationError as `create` does */
+  preview(
+    input: MaintenanceInput,
+    options?: { readonly against?: number | undefined },
+  ): Promise<MaintenancePreview>
   get(id: number): Promise<MaintenanceView>
   list(filter?: MaintenanceFilter): Promise<Page<MaintenanceView>>
   update(id: number, patch: MaintenancePatch, options?: VersionOptions): Promise<MaintenanceView>

@@ -16,7 +16,7 @@ import type {
   MaintenanceSettings,
   NewAuditRecord,
 } from '../../model.ts'
-import { isJsonObject } from '../../model/json.ts'
+import { isJsonObject, sameJson } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 import type { MaintenanceServices, MaintenanceView } from '../api/maintenance.ts'
 import { announceAudit } from '../announce/audit.ts'
@@ -25,7 +25,7 @@ import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import { auditRecord, bounded, fieldChanges } from './audit.ts'
-import { maintenanceFilter, upcomingOptions, versionOptions } from './filters.ts'
+import { maintenanceFilter, previewOptions, upcomingOptions, versionOptions } from './filters.ts'
 import { upcomingOf } from './occurrences.ts'
 import { pageOf } from './parts.ts'
 import type { Parts } from './parts.ts'
@@ -98,6 +98,22 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
         if (isFull && (await dropOld(now)) > 0) return create()
         throw error
       })
+    },
+    async preview(given, options) {
+      const { against } = readFilter(previewOptions, options)
+      await ready()
+      const before = against === undefined ? undefined : (await own(against)).settings
+      const input = objectFrom(given)
+      const settings = await settled(parts, { account_id, input, before, may_end: true })
+      const [from, to] = [before, settings] as unknown as [JsonObject | undefined, JsonObject]
+      const names = Object.keys(from ?? {}).filter((name) => !sameJson(from?.[name], to[name]))
+      return {
+        settings: to,
+        changes: names.map((field) => ({
+          ...{ field, from: from?.[field] ?? null, to: to[field] ?? null },
+        })),
+        ended: hasEnded(settings.window, clock.now()),
+      }
     },
     async get(id) {
       const record = await own(id)
@@ -246,13 +262,15 @@ function objectFrom(input: unknown): JsonObject {
 interface Settling {
   readonly account_id: number
   readonly input: JsonObject
-  readonly before?: MaintenanceSettings
+  readonly before?: MaintenanceSettings | undefined
+  /** Also a window whose end has passed. */
+  readonly may_end?: boolean
 }
 
 /** @throws ValidationError with every problem at once */
 async function settled(
   { core }: Parts,
-  { account_id, input, before }: Settling,
+  { account_id, input, before, may_end = false }: Settling,
 ): Promise<MaintenanceSettings> {
   const parsed = parse(MAINTENANCE_FIELDS, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
@@ -271,16 +289,21 @@ async function settled(
   if (asked.length === 0 && tags.length === 0 && !rest.all_monitors)
     problems['monitor_ids'] = 'required: or tags, or all_monitors'
   const same = JSON.stringify(before?.window) === JSON.stringify(rest.window)
-  const wrong = same ? undefined : windowProblem(rest.window, core.clock.now())
+  const isOver = may_end && hasEnded(rest.window, core.clock.now())
+  const wrong = same || isOver ? undefined : windowProblem(rest.window, core.clock.now())
   if (wrong !== undefined) problems['window'] = wrong
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return { ...rest, monitor_ids: [...new Set(monitor_ids)], tags: distinct(tags) }
 }
 
+function hasEnded(window: MaintenanceSettings['window'], now: EpochMs): boolean {
+  return 'end' in window && Date.parse(window.end) <= now
+}
+
 function windowProblem(window: MaintenanceSettings['window'], now: EpochMs): string | undefined {
   if (!('start' in window)) return undefined
   const [start, end] = [Date.parse(window.start), Date.parse(window.end)]
-  if (end <= now) return 'out_of_range: "end" has passed'
+  if (hasEnded(window, now)) return 'out_of_range: "end" has passed'
   if (end - start > LONGEST_DAYS * DAY_MS) return `out_of_range: at most ${LONGEST_DAYS} days long`
   if (start > now + FURTHEST_DAYS * DAY_MS)
     return `out_of_range: begins within ${FURTHEST_DAYS} days`
