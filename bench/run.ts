@@ -5,6 +5,7 @@ import type { Benchmark } from './harness/benchmark.ts'
 import { conditions, goalsTable } from './harness/goals-table.ts'
 import { apart, RESULTS, run } from './harness/run.ts'
 import type { Extent } from './harness/run.ts'
+import { bulk } from './subjects/bulk.ts'
 import { dns } from './subjects/dns.ts'
 import { engine } from './subjects/engine.ts'
 import { history } from './subjects/history.ts'
@@ -19,6 +20,7 @@ import { rest } from './subjects/rest.ts'
 import { scheduler } from './subjects/scheduler.ts'
 import { store } from './subjects/store.ts'
 import { tcp } from './subjects/tcp.ts'
+import { transfer } from './subjects/transfer.ts'
 import { webhooks } from './subjects/webhooks.ts'
 
 const benchmarks: readonly Benchmark[] = [
@@ -36,6 +38,8 @@ const benchmarks: readonly Benchmark[] = [
   history,
   webhooks,
   rest,
+  bulk,
+  transfer,
   imports,
 ]
 
