@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
 import { parsePage, section } from '../package/markdown.ts'
+import { APP, REFUSED } from './app.ts'
 import { packedProject } from './packed.ts'
 import type { Project } from './packed.ts'
 
@@ -20,34 +21,6 @@ import type { Project } from './packed.ts'
 
 const PAGE = 'docs/guide/bundling.md'
 const page = parsePage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
-
-/** Checks every type with a driver against a closed port; what comes of it is the fault of the port. */
-const APP = `import { createEngine, runCheck } from 'watchpost'
-import { builtinCheckers } from 'watchpost/checkers'
-import { sqliteStore } from 'watchpost/store/sqlite'
-
-async function main() {
-  const engine = createEngine({ store: sqliteStore({ file: process.env.DATA }), checkers: builtinCheckers() })
-  await engine.start()
-  const said = {}
-  for (const checker of builtinCheckers().filter(({ driver }) => driver !== undefined)) {
-    const settings = { host: '127.0.0.1', port: 1, user: 'u', pass: 'p' }
-    if (!('user' in checker.fields)) { delete settings.user; delete settings.pass }
-    const created = await engine.monitors.create({ type: checker.type, ...settings, interval_sec: 3600 })
-    const { cause_text } = await runCheck(checker, settings)
-    said[checker.type] = created.type === checker.type ? cause_text : 'lost'
-  }
-  await engine.stop()
-  console.log(JSON.stringify(said))
-}
-main().catch((error) => { console.error(error); process.exitCode = 1 })
-`
-const REFUSED = Object.fromEntries(
-  ['smtp', 'imap', 'ftp', 'mysql', 'postgres'].map((type) => [
-    type,
-    '127.0.0.1:1 refused the connection',
-  ]),
-)
 
 const BUILD = { timeout: 300_000 }
 const TOOLS = join(root, 'node_modules')

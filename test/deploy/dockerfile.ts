@@ -145,7 +145,7 @@ function stepsOf({ instructions }: Stage, root: string, { folders, ...building }
         ? paths.map((path) =>
             path.includes('*')
               ? `for f in ${path}; do if [ -e "$f" ]; then cp "$f" ${target}; fi; done`
-              : `cp ${path} ${target}`,
+              : `if [ -d ${path} ]; then cp -a ${path}/. ${target}; else cp ${path} ${target}; fi`,
           )
         : paths.map((path) => `cp -a ${path}/. ${target}`)
     }
