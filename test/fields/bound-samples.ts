@@ -18,6 +18,9 @@ function address(size: number): string {
   return `${local}@${name(size - local.length - 1)}`
 }
 
+const proxy = (size: number): string =>
+  size < 12 ? 'x'.repeat(size) : `http://${name(size - 10)}:80`
+
 /** `.` matches whatever the line is, so that the pattern stays small. */
 const pattern = (size: number): string =>
   size < 3 ? 'x'.repeat(size) : `[${'x'.repeat(size - 2)}]`
@@ -50,6 +53,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'domain.days_warn': many((n) => n + 1),
   'contact email.to': many((n) => `a${n}@example.org`),
   'tcp.send': (size) => '\\x41'.repeat(Math.ceil(size / 4)),
+  ...Object.fromEntries(['http', 'content', 'resources'].map((type) => [`${type}.proxy`, proxy])),
   'contact request.url': url,
   'contact request.recovery_url': url,
   // A URL is cut to the name.
@@ -72,6 +76,9 @@ export const NEVER_SHORT: readonly string[] = [
   ...[
     'contact request.url',
     'contact request.recovery_url',
+    'http.proxy',
+    'content.proxy',
+    'resources.proxy',
     'contact email.to',
     'http.json[].path',
   ],

@@ -28,7 +28,8 @@ import type { PublishedPage } from './published.ts'
 import { reportOf } from './published-reports.ts'
 import { reportItem } from './reports.ts'
 
-const SLUG = '([a-z\\d][a-z\\d-]{0,63})'
+const PAGE_PATH = /^\/status\/([a-z\d][a-z\d-]{0,63})$/i
+const PART_PATH = /^\/status\/([a-z\d][a-z\d-]{0,63})((?:\/[\w.-]{1,40}){0,2})$/i
 
 /** One request for a page that the visitor may see. */
 interface Visit {
@@ -65,7 +66,7 @@ export function publishedRoutes(
   return [
     {
       method: 'GET',
-      pattern: new RegExp(`^/status/${SLUG}((?:/[\\w.-]{1,40}){0,2})$`, 'i'),
+      pattern: PART_PATH,
       async answer(call) {
         const [slug = '', part = ''] = call.params
         const page = await pages.find(slug)
@@ -82,7 +83,7 @@ export function publishedRoutes(
     },
     {
       method: 'POST',
-      pattern: new RegExp(`^/status/${SLUG}$`, 'i'),
+      pattern: PAGE_PATH,
       answer: (call) => enter({ pages, door, pathOf }, call),
     },
   ]
