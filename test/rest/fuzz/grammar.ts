@@ -8,7 +8,7 @@ import type { Engine } from '../../../src/engine/api/engine.ts'
 import type { FieldInfo, FieldTable } from '../../../src/fields/field.ts'
 import { place } from './live.ts'
 import { maintenance } from './maintenance.ts'
-import { publicPage } from './public-pages.ts'
+import { publicPage, statusReport } from './public-pages.ts'
 import type { Shot } from './shot.ts'
 
 export interface Document {
@@ -57,6 +57,7 @@ export function validShots({ document, types, key }: Subject): fc.Arbitrary<Shot
 /** Of the paths whose bodies are no monitor. */
 function ownBody(path: string): fc.Arbitrary<Body> | undefined {
   if (path.endsWith('/bulk')) return bulk
+  if (path.includes('/status-reports')) return statusReport(path)
   if (path.includes('/public-pages')) return publicPage(path.endsWith('}'))
   return path.includes('/maintenance') ? maintenance(path.endsWith('}')) : undefined
 }
@@ -114,7 +115,7 @@ function placed(path: string, type: string | undefined): string {
     .replace(/\/(\w+)s\/\{id\}/, (_all, kind: string) => `/${kind}s/${place(kind, type)}`)
     .replace('/maintenance/{id}', `/maintenance/${place('maintenance')}`)
     .replace('/public-pages/{id}', `/public-pages/${place('page')}`)
-    .replace('/status-reports/{id}', '/status-reports/1')
+    .replace('/status-reports/{id}', `/status-reports/${place('report')}`)
     .replace('{token}', place('token'))
 }
 

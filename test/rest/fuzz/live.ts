@@ -29,7 +29,9 @@ export function createLive(): Live {
   let cursor = 'bW9uaXRvcnM6MQ'
   let notification = 1
   let maintenance = 1
-  let page = 1
+  // The first page stays: reports stand on it.
+  let page = 2
+  let report = 1
 
   function valueOf(kind: string, type: string | undefined): string {
     turn += 1
@@ -43,6 +45,7 @@ export function createLive(): Live {
     if (kind === 'cursor') return cursor
     if (kind === 'maintenance') return String(maintenance)
     if (kind === 'page') return String(page)
+    if (kind === 'report') return String(report)
     if (kind === 'notification') return String(1 + (turn % notification))
     // One location, one contact, and the incident of the monitor that is always down.
     return '1'
@@ -73,12 +76,14 @@ export function createLive(): Live {
         notification: told,
         maintenance: made,
         public_page: shown,
+        status_report: written,
       } = asRecord(body)
       const { id, type, token } = asRecord(monitor)
       if (status === 201 && monitor !== undefined && !monitors.some((one) => one.id === id)) {
         monitors.push({ id: Number(id), type: String(type), token: token as string | undefined })
       }
       if (status === 201 && made !== undefined) maintenance = Number(asRecord(made)['id'])
+      if (status === 201 && written !== undefined) report = Number(asRecord(written)['id'])
       if (status === 201 && shown !== undefined) page = Number(asRecord(shown)['id'])
       if (deleted !== undefined) {
         monitors = monitors.filter((one) => one.id !== asRecord(deleted)['id'])

@@ -82,6 +82,7 @@ export async function startSubject(kind: string): Promise<Subject> {
   await engine.monitors.create({ ...BROKEN, host: 'first.example' })
   const { id } = await engine.monitors.create(BROKEN)
   await engine.monitors.check(id)
+  await engine.publicPages.create({ title: 'First', slug: 'first' })
 
   const rest = createRest(engine, { rateLimit: { window: generous }, logger })
   const response = await rest.fetch(new Request('http://localhost/api/v1/openapi.json'))
