@@ -40,11 +40,14 @@ export function gather(): Gathering {
   const monitors: JsonObject[] = []
   const notes: NotCarriedOver[] = []
   const keys = new Set<string>()
+  /** Of things with the same name, the number of the last one: a file may hold thousands. */
+  const last = new Map<string, number>()
   const freeKey = (text: string): string => {
     const base = keyOf(text)
-    for (let n = 1; ; n++) {
+    for (let n = (last.get(base) ?? 0) + 1; ; n++) {
       const suffix = n === 1 ? '' : `-${n}`
       const key = base.slice(0, KEY_CHARS - suffix.length) + suffix
+      last.set(base, n)
       if (!keys.has(key)) return key
     }
   }

@@ -77,10 +77,14 @@ export function take(source: JsonObject): Taking {
   }
 }
 
+/** What is nested deeper is taken to say something: no service writes so. */
+const SAID_DEPTH = 32
+
 /** Whether a value says anything: not null, false, an empty text, list or object. */
-function says(value: Json | undefined): boolean {
+function says(value: Json | undefined, depth = 0): boolean {
   if (value === undefined || value === null || value === false || value === '') return false
-  return typeof value !== 'object' || Object.values(value).some((item) => says(item))
+  if (typeof value !== 'object' || depth === SAID_DEPTH) return true
+  return Object.values(value).some((item) => says(item, depth + 1))
 }
 
 const UNITS = {

@@ -226,3 +226,14 @@ it.each([fromUptimeRobot, fromBetterStack, fromHealthchecks])('another file is t
     expect(read(document).not_carried_over).toHaveLength(1)
   }
 })
+
+it('a hostile file takes no longer than its size', () => {
+  const same = Array.from({ length: 20_000 }, () => ({ friendly_name: 'a', type: 5 }))
+  const { monitors } = fromUptimeRobot({ monitors: same })
+  expect(monitors.slice(0, 3).map(({ key }) => key)).toEqual(['a', 'a-2', 'a-3'])
+  expect(new Set(monitors.map(({ key }) => key)).size).toBe(20_000)
+  const deep = JSON.parse(`${'['.repeat(100_000)}1${']'.repeat(100_000)}`) as unknown
+  expect(notes(fromUptimeRobot({ monitors: [{ friendly_name: 'a', type: 5, deep }] }))).toContain(
+    'a: deep has no counterpart',
+  )
+})
