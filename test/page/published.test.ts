@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
 import { createPage } from '../../src/page/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import type { FullStore } from '../../src/store/store.ts'
@@ -254,6 +255,28 @@ describe('reports, months, feeds and badges of a public page', () => {
     await engine.statusReports.addUpdate(id, { status: 'identified', text: 'Found the cause.' })
     return { ...made, report_id: id }
   }
+
+  it('draws reports of any length in short turns, and shows how far the work on each is', async () => {
+    const { engine, page_id, visitor } = await shop()
+    const input = { page_ids: [page_id], text: 'Seen.' }
+    for (let n = 0; n < 40; n++) {
+      const { id } = await engine.statusReports.create({ title: `Report ${n}.`, ...input })
+      const long = { status: 'identified', text: 'a\n\n'.repeat(1600) } as const
+      const add = () => engine.statusReports.addUpdate(id, long)
+      for (let update = 0; update < 10; update++) await add()
+      await expect(add()).rejects.toMatchObject({ code: 'quota' })
+    }
+    for (const part of ['', '/history', '/feed.atom', '/feed.rss', '/status.json']) {
+      const { value, longest_ms } = await leastOf(
+        3,
+        () => measureTurns(() => visitor().text(`/status/shop${part}`)),
+        50,
+      )
+      expect(longest_ms, part).toBeLessThan(50)
+      for (const n of [0, 20, 39]) expect(value, part).toContain(`Report ${n}.`)
+    }
+    expect(await visitor().text('/status/shop/incidents/1')).toContain('Seen.')
+  }, 60_000)
 
   it('shows open reports first, with their updates as plain text, then the resolved ones', async () => {
     const { engine, visitor, report_id, clock } = await reported()

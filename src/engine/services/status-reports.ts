@@ -30,6 +30,8 @@ import { readFilter } from './read-filter.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
 
 const MOST_UPDATES = 50
+/** Characters of all updates of a report: lists and pages show them whole. */
+const MOST_CHARACTERS = 50_000
 /** Rows per query. */
 const STEP = 50
 
@@ -101,6 +103,9 @@ export function statusReportsOf(parts: Parts, account_id: number): StatusReportS
         const { updates } = settings
         if (updates.length >= MOST_UPDATES)
           throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
+        const characters = updates.reduce((sum, each) => sum + each.text.length, text.length)
+        if (characters > MOST_CHARACTERS)
+          throw new ConflictError('quota', `A report has at most ${MOST_CHARACTERS} characters`)
         // Never dated before the last one, also where the clock was set back.
         const at = Math.max(core.clock.now(), updates.at(-1)?.at ?? 0)
         return Promise.resolve({ ...settings, updates: [...updates, { at, status, text }] })

@@ -151,13 +151,33 @@ export async function publicFacts(
     description,
     groups: shown,
     planned: await plannedFor(scope, monitors, naming),
-    reports: reports.map((report) => publicReport(report, monitors, naming)),
+    reports: shortened(reports).map((report) => publicReport(report, monitors, naming)),
     incidents: incidents
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
       .slice(0, PAST_LIMIT)
       .map((incident) => publicIncident(incident, naming, look.show_causes === true)),
     times: timesIn(time_zone),
   }
+}
+
+/** Characters of updates that one page shows: each becomes markup, feed and JSON in one turn. */
+const CHARACTERS_SHOWN = 50_000
+/** Of each report beyond. */
+const CHARACTERS_BEYOND = 300
+
+/** Of so many reports, with long texts, the newest are shown whole, and of the others how far the work is. */
+export function shortened(reports: readonly StatusReportView[]): readonly StatusReportView[] {
+  let left = CHARACTERS_SHOWN
+  return reports.map((report) => {
+    left -= report.updates.reduce((sum, { text }) => sum + text.length, 0)
+    if (left >= 0) return report
+    const updates = report.updates.slice(-1).map((update) => {
+      const { text } = update
+      const cut = text.length > CHARACTERS_BEYOND
+      return cut ? { ...update, text: `${text.slice(0, CHARACTERS_BEYOND)}…` } : update
+    })
+    return { ...report, updates }
+  })
 }
 
 interface Naming {

@@ -6,7 +6,7 @@
 
 import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import { unlessGone } from '../../errors.ts'
-import { publicReport } from './public-facts.ts'
+import { publicReport, shortened } from './public-facts.ts'
 import type { PublicReport } from './public-page.ts'
 import type { PublishedPage } from './published.ts'
 
@@ -18,13 +18,14 @@ export async function reportOf(page: PublishedPage, id: number): Promise<PublicR
   const { facts, scope, record, inTurn } = page
   const { reports } = await facts.get()
   const known = reports.find((report) => report.id === id)
-  if (known !== undefined) return known
-  const older = await inTurn(() => scope.statusReports.get(id).catch(unlessGone))
-  if (older?.page_ids.includes(record.id) !== true) return undefined
-  return shown(page, older)
+  if (known !== undefined && known.updates.length > 1) return known
+  // Older, or shortened.
+  const whole = await inTurn(() => scope.statusReports.get(id).catch(unlessGone))
+  if (whole?.page_ids.includes(record.id) !== true) return undefined
+  return shown(page, whole)
 }
 
-/** Those that began in this month of the page's time zone, newest first. */
+/** Those that began in this month of the page's time zone, the newest first, a hundred at most. */
 export async function reportsOf(
   page: PublishedPage,
   month: string,
@@ -40,7 +41,8 @@ export async function reportsOf(
     const isOver = last === undefined || times.local(last.started_at).slice(0, 7) < month
     after = isOver ? null : next
   }
-  return Promise.all(found.map((report) => shown(page, report)))
+  const newest = shortened(found.slice(0, STEP))
+  return Promise.all(newest.map((report) => shown(page, report)))
 }
 
 async function shown({ groups, look }: PublishedPage, report: StatusReportView) {
