@@ -350,6 +350,8 @@ export interface CheckerDescriptions {
       readonly authorization_error: unknown
       /** Every cause found, those that the settings ignore included */
       readonly faults: unknown
+      /** What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); empty where nothing is */
+      readonly weaknesses: unknown
       /** Whether the server sent an OCSP answer along */
       readonly ocsp_stapled: unknown
       /** required: the server speaks only to clients with a certificate of their own */

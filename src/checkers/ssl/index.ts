@@ -145,10 +145,21 @@ function detailsOf({ seen, chain, path, leaf, faults, now }: Read): JsonObject {
     authorization_error:
       refusal === null || wantsClient ? null : (nodeCode(refusal) ?? refusal.code),
     faults: faults.map(({ code }) => code),
+    weaknesses: weaknessesOf(path, tls?.protocol ?? null),
     ocsp_stapled: seen.ocsp_stapled,
     ...(wantsClient ? { client_certificate: 'required' } : {}),
     ...seen.way,
   }
+}
+
+/** What still works and should not be relied on. RFC 8996 retires TLS 1.0 and 1.1. */
+function weaknessesOf(path: readonly CertificateFacts[], protocol: string | null): string[] {
+  const [leaf, ...issuers] = path
+  return [
+    ...(leaf?.key?.weak === true ? ['weak_key'] : []),
+    ...(issuers.some(({ key }) => key?.weak === true) ? ['weak_issuer_key'] : []),
+    ...(protocol === 'TLSv1' || protocol === 'TLSv1.1' ? ['old_protocol'] : []),
+  ]
 }
 
 const MEASUREMENTS = {
@@ -175,6 +186,8 @@ const MEASUREMENTS = {
     'Whether the strict handshake was content; null where the server broke it off for want of a client certificate',
   authorization_error: 'What it was refused for, in the words of Node.js',
   faults: 'Every cause found, those that the settings ignore included',
+  weaknesses:
+    'What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); empty where nothing is',
   ocsp_stapled: 'Whether the server sent an OCSP answer along',
   client_certificate: 'required: the server speaks only to clients with a certificate of their own',
   attempts: REACHED_MEASUREMENTS.attempts,

@@ -74,6 +74,7 @@ describe('a good certificate', () => {
       authorized: true,
       authorization_error: null,
       faults: [],
+      weaknesses: [],
       ocsp_stapled: false,
     })
     expect(Object.keys(ssl().measurements)).toEqual(
@@ -257,6 +258,7 @@ describe('a bad certificate', () => {
     const server = await handshaker(certificates().weak, { ciphers: 'DEFAULT@SECLEVEL=0' })
     const outcome = await look({ port: server.port })
     expect(outcome.details['key']).toEqual({ type: 'rsa', bits: 1024, curve: null, weak: true })
+    expect(outcome.details['weaknesses']).toEqual(['weak_key'])
     if (outcome.verdict !== 'ok') {
       expect(outcome.cause_code).toBe('tls_untrusted')
       expect(outcome.cause_text).toContain('too weak (rsa, 1024 bits)')
@@ -358,7 +360,7 @@ describe('a server that is particular', () => {
     expect(await look({ port: server.port, check_chain: false })).toMatchObject({
       verdict: 'fail',
       cause_code: 'tls_protocol',
-      details: { subject: 'CN=localhost', protocol: 'TLSv1.1' },
+      details: { subject: 'CN=localhost', protocol: 'TLSv1.1', weaknesses: ['old_protocol'] },
     })
   })
 })
