@@ -19,7 +19,7 @@ export async function accountOf(engine: Engine, wanted: string | undefined): Pro
 }
 
 /** A name comes before an id. */
-export async function findAccount(
+async function findAccount(
   engine: Engine,
   wanted: string | undefined,
 ): Promise<AccountScope | undefined> {
