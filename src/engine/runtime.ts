@@ -33,6 +33,8 @@ import type { AccountWindows } from './monitors/account-windows.ts'
 import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
+import { createLane } from '../net/resolve/lane.ts'
+import type { Lane } from '../net/resolve/lane.ts'
 import { createShardLeases } from './sharing/shard-leases.ts'
 import { createStaleness } from './scheduling/staleness.ts'
 import type { Staleness } from './scheduling/staleness.ts'
@@ -51,6 +53,7 @@ export interface Runtime {
   readonly run: ProbeHost['run']
   /** Running tests of settings that are not stored, by account. */
   readonly testing: Map<number, number>
+  readonly hashing: Lane
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
   readonly lifecycle: Lifecycle
@@ -101,7 +104,8 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     ...parts,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options },
   })
-  return { ...parts, run, testing: new Map(), committed, openRounds, connectivity, lifecycle }
+  const own = { run, testing: new Map<number, number>(), hashing: createLane(1) }
+  return { ...parts, ...own, committed, openRounds, connectivity, lifecycle }
 }
 
 interface Checking {

@@ -184,4 +184,19 @@ describe('public pages over REST', () => {
     expect([made.status, await made.json()]).toMatchObject([501, { error: 'not_offered' }])
     expect(await (await ask('GET')).json()).toMatchObject({ public_pages: [] })
   })
+
+  it('whose passwords one account hashes keep no other account waiting', async () => {
+    const { ask, ready } = client()
+    await ready
+    const done: string[] = []
+    const protect = async (slug: string, key?: string): Promise<void> => {
+      const body = { title: 'Shop', slug, password: 'long enough' }
+      const { status } = await ask('POST', at, { body, ...(key === undefined ? {} : { key }) })
+      expect(status).toBe(201)
+      done.push(slug)
+    }
+    const flood = Array.from({ length: 6 }, (_, n) => protect(`mine-${n}`))
+    await Promise.all([...flood, protect('theirs', OTHER_KEY)])
+    expect(done.indexOf('theirs')).toBeLessThan(3)
+  })
 })

@@ -10,6 +10,7 @@ import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
+import type { Lane } from '../../net/resolve/lane.ts'
 import type { Page } from '../api/views.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { PushMonitors } from '../rounds/push.ts'
@@ -31,6 +32,8 @@ export interface Parts {
   readonly run: ProbeHost['run']
   /** Running tests of settings that are not stored, by account. */
   readonly testing: Map<number, number>
+  /** Passwords of public pages, one at a time, the accounts in turn: each takes a thread for long. */
+  readonly hashing: Lane
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean

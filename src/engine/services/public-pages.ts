@@ -106,7 +106,7 @@ async function settled(
   const parsed = parse(PUBLIC_PAGE_FIELDS, keeps ? { ...input, password: null } : input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { password, colors = {}, groups, ...rest } = parsed.value
-  const hash = password === undefined ? undefined : await hashPassword(password)
+  const hash = password === undefined ? undefined : await hashed(parts, account_id, password)
   const password_hash = keeps ? before?.password_hash : hash
   return {
     ...rest,
@@ -115,6 +115,11 @@ async function settled(
     groups: await ownGroups(parts, { account_id, groups, before }),
     ...(password_hash === undefined ? {} : { password_hash }),
   }
+}
+
+function hashed({ hashing }: Parts, account_id: number, password: string): Promise<string> {
+  const { signal } = new AbortController()
+  return hashing.run(signal, () => hashPassword(password), account_id)
 }
 
 interface Grouping {
