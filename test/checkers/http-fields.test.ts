@@ -26,7 +26,8 @@ describe('the fields of http', () => {
         'keyword_absent keyword_absent_regex size_min size_max ' +
         'number_regex number_min number_max json headers_expected certificate_days_min ' +
         'follow_redirects expected_final_url user_agent referer ' +
-        'headers body content_type auth.user auth.pass ignore_tls_errors ip_family'
+        'headers body content_type auth.user auth.pass ignore_tls_errors ip_family ' +
+        'http_version proxy proxy_auth.user proxy_auth.pass'
       ).split(' '),
     )
   })
@@ -39,6 +40,7 @@ describe('the fields of http', () => {
       follow_redirects: true,
       ignore_tls_errors: false,
       ip_family: 'auto',
+      http_version: '1.1',
     })
   })
 

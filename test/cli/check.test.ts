@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { readWords } from '../../src/cli/check/words.ts'
-import type { FieldTable } from '../../src/fields/field.ts'
+import type { AnyField, FieldTable } from '../../src/fields/field.ts'
 import type { Outcome } from '../../src/model.ts'
 import { commandLine, folder } from '../support/command-line.ts'
 import { freePorts } from '../support/servers/ports.ts'
@@ -355,16 +355,16 @@ async function website() {
 }
 
 describe('the address by itself', () => {
-  it.each(builtinCheckers({ extra: true }).filter(({ push }) => push === undefined))(
-    'is the first required setting of $type',
-    async ({ type, fields }) => {
-      const table: FieldTable = fields
-      const [first = ''] = Object.keys(table).filter((name) => table[name]?.presence === 'required')
-      const settings = await readWords(table, ['x.example'], () => Promise.reject(new Error()))
-      expect(settings).toEqual({ [first]: 'x.example' })
-      expect(['url', 'host', 'dns_name', 'domain', 'target'], type).toContain(first)
-    },
+  const addressed = builtinCheckers({ extra: true }).filter(({ fields }) =>
+    Object.values<AnyField>(fields).some(({ presence }) => presence === 'required'),
   )
+  it.each(addressed)('is the first required setting of $type', async ({ type, fields }) => {
+    const table: FieldTable = fields
+    const [first = ''] = Object.keys(table).filter((name) => table[name]?.presence === 'required')
+    const settings = await readWords(table, ['x.example'], () => Promise.reject(new Error()))
+    expect(settings).toEqual({ [first]: 'x.example' })
+    expect(['url', 'host', 'dns_name', 'domain', 'target'], type).toContain(first)
+  })
 
   it.each([
     ['db.example:5432', { host: 'db.example', port: 5432 }],

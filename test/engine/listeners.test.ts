@@ -165,7 +165,7 @@ describe('engine.on', () => {
   it.each([
     ['dwon', 'did you mean "down"?'],
     ['Error', 'did you mean "error"?'],
-    ['incident', 'known are down, up, acknowledged, state'],
+    ['incident', 'known are down, up, degraded, restored, acknowledged, state'],
     ['constructor', 'known are down'],
     ['__proto__', 'known are down'],
     ['', 'known are down'],

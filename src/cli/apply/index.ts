@@ -31,8 +31,8 @@ export const command: Command = {
   help: `watchpost apply <file> [--dry-run] [--unlisted leave|pause|remove]
 
 Creates and updates monitors as a list in a file says: JSON, or a module whose default export is
-defineMonitors([…]) of watchpost/monitors, or { monitors: […], maintenance: […] }. Matched by key; run again, it changes nothing. Every problem
-of the list is told, and nothing is changed then.
+defineMonitors([…]) of watchpost/monitors, or { monitors: […], maintenance: […] }. Matched by key; run
+again, it changes nothing. Every problem of the list is told, and nothing is changed then.
 
   watchpost apply monitors.json --dry-run     what would change
   watchpost apply monitors.mjs

@@ -7,14 +7,7 @@
 
 import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type {
-  Connection,
-  HttpExchange,
-  HttpHop,
-  HttpRequest,
-  Net,
-  TextReader,
-} from '../net.ts'
+import type { Connection, HttpExchange, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
 import { round } from '../timing/trace.ts'
 import type { Trace } from '../timing/trace.ts'
 import { decodeText, textSteps } from './charset.ts'

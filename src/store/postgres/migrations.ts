@@ -7,9 +7,9 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
-import { firstSchema, pagesSchema } from './schema.ts'
+import { firstSchema } from './schema.ts'
 
-const STEPS: readonly string[] = [firstSchema, pagesSchema]
+const STEPS: readonly string[] = [firstSchema]
 
 /** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000

@@ -273,8 +273,6 @@ CREATE UNLOGGED TABLE watchpost.idempotency_locks (
 );
 `
 
-export const firstSchema: string = records + monitors + history + outbox + sharing
-
 const pageTable = (name: string, columns = ''): string => `
 CREATE TABLE watchpost.${name} (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -288,5 +286,7 @@ CREATE INDEX ${name}_account ON watchpost.${name} (account_id, id);
 `
 
 /** `slug` repeats the one in the settings: two pages cannot have the same address. */
-export const pagesSchema: string =
+const pages =
   pageTable('public_pages', ',\n  slug text NOT NULL UNIQUE') + pageTable('status_reports')
+
+export const firstSchema: string = records + monitors + history + outbox + pages + sharing

@@ -263,8 +263,6 @@ CREATE TABLE attempts (
 ) WITHOUT ROWID;
 `
 
-export const firstSchema: string = records + monitors + history + outbox
-
 const pageTable = (name: string, columns = ''): string => `
 CREATE TABLE ${name} (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -278,5 +276,7 @@ CREATE INDEX ${name}_account ON ${name} (account_id);
 `
 
 /** `slug` repeats the one in the settings: two pages cannot have the same address. */
-export const pagesSchema: string =
+const pages =
   pageTable('public_pages', ',\n  slug TEXT NOT NULL UNIQUE') + pageTable('status_reports')
+
+export const firstSchema: string = records + monitors + history + outbox + pages

@@ -144,7 +144,7 @@ describe('the catalogue', () => {
 
 describe('options of blacklist', () => {
   it.each<[string, BlacklistOptions]>([
-    ['a name server', { nameservers: ['https://192.0.2.1'] }],
+    ['a name server', { nameservers: ['ftp://192.0.2.1'] }],
     ['a list', { lists: ['spamcup'] }],
     ['a zone', { lists: [{ id: 'own', zone: 'a b' }] }],
     ['a number', { minWorking: 0 }],

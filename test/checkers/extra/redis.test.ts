@@ -148,7 +148,7 @@ describe('a hostile server', () => {
     })
     const outcome = await check(checker, { host, port })
     expect(outcome, outcome.cause_text ?? '').toMatchObject({ cause_code })
-     
+
     expect(outcome.cause_text).not.toMatch(/[\u0000-\u001f]/)
   })
 
