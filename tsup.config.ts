@@ -24,6 +24,14 @@ const shared: Options = {
 // Two builds write into dist side by side; each removes its own files only.
 export default defineConfig([
   { ...shared, entry: sources, format: 'esm', clean: ['**/*.js'] },
-  // shims: `import.meta.url`, where it is used, means the same in CommonJS.
-  { ...shared, entry: library, format: 'cjs', clean: ['**/*.cjs'], shims: true },
+  {
+    ...shared,
+    entry: library,
+    format: 'cjs',
+    clean: ['**/*.cjs'],
+    // `import.meta.url`, where it is used, means the same in CommonJS.
+    shims: true,
+    // A second copy of the same code: those who read it read the modules, and the installation stays small.
+    esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true }),
+  },
 ])

@@ -163,11 +163,8 @@ async function open(
     ...(settings.secret_key === undefined ? {} : { secretKey: settings.secret_key }),
     ...remoteProbes(settings, log),
   })
-  const metrics = createMetrics(engine, {
-    logger: log,
-    process: true,
-    ...(settings.metrics_token === undefined ? {} : { token: settings.metrics_token }),
-  })
+  const { metrics_token: token } = settings
+  const metrics = createMetrics(engine, { logger: log, process: true, token })
   await openTelemetryMetrics(engine, { logger: log })
   try {
     await opened(engine, log)

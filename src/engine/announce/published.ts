@@ -40,7 +40,7 @@ export async function publishReport(
   if (pages.length > 0) emit(core, 'published', { account_id, change, pages, report })
 }
 
-export function publishedPage({ id, settings }: PublicPageRecord): PublishedPage {
+function publishedPage({ id, settings }: PublicPageRecord): PublishedPage {
   const { slug, title, password_hash } = settings
   return { id, slug, title, has_password: password_hash !== undefined }
 }

@@ -85,7 +85,7 @@ export function monitorSummary(
   }
 }
 
-export function degradedView({ degraded }: Pick<MachineState, 'degraded'>): DegradedView | null {
+function degradedView({ degraded }: Pick<MachineState, 'degraded'>): DegradedView | null {
   return degraded === undefined ? null : { ...degraded, since: iso(degraded.since) }
 }
 

@@ -29,7 +29,7 @@ interface Step {
   readonly what: Content
 }
 
-export const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
+const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
   recovered: 'Recovered: the first check that succeeded',
   paused: 'Closed: the monitor was paused',
   reconfigured: 'Closed: the settings of the monitor were changed',

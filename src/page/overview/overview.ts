@@ -4,6 +4,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import type { TypeView } from '../../engine/api/engine.ts'
 import type { OccurrenceView } from '../../engine/api/occurrence.ts'
 import type { ContactView, MonitorSummary } from '../../engine/api/views.ts'
@@ -92,18 +93,22 @@ export async function overviewFacts(
   types: readonly TypeView[],
 ): Promise<OverviewFacts> {
   const filter = engineFilter(wanted)
+  const yieldIfLong = yielderOf(reading.clock)
   const all = await collectMonitors(reading)
   const found = filter === undefined ? all : await collectMonitors(reading, filter)
   const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
   const byName = new Map(types.map((each) => [each.type, each]))
+  await yieldIfLong()
   const planned = await reading.scope.maintenance.upcoming({
     days: PLANNED_DAYS,
     limit: PLANNED_READ,
   })
   const contacts = await reading.scope.contacts.list()
+  await yieldIfLong()
   const rows = await Promise.all(
     shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
   )
+  await yieldIfLong()
   return {
     all: all.monitors,
     cut: all.cut,

@@ -53,7 +53,7 @@ export function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet
   }
 }
 
-export function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): Answer {
+function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): Answer {
   const { service, frame } = call
   const { section, events, status = 200, ...sheet } = given
   const document = documentOf(frame, {

@@ -58,16 +58,16 @@ function integer(value: number, bits: number, prefix = 0): Buffer {
 }
 
 /** A field that is not indexed (RFC 7541, 6.2.2), or that is from now on (`0x40`, 6.2.1). */
-export function field(name: string, value: string, kind = 0): Buffer {
+function field(name: string, value: string, kind = 0): Buffer {
   const text = (part: string) => Buffer.concat([integer(part.length, 7), Buffer.from(part)])
   return Buffer.concat([Buffer.of(kind), text(name), text(value)])
 }
 
 /** `:status` 200, in the static table. */
-export const STATUS_200 = Buffer.of(0x88)
+const STATUS_200 = Buffer.of(0x88)
 const status = (code: string): Buffer => field(':status', code)
 
-export function headers(block: Uint8Array, flags = 0): Buffer {
+function headers(block: Uint8Array, flags = 0): Buffer {
   return frame('headers', block, { flags: END_HEADERS | flags })
 }
 

@@ -31,7 +31,7 @@ export interface Opened {
 }
 
 /** What is said of a refused handshake. */
-export const REFUSED = 'websocket_refused'
+const REFUSED = 'websocket_refused'
 
 /**
  * Afterwards the connection carries frames.
