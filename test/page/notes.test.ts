@@ -177,7 +177,9 @@ describe('a monitor that is up and degraded', () => {
     expect(text).toMatch(/class="tag"[^>]*>Degraded, began <time/)
     expect(text).toContain('response is 20, less than 50')
     const list = await made.visit.text('/')
-    expect(list).toMatch(/class="tag" title="response is 20, less than 50"[^>]*>Degraded</)
+    // Before the address, which may be long.
+    expect(list).toMatch(/class="muted target">\s*<span class="near">[^]*?<\/svg>\s*Degraded: /)
+    expect(list).toContain('response is 20, less than 50')
     expect((await made.engine.monitors.get(id)).state).toBe('up')
   })
 })

@@ -160,7 +160,7 @@ function judge(members: readonly Member[], settings: GroupStored): Judgement<key
     )
   return down(
     'group_down',
-    `${bad.length} of ${counted} members are down, ${rule}: ${listOf(bad)}`,
+    `${bad.length} of ${counted} members ${bad.length === 1 ? 'is' : 'are'} down, ${rule}: ${listOf(bad)}`,
     { details },
   )
 }

@@ -121,7 +121,7 @@ function target({ monitor, type, latest }: Row, now: number): Markup {
   const { name, target, flapping, degraded } = monitor
   const end = nearestEnd({ type, results: latest, now })
   return html`<p class="muted target">
-    ${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${degraded !== null && html`<span class="tag" title="${degraded.cause_text}">Degraded</span>`}${flapping && html`<span class="tag">Flapping</span>`}
+    ${degraded !== null && html`<span class="near">${icon('alert', 'warn')}Degraded: ${foreign(degraded.cause_text)}</span>`}${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">Flapping</span>`}
   </p>`
 }
 

@@ -32,7 +32,7 @@ describe('a group is judged from its members', () => {
   it.each<[string, JsonObject, string | RegExp]>([
     ['up up', {}, 'up'],
     ['up late confirming', {}, 'up'],
-    ['up down', {}, 'group_down: 1 of 2 members are down, all must be up: m2'],
+    ['up down', {}, 'group_down: 1 of 2 members is down, all must be up: m2'],
     ['up recovering', {}, /^group_down: .*m2$/],
     ['up down', { up_when: 'any' }, 'up'],
     [
@@ -112,7 +112,7 @@ describe('a monitor of the type group', () => {
     const [incident] = (await r.engine.incidents.list({ monitor_id: id })).items
     expect(incident).toMatchObject({
       cause_code: 'group_down',
-      cause_text: '1 of 2 members are down, all must be up: b.test',
+      cause_text: '1 of 2 members is down, all must be up: b.test',
     })
     const [result] = (await r.engine.results.list(id, { limit: 1 })).items
     expect(result).toMatchObject({
