@@ -78,8 +78,8 @@ section>h2,.bar{margin-bottom:12px}
 .bar{display:flex;align-items:baseline;justify-content:space-between;gap:8px 16px;flex-wrap:wrap}
 .bar a{font-size:14px;color:var(--muted)}
 .bar a:hover{color:var(--text)}
-.choices{display:flex;gap:2px}
-.choices a{padding:3px 10px;border-radius:7px;text-decoration:none}
+.choices{display:flex;flex-wrap:wrap;gap:2px}
+.choices a{padding:3px 10px;border-radius:7px;text-decoration:none;white-space:nowrap}
 .choices a[aria-current]{background:var(--line);color:var(--text)}
 .columns{display:grid;grid-template-columns:1fr 1fr;gap:0 56px}
 h1+.wide{margin-top:16px}
@@ -124,7 +124,8 @@ summary::-webkit-details-marker{display:none}
 @media (max-width:900px){
 .tiles{grid-auto-flow:row;grid-template-columns:repeat(12,1fr)}
 .tiles div{grid-column:span 3}
-.tiles div:nth-child(n+5){grid-column:span 3}
+.tiles div:nth-child(n+5){grid-column:span 4}
+.tiles div:nth-child(5):nth-last-child(4),.tiles div:nth-child(5):nth-last-child(4)~div{grid-column:span 3}
 .checks summary{grid-template-columns:max-content 1fr max-content;gap:3px 12px}
 .checks .what{grid-column:1/3;grid-row:2}
 .checks .took{grid-column:3;grid-row:1}
@@ -147,6 +148,7 @@ summary::-webkit-details-marker{display:none}
 .headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:3;-webkit-box-orient:vertical}
 .headline{min-height:76px}
 .tiles div{padding:11px 14px;grid-column:span 6}
+.tiles div:nth-child(5):nth-last-child(4),.tiles div:nth-child(5):nth-last-child(4)~div{grid-column:span 6}
 .tiles dd{font-size:16px}
 section{margin-top:34px}
 .actions{flex:1 0 100%}
