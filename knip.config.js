@@ -23,7 +23,7 @@ export default {
     'test/faults/**/*-child.ts',
     'test/faults/**/children/*.ts',
   ],
-  project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.mjs', 'bench/**/*.{ts,mjs}'],
+  project: ['src/**/*.ts!', 'test/**/*.ts', 'scripts/**/*.{ts,mjs}', 'bench/**/*.{ts,mjs}'],
   ignoreDependencies: [
     // Called by path, so that no shell stands between (scripts/package.mjs, scripts/api-docs.mjs, test/bundles).
     ...['@arethetypeswrong/cli', 'publint', 'axe-core', 'typedoc', 'next', 'react', 'react-dom'],
