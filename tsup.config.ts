@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
-import { cli, entries } from './scripts/entries.mjs'
+import { bundled, cli, entries } from './scripts/entries.mjs'
 
 // An entry still to be written does not stop the others; test/package/exports.test.ts names it.
 const written = [...entries, cli].filter(({ source }) => existsSync(source))
 const sources = Object.fromEntries(written.map(({ output, source }) => [output, source]))
-const { [cli.output]: _, ...library } = sources
+const { [cli.output]: _, ...library } = { ...sources, [bundled.output]: bundled.source }
 
 const shared: Options = {
   target: 'node20.19',
@@ -14,6 +14,7 @@ const shared: Options = {
   splitting: true,
   // Packages are installed beside us; tsup itself would leave out only the plain dependencies.
   skipNodeModulesBundle: true,
+  noExternal: [bundled.name],
   // Declarations come from tsc (scripts/declarations.mjs): bundling them takes far longer.
   dts: false,
   sourcemap: false,
@@ -23,7 +24,13 @@ const shared: Options = {
 
 // Two builds write into dist side by side; each removes its own files only.
 export default defineConfig([
-  { ...shared, entry: sources, format: 'esm', clean: ['**/*.js'] },
+  {
+    ...shared,
+    entry: { ...library, ...sources },
+    format: 'esm',
+    clean: ['**/*.js'],
+    onSuccess: async () => copyFileSync(bundled.licence, `dist/${bundled.output}.LICENCE`),
+  },
   {
     ...shared,
     entry: library,
