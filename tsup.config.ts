@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { defineConfig, type Options } from 'tsup'
 import { bundled, cli, entries } from './scripts/entries.mjs'
 
@@ -29,7 +30,7 @@ export default defineConfig([
     entry: { ...library, ...sources },
     format: 'esm',
     clean: ['**/*.js'],
-    onSuccess: async () => copyFileSync(bundled.licence, `dist/${bundled.output}.LICENCE`),
+    onSuccess: () => copyFile(bundled.licence, `dist/${bundled.output}.LICENCE`),
   },
   {
     ...shared,
