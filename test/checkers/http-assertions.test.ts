@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
 import { parseSettings, runCheck } from '../../src/engine/checks/run-check.ts'
@@ -13,7 +14,7 @@ const TURN_MS = 5 * 50
 type Assertions = readonly JsonObject[]
 
 async function check(
-  body: string,
+  body: string | Buffer,
   settings: JsonObject,
   headers: Record<string, string | string[]> = {},
 ): Promise<Outcome> {
@@ -351,5 +352,26 @@ describe('the days of the certificate', () => {
       /^The certificate ends at \d{4}-.*Z, in (89|90) days, expected at least 100$/,
     )
     expect(outcome.phase).toBe('tls')
+  })
+})
+
+describe('the example for gRPC-web in docs/checkers/http.md', () => {
+  const page = readFileSync(new URL('../../docs/checkers/http.md', import.meta.url), 'utf8')
+  const example = JSON.parse(
+    /```json\n([^`]*grpc\.health[^`]*)```/.exec(page)?.[1] ?? '',
+  ) as JsonObject
+  const { type: _, name: _name, url: _url, ...settings } = example
+
+  // As @connectrpc/connect-node 2 answers; the proxy of Envoy writes no blank after the colon.
+  it.each([
+    ['serves', '\0\0\0\0\x02\b\x01\x80\0\0\0\x10grpc-status: 0\r\n', 'ok'],
+    ['serves, through Envoy', '\0\0\0\0\x02\b\x01\x80\0\0\0\x0fgrpc-status:0\r\n', 'ok'],
+    ['does not serve', '\0\0\0\0\x02\b\x02\x80\0\0\0\x10grpc-status: 0\r\n', 'fail'],
+    ['fails', '\x80\0\0\0\x28grpc-message: no%20db\r\ngrpc-status: 14\r\n', 'fail'],
+    ['fails in the headers alone', '', 'fail'],
+  ])('%s', async (_case, body, expected) => {
+    const headers = { 'Content-Type': 'application/grpc-web+proto' }
+    const { verdict } = await check(Buffer.from(body, 'latin1'), settings, headers)
+    expect(verdict).toBe(expected)
   })
 })
