@@ -6,6 +6,7 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
 import { ClosedError, ConflictError, StorageError } from '../../errors.ts'
 import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
@@ -82,6 +83,8 @@ export function createRounds(options: RoundsOptions): Rounds {
   const { core, monitorCache, accountWindows, probes, openRounds, committed, onCheck } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
+  /** A judgement reads up to a thousand members, and hundreds of groups may be due in one turn. */
+  const nextComposite = yieldingQueueOf(clock)
   let stopped = false
 
   function begin(cached: CachedMonitor, tick: EpochMs, deferrable: boolean): OpenRound {
@@ -112,6 +115,7 @@ export function createRounds(options: RoundsOptions): Rounds {
 
   /** Decided from the states of its members, here. */
   async function compose(round: OpenRound): Promise<void> {
+    await nextComposite()
     for (const { id: location_id } of round.locations) {
       const report = await compositeReport(options, round.cached).catch((err: unknown) => {
         logError(core, err, 'the members of a monitor could not be read')

@@ -4,9 +4,14 @@
  * @module
  */
 
+import type { Clock } from '../../clock.ts'
+import type { EpochMs } from '../../model.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { hasTagOf, memberRuleOf } from '../rounds/composite.ts'
 import type { MemberRule } from '../rounds/composite.ts'
+
+/** Between two judgements that members ask for: a thousand that flap do not keep the engine busy with one group. */
+const PAUSE_MS = 1_000
 
 export interface Groups {
   /** Adds a monitor, or takes over its current settings. */
@@ -21,23 +26,35 @@ interface Watching extends MemberRule {
 }
 
 export interface GroupsOptions {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly monitorCache: Pick<MonitorCache, 'peek'>
   readonly underWay: (monitor_id: number) => boolean
-  /** The group should be judged now. */
-  readonly onJudgementNeeded: (group: CachedMonitor) => void
+  /** The group should be judged at this time, or before. */
+  readonly onJudgementNeeded: (group: CachedMonitor, at: EpochMs) => void
 }
 
 export function createGroups(options: GroupsOptions): Groups {
-  const { monitorCache, underWay, onJudgementNeeded } = options
+  const { clock, monitorCache, underWay, onJudgementNeeded } = options
   const watching = new Map<number, Watching>()
   /** Their round under way may have read the states before the change. */
   const again = new Set<number>()
+  /** On the monotonic clock. */
+  const askedFor = new Map<number, number>()
 
   function update(cached: CachedMonitor): void {
     const rule = memberRuleOf(cached)
     const { id, account_id } = cached.record
     if (rule === undefined) return
     watching.set(id, { ...rule, account_id })
+  }
+
+  function judge(group: CachedMonitor): void {
+    const { id } = group.record
+    const now = clock.monotonic()
+    const asked = askedFor.get(id) ?? -Infinity
+    const at = asked > now ? asked : Math.max(now, asked + PAUSE_MS)
+    askedFor.set(id, at)
+    onJudgementNeeded(group, clock.now() + at - now)
   }
 
   function judgeGroupsOf(member: CachedMonitor): void {
@@ -47,7 +64,7 @@ export function createGroups(options: GroupsOptions): Groups {
       if (!rule.monitor_ids.includes(id) && !hasTagOf(rule, common.tags)) continue
       const group = monitorCache.peek(group_id)
       if (underWay(group_id)) again.add(group_id)
-      else if (group !== undefined) onJudgementNeeded(group)
+      else if (group !== undefined) judge(group)
     }
   }
 
@@ -56,12 +73,13 @@ export function createGroups(options: GroupsOptions): Groups {
     forget(id) {
       watching.delete(id)
       again.delete(id)
+      askedFor.delete(id)
     },
     follow({ before, after, change }) {
       if (after === undefined) watching.delete(before.record.id)
       else if (change.settings !== undefined) update(after)
       if (watching.size === 0) return
-      if (after !== undefined && again.delete(after.record.id)) onJudgementNeeded(after)
+      if (after !== undefined && again.delete(after.record.id)) judge(after)
       const isSame = before.record.machine.state === after?.record.machine.state
       if (isSame && change.settings === undefined) return
       judgeGroupsOf(before)

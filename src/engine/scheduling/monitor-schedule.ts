@@ -86,9 +86,12 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
   })
   const dependencies = createDependencies({ monitorCache, onCheckNeeded: checkSoon })
   const groups = createGroups({
+    clock,
     monitorCache,
     underWay: rounds.underWay,
-    onJudgementNeeded: checkSoon,
+    onJudgementNeeded({ record: { id } }, at) {
+      scheduler.set(id, Math.min(at, scheduler.dueAt(id) ?? at))
+    },
   })
 
   /** An extra round between two regular ones, for a monitor that a parent or a child waits for. */

@@ -164,6 +164,25 @@ describe('a monitor of the type group', () => {
     await r.engine.stop()
   })
 
+  it('is judged once a second at most, however its members flap, and ends right', async () => {
+    const { r, ids, grouped } = await shop()
+    const { id } = await grouped({ monitor_ids: ids })
+    await r.clock.advance(2 * MINUTE)
+    const judged = async () => (await r.engine.results.list(id, { limit: 100 })).items.length
+    const before = await judged()
+    for (let change = 0; change < 20; change++) {
+      await r.engine.monitors[change % 2 === 0 ? 'pause' : 'resume'](ids[0]!)
+      await r.clock.advance(100)
+    }
+    await r.engine.monitors.pause(ids[0]!)
+    await r.engine.monitors.pause(ids[1]!)
+    await r.clock.advance(1000)
+    expect((await judged()) - before).toBeLessThanOrEqual(4)
+    const [last] = (await r.engine.results.list(id, { limit: 1 })).items
+    expect(last).toMatchObject({ cause_code: 'group_empty', details: { members_left_out: 2 } })
+    await r.engine.stop()
+  })
+
   it('is judged at its interval, and after a restart', async () => {
     const { r, ids, grouped } = await shop()
     const { id } = await grouped({ monitor_ids: ids, interval_sec: 60 })
