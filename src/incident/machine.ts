@@ -79,7 +79,6 @@ export type Effect =
       readonly locations_failed: readonly number[]
     }
   | { readonly kind: 'availability'; readonly at: EpochMs; readonly availability: Availability }
-  | { readonly kind: 'announce'; readonly event: 'down' | 'up' }
   | { readonly kind: 'degraded'; readonly since: EpochMs; readonly cause: Cause }
   | {
       readonly kind: 'restored'
@@ -87,8 +86,6 @@ export type Effect =
       readonly ended_at: EpochMs
       readonly reason: DegradedEnd
     }
-  /** The next round comes early; when exactly is up to the schedule, which reads it from the state. */
-  | { readonly kind: 'check_soon' }
 
 export interface Transition {
   readonly state: MachineState

@@ -1,6 +1,6 @@
 /**
  * The incident machine: how one event changes a monitor. Pure: the same state, event and policy give the same result;
- * the caller executes the effects.
+ * the caller writes the effects into one change.
  *
  * @module
  */
@@ -103,10 +103,7 @@ function recovered(seen: MachineState, at: EpochMs): Transition {
   const good: MachineState = { ...enter(seen, 'up', at), oks: 0, first_ok_at: null, incident: null }
   const step = countTimeAs(good, 'up', ended_at)
   if (incident === null) return step
-  return also(step, [
-    { kind: 'close_incident', ...endOf(incident, ended_at), reason: 'recovered' },
-    { kind: 'announce', event: 'up' },
-  ])
+  return also(step, [{ kind: 'close_incident', ...endOf(incident, ended_at), reason: 'recovered' }])
 }
 
 function onLate(seen: MachineState, at: EpochMs): Transition {
@@ -125,7 +122,7 @@ function onFail(seen: MachineState, event: FailEvent, policy: Policy): Transitio
   if (seen.incident !== null) return stillDown(failed, seen.incident, event)
   if (failed.fails >= policy.fail_threshold) return confirmed(failed, event)
   // The time keeps its availability until confirmation, which is dated back.
-  return { state: enter(failed, 'confirming', event.at), effects: [{ kind: 'check_soon' }] }
+  return same(enter(failed, 'confirming', event.at))
 }
 
 function confirmed(failed: MachineState, event: FailEvent): Transition {
@@ -135,7 +132,6 @@ function confirmed(failed: MachineState, event: FailEvent): Transition {
   const step = countTimeAs({ ...enter(failed, 'down', event.at), incident }, 'down', started_at)
   return also(step, [
     { kind: 'open_incident', started_at, detected_at: event.at, cause, locations_failed },
-    { kind: 'announce', event: 'down' },
   ])
 }
 
@@ -183,12 +179,8 @@ function endChecks(
   const closed: Effect[] =
     before.incident === null
       ? []
-      : [
-          { kind: 'close_incident', ...endOf(before.incident, at), reason },
-          { kind: 'announce', event: 'up' },
-        ]
-  const soon: Effect[] = reason === 'reconfigured' ? [{ kind: 'check_soon' }] : []
-  return also({ state, effects: step.effects }, [...closed, ...soon])
+      : [{ kind: 'close_incident', ...endOf(before.incident, at), reason }]
+  return also({ state, effects: step.effects }, closed)
 }
 
 /** The clock may have been set back: an incident never ends before it started. */
@@ -198,8 +190,7 @@ function endOf({ id, started_at }: OpenIncident, at: EpochMs) {
 
 /** Restarts the checks: the state is unknown; an incident that maintenance left open continues. */
 function restartChecks(before: MachineState, at: EpochMs): Transition {
-  const step = countTimeAs({ ...reset(before, at), state: 'pending' }, 'unknown', at)
-  return also(step, [{ kind: 'check_soon' }])
+  return countTimeAs({ ...reset(before, at), state: 'pending' }, 'unknown', at)
 }
 
 /** An open incident continues after maintenance, and is notified again if it is still open then. */

@@ -108,20 +108,6 @@ describe('whatever happens', () => {
     })
   })
 
-  it('down is told exactly when an incident opens, up exactly when one ends', () => {
-    check((steps) => {
-      for (const { effects } of steps) {
-        const told = effects.flatMap((effect) => (effect.kind === 'announce' ? [effect.event] : []))
-        expect(told.filter((event) => event === 'down')).toHaveLength(
-          count(effects, 'open_incident'),
-        )
-        expect(told.filter((event) => event === 'up')).toHaveLength(
-          count(effects, 'close_incident'),
-        )
-      }
-    })
-  })
-
   it('an incident is open in the states down and recovering, and only maintenance may keep one otherwise', () => {
     check((steps) => {
       for (const { after } of steps) {
