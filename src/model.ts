@@ -110,7 +110,7 @@ export interface MachineState {
   readonly first_ok_at: EpochMs | null
   readonly last_round_at: EpochMs | null
   /** When a check last ended, at any location; absent before the first round that recorded it. */
-  readonly looked_at?: EpochMs
+  readonly last_check_ended_at?: EpochMs
   /** The last change of `availability`, or the end of a gap without checks: nothing is dated before it. */
   readonly known_since: EpochMs
   readonly incident: OpenIncident | null

@@ -28,7 +28,7 @@ export type RoundEvent = {
   /** Decided without locations that have been silent for too long. */
   readonly reduced?: boolean
   /** When the last check of the round ended, `null` if none started; absent for push types. */
-  readonly looked_at?: EpochMs | null
+  readonly last_check_ended_at?: EpochMs | null
 } & (
   | {
       readonly verdict: 'ok' | 'late' | 'inconclusive'

@@ -59,8 +59,8 @@ export function lastCheckAt(machine: MachineState): EpochMs {
 /** What counts as a check: the last change of the state, and the last check. Not ordered if the clock was set. */
 export function checkTimesOf({
   since,
-  looked_at,
+  last_check_ended_at,
   last_round_at,
 }: MachineState): readonly EpochMs[] {
-  return [since, looked_at ?? last_round_at ?? since]
+  return [since, last_check_ended_at ?? last_round_at ?? since]
 }

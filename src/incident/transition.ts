@@ -49,19 +49,21 @@ function onRound(before: MachineState, event: RoundEvent, policy: Policy): Trans
   if (before.state === 'paused') return same(before)
   if (before.state === 'maintenance') return same({ ...before, last_round_at: event.at })
   const gap = afterGap(before, event.at, policy)
-  const looked = { ...gap.state, ...lookedAt(before, event), last_round_at: event.at }
-  const seen: MachineState = withSilentLocations(looked, event)
+  const checked = { ...gap.state, ...lastCheckEnd(before, event), last_round_at: event.at }
+  const seen: MachineState = withSilentLocations(checked, event)
   const next = onVerdict(seen, event, policy)
   return { state: next.state, effects: [...gap.effects, ...next.effects] }
 }
 
 /** A state stored before this field existed counts as last checked in its last round. */
-function lookedAt(
-  { looked_at, last_round_at, since }: MachineState,
+function lastCheckEnd(
+  { last_check_ended_at, last_round_at, since }: MachineState,
   event: RoundEvent,
-): Pick<MachineState, 'looked_at'> {
-  if (event.looked_at === undefined) return {}
-  return { looked_at: event.looked_at ?? looked_at ?? last_round_at ?? since }
+): Pick<MachineState, 'last_check_ended_at'> {
+  if (event.last_check_ended_at === undefined) return {}
+  return {
+    last_check_ended_at: event.last_check_ended_at ?? last_check_ended_at ?? last_round_at ?? since,
+  }
 }
 
 function withSilentLocations(

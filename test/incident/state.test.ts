@@ -44,8 +44,8 @@ describe('the last check', () => {
   it.each([
     [{ since: 10, last_round_at: null }, [10, 10]],
     [{ since: 10, last_round_at: 30 }, [10, 30]],
-    [{ since: 10, last_round_at: 30, looked_at: 20 }, [10, 20]],
-    [{ since: 40, last_round_at: 30, looked_at: 20 }, [40, 20]],
+    [{ since: 10, last_round_at: 30, last_check_ended_at: 20 }, [10, 20]],
+    [{ since: 40, last_round_at: 30, last_check_ended_at: 20 }, [40, 20]],
   ])('%j', (facts, looks) => {
     const machine = { ...initialState(0), ...facts }
     expect(checkTimesOf(machine)).toEqual(looks)

@@ -328,12 +328,12 @@ describe('what a round says of its locations', () => {
   })
 
   it('dates the last check by its last check that began, else by the round before', () => {
-    expect(after({})).not.toHaveProperty('looked_at')
-    expect(after({ looked_at: START + 5 }).looked_at).toBe(START + 5)
-    const looked = after({ looked_at: START + 5 })
-    expect(after({ looked_at: null }, looked).looked_at).toBe(START + 5)
+    expect(after({})).not.toHaveProperty('last_check_ended_at')
+    expect(after({ last_check_ended_at: START + 5 }).last_check_ended_at).toBe(START + 5)
+    const looked = after({ last_check_ended_at: START + 5 })
+    expect(after({ last_check_ended_at: null }, looked).last_check_ended_at).toBe(START + 5)
     // Stored before this was noted.
-    expect(after({ looked_at: null }, after({})).looked_at).toBe(START + MINUTE)
-    expect(after({ looked_at: null }).looked_at).toBe(START)
+    expect(after({ last_check_ended_at: null }, after({})).last_check_ended_at).toBe(START + MINUTE)
+    expect(after({ last_check_ended_at: null }).last_check_ended_at).toBe(START)
   })
 })

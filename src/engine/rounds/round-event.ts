@@ -32,7 +32,8 @@ export function roundEvent(
     })),
     { confirm_locations, silent: cached.record.machine.silent ?? {} },
   )
-  const checked = cached.type.checker.push === undefined ? { looked_at: lastCheckEnd(reports) } : {}
+  const checked =
+    cached.type.checker.push === undefined ? { last_check_ended_at: lastCheckEnd(reports) } : {}
   if (verdict !== 'fail') {
     const warned = roundWarning(reports, confirm_locations)
     return { kind: 'round', at, silent, reduced, verdict, ...checked, ...warned }
