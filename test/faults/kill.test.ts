@@ -16,8 +16,8 @@ import type { Scene } from './rig/scene.ts'
 import { tablesOf } from './rig/tables.ts'
 
 const PATIENCE = { timeout: 60_000, interval: 20 }
-/** Each of two lanes; fewer where they take longer than this. */
-const KILLS = Number(process.env['FAULT_KILLS'] ?? 100)
+/** Each of two lanes, once at each named point and as often at random; fewer where they take longer than this. */
+const KILLS = Number(process.env['FAULT_KILLS'] ?? 12)
 const WITHIN_MS = 60_000
 
 let programs: Programs

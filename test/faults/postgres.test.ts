@@ -12,8 +12,8 @@ import type { Programs } from './rig/programs.ts'
 import { runRestart } from './rig/restart.ts'
 import { runSplit } from './rig/split.ts'
 
-/** Fewer where they take longer than this. */
-const KILLS = Number(process.env['FAULT_KILLS'] ?? 50)
+/** Once at each named point and as often at random; fewer where they take longer than this. */
+const KILLS = Number(process.env['FAULT_KILLS'] ?? 12)
 const WITHIN_MS = 15_000
 
 describeWithServer(postgresServer, 'engines on PostgreSQL', () => {

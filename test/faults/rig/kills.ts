@@ -14,7 +14,7 @@ import type { Farm } from './farm.ts'
 import { balance, lookAt } from './ledger.ts'
 import type { Findings } from './ledger.ts'
 import { POINTS } from './plan.ts'
-import type { EnginePlan, Said } from './plan.ts'
+import type { EnginePlan, Point, Said } from './plan.ts'
 import type { Programs } from './programs.ts'
 import { setScene } from './scene.ts'
 import type { Answer } from './receiver.ts'
@@ -103,6 +103,7 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
       dice,
       slowness,
       longest_life_ms,
+      ...(kills % 2 === 0 ? { point: POINTS[((seed + kills) >> 1) % POINTS.length]! } : {}),
     })
     slowness = slownessOf(engine) ?? slowness
     killed_at[at] = (killed_at[at] ?? 0) + 1
@@ -164,15 +165,21 @@ async function killOne(
     dice,
     slowness,
     longest_life_ms,
-  }: Pick<Pace, 'longest_life_ms'> & { readonly dice: Dice; readonly slowness: number },
+    point,
+  }: Pick<Pace, 'longest_life_ms'> & {
+    readonly dice: Dice
+    readonly slowness: number
+    /** Default: at random. */
+    readonly point?: Point
+  },
 ): Promise<{ readonly engine: EngineProcess; readonly at: string }> {
-  if (dice.chance(0.5)) {
-    const die = { at: dice.pick(POINTS), nth: dice.int(1, 20) }
+  if (point !== undefined) {
+    const die = { at: point, nth: dice.int(1, 20) }
     const engine = startEngine(program, { ...plan, die })
     const late = systemClock.timer(PATIENCE_MS * slowness, () => engine.signal('SIGKILL'))
     await engine.ended
     late.cancel()
-    return { engine, at: engine.said.some(({ kind }) => kind === 'dies') ? die.at : 'running' }
+    return { engine, at: engine.said.some(({ kind }) => kind === 'dies') ? point : 'running' }
   }
   const starting = dice.chance(0.3)
   const engine = startEngine(program, plan)
