@@ -73,9 +73,9 @@ export async function compositeReport(
   }
 }
 
-async function membersOf(context: CompositeContext, group: CachedMonitor): Promise<Member[]> {
-  const { record } = group
-  const rule = ruleOf(group.settings)
+async function membersOf(context: CompositeContext, composite: CachedMonitor): Promise<Member[]> {
+  const { record } = composite
+  const rule = ruleOf(composite.settings)
   const found = new Map<number, CachedMonitor | MonitorRecord>()
   for (const id of rule.monitor_ids) {
     const member = context.monitorCache.peek(id) ?? (await context.core.store.monitors.get(id))

@@ -83,7 +83,7 @@ export function createRounds(options: RoundsOptions): Rounds {
   const { core, monitorCache, accountWindows, probes, openRounds, committed, onCheck } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
-  /** A judgement reads up to a thousand members, and hundreds of groups may be due in one turn. */
+  /** A judgement reads up to a thousand members, and hundreds of composites may be due in one turn. */
   const nextComposite = yieldingQueueOf(clock)
   let stopped = false
 

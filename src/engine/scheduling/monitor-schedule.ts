@@ -17,7 +17,7 @@ import type { Rounds } from '../rounds/rounds.ts'
 import type { SummarySource, ScheduleFacts } from '../views/views.ts'
 import { firstDueAt, nextDueAt, retryDueAt } from './cadence.ts'
 import { createDependencies } from './dependencies.ts'
-import { createGroups } from './groups.ts'
+import { createComposites } from './composites.ts'
 import type { MaintenanceSchedule } from './maintenance.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Staleness } from './staleness.ts'
@@ -85,7 +85,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     },
   })
   const dependencies = createDependencies({ monitorCache, onCheckNeeded: checkSoon })
-  const groups = createGroups({
+  const composites = createComposites({
     clock,
     monitorCache,
     underWay: rounds.underWay,
@@ -138,7 +138,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       scheduleNext(after, change.machine?.state === 'confirming')
     }
     dependencies.follow(changed)
-    groups.follow(changed)
+    composites.follow(changed)
   }
 
   /** A monitor of another engine is not scheduled here, though it may be checked or changed here. */
@@ -168,7 +168,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     },
     add(cached) {
       dependencies.update(cached)
-      groups.update(cached)
+      composites.update(cached)
       maintenance.reschedule(cached)
       if (!isChecked(cached)) return
       staleness.track(cached)
@@ -178,14 +178,14 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     release(id) {
       schedule.forget(id)
       dependencies.forget(id)
-      groups.forget(id)
+      composites.forget(id)
       rounds.cancel(id, 'changed')
     },
     follow,
     reschedule(cached, when) {
       const { id } = cached.record
       if (!isCached(id)) return
-      groups.update(cached)
+      composites.update(cached)
       maintenance.reschedule(cached)
       staleness.track(cached)
       const due_at = scheduler.dueAt(id)

@@ -10,14 +10,14 @@ import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-c
 import { hasTagOf, memberRuleOf } from '../rounds/composite.ts'
 import type { MemberRule } from '../rounds/composite.ts'
 
-/** Between two judgements that members ask for: a thousand that flap do not keep the engine busy with one group. */
+/** Between two judgements that members ask for: a thousand that flap do not keep the engine busy with one composite. */
 const PAUSE_MS = 1_000
 
-export interface Groups {
+export interface Composites {
   /** Adds a monitor, or takes over its current settings. */
   update(cached: CachedMonitor): void
   forget(monitor_id: number): void
-  /** A monitor has changed: its groups are judged if its state or its tags did. */
+  /** A monitor has changed: its composites are judged if its state or its tags did. */
   follow(changed: Changed): void
 }
 
@@ -25,15 +25,15 @@ interface Watching extends MemberRule {
   readonly account_id: number
 }
 
-export interface GroupsOptions {
+export interface CompositesOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly monitorCache: Pick<MonitorCache, 'peek'>
   readonly underWay: (monitor_id: number) => boolean
-  /** The group should be judged at this time, or before. */
-  readonly onJudgementNeeded: (group: CachedMonitor, at: EpochMs) => void
+  /** The composite should be judged at this time, or before. */
+  readonly onJudgementNeeded: (composite: CachedMonitor, at: EpochMs) => void
 }
 
-export function createGroups(options: GroupsOptions): Groups {
+export function createComposites(options: CompositesOptions): Composites {
   const { clock, monitorCache, underWay, onJudgementNeeded } = options
   const watching = new Map<number, Watching>()
   /** Their round under way may have read the states before the change. */
@@ -48,23 +48,23 @@ export function createGroups(options: GroupsOptions): Groups {
     watching.set(id, { ...rule, account_id })
   }
 
-  function judge(group: CachedMonitor): void {
-    const { id } = group.record
+  function judge(composite: CachedMonitor): void {
+    const { id } = composite.record
     const now = clock.monotonic()
     const asked = askedFor.get(id) ?? -Infinity
     const at = asked > now ? asked : Math.max(now, asked + PAUSE_MS)
     askedFor.set(id, at)
-    onJudgementNeeded(group, clock.now() + at - now)
+    onJudgementNeeded(composite, clock.now() + at - now)
   }
 
-  function judgeGroupsOf(member: CachedMonitor): void {
+  function judgeCompositesOf(member: CachedMonitor): void {
     const { id, account_id, common } = member.record
-    for (const [group_id, rule] of watching) {
-      if (rule.account_id !== account_id || group_id === id) continue
+    for (const [composite_id, rule] of watching) {
+      if (rule.account_id !== account_id || composite_id === id) continue
       if (!rule.monitor_ids.includes(id) && !hasTagOf(rule, common.tags)) continue
-      const group = monitorCache.peek(group_id)
-      if (underWay(group_id)) again.add(group_id)
-      else if (group !== undefined) judge(group)
+      const composite = monitorCache.peek(composite_id)
+      if (underWay(composite_id)) again.add(composite_id)
+      else if (composite !== undefined) judge(composite)
     }
   }
 
@@ -82,8 +82,8 @@ export function createGroups(options: GroupsOptions): Groups {
       if (after !== undefined && again.delete(after.record.id)) judge(after)
       const isSame = before.record.machine.state === after?.record.machine.state
       if (isSame && change.settings === undefined) return
-      judgeGroupsOf(before)
-      if (after !== undefined && change.settings !== undefined) judgeGroupsOf(after)
+      judgeCompositesOf(before)
+      if (after !== undefined && change.settings !== undefined) judgeCompositesOf(after)
     },
   }
 }
