@@ -16,7 +16,7 @@ import { commonFields, MOST_TAGS } from '../registry/monitor-fields.ts'
 import { bulkOptions, monitorFilter, listed, queryOf } from './filters.ts'
 import type { Parts } from './parts.ts'
 import { read, readFilter } from './read-filter.ts'
-import { monitorAudit } from './revise.ts'
+import { monitorAudit } from './monitor-update.ts'
 import { distinct } from './validate-input.ts'
 
 /** Monitors that change at the same time: their commits share transactions. */

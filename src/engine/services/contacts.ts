@@ -30,7 +30,7 @@ import type { ContactView } from '../api/views.ts'
 import { readableContacts } from '../rounds/plan-change.ts'
 import { contactFields } from '../registry/contact-fields.ts'
 import type { Parts } from './parts.ts'
-import { requireSecrets } from './revise.ts'
+import { requireSecrets } from './monitor-update.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 /** Contacts per query of the last notifications. */

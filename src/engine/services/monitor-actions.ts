@@ -15,7 +15,7 @@ import { withDeadlineReset } from '../rounds/push.ts'
 import { auditRecord } from './audit.ts'
 import type { Parts } from './parts.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
-import { requireVersion } from './revise.ts'
+import { requireVersion } from './monitor-update.ts'
 
 /** An object around the promise: awaiting the start does not await the end. */
 export interface Started {

@@ -38,7 +38,7 @@ import {
 import { previewOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
 import { createTestCheck } from './test-check.ts'
-import { requireVersion, planUpdate } from './revise.ts'
+import { requireVersion, planUpdate } from './monitor-update.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
 import { isJsonObject } from '../../model/json.ts'

@@ -1,5 +1,5 @@
 /**
- * Validates a patch of a monitor and computes its change.
+ * The update of a monitor: validates a patch and computes its change.
  *
  * @module
  */
