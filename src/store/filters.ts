@@ -12,7 +12,8 @@ import type {
   MonitorRecord,
   ResultRecord,
 } from '../model.ts'
-import { fold, metadataEntries, searchText } from './rules.ts'
+import { fold } from '../model/fold.ts'
+import { metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
 import type { AuditQuery, IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
 

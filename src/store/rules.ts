@@ -6,6 +6,7 @@
 
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
+import { fold } from '../model/fold.ts'
 import type { DailyStats, JsonObject, NotificationRecord, NotificationStatus } from '../model.ts'
 import { SHARDS } from './store.ts'
 import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
@@ -37,11 +38,6 @@ export function metadataEntries(metadata: JsonObject): string[] {
       ? [JSON.stringify([key, String(value)])]
       : [],
   )
-}
-
-/** Text normalized for searches and tags: composed (NFC), lower case by Unicode's rules, independent of the locale. */
-export function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase()
 }
 
 /** The text in which `q` is searched. */

@@ -59,14 +59,19 @@ describe('bulk', () => {
 
   it('adds and removes tags without regard to case, under a new version', async () => {
     const { engine } = await four()
-    const input = { action: 'tag', add_tags: ['EU', 'new'], remove_tags: ['WEB'] } as const
+    await engine.monitors.update(1, { tags: ['web', 'caf\u00e9'] })
+    const input = {
+      action: 'tag',
+      add_tags: ['EU', 'new', 'NEW'],
+      remove_tags: ['WEB', 'CAFE\u0301'],
+    } as const
     expect(await engine.monitors.bulk({ ...input, filter: { q: 'o' } })).toMatchObject({
       matched: 3,
       changed: 3,
     })
     const { items } = await engine.monitors.list()
     expect(items.map(({ tags, version }) => [tags, version])).toEqual([
-      [['EU', 'new'], 2],
+      [['EU', 'new'], 3],
       [['eu', 'new'], 2],
       [['db'], 1],
       [['EU', 'new'], 2],

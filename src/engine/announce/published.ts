@@ -7,6 +7,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { MonitorRecord, PublicPageRecord } from '../../model.ts'
+import { fold } from '../../model/fold.ts'
 import type { EngineEvents, PublishedChange } from '../api/events.ts'
 import type { MaintenanceView } from '../api/maintenance.ts'
 import type { StatusReportView } from '../api/status-reports.ts'
@@ -60,11 +61,11 @@ export async function publishMaintenance(
   const pages: PublishedPage[] = []
   const yieldIfLong = yielderOf(core.clock)
   const covered = new Map<number, boolean>()
-  const tags = new Set(view.tags.map(folded))
+  const tags = new Set(view.tags.map(fold))
   const covers = ({ id, common }: MonitorRecord): boolean =>
     view.all_monitors ||
     view.monitor_ids.includes(id) ||
-    common.tags.some((tag) => tags.has(folded(tag)))
+    common.tags.some((tag) => tags.has(fold(tag)))
   async function isCovered(id: number): Promise<boolean> {
     const monitor = await core.store.monitors.get(id)
     return monitor?.account_id === account_id && covers(monitor)
@@ -90,9 +91,4 @@ export async function publishMaintenance(
     after_id = last.id
   }
   if (pages.length > 0) emit(core, 'published', { account_id, change, pages, maintenance: view })
-}
-
-/** As stores compare tags. */
-function folded(tag: string): string {
-  return tag.normalize('NFC').toLowerCase()
 }

@@ -9,6 +9,7 @@
 import { unlessGone } from '../../errors.ts'
 import { quietUntil } from '../../incident/quiet.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
+import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { isFollowUp } from './outcome.ts'
@@ -68,8 +69,8 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
   ): Promise<boolean> {
     if (monitor_id === null || except_tags.length === 0) return false
     const cached = await monitorCache.get(monitor_id).catch(unlessGone)
-    const tags = cached?.record.common.tags.map((tag) => tag.toLowerCase()) ?? []
-    return except_tags.some((tag) => tags.includes(tag.toLowerCase()))
+    const tags = cached?.record.common.tags.map(fold) ?? []
+    return except_tags.some((tag) => tags.includes(fold(tag)))
   }
 
   /** The first notification of an incident that has ended meanwhile: one `outage` is sent in its place, or nothing. */

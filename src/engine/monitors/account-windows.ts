@@ -9,6 +9,7 @@ import { yielderOf } from '../../clock.ts'
 import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
 import type { Maintenance, Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
+import { fold } from '../../model/fold.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 
@@ -151,7 +152,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     for (const entry of index.byMonitor.get(id) ?? []) found.add(entry)
     if (index.byTag.size === 0) return found
     for (const tag of common.tags)
-      for (const entry of index.byTag.get(folded(tag)) ?? []) found.add(entry)
+      for (const entry of index.byTag.get(fold(tag)) ?? []) found.add(entry)
     return found
   }
 
@@ -215,7 +216,7 @@ function newIndex(): Index {
 function setsOf({ all, byTag, byMonitor }: Index, { settings }: MaintenanceRecord): Set<Entry>[] {
   return [
     ...(settings.all_monitors ? [all] : []),
-    ...settings.tags.map((tag) => setAt(byTag, folded(tag))),
+    ...settings.tags.map((tag) => setAt(byTag, fold(tag))),
     ...settings.monitor_ids.map((id) => setAt(byMonitor, id)),
   ]
 }
@@ -226,9 +227,4 @@ function setAt<K>(sets: Map<K, Set<Entry>>, key: K): Set<Entry> {
   const made = new Set<Entry>()
   sets.set(key, made)
   return made
-}
-
-/** As stores compare tags. */
-function folded(tag: string): string {
-  return tag.normalize('NFC').toLowerCase()
 }

@@ -9,6 +9,7 @@ import { iso } from '../../clock.ts'
 import type { Member } from '../../checkers/member.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { CheckReport, JsonObject, MonitorRecord } from '../../model.ts'
+import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { SummarySource } from '../views/views.ts'
@@ -25,7 +26,7 @@ export interface CompositeContext {
 /** The members that a monitor of a composite type names; none of another type. */
 export interface MemberRule {
   readonly monitor_ids: readonly number[]
-  /** Folded to lower case, as tags are compared. */
+  /** Folded, as tags are compared. */
   readonly tags: ReadonlySet<string>
 }
 
@@ -41,12 +42,12 @@ export function ruleOf(settings: JsonObject): MemberRule {
     readonly monitor_ids?: readonly number[]
     readonly member_tags?: readonly string[]
   }
-  return { monitor_ids, tags: new Set(member_tags.map((tag) => tag.toLowerCase())) }
+  return { monitor_ids, tags: new Set(member_tags.map(fold)) }
 }
 
 /** Whether a monitor with these tags is a member by tag. */
 export function hasTagOf(rule: MemberRule, tags: readonly string[]): boolean {
-  return rule.tags.size > 0 && tags.some((tag) => rule.tags.has(tag.toLowerCase()))
+  return rule.tags.size > 0 && tags.some((tag) => rule.tags.has(fold(tag)))
 }
 
 /** Judges a monitor of a composite type. */

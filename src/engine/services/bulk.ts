@@ -9,6 +9,7 @@ import { yielderOf } from '../../clock.ts'
 import { isWatchpostError, ValidationError } from '../../errors.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
+import { fold } from '../../model/fold.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { BulkFailure, BulkFilter, BulkInput, BulkView } from '../api/bulk.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
@@ -229,7 +230,7 @@ function workOf(
   { action, add_tags = [], remove_tags = [] }: Partial<TagChange & Pick<BulkInput, 'action'>>,
 ): BulkWork {
   if (action === 'tag') return steps.tag({ add_tags, remove_tags })
-  // `readOrder` refuses an input without an action.
+  // An input without an action was refused before.
   return action === undefined ? () => Promise.resolve(false) : steps[action]
 }
 
@@ -238,12 +239,12 @@ export function tagged(
   parts: Parts,
   { add_tags, remove_tags }: TagChange,
 ): (cached: CachedMonitor) => Planned | null {
-  const removed = new Set(remove_tags.map((tag) => tag.toLowerCase()))
+  const removed = new Set(remove_tags.map(fold))
   return (cached) => {
     const { record } = cached
     const { common, settings, target } = record
     const all = distinct([...common.tags, ...add_tags])
-    const tags = all.filter((tag) => !removed.has(tag.toLowerCase()))
+    const tags = all.filter((tag) => !removed.has(fold(tag)))
     if (tags.length > MOST_TAGS)
       throw new ValidationError({ tags: `out_of_range: 0..${MOST_TAGS} entries` })
     if (JSON.stringify(tags) === JSON.stringify(common.tags)) return null

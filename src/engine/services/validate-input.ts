@@ -8,6 +8,7 @@
 import { ValidationError } from '../../errors.ts'
 import { secretProblems } from '../../fields/secrets.ts'
 import type { CommonSettings, JsonObject } from '../../model.ts'
+import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
 import { isInstalled } from '../registry/registry.ts'
 import { defaultsFor } from './monitor-defaults.ts'
@@ -122,9 +123,9 @@ function intervalProblems(
   return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the account)` }
 }
 
-/** Tags that differ only in case are merged; the first spelling stays. */
+/** Tags that are equal when folded are merged; the first spelling stays. */
 export function distinct(tags: readonly string[]): string[] {
   const seen = new Map<string, string>()
-  for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
+  for (const tag of tags) if (!seen.has(fold(tag))) seen.set(fold(tag), tag)
   return [...seen.values()]
 }

@@ -11,6 +11,7 @@ import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import { ConfigurationError, unlessGone } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
 import type { StatusReportView } from '../../engine/api/status-reports.ts'
+import { fold } from '../../model/fold.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { timesIn } from './page-times.ts'
 import type { PublicFacts, PublicIncident, PublicReport, PublicService } from './public-page.ts'
@@ -205,12 +206,12 @@ async function plannedFor(
   const all = await scope.maintenance.upcoming({ days: AHEAD_DAYS, limit: AHEAD_READ })
   return all
     .map((work) => {
-      const tags = new Set(work.tags.map(folded))
+      const tags = new Set(work.tags.map(fold))
       const covered = monitors.filter(
         ({ id, tags: own }) =>
           work.all_monitors ||
           work.monitor_ids.includes(id) ||
-          own.some((tag) => tags.has(folded(tag))),
+          own.some((tag) => tags.has(fold(tag))),
       )
       // Each of them: a list of all names says less.
       const named = covered.length === monitors.length && covered.length > 1 ? [] : covered
@@ -221,11 +222,6 @@ async function plannedFor(
     .map(({ name, starts_at, ends_at, active, services }) => {
       return { name, starts_at, ends_at, active, services }
     })
-}
-
-/** As tags are compared. */
-function folded(tag: string): string {
-  return tag.normalize('NFC').toLowerCase()
 }
 
 /** A monitor without a name is named after its address, which visitors see only with `show_targets`. */

@@ -1,5 +1,6 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
-import { accountAsked, fold, metadataEntries, searchText } from '../rules.ts'
+import { fold } from '../../model/fold.ts'
+import { accountAsked, metadataEntries, searchText } from '../rules.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'

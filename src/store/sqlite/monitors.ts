@@ -1,6 +1,7 @@
 import type { CommonSettings, MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { accountAsked, fold, metadataEntries, searchText } from '../rules.ts'
+import { fold } from '../../model/fold.ts'
+import { accountAsked, metadataEntries, searchText } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
 import { ratedChecks, requireWithin } from '../quota.ts'

@@ -139,11 +139,11 @@ describe('a monitor of the type group', () => {
 
   it('follows its tags, and what becomes of its members', async () => {
     const { r, ids, member, grouped } = await shop()
-    const { id } = await grouped({ member_tags: ['SHOP'], up_when: 'all' })
+    const { id } = await grouped({ member_tags: ['SHOP', 'CAFE\u0301'], up_when: 'all' })
     await r.clock.advance(2 * MINUTE)
     expect(await stateOf(r, id)).toBe('up')
     r.say('c.test', 'fail')
-    const third = await member('c.test', { tags: ['shop'] })
+    const third = await member('c.test', { tags: ['caf\u00e9'] })
     await r.clock.advance(2 * MINUTE)
     expect(await stateOf(r, id)).toBe('down')
     await r.engine.monitors.pause(third.id)
