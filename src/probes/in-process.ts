@@ -8,7 +8,7 @@
 import type { Clock, Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue } from '../fair-queue.ts'
 import { unmeasured } from './transport.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from './transport.ts'
 

@@ -17,6 +17,7 @@ const FREE = [
   'errors.ts',
   'clock.ts',
   'due-queue.ts',
+  'fair-queue.ts',
   'logger.ts',
   'options.ts',
   'seal.ts',

@@ -144,6 +144,23 @@ describe('a public page made at run time', () => {
   })
 })
 
+it('a flood of requests for the pages of one account keeps no visitor of another waiting', async () => {
+  const { engine, other, visitor } = await shop()
+  await other.publicPages.create({ title: 'Theirs', slug: 'theirs' })
+  await visitor().text('/status/shop')
+  const answered: number[] = []
+  // Reports that are not there: each asks the store.
+  const flood = Array.from({ length: 300 }, async (_, n) => {
+    const { status } = await visitor().get(`/status/shop/incidents/${n + 1}`)
+    answered.push(status)
+  })
+  expect((await visitor().get('/status/theirs')).status).toBe(200)
+  expect(answered.filter((status) => status === 404).length).toBeLessThan(100)
+  await Promise.all(flood)
+  expect(answered.filter((status) => status === 503).length).toBeGreaterThan(50)
+  await engine.stop()
+})
+
 describe('the looks of a public page', () => {
   it('are colours and CSS in a sheet of its own, and a logo that the page serves itself', async () => {
     const { visitor } = await shop({

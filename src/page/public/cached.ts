@@ -5,6 +5,8 @@
  */
 
 import type { Clock } from '../../clock.ts'
+import { createFairQueue } from '../../fair-queue.ts'
+import type { Queued } from '../../fair-queue.ts'
 import { PageError } from '../http/http-error.ts'
 
 export interface CachedValue<T> {
@@ -53,6 +55,43 @@ export function turnsOf(running: number, waiting: number): Turns {
       const next = queue.shift()
       if (next === undefined) free++
       else next()
+    }
+  }
+}
+
+interface Asking extends Queued {
+  readonly start: () => void
+}
+
+/**
+ * Turns that accounts share fairly: `places` at a time and one for an account that has none, and `waiting` for each. A
+ * flood of requests for one account's pages neither refuses nor delays those of another.
+ */
+export function fairTurnsOf(places: number, waiting: number): (account_id: number) => Turns {
+  const queue = createFairQueue<Asking>({ places, perLane: places })
+  const waitingOf = new Map<number, number>()
+
+  function startNext(): void {
+    for (let next = queue.take(); next !== undefined; next = queue.take()) next.start()
+  }
+
+  return (account_id) => async (work) => {
+    const before = waitingOf.get(account_id) ?? 0
+    if (before >= waiting) throw BUSY
+    waitingOf.set(account_id, before + 1)
+    const asking = await new Promise<Asking>((resolve) => {
+      const own: Asking = { account_id, host: '', start: () => resolve(own) }
+      queue.add(own)
+      startNext()
+    })
+    const left = (waitingOf.get(account_id) ?? 1) - 1
+    if (left > 0) waitingOf.set(account_id, left)
+    else waitingOf.delete(account_id)
+    try {
+      return await work()
+    } finally {
+      queue.release(asking)
+      startNext()
     }
   }
 }

@@ -13,7 +13,7 @@ import type { PublicPageRecord } from '../../model.ts'
 import { unlessGone } from '../../errors.ts'
 import type { Service } from '../http/call.ts'
 import { notFound } from '../http/http-error.ts'
-import { cachedFor, turnsOf } from './cached.ts'
+import { cachedFor, fairTurnsOf, turnsOf } from './cached.ts'
 import type { CachedValue, Turns } from './cached.ts'
 import { timesIn } from './page-times.ts'
 import type { PageTimes } from './page-times.ts'
@@ -62,7 +62,7 @@ export function publishedPages(service: Service): PublishedPages {
   const lookUp = turnsOf(4, 200)
   // Addresses that are not there take no turn of those that are.
   const lookAgain = turnsOf(4, 200)
-  const drawing = turnsOf(2, 200)
+  const drawing = fairTurnsOf(2, 200)
   const entries = new Map<string, Entry>()
   const missing = new Map<string, number>()
   const reading = new Map<string, Promise<Entry>>()
@@ -97,7 +97,7 @@ export function publishedPages(service: Service): PublishedPages {
     const same = known?.record.id === record.id && known.record.version === record.version
     const entry: Entry = same
       ? Object.assign(known, { read_at: now })
-      : { ...pageOf(service, record, drawing), read_at: now, used_at: now }
+      : { ...pageOf(service, record, drawing(record.account_id)), read_at: now, used_at: now }
     entries.delete(slug)
     entries.set(slug, entry)
     for (const [other, { used_at }] of entries)

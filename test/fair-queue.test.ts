@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, reserveOf } from '../../src/probes/fair-queue.ts'
-import type { FairQueueOptions } from '../../src/probes/fair-queue.ts'
-import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { createFairQueue, reserveOf } from '../src/fair-queue.ts'
+import type { FairQueueOptions } from '../src/fair-queue.ts'
+import { simulatedClock } from '../src/testing/simulated-clock.ts'
 
 interface Item {
   readonly account_id: number

@@ -1,6 +1,6 @@
 /**
  * A fair queue: slots shared among accounts, so that no account is delayed by the load of another. It knows nothing
- * of checks and time.
+ * of the work and of time.
  *
  * - `places` are shared. A free one goes to the account that has the fewest; among equals to the one that has waited
  *   longest.
