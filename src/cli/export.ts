@@ -22,8 +22,9 @@ const SETTINGS = [...ENGINE_SETTINGS, 'export_key'] as const
 export const command: Command = {
   help: `watchpost export <file> [--history] [--tokens] [--account a]
 
-Writes an account to a new file, one JSON object per line: settings, contacts, monitors. API keys and the
-notification log are not in it. "watchpost import watchpost <file>" stores it elsewhere, also in PostgreSQL.
+Writes an account to a new file, one JSON object per line: contacts, monitors, planned work, public pages and
+their reports. API keys and the notification log are not in it. "watchpost import watchpost <file>" stores it
+elsewhere, also in PostgreSQL.
 
   watchpost export account.jsonl --history
   WATCHPOST_EXPORT_KEY=$(openssl rand -base64 32) watchpost export account.jsonl --tokens

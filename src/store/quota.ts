@@ -10,12 +10,14 @@ import type { AccountUse, MonitorRecord } from '../model.ts'
 /** What is absent is unlimited. */
 export type Allowance = Partial<AccountUse>
 
-type Counted = keyof AccountUse | 'maintenance_windows'
+type Counted = keyof AccountUse | 'maintenance_windows' | 'public_pages' | 'status_reports'
 
 const WORDS: Readonly<Record<Counted, string>> = {
   monitors: 'monitors',
   contacts: 'contacts',
   maintenance_windows: 'maintenance windows',
+  public_pages: 'public pages',
+  status_reports: 'status reports',
   checks_per_min: 'checks a minute',
 }
 

@@ -30,6 +30,10 @@ async function furnished() {
   const { body: shop } = await post('monitors', TCP)
   expect(await post('monitors', LOGIN)).toMatchObject({ status: 201 })
   expect(await post('maintenance', WINDOW)).toMatchObject({ status: 201 })
+  const page = { title: 'Shop', slug: 'shop', password: PASSWORD }
+  const { body: made } = await post('public-pages', page)
+  const told = { title: 'Slow', text: 'We look.', page_ids: [made.public_page.id] }
+  expect(await post('status-reports', told)).toMatchObject({ status: 201 })
   // Its first check, and perhaps those that confirm it.
   const results = `/api/v1/monitors/${String(shop.monitor.id)}/results`
   await vi.waitFor(
@@ -54,6 +58,7 @@ it('moves an account with history and secrets to another data file', async () =>
   const to = ['import', 'watchpost', 'all.jsonl', '--data', 'other.db']
   const stored = (done: string) =>
     `2 monitors, 0 new contacts, 1 maintenance windows ${done}\n` +
+    `1 public pages, 1 status reports ${done}\n` +
     new RegExp(String.raw`\d incidents, \d days, \d results ${done}`).source
   const dry = await run([...to, '--dry-run'], key)
   expect(dry).toMatchObject({ code: 0, stderr: '' })
@@ -98,8 +103,12 @@ it('leaves secrets out without a key and history without --history, and says wha
   ])
   expect(done).toMatchObject({
     code: 0,
-    stdout: '2 monitors, 0 new contacts, 1 maintenance windows stored\n',
-    stderr: 'watchpost: monitor 2 "Login" stays paused until it is given auth.pass\n',
+    stdout:
+      '2 monitors, 0 new contacts, 1 maintenance windows stored\n' +
+      '1 public pages, 1 status reports stored\n',
+    stderr:
+      'watchpost: the public page "shop" opens to nobody until it is given a password\n' +
+      'watchpost: monitor 2 "Login" stays paused until it is given auth.pass\n',
   })
   const accounts = await run(['keys', 'create', '--account', 'customer', '--data', 'other.db'])
   expect(accounts.stdout).toContain('of account 2;')

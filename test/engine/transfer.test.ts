@@ -1,159 +1,29 @@
 /** Export and import of an account, between the stores. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ImportOptions } from '../../src/engine/api/transfer.ts'
-import type { Engine } from '../../src/engine/api/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
-import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import type { FullStore } from '../../src/store/store.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
 import type { PostgresServer } from '../support/servers/postgres.ts'
-import { rig } from './rig.ts'
-import type { Rig } from './rig.ts'
+import {
+  exported,
+  failing,
+  fileStore,
+  furnished,
+  importing,
+  KEY,
+  opens,
+  PASSWORD,
+  published,
+  SECRET,
+  seen,
+  started,
+} from './transfer-rig.ts'
 
-const KEY = Buffer.alloc(32, 7)
 const OTHER_KEY = Buffer.alloc(32, 8)
-const SECRET = 'hunter2-in-the-store'
 /** More results than one transaction of an import takes: an interrupted one has stored some of them. */
 const LONG_MS = 45_000_000
-
-async function started(store: FullStore = memoryStore(), given?: Rig): Promise<Rig> {
-  const made = await rig(
-    { checkers: [heartbeat()] },
-    { store, ...(given === undefined ? {} : { clock: given.clock }) },
-  )
-  onTestFinished(() => made.engine.stop())
-  return made
-}
-
-function fileStore(): FullStore {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-transfer-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return sqliteStore({ file: join(folder, 'data.db') })
-}
-
-/** Contacts, parents, a pause, a maintenance window, a secret, a heartbeat; one of them fails. */
-async function furnished(store?: FullStore, span_ms = 10_800_000): Promise<Rig> {
-  const made = await started(store)
-  const { engine, clock, say } = made
-  const create = (input: object) => engine.monitors.create(input as never)
-  const contact = (input: object) => engine.contacts.create({ kind: 'recorder', ...input } as never)
-  await contact({ name: 'gone', to: 'gone' }).then(({ id }) => engine.contacts.remove(id))
-  const ops = await contact({ name: 'ops', to: 'ops', all_monitors: true })
-  const night = await contact({ name: 'night', to: 'night', group_window_sec: 0 })
-  const plain = { type: 'scripted', interval_sec: 600, fail_threshold: 1 }
-  await create({ ...plain, host: 'gone.test' }).then(({ id }) => engine.monitors.remove(id))
-  const router = await create({ ...plain, host: 'router.test', tags: ['net', 'key:router'] })
-  const web = await create({
-    ...plain,
-    host: 'web.test',
-    secret: SECRET,
-    contact_ids: [night.id, ops.id],
-    contact_delay: { [night.id]: 5 },
-    depends_on: [router.id],
-    maintenance: [{ at: '03:00', duration_min: 10, time_zone: 'Europe/Berlin' }],
-    metadata: { plan: 'gold' },
-  })
-  const plan = (input: object) => engine.maintenance.create(input as never)
-  const nightly = { at: '23:00', duration_min: 30, time_zone: 'Europe/Berlin' }
-  await plan({ name: 'Racks', window: nightly, monitor_ids: [web.id, router.id] })
-  await plan({ name: 'Racks', window: nightly, monitor_ids: [router.id, web.id] })
-  const sunday = { cron: '0 5 * * 0', duration_min: 60 }
-  await plan({ name: 'Network', window: sunday, tags: ['net'] })
-  const idle = await create({ ...plain, host: 'idle.test' })
-  await engine.monitors.pause(idle.id)
-  await create({ type: 'heartbeat', name: 'Nightly' })
-  say('web.test', 'fail')
-  await clock.advance(1_300_000)
-  say('web.test', 'ok')
-  await clock.advance(span_ms)
-  await engine.monitors.check(web.id)
-  return made
-}
-
-async function exported(engine: Engine, options?: Parameters<Engine['export']>[0]) {
-  const lines: string[] = []
-  for await (const line of engine.export(options)) lines.push(line)
-  return lines
-}
-
-const importing = (engine: Engine, lines: readonly string[], options?: ImportOptions) =>
-  engine.import(() => lines, options)
-
-/** Whole when it is validated; while it is stored, its reading fails after so many lines. */
-function failing(lines: readonly string[], after: number): () => Iterable<string> {
-  let reads = 0
-  return function* () {
-    reads++
-    for (const [index, line] of lines.entries()) {
-      if (reads > 1 && index === after) throw new Error('the disk is gone')
-      yield line
-    }
-  }
-}
-
-/** What a user sees of an account, without ids. */
-async function seen({ engine }: Rig) {
-  const contacts = await engine.contacts.list()
-  const { items } = await engine.monitors.list({ limit: 200 })
-  const nameOf = new Map<number, string>([...items.map(({ id, name }) => [id, name] as const)])
-  const contactName = new Map(contacts.map(({ id, name }) => [id, name]))
-  const monitors = []
-  for (const { id } of items) {
-    const view = (await engine.monitors.get(id)) as unknown as Record<string, unknown>
-    const { depends_on, contact_ids, contact_delay, ...rest } = view as never as {
-      depends_on: number[]
-      contact_ids: number[]
-      contact_delay: Record<string, number>
-    } & Record<string, unknown>
-    const kept = [
-      'type',
-      'name',
-      'target',
-      'tags',
-      'interval_sec',
-      'maintenance',
-      'metadata',
-      'secret',
-      'created_at',
-    ]
-    const { items: results } = await engine.results.list(id, { limit: 1000 })
-    const { days } = await engine.monitors.uptime(id, { days: 5 })
-    monitors.push({
-      ...Object.fromEntries(kept.map((name) => [name, rest[name]])),
-      paused: rest['state'] === 'paused',
-      depends_on: depends_on.map((one) => nameOf.get(one)),
-      contacts: contact_ids.map((one) => contactName.get(one)),
-      delays: Object.entries(contact_delay).map(([one, minutes]) => [
-        contactName.get(Number(one)),
-        minutes,
-      ]),
-      results: results.map(({ id: _, monitor_id: _m, ...result }) => result),
-      days: days.slice(0, -1),
-    })
-  }
-  const { items: incidents } = await engine.incidents.list({ limit: 100 })
-  const { items: windows } = await engine.maintenance.list()
-  return {
-    windows: windows.map(({ id: _, monitor_ids, updated_at: _u, ...window }) => ({
-      ...window,
-      monitors: monitor_ids.map((one) => nameOf.get(one)),
-    })),
-    contacts: contacts.map(({ name, all_monitors }) => ({ name, all_monitors })),
-    monitors,
-    incidents: incidents.map(({ started_at, ended_at, cause_code, monitor }) => ({
-      started_at,
-      ended_at,
-      cause_code,
-      name: monitor.name,
-    })),
-  }
-}
 
 const stores = [
   // Over the end of a day.
@@ -180,6 +50,9 @@ describe.each(stores)('an account from %s to %s', (_from, _to, from, to, span_ms
       monitors: 4,
       contacts: 2,
       maintenance: 3,
+      public_pages: 2,
+      locked_pages: [],
+      status_reports: 2,
       incidents: 1,
       new_tokens: 0,
       without_secrets: 0,
@@ -188,6 +61,13 @@ describe.each(stores)('an account from %s to %s', (_from, _to, from, to, span_ms
     expect(await seen(target)).toEqual(before)
     const [here] = (await target.engine.monitors.list({ type: ['heartbeat'] })).items
     expect(await target.engine.monitors.get(here!.id)).toMatchObject({ ping_url })
+    expect(await opens(target, 'shop', PASSWORD)).toBe(true)
+    expect(await opens(target, 'shop', 'wrong password')).toBe(false)
+    const { items: audit } = await target.engine.auditLog.list({ limit: 200 })
+    const made = audit.flatMap(({ resource, resource_name }) =>
+      resource === 'public_page' || resource === 'status_report' ? [resource_name] : [],
+    )
+    expect(made.toSorted()).toEqual(['First', 'Open', 'Second', 'Shop'])
 
     // It is watched, and the secret is the one that was stored.
     target.checks.length = 0
@@ -225,6 +105,8 @@ describeWithServer(postgresServer, 'an account from SQLite to PostgreSQL to memo
       monitors: 4,
       contacts: 0,
       maintenance: 0,
+      public_pages: 0,
+      status_reports: 0,
       incidents: 1,
       new_tokens: 0,
     })
@@ -316,6 +198,18 @@ describe('an import', () => {
       [lines.map((line) => line.replace(/,"proof":"[^"]+"/, '')), 'changed since the export'],
       [changed('{"monitor"', '"depends_on":[]', '"depends_on":[3]'), 'depends on itself'],
       [changed('{"maintenance"', /"monitor_ids":\[\d+/, '"monitor_ids":[99'), 'no monitor 99'],
+      [
+        changed('{"public_page"', /"id":\d+,"name":"Site"/, '"id":99,"name":"Site"'),
+        'no monitor 99',
+      ],
+      [changed('{"public_page"', '"slug":"shop"', '"slug":"open"'), 'two pages would have this'],
+      [changed('{"public_page"', '"slug":"shop"', '"slug":"a b"'), 'slug: invalid: letters'],
+      [changed('{"public_page"', '"css":"', '"css":"@import x;'), 'css: invalid'],
+      [changed('{"public_page"', '"settings":{', '"settings":{"password":"x",'), 'unknown_field'],
+      [changed('{"public_page"', /"sealed[^"]+"/, '"scrypt$a$b"'), 'what an export wrote'],
+      [changed('{"status_report"', /"page_ids":\[\d+/, '"page_ids":[99'), 'no public page 99'],
+      [changed('{"status_report"', /"monitor_ids":\[\d+/, '"monitor_ids":[99'), 'no monitor 99'],
+      [changed('{"status_report"', '"investigating"', '"over"'), 'status: invalid'],
       [changed('{"maintenance"', '"duration_min":30', '"duration_min":0'), 'window: out_of_range'],
     ]
     for (const [file, problem, options] of cases) {
@@ -327,6 +221,38 @@ describe('an import', () => {
     }
     expect((await target.engine.monitors.list()).items).toEqual([])
     expect(await target.engine.contacts.list()).toEqual([])
+    expect((await target.engine.publicPages.list()).items).toEqual([])
+  })
+
+  it('opens no page whose password is left out, and takes no address from another account', async () => {
+    const source = await furnished()
+    const lines = await exported(source.engine)
+    const target = await started()
+    const { id } = await target.engine.accounts.create({ name: 'other' })
+    const other = target.engine.account(id)
+    await other.publicPages.create({ title: 'Theirs', slug: 'shop' })
+    await expect(importing(target.engine, lines)).rejects.toThrow('another account has a page')
+    await target.engine.publicPages.create({ title: 'Mine', slug: 'open' })
+    const slugs = { shop: 'store' }
+    expect(await importing(target.engine, lines, { slugs })).toMatchObject({
+      public_pages: 1,
+      locked_pages: ['store'],
+      status_reports: 2,
+    })
+    const { pages, reports } = await published(target.engine)
+    expect(pages.map(({ slug, title, password }) => [slug, title, password])).toEqual([
+      ['open', 'Mine', null],
+      ['store', 'Shop', '***'],
+    ])
+    expect(reports.map((report) => report.pages)).toEqual([
+      ['store', 'open'],
+      ['store', 'open'],
+    ])
+    for (const password of [PASSWORD, 'none', ''])
+      expect(await opens(target, 'store', password)).toBe(false)
+    const store = (await target.engine.publicPages.list()).items.at(-1)!
+    await target.engine.publicPages.update(store.id, { password: 'a new password' })
+    expect(await opens(target, 'store', 'a new password')).toBe(true)
   })
 
   it('goes on where it was interrupted, wherever that was, and stores nothing twice', async () => {
@@ -363,6 +289,13 @@ describe('an import', () => {
     await expect(account.import(() => lines)).rejects.toMatchObject({ code: 'quota' })
     await target.engine.accounts.update(id, { quotas: { maintenance_windows: 2 } })
     await expect(account.import(() => lines)).rejects.toThrow('2 maintenance windows')
+    for (const [quota, most] of [
+      ['public_pages', 1],
+      ['status_reports', 1],
+    ] as const) {
+      await target.engine.accounts.update(id, { quotas: { [quota]: most } })
+      await expect(account.import(() => lines)).rejects.toMatchObject({ code: 'quota' })
+    }
     await target.engine.accounts.update(id, { quotas: {} })
     // A window that the account has already stays alone.
     const [network] = (await source.engine.maintenance.list()).items.slice(-1)

@@ -45,6 +45,7 @@ it is called again. Stop the server first, save with PostgreSQL. With --dry-run 
 
   --account        Of an export: name or id of the account, made where it is new (the first one)
   --location       Of an export: old=new, a location there and the one here that stands for it; repeatable
+  --slug           Of an export: old=new, a public page there and its slug here; repeatable
   --dry-run        Of an export: validates and counts
   --prometheus     Configuration of Prometheus, which has the targets of blackbox_exporter
   --contacts       Of a kuma database: writes its notifications as a file for WATCHPOST_CONTACTS
@@ -60,6 +61,7 @@ that cannot be read, or wrong usage.`,
     history: { type: 'string' },
     account: { type: 'string' },
     location: { type: 'string', multiple: true },
+    slug: { type: 'string', multiple: true },
     'dry-run': { type: 'boolean' },
     ...settingFlags(STORE_SETTINGS),
   },
@@ -117,7 +119,7 @@ async function run(call: Call): Promise<number> {
   const [prometheus, contactsFile, historyFile] = ['prometheus', 'contacts', 'history'].map(
     (flag) => textFlag(flags, flag),
   )
-  requireNone(flags, ['account', 'location', 'dry-run'], OWN)
+  requireNone(flags, ['account', 'location', 'slug', 'dry-run'], OWN)
   if (prometheus !== undefined && name !== 'blackbox')
     throw new ConfigurationError('--prometheus goes with blackbox (see --help)')
   if ((contactsFile ?? historyFile) !== undefined && name !== 'kuma')

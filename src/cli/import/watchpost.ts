@@ -35,7 +35,8 @@ export async function importExport(call: Call, path: string): Promise<number> {
     const view = await account.import(() => createReadStream(path, 'utf8'), {
       dryRun,
       key: settings.export_key,
-      locations: locationsOf(flags),
+      locations: pairsOf(flags, 'location', 'names of locations'),
+      slugs: pairsOf(flags, 'slug', 'slugs of public pages'),
       onProgress: (lines, doing) => under.tell(`${doing}: ${lines} lines`),
     })
     tell(view, dryRun)
@@ -48,14 +49,14 @@ export async function importExport(call: Call, path: string): Promise<number> {
 }
 
 /** `--location old=new`, again and again. */
-function locationsOf(flags: Flags): Record<string, string> {
-  const given = flags['location']
+function pairsOf(flags: Flags, name: string, what: string): Record<string, string> {
+  const given = flags[name]
   const pairs = Array.isArray(given) ? given : []
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, from, to] = /^([^=]+)=(.+)$/.exec(String(pair)) ?? []
       if (from === undefined || to === undefined)
-        throw new ConfigurationError('--location: old=new is expected, names of locations')
+        throw new ConfigurationError(`--${name}: old=new is expected, ${what}`)
       return [from, to]
     }),
   )
@@ -63,13 +64,18 @@ function locationsOf(flags: Flags): Record<string, string> {
 
 function tell(view: ImportView, dryRun: boolean): void {
   const { monitors, contacts, maintenance, incidents, results, days, missing_secrets } = view
+  const { public_pages, status_reports, locked_pages } = view
   const done = dryRun ? 'would be stored' : 'stored'
   say(`${monitors} monitors, ${contacts} new contacts, ${maintenance} maintenance windows ${done}`)
+  if (public_pages + status_reports > 0)
+    say(`${public_pages} public pages, ${status_reports} status reports ${done}`)
   if (results + incidents + days > 0)
     say(`${incidents} incidents, ${days} days, ${results} results ${done}`)
   if (view.old_results > 0)
     printError(`${view.old_results} results are older than those that are kept`)
   if (view.new_tokens > 0) printError(`${view.new_tokens} heartbeats have new addresses`)
+  for (const slug of locked_pages)
+    printError(`the public page "${slug}" opens to nobody until it is given a password`)
   if (view.over_quota > 0) printError(`${view.over_quota} monitors stay paused: checks a minute`)
   for (const { monitor_id, name, fields } of missing_secrets)
     printError(

@@ -27,6 +27,8 @@ export interface ImportOptions {
   readonly dryRun?: boolean | undefined
   /** Names of locations in the export and what they are called here; the others keep their names. */
   readonly locations?: Readonly<Record<string, string>> | undefined
+  /** Slugs of public pages in the export and those that they get here; the others keep theirs. */
+  readonly slugs?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
   /** Called after some lines with those that are done, and what is being done. */
   readonly onProgress?: ((lines: number, doing: 'validating' | 'storing') => void) | undefined
@@ -46,6 +48,12 @@ export interface ImportView {
   readonly contacts: number
   /** New maintenance windows of the account; others are there already. */
   readonly maintenance: number
+  /** New ones; the account had a page with the slug of each other one, which stays as it is. */
+  readonly public_pages: number
+  /** Slugs of new pages whose password is left out: nobody opens them until they are given one. */
+  readonly locked_pages: readonly string[]
+  /** New ones, on these pages; others are there already. */
+  readonly status_reports: number
   readonly incidents: number
   readonly days: number
   readonly results: number

@@ -26,6 +26,12 @@ export const STATUS_REPORT_FIELDS = {
   }).default([]),
 } satisfies FieldTable
 
+/** Of an export: the pages of a report may be gone since. */
+export const EXPORTED_REPORT_FIELDS = {
+  ...STATUS_REPORT_FIELDS,
+  page_ids: ids('Public pages that show it', { max: MOST_PAGES }).required(),
+} satisfies FieldTable
+
 const status = field.oneOf(REPORT_STATUSES, { description: 'How far the work on it is' })
 const text = field
   .text({

@@ -33,3 +33,10 @@ export async function isPassword(password: string, stored: string): Promise<bool
   if (form !== 'scrypt' || wanted.length !== HASH_BYTES) return false
   return timingSafeEqual(await derived(password, Buffer.from(salt, 'base64url')), wanted)
 }
+
+/** In the place of a hash: no password opens the page. */
+export const NO_PASSWORD = 'none'
+
+export function isPasswordHash(stored: string): boolean {
+  return stored === NO_PASSWORD || /^scrypt\$[\w-]{22}\$[\w-]{43}$/.test(stored)
+}

@@ -6,12 +6,14 @@
 
 import { iso, yielderOf } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'
+import type { Stored } from '../../fields/field.ts'
 import { merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import { MASK } from '../../fields/secrets.ts'
 import type { JsonObject, PageColors, PublicPageRecord, PublicPageSettings } from '../../model.ts'
 import type { PublicPageServices, PublicPageView } from '../api/public-pages.ts'
+import type { Core } from '../core/core.ts'
 import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
 import { pageOptions } from './filters.ts'
 import { hashPassword, isPassword } from './page-password.ts'
@@ -105,14 +107,25 @@ async function settled(
   const keeps = input['password'] === MASK
   const parsed = parse(PUBLIC_PAGE_FIELDS, keeps ? { ...input, password: null } : input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
-  const { password, colors = {}, groups, ...rest } = parsed.value
+  const { password } = parsed.value
   const hash = password === undefined ? undefined : await hashed(parts, account_id, password)
-  const password_hash = keeps ? before?.password_hash : hash
+  const known = new Set(before?.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
+  const groups = await ownGroups(parts.core, parsed.value.groups, {
+    isThere: async (id) => (await parts.core.store.monitors.get(id))?.account_id === account_id,
+    mayBeGone: (id) => known.has(id),
+  })
+  return storedPage({ ...parsed.value, groups }, keeps ? before?.password_hash : hash)
+}
+
+/** As it is stored: valid values, with the hash of the password. */
+export function storedPage(
+  { password: _, colors = {}, ...rest }: Stored<typeof PUBLIC_PAGE_FIELDS>,
+  password_hash: string | undefined,
+): PublicPageSettings {
   return {
     ...rest,
     // Parsed: a colour is there, or it is absent.
     colors: { light: (colors.light ?? {}) as PageColors, dark: (colors.dark ?? {}) as PageColors },
-    groups: await ownGroups(parts, { account_id, groups, before }),
     ...(password_hash === undefined ? {} : { password_hash }),
   }
 }
@@ -122,32 +135,34 @@ function hashed({ hashing }: Parts, account_id: number, password: string): Promi
   return hashing.run(signal, () => hashPassword(password), account_id)
 }
 
-interface Grouping {
-  readonly account_id: number
-  readonly groups: PublicPageSettings['groups']
-  readonly before: PublicPageSettings | undefined
+type Groups = PublicPageSettings['groups']
+
+interface Known {
+  /** Whether a page of the account may show it. */
+  isThere(id: number): boolean | Promise<boolean>
+  /** One that is not there any more is left out, and is no mistake. */
+  mayBeGone(id: number): boolean
 }
 
-/** Monitors of the account. One that was removed meanwhile is left out. @throws ValidationError */
-async function ownGroups(
-  { core }: Parts,
-  { account_id, groups, before }: Grouping,
-): Promise<PublicPageSettings['groups']> {
-  const known = new Set(before?.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
-  const yieldIfLong = yielderOf(core.clock)
+/** The monitors that a page shows, each once. @throws ValidationError */
+export async function ownGroups(
+  { clock }: Pick<Core, 'clock'>,
+  groups: Groups,
+  { isThere, mayBeGone }: Known,
+): Promise<Groups> {
+  const yieldIfLong = yielderOf(clock)
   const problems: Record<string, string> = {}
   const shown = new Set<number>()
-  const own: PublicPageSettings['groups'][number][] = []
+  const own: Groups[number][] = []
   for (const [at, group] of groups.entries()) {
     const monitors: (typeof group)['monitors'][number][] = []
     for (const [index, each] of group.monitors.entries()) {
       await yieldIfLong()
       const { id } = each
-      const monitor = await core.store.monitors.get(id)
       const wrong = (problem: string): void =>
         addProblem(problems, 'groups', problemAt([at, 'monitors', index], problem))
-      if (monitor?.account_id !== account_id) {
-        if (!known.has(id)) wrong(`invalid: there is no monitor ${id}`)
+      if (!(await isThere(id))) {
+        if (!mayBeGone(id)) wrong(`invalid: there is no monitor ${id}`)
       } else if (shown.has(id)) wrong(`invalid: the monitor ${id} stands on the page already`)
       else monitors.push(each)
       shown.add(id)

@@ -18,7 +18,7 @@ const COUNT = { min: 0, max: 1e9 } as const
 
 /** Each takes an address that no other account can have. */
 export const PAGES = 20
-const MOST_PAGES = 1000
+export const MOST_PAGES = 1000
 export const REPORTS = 500
 const MOST_REPORTS = 1000
 

@@ -100,15 +100,11 @@ export function statusReportsOf(parts: Parts, account_id: number): StatusReportS
     async addUpdate(id, update, options) {
       const { status, text } = parsed(REPORT_UPDATE_FIELDS, settingsFrom(update, ['at']))
       const updated = await records.update(id, options, ({ settings }) => {
-        const { updates } = settings
-        if (updates.length >= MOST_UPDATES)
-          throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
-        const characters = updates.reduce((sum, each) => sum + each.text.length, text.length)
-        if (characters > MOST_CHARACTERS)
-          throw new ConflictError('quota', `A report has at most ${MOST_CHARACTERS} characters`)
         // Never dated before the last one, also where the clock was set back.
-        const at = Math.max(core.clock.now(), updates.at(-1)?.at ?? 0)
-        return Promise.resolve({ ...settings, updates: [...updates, { at, status, text }] })
+        const at = Math.max(core.clock.now(), settings.updates.at(-1)?.at ?? 0)
+        const updates = [...settings.updates, { at, status, text }]
+        requireBounded(updates)
+        return Promise.resolve({ ...settings, updates })
       })
       const view = viewOf(updated)
       const change = status === 'resolved' ? 'report_resolved' : 'report_updated'
@@ -119,6 +115,15 @@ export function statusReportsOf(parts: Parts, account_id: number): StatusReportS
       await records.remove(id, options)
     },
   }
+}
+
+/** @throws ConflictError `quota` for more than a report may say */
+export function requireBounded(updates: StatusReportSettings['updates']): void {
+  if (updates.length > MOST_UPDATES)
+    throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
+  const characters = updates.reduce((sum, { text }) => sum + text.length, 0)
+  if (characters > MOST_CHARACTERS)
+    throw new ConflictError('quota', `A report has at most ${MOST_CHARACTERS} characters`)
 }
 
 function fits(

@@ -6,17 +6,19 @@
 
 import { ValidationError } from '../../errors.ts'
 import { createSeal } from '../../seal.ts'
-import { quotasOf } from '../services/quotas.ts'
+import { MOST_PAGES, PAGES, quotasOf, REPORTS } from '../services/quotas.ts'
 import { quotaError, ratedChecks } from '../../store/store.ts'
 import type { ImportOptions, ImportView, MissingSecrets } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
+import { countNew } from './account-rows.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import type { LineKind, LineOf } from './lines.ts'
 import { problemOf } from './read-lines.ts'
 import type { NumberedLine } from './read-lines.ts'
+import { createPageCount, readPage, readReport, reportsHere } from './published-pages.ts'
 import { readContact, readMonitor, requireFreeToken } from './read-records.ts'
 import type { ReadMonitor, Reader } from './read-records.ts'
-import { createWindowCount, readWindow } from './windows.ts'
+import { readWindow, windowsHere } from './windows.ts'
 
 const MOST_MONITORS = 100_000
 const MOST_CONTACTS = 10_000
@@ -31,7 +33,7 @@ export interface Examined extends Omit<ImportView, 'over_quota'> {
 interface Setting {
   readonly core: Core
   readonly account_id: number
-  readonly options: Pick<ImportOptions, 'key' | 'locations'>
+  readonly options: Pick<ImportOptions, 'key' | 'locations' | 'slugs'>
   /** Results that started earlier are not kept. */
   readonly results_after: number
   /** An interrupted import of the same export goes on: its monitors have the tokens of the export. */
@@ -50,10 +52,10 @@ export async function examine(
   const names = new Map<number, string>()
   const free = await contactsByName(core, account_id)
   const goesOn = (): boolean => setting.goesOn(header?.id ?? '')
-  const planned = createWindowCount(core, account_id, goesOn)
+  const planned = countNew(() => windowsHere(core, account_id, goesOn()))
+  const published = examinePublished(setting, { monitors: known.monitors, reading })
   const counts = {
     contacts: 0,
-    maintenance: 0,
     incidents: 0,
     days: 0,
     results: 0,
@@ -65,9 +67,6 @@ export async function examine(
   let header: LineOf<'export'> | undefined
   let reader: Reader | undefined
 
-  const require = (condition: boolean, problem: string): void => {
-    if (!condition) throw new ValidationError({ '': problem })
-  }
   const ofMonitor = ({ monitor }: { readonly monitor: number }): void =>
     require(known.monitors.has(monitor), `invalid: there is no monitor ${monitor} in the export`)
   async function reading(): Promise<Reader> {
@@ -102,7 +101,8 @@ export async function examine(
       if (read.token === undefined) counts.new_tokens++
       else if (!goesOn()) await requireFreeToken(core, read.token)
     },
-    maintenance: (of) => planned.add(readWindow(of, known.monitors)),
+    maintenance: async (of) => void (await planned.add(readWindow(of, known.monitors))),
+    ...published.visit,
     day(of) {
       ofMonitor(of)
       counts.days++
@@ -129,15 +129,51 @@ export async function examine(
     monitors: known.monitors.size,
     contacts: counts.contacts + free.size,
     maintenance_windows: planned.use,
+    ...published.use(),
     checks_per_min,
   })
   return {
     ...counts,
     maintenance: planned.added,
+    ...published.added(),
     reader: ready,
     monitors: known.monitors.size,
     ...missing.noted,
   }
+}
+
+function examinePublished(
+  { core, account_id }: Setting,
+  {
+    monitors,
+    reading,
+  }: { readonly monitors: ReadonlyMap<number, unknown>; readonly reading: () => Promise<Reader> },
+) {
+  const ids = new Set<number>()
+  const pages = createPageCount(core, account_id)
+  const reports = countNew(() => reportsHere(core, account_id))
+  const visit: Visit = {
+    async public_page(of) {
+      require(!ids.has(of.id), `invalid: the public page ${of.id} stands earlier`)
+      require(ids.size < MOST_PAGES, `out_of_range: 0..${MOST_PAGES} public pages`)
+      ids.add(of.id)
+      await pages.add(await readPage(await reading(), of, monitors))
+    },
+    status_report: async (of) => void (await reports.add(readReport(of, { pages: ids, monitors }))),
+  }
+  return {
+    visit,
+    added: () => ({
+      public_pages: pages.added,
+      locked_pages: pages.locked,
+      status_reports: reports.added,
+    }),
+    use: () => ({ public_pages: pages.use, status_reports: reports.use }),
+  }
+}
+
+function require(condition: boolean, problem: string): void {
+  if (!condition) throw new ValidationError({ '': problem })
 }
 
 /** `after`: problems of all lines together. @throws ValidationError */
@@ -189,6 +225,7 @@ async function readerOf(
     seal: options.key === undefined ? undefined : createSeal(options.key),
     quotas: await quotasOf(core, account_id),
     locations,
+    slugs: new Map(Object.entries(options.slugs ?? {})),
     checking: new Set(core.locations.map(({ id }) => id)),
   }
 }
@@ -232,14 +269,28 @@ function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor)
   })
 }
 
-const LIMITED = ['monitors', 'contacts', 'maintenance_windows', 'checks_per_min'] as const
+const LIMITED = [
+  'monitors',
+  'contacts',
+  'maintenance_windows',
+  'public_pages',
+  'status_reports',
+  'checks_per_min',
+] as const
+
+/** Of what no account has any number. */
+const DEFAULTS: Partial<Record<(typeof LIMITED)[number], number>> = {
+  maintenance_windows: MOST_WINDOWS,
+  public_pages: PAGES,
+  status_reports: REPORTS,
+}
 
 function requireQuotas(
   { quotas }: Reader,
   use: Readonly<Record<(typeof LIMITED)[number], number>>,
 ): void {
   for (const what of LIMITED) {
-    const limit = quotas[what] ?? (what === 'maintenance_windows' ? MOST_WINDOWS : null)
+    const limit = quotas[what] ?? DEFAULTS[what] ?? null
     if (limit !== null && use[what] > limit) throw quotaError(what, limit)
   }
 }

@@ -22,20 +22,12 @@ import { openContact } from '../delivery/contact-secrets.ts'
 import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
 import type { Parts } from '../services/parts.ts'
 import { historyLines } from './export-history.ts'
+import { rowsOf } from './account-rows.ts'
 import { FORMAT, written } from './lines.ts'
 import { digestOf, placeOf } from './place.ts'
+import type { Exporting } from './place.ts'
+import { publishedLines } from './published-pages.ts'
 import { windowLines } from './windows.ts'
-
-const PAGE = 50
-
-interface Exporting {
-  readonly core: Core
-  readonly account_id: number
-  readonly export_id: string
-  /** Absent: secrets are left out. */
-  readonly seal: Seal | undefined
-  readonly tokens: boolean
-}
 
 export async function* exportAccount(
   { core, ready }: Parts,
@@ -94,26 +86,17 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   }
   // Known first, so that a parent that is gone is named by nobody.
   const ids = await idsOf(core, account_id)
-  for await (const record of recordsOf(core, account_id))
+  for await (const record of rowsOf(store.monitors, account_id))
     if (ids.has(record.id)) yield monitorLine(exporting, record, { contacts, ids })
   yield* windowLines(core, account_id, ids)
+  yield* publishedLines(exporting, ids)
   if (history) yield* historyLines(core, account_id, ids)
-}
-
-async function* recordsOf(core: Core, account_id: number): AsyncGenerator<MonitorRecord> {
-  for (let after_id = 0; ;) {
-    const page = await core.store.monitors.list({ account_id, after_id, limit: PAGE })
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    after_id = last.id
-  }
 }
 
 async function idsOf(core: Core, account_id: number): Promise<ReadonlySet<number>> {
   const ids = new Set<number>()
   const yieldIfLong = yielderOf(core.clock)
-  for await (const { id } of recordsOf(core, account_id)) {
+  for await (const { id } of rowsOf(core.store.monitors, account_id)) {
     ids.add(id)
     await yieldIfLong()
   }

@@ -66,6 +66,7 @@ const OPTIONS = {
   key: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
   dryRun: option.flag,
   locations: option.object,
+  slugs: option.object,
   signal: option.anything,
   onProgress: option.callback,
 } satisfies option.OptionTable<ImportOptions>

@@ -32,6 +32,7 @@ const verdict = v.picklist(['ok', 'fail', 'unknown'])
 const availability = v.picklist(['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'])
 const closed = v.picklist(['recovered', 'paused', 'reconfigured', 'deleted'])
 const cause = v.strictObject({ at: time, cause_code: word, cause_text: text })
+const update = v.strictObject({ at: time, status: word, text })
 
 /** In the order in which they stand; those of one rank may be mixed. */
 const SHAPES = {
@@ -61,6 +62,17 @@ const SHAPES = {
     proof: v.optional(text),
   }),
   maintenance: v.strictObject({ id, created_at: time, settings: object }),
+  public_page: v.strictObject({
+    id,
+    created_at: time,
+    password_hash: v.nullable(text),
+    settings: object,
+  }),
+  status_report: v.strictObject({
+    created_at: time,
+    settings: object,
+    updates: v.pipe(v.array(update), v.minLength(1), v.maxLength(50)),
+  }),
   day: v.strictObject({
     monitor: id,
     day: v.pipe(v.string(), v.isoDate()),
@@ -119,11 +131,13 @@ const RANKS: Readonly<Record<LineKind, number>> = {
   contact: 3,
   monitor: 4,
   maintenance: 5,
-  day: 6,
-  availability: 6,
-  incident: 7,
-  result: 8,
-  end: 9,
+  public_page: 6,
+  status_report: 7,
+  day: 8,
+  availability: 8,
+  incident: 9,
+  result: 10,
+  end: 11,
 }
 
 export function rankOf(kind: LineKind): number {

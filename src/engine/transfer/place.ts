@@ -6,6 +6,17 @@
 
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../model.ts'
+import type { Seal } from '../../seal.ts'
+import type { Core } from '../core/core.ts'
+
+export interface Exporting {
+  readonly core: Core
+  readonly account_id: number
+  readonly export_id: string
+  /** Absent: secrets are left out. */
+  readonly seal: Seal | undefined
+  readonly tokens: boolean
+}
 
 export function placeOf(export_id: string, path: string): string {
   return `export.${export_id}.${path}`

@@ -32,6 +32,8 @@ export interface Reader {
   readonly quotas: ResolvedQuotas
   /** Of the export to those of this engine; what is not in it has no place here. */
   readonly locations: ReadonlyMap<number, number>
+  /** Slugs of public pages that are others here. */
+  readonly slugs: ReadonlyMap<string, string>
   /** Locations that this engine checks from. */
   readonly checking: ReadonlySet<number>
 }
@@ -179,7 +181,12 @@ function open(
   return { opened, missing }
 }
 
-function reveal(seal: Seal | undefined, secret: string, place: string, field = 'token'): string {
+export function reveal(
+  seal: Seal | undefined,
+  secret: string,
+  place: string,
+  field = 'token',
+): string {
   if (!isSealed(secret)) return secret
   if (seal === undefined)
     throw new ValidationError({ [field]: 'invalid: it is encrypted; give the key of the export' })

@@ -9,23 +9,30 @@
 
 import { initialState } from '../../incident/state.ts'
 import { NotFoundError } from '../../errors.ts'
-import type { CommonSettings, MonitorRecord } from '../../model.ts'
+import type {
+  CommonSettings,
+  MaintenanceSettings,
+  MonitorRecord,
+  StatusReportSettings,
+} from '../../model.ts'
 import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { sealContact } from '../delivery/contact-secrets.ts'
 import { auditRecord } from '../services/audit.ts'
 import type { Parts } from '../services/parts.ts'
 import { ruleOf } from '../rounds/composite.ts'
-import { allowanceOf } from '../services/quotas.ts'
+import { allowanceOf, PAGES, REPORTS } from '../services/quotas.ts'
+import { storeRow } from './account-rows.ts'
+import type { FreeRows } from './account-rows.ts'
 import { contactsByName } from './examine.ts'
 import type { Examined } from './examine.ts'
 import { createHistoryWriter } from './history-writer.ts'
 import type { LineKind, LineOf } from './lines.ts'
 import type { NumberedLine } from './read-lines.ts'
+import { pageHere, readPage, readReport, reportsHere } from './published-pages.ts'
 import { readContact, readMonitor } from './read-records.ts'
 import type { ReadMonitor } from './read-records.ts'
 import { readWindow, storeWindow, windowsHere } from './windows.ts'
-import type { FreeWindows } from './windows.ts'
 
 /** Tag of a monitor whose import has not ended. */
 export const IMPORTING = 'watchpost:importing'
@@ -55,7 +62,9 @@ export async function storeLines(
   const links = new Map<number, Links>()
   const storeContact = await contactStore(storing)
   const history = createHistoryWriter(parts.core, { goesOn: new Set(monitors.values()) })
-  let windows: FreeWindows | undefined
+  const pages = new Map<number, number>()
+  let windows: FreeRows<MaintenanceSettings> | undefined
+  let reports: FreeRows<StatusReportSettings> | undefined
   const here = (old: number): number => idOf(monitors, old)
   const places = (old: readonly number[]): number[] =>
     old.flatMap((id) => reader.locations.get(id) ?? [])
@@ -77,6 +86,20 @@ export async function storeLines(
       const most = reader.quotas.maintenance_windows
       const monitor_ids = settings.monitor_ids.map(here)
       await storeWindow({ parts, account_id, most }, { ...settings, monitor_ids }, of.created_at)
+    },
+    public_page: async (of) => void pages.set(of.id, await storePage(storing, of, monitors)),
+    async status_report(of) {
+      const read = readReport(of, { pages, monitors })
+      reports ??= await reportsHere(parts.core, account_id)
+      if (reports.take(read)) return
+      const page_ids = read.page_ids.map((id) => pages.get(id) ?? 0)
+      await storeRow(storing, parts.core.store.statusReports, {
+        resource: 'status_report',
+        name: read.title,
+        settings: { ...read, page_ids, monitor_ids: read.monitor_ids.map(here) },
+        created_at: of.created_at,
+        most: reader.quotas.status_reports ?? REPORTS,
+      })
     },
     day: ({ monitor, ...day }) => history.day(here(monitor), day),
     availability: ({ monitor, ...change }) => history.availability(here(monitor), change),
@@ -150,6 +173,32 @@ async function storedMonitors({ parts, account_id }: Storing): Promise<Map<numbe
     if (from !== undefined) found.set(Number(from.slice(FROM.length)), id)
   }
   return found
+}
+
+/** Its id, or that of the page of the account at the same address. */
+async function storePage(
+  storing: Storing,
+  line: LineOf<'public_page'>,
+  monitors: ReadonlyMap<number, number>,
+): Promise<number> {
+  const { parts, account_id, examined } = storing
+  const { core } = parts
+  const { reader } = examined
+  const read = await readPage(reader, line, monitors)
+  const known = await pageHere(core, account_id, read.slug)
+  if (known !== undefined) return known.id
+  const groups = read.groups.map((group) => ({
+    ...group,
+    monitors: group.monitors.map(({ id, name }) => ({ id: idOf(monitors, id), name })),
+  }))
+  const made = await storeRow(storing, core.store.publicPages, {
+    resource: 'public_page',
+    name: read.title,
+    settings: { ...read, groups },
+    created_at: line.created_at,
+    most: reader.quotas.public_pages ?? PAGES,
+  })
+  return made.id
 }
 
 const PAGE = 50

@@ -7,24 +7,22 @@
 import { iso } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'
 import { parse } from '../../fields/parse.ts'
-import type { JsonObject, MaintenanceRecord, MaintenanceSettings } from '../../model.ts'
-import { announceAudit } from '../announce/audit.ts'
+import type { JsonObject, MaintenanceSettings } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
-import { auditRecord } from '../services/audit.ts'
 import type { Parts } from '../services/parts.ts'
+import { freeRows, rowsOf, storeRow } from './account-rows.ts'
+import type { FreeRows } from './account-rows.ts'
 import { written } from './lines.ts'
 import type { LineOf } from './lines.ts'
-
-const PAGE = 50
 
 export async function* windowLines(
   core: Core,
   account_id: number,
   monitors: ReadonlySet<number>,
 ): AsyncGenerator<string> {
-  for await (const { id, settings, created_at } of recordsOf(core, account_id)) {
+  for await (const { id, settings, created_at } of rowsOf(core.store.maintenance, account_id)) {
     const monitor_ids = settings.monitor_ids.filter((monitor) => monitors.has(monitor))
     const known = { ...settings, monitor_ids } as unknown as JsonObject
     yield written('maintenance', { id, created_at: iso(created_at), settings: known })
@@ -45,67 +43,25 @@ export function readWindow(
   })
 }
 
-export interface FreeWindows {
-  /** Whether the account has this window, which then stands for no other one. */
-  take(settings: MaintenanceSettings): boolean
-  /** Windows of the account. */
-  readonly size: number
-}
-
 /**
  * Windows of the account. Those for single monitors are of an import that was interrupted, or cover nothing any more,
  * since the account had no monitors.
  */
-export async function windowsHere(
-  core: Core,
+export function windowsHere(
+  { store }: Core,
   account_id: number,
   goesOn: boolean,
-): Promise<FreeWindows> {
-  const free = new Map<string, number>()
-  let size = 0
-  for await (const { settings } of recordsOf(core, account_id)) {
-    size++
-    if (goesOn || settings.monitor_ids.length === 0)
-      free.set(keyOf(settings), (free.get(keyOf(settings)) ?? 0) + 1)
-  }
-  return {
-    size,
-    take(settings) {
-      const key = keyOf(settings)
-      const left = free.get(key) ?? 0
-      if (left > 0) free.set(key, left - 1)
-      return left > 0
-    },
-  }
+): Promise<FreeRows<MaintenanceSettings>> {
+  const isFree = ({ monitor_ids }: MaintenanceSettings): boolean =>
+    goesOn || monitor_ids.length === 0
+  return freeRows(settingsOf(store, account_id), keyOf, isFree)
 }
 
-export interface WindowCount {
-  add(settings: MaintenanceSettings): Promise<void>
-  /** Windows that an import adds. */
-  readonly added: number
-  /** How many the account then has; 0 if none is added. */
-  readonly use: number
-}
-
-export function createWindowCount(
-  core: Core,
+async function* settingsOf(
+  { maintenance }: Core['store'],
   account_id: number,
-  goesOn: () => boolean,
-): WindowCount {
-  let here: FreeWindows | undefined
-  let added = 0
-  return {
-    async add(settings) {
-      here ??= await windowsHere(core, account_id, goesOn())
-      if (!here.take(settings)) added++
-    },
-    get added() {
-      return added
-    },
-    get use() {
-      return added === 0 ? 0 : added + (here?.size ?? 0)
-    },
-  }
+): AsyncGenerator<MaintenanceSettings> {
+  for await (const { settings } of rowsOf(maintenance, account_id)) yield settings
 }
 
 /** Ids of monitors are others here. */
@@ -127,24 +83,12 @@ export async function storeWindow(
   created_at: number,
 ): Promise<void> {
   const { core, accountWindows } = parts
-  const now = core.clock.now()
-  const { name } = settings
-  const audit = auditRecord(parts, { resource: 'maintenance', action: 'created', name })
-  const made = await core.store.maintenance.create(
-    { account_id, settings, created_at: Math.min(created_at, now), updated_at: now },
-    most ?? MOST_WINDOWS,
-    audit,
-  )
-  announceAudit(core, audit, made)
+  const made = await storeRow({ parts, account_id }, core.store.maintenance, {
+    resource: 'maintenance',
+    name: settings.name,
+    settings,
+    created_at,
+    most: most ?? MOST_WINDOWS,
+  })
   accountWindows.put(made.id, made)
-}
-
-async function* recordsOf(core: Core, account_id: number): AsyncGenerator<MaintenanceRecord> {
-  for (let after_id = 0; ;) {
-    const page = await core.store.maintenance.list({ account_id, after_id, limit: PAGE })
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    after_id = last.id
-  }
 }

@@ -1,0 +1,117 @@
+/**
+ * Versioned rows of an account: read for an export; those that an import finds, each of which stands for one of the
+ * export, and those that it stores.
+ *
+ * @module
+ */
+
+import type { AuditedResource, VersionedRecord } from '../../model.ts'
+import type { VersionedRows } from '../../store/store.ts'
+import { announceAudit } from '../announce/audit.ts'
+import { auditRecord } from '../services/audit.ts'
+import type { Parts } from '../services/parts.ts'
+
+export interface FreeRows<T> {
+  /** Whether the account has this row, which then stands for no other one. */
+  take(row: T): boolean
+  /** Rows of the account. */
+  readonly size: number
+}
+
+/** `isFree`: whether a row may stand for one of the export. */
+export async function freeRows<T>(
+  rows: AsyncIterable<T>,
+  keyOf: (row: T) => string,
+  isFree: (row: T) => boolean = () => true,
+): Promise<FreeRows<T>> {
+  const free = new Map<string, number>()
+  let size = 0
+  for await (const row of rows) {
+    size++
+    if (isFree(row)) free.set(keyOf(row), (free.get(keyOf(row)) ?? 0) + 1)
+  }
+  return {
+    size,
+    take(row) {
+      const left = free.get(keyOf(row)) ?? 0
+      if (left > 0) free.set(keyOf(row), left - 1)
+      return left > 0
+    },
+  }
+}
+
+export interface RowCount<T> {
+  /** Whether an import stores it. */
+  add(row: T): Promise<boolean>
+  /** Rows that an import adds. */
+  readonly added: number
+  /** How many the account then has; 0 if none is added. */
+  readonly use: number
+}
+
+export function countNew<T>(read: () => Promise<FreeRows<T>>): RowCount<T> {
+  let here: FreeRows<T> | undefined
+  let added = 0
+  return {
+    async add(row) {
+      here ??= await read()
+      const isNew = !here.take(row)
+      if (isNew) added++
+      return isNew
+    },
+    get added() {
+      return added
+    },
+    get use() {
+      return added === 0 ? 0 : added + (here?.size ?? 0)
+    },
+  }
+}
+
+/** Rows per query. */
+const PAGE = 50
+
+interface OfAccount {
+  readonly account_id: number
+  readonly after_id: number
+  readonly limit: number
+}
+
+/** All rows of an account, lowest id first, some at a time. */
+export async function* rowsOf<R extends { readonly id: number }>(
+  table: { list(query: OfAccount): Promise<readonly R[]> },
+  account_id: number,
+): AsyncGenerator<R> {
+  for (let after_id = 0; ;) {
+    const page = await table.list({ account_id, after_id, limit: PAGE })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after_id = last.id
+  }
+}
+
+interface NewRow<S> {
+  readonly resource: AuditedResource
+  /** As the audit log names it. */
+  readonly name: string
+  readonly settings: S
+  readonly created_at: number
+  /** How many the account may have with it. */
+  readonly most: number
+}
+
+/** @throws ConflictError `quota` beyond `most` */
+export async function storeRow<S>(
+  { parts, account_id }: { readonly parts: Parts; readonly account_id: number },
+  rows: VersionedRows<S>,
+  { resource, name, settings, created_at, most }: NewRow<S>,
+): Promise<VersionedRecord<S>> {
+  const { core } = parts
+  const now = core.clock.now()
+  const made = { account_id, settings, created_at: Math.min(created_at, now), updated_at: now }
+  const audit = auditRecord(parts, { resource, action: 'created', name })
+  const created = await rows.create(made, most, audit)
+  announceAudit(core, audit, created)
+  return created
+}
