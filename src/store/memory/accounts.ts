@@ -5,9 +5,9 @@
  */
 
 import type { AccountUse, MonitorRecord } from '../../model.ts'
-import { isChecked, ratedChecks } from '../quota.ts'
+import { isChecked, ratedChecks, requireWithin } from '../quota.ts'
 import type { Tables } from './tables.ts'
-import type { Removal } from '../store.ts'
+import type { Allowance, Removal } from '../store.ts'
 import { dropMonitor, dropNotification } from './tables.ts'
 
 type Rated = Pick<MonitorRecord, 'account_id' | 'common' | 'token_hash' | 'machine'>
@@ -17,19 +17,32 @@ export function checksOf({ common, token_hash, machine }: Rated): number {
 }
 
 export function useOf(tables: Tables, account_id: number): AccountUse {
-  const isOwn = (row: { readonly account_id: number }): boolean => row.account_id === account_id
-  const monitors = [...tables.monitors.values()].filter(isOwn)
-  return {
-    monitors: monitors.length,
-    contacts: [...tables.contacts.values()].filter(isOwn).length,
-    checks_per_min: monitors.reduce((sum, monitor) => sum + checksOf(monitor), 0),
-  }
+  let contacts = 0
+  for (const contact of tables.contacts.values()) if (contact.account_id === account_id) contacts++
+  return { ...checkedUseOf(tables, account_id), contacts }
 }
 
-/** The usage after the monitor is added. */
-export function useWith(tables: Tables, monitor: Rated): Partial<AccountUse> {
-  const { monitors, checks_per_min } = useOf(tables, monitor.account_id)
-  return { monitors: monitors + 1, checks_per_min: checks_per_min + checksOf(monitor) }
+function checkedUseOf(tables: Tables, account_id: number): Omit<AccountUse, 'contacts'> {
+  let monitors = 0
+  let checks_per_min = 0
+  for (const monitor of tables.monitors.values()) {
+    if (monitor.account_id !== account_id) continue
+    monitors++
+    checks_per_min += checksOf(monitor)
+  }
+  return { monitors, checks_per_min }
+}
+
+/** Counts only what is limited: thousands of monitors are created one after the other. @throws ConflictError `quota` */
+export function requireRoomFor(
+  tables: Tables,
+  monitor: Rated,
+  within: Allowance | undefined,
+): void {
+  if (within?.monitors === undefined && within?.checks_per_min === undefined) return
+  const { monitors, checks_per_min } = checkedUseOf(tables, monitor.account_id)
+  const use = { monitors: monitors + 1, checks_per_min: checks_per_min + checksOf(monitor) }
+  requireWithin(use, within)
 }
 
 /** Executes one step. */

@@ -13,7 +13,7 @@ import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
-import { removeAccount, useOf, useWith } from './accounts.ts'
+import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
 import { addAudit, copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
@@ -104,7 +104,8 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
   return {
     create(contact, within, audit) {
       requireAccount(tables, contact)
-      requireWithin({ contacts: useOf(tables, contact.account_id).contacts + 1 }, within)
+      if (within?.contacts !== undefined)
+        requireWithin({ contacts: useOf(tables, contact.account_id).contacts + 1 }, within)
       const made = { ...copy(contact), id: tables.nextId('contact') }
       tables.contacts.set(made.id, made)
       addAudit(tables, audit, made)
@@ -140,7 +141,7 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
   return {
     create(monitor, within, audit) {
       requireAccount(tables, monitor)
-      requireWithin(useWith(tables, monitor), within)
+      requireRoomFor(tables, monitor, within)
       const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
       tables.monitors.set(made.id, made)
       addAudit(tables, audit, made)
