@@ -23,14 +23,14 @@ const shared: Options = {
   silent: true,
 }
 
-// Two builds write into dist side by side; each removes its own files only.
-export default defineConfig([
+// Two builds write into one folder side by side; each removes its own files only.
+export default defineConfig(({ outDir = 'dist' }) => [
   {
     ...shared,
     entry: { ...library, ...sources },
     format: 'esm',
     clean: ['**/*.js'],
-    onSuccess: () => copyFile(bundled.licence, `dist/${bundled.output}.LICENCE`),
+    onSuccess: () => copyFile(bundled.licence, `${outDir}/${bundled.output}.LICENCE`),
   },
   {
     ...shared,
