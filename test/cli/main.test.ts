@@ -3,7 +3,7 @@ import { COMMANDS as TABLE } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
 import { commandLine } from '../support/command-line.ts'
 
-const watchpost = commandLine()
+const watchpost = commandLine({ own: true })
 
 const COMMANDS = Object.keys(TABLE)
 

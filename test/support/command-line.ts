@@ -18,6 +18,8 @@ import { root, WASM_AS_IT_COMES } from '../../scripts/steps.mjs'
 import { systemClock } from '../../src/clock.ts'
 import { hireUndertaker } from './servers/undertaker.ts'
 import { artifact } from './shared-artifacts.ts'
+import { warmCommands } from './warm-commands.ts'
+import type { WarmCommands } from './warm-commands.ts'
 
 const RUN_LIMIT_MS = 50_000
 const START_LIMIT_MS = 50_000
@@ -39,6 +41,8 @@ export interface RunOptions {
   readonly cwd?: string
   /** Shell command that runs the rest of its line, such as that of a network namespace. */
   readonly under?: string
+  /** In a process of its own, for what is said about processes. `start` and `serve` always have one. */
+  readonly own?: boolean
 }
 
 /** How a process ended, and what it said. */
@@ -84,22 +88,31 @@ export interface Answer {
 }
 
 export interface CommandLine {
+  /** In a process that earlier commands have warmed up, unless it is busy or `own`, `input` or `under` ask for another. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>
   start(args: readonly string[], options?: RunOptions): Running
   /** `serve` on a free port, ready to be called. */
   serve(options?: RunOptions & { readonly args?: readonly string[] }): Promise<Server>
 }
 
-/** Builds once for this run of the suite. `without` names packages that were left out of the installation. */
-export function commandLine({
-  without = [],
-}: { readonly without?: readonly string[] } = {}): CommandLine {
+export interface CommandLineOptions {
+  /** Packages that were left out of the installation. */
+  readonly without?: readonly string[]
+  /** Every command in a process of its own. Default: `false`. */
+  readonly own?: boolean
+}
+
+/** Builds once for this run of the suite. */
+export function commandLine({ without = [], own = false }: CommandLineOptions = {}): CommandLine {
   let dir = ''
+  let warm: WarmCommands | undefined
   beforeAll(async () => {
     const built = await artifact('cli', buildProgram)
     dir = without.length === 0 ? built : installedWithout(without, built)
+    if (!own) warm = warmCommands(join(dir, 'dist/cli.js'), [WASM_AS_IT_COMES])
   })
   afterAll(() => {
+    warm?.end()
     if (without.length > 0) rmSync(dir, { recursive: true, force: true })
   })
 
@@ -108,16 +121,30 @@ export function commandLine({
 
   return {
     start,
-    async run(args, options) {
+    async run(args, options = {}) {
+      const ended = runWarm(warm, args, options)
+      if (ended !== undefined) return ended
       const running = start(args, options)
       const late = systemClock.timer(RUN_LIMIT_MS, () => running.child.kill('SIGKILL'))
-      const ended = await running.ended
-      late.cancel()
-      return ended
+      return running.ended.finally(() => late.cancel())
     },
     serve: ({ args = [], ...options } = {}) =>
       serve(start(['serve', '--port', '0', ...args], options)),
   }
+}
+
+function runWarm(
+  warm: WarmCommands | undefined,
+  args: readonly string[],
+  { env = {}, cwd, input, under, own = false }: RunOptions,
+): Promise<Ended> | undefined {
+  if (own || input !== undefined || under !== undefined) return undefined
+  const place = cwd ?? folder()
+  return warm?.run(args, { cwd: place, env: environmentOf(place, env) })
+}
+
+function environmentOf(home: string, env: Readonly<Record<string, string>>) {
+  return { PATH: process.env['PATH'] ?? '', HOME: home, ...env }
 }
 
 async function buildProgram(dir: string): Promise<void> {
@@ -164,7 +191,7 @@ function launch(
   const [file = '', ...words] = [...(under?.split(' ') ?? []), process.execPath, ...NODE, ...args]
   const child = spawn(file, words, {
     cwd: place,
-    env: { PATH: process.env['PATH'] ?? '', HOME: place, ...env },
+    env: environmentOf(place, env),
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })

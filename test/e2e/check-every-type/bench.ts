@@ -74,10 +74,14 @@ export function runBench<O extends object, P extends string>(
   bench: Bench<O, P>,
 ): void {
   const rows = [
-    ...bench.healthy.map(([type, what, health, change = {}]) => ({ type, what, health, change })),
+    ...bench.healthy.map(([type, what, health, change = {}], index, all) => {
+      // One of each type as users have it, with the start and the end of the process.
+      const own = all.findIndex(([other]) => other === type) === index
+      return { type, what, health, change, own }
+    }),
     ...bench.broken.map(([type, broken, cause_code, phase, change]) => {
       const what = `${broken}: ${cause_code}${phase === null ? '' : ` (${phase})`}`
-      return { type, what, found: [cause_code, phase] as const, change }
+      return { type, what, found: [cause_code, phase] as const, change, own: false }
     }),
   ]
   const variations = [...new Set(rows.map(({ change }) => titleOf(change)))].map(
@@ -89,13 +93,14 @@ export function runBench<O extends object, P extends string>(
       const trials = first === undefined ? [] : [first, ...more]
       const ports = setUp(bench, first?.change ?? {})
 
-      it.each(trials)('$type: $what', async ({ type, change, ...expected }) => {
+      it.each(trials)('$type: $what', async ({ type, change, own, ...expected }) => {
         const { settings = {}, timeout_ms, flags = [] } = change
-        const own = typeof settings === 'function' ? settings(ports()) : settings
+        const changed = typeof settings === 'function' ? settings(ports()) : settings
         const outcome = await checkOnce(watchpost, {
           type,
-          settings: { ...bench.settings[type]?.(ports()), ...own },
+          settings: { ...bench.settings[type]?.(ports()), ...changed },
           flags: timeout_ms === undefined ? flags : [...flags, `--timeout-ms=${timeout_ms}`],
+          own,
         })
         if ('health' in expected) expectHealthy(outcome, expected.health)
         else expectFound(outcome, expected.found)

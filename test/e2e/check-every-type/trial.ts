@@ -34,11 +34,12 @@ export interface CheckCall {
   /** Environment beside the trust in the test certificates. */
   readonly env?: Readonly<Record<string, string>>
   readonly under?: string
+  readonly own?: boolean
 }
 
 /** What the command line said, once everything was held against the rules that all outcomes keep. */
 export async function checkOnce(watchpost: CommandLine, call: CheckCall): Promise<Outcome> {
-  const { type, settings, flags = [], env, under } = call
+  const { type, settings, flags = [], env, under, own = false } = call
   const words = Object.entries(settings).flatMap(([key, value]) =>
     value === undefined
       ? []
@@ -46,6 +47,7 @@ export async function checkOnce(watchpost: CommandLine, call: CheckCall): Promis
   )
   const ended = await watchpost.run(['check', type, ...words, '--json', ...flags], {
     env: { NODE_EXTRA_CA_CERTS: certificates().caPath, ...env },
+    own,
     ...(under === undefined ? {} : { under }),
   })
   expect(ended).toMatchObject({ signal: null, stderr: '' })
