@@ -6,17 +6,11 @@
 
 import { iso, yielderOf } from '../../clock.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
-import { merge, withoutAbsent } from '../../fields/merge.ts'
+import { merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
-import type {
-  EpochMs,
-  JsonObject,
-  MaintenanceRecord,
-  MaintenanceSettings,
-  NewAuditRecord,
-} from '../../model.ts'
-import { isJsonObject, sameJson } from '../../model/json.ts'
+import type { EpochMs, JsonObject, MaintenanceRecord, MaintenanceSettings } from '../../model.ts'
+import { sameJson } from '../../model/json.ts'
 import { DAY_MS } from '../../model/time.ts'
 import type { MaintenanceServices, MaintenanceView } from '../api/maintenance.ts'
 import { announceAudit } from '../announce/audit.ts'
@@ -24,33 +18,37 @@ import { publishMaintenance } from '../announce/published.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
-import { auditRecord, bounded, fieldChanges } from './audit.ts'
-import { maintenanceFilter, previewOptions, upcomingOptions, versionOptions } from './filters.ts'
+import { auditRecord } from './audit.ts'
+import { maintenanceFilter, previewOptions, upcomingOptions } from './filters.ts'
 import { upcomingOf } from './occurrences.ts'
 import { pageOf } from './parts.ts'
 import type { Parts } from './parts.ts'
 import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { distinct } from './validate-input.ts'
+import { settingsFrom, versionedRecords } from './versioned-records.ts'
 
 /** Bounds of a one-off window. */
 const LONGEST_DAYS = 90
 const FURTHEST_DAYS = 731
 /** A one-off window is kept this long after its end. */
 const KEPT_DAYS = 30
-/** A version that others change all the time. */
-const TRIES = 3
+
+/** Fields of a view that a client may send back unchanged. */
+const READ_ONLY = ['id', 'active', 'starts_at', 'ends_at', 'version', 'created_at', 'updated_at']
 
 export function maintenanceOfAccount(parts: Parts, account_id: number): MaintenanceServices {
   const { core, accountWindows, ready } = parts
   const { store, clock } = core
 
-  async function own(id: number): Promise<MaintenanceRecord> {
-    await ready()
-    const record = await store.maintenance.get(id)
-    if (record?.account_id !== account_id) throw new NotFoundError('maintenance')
-    return record
-  }
+  const records = versionedRecords<MaintenanceSettings>(parts, account_id, {
+    rows: store.maintenance,
+    resource: 'maintenance',
+    words: 'maintenance window',
+    fields: MAINTENANCE_FIELDS,
+    nameOf: ({ name }) => name,
+    comparable: (settings) => settings as unknown as JsonObject,
+  })
 
   function stored(record: MaintenanceRecord): MaintenanceView {
     accountWindows.put(record.id, record)
@@ -68,7 +66,9 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       if (!('start' in settings.window)) continue
       if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue
       // Nobody asked for it: the entry names no actor.
-      const audit = windowAudit({ core, actor: null }, 'deleted', settings)
+      const { name } = settings
+      const entry = { resource: 'maintenance', action: 'deleted', name } as const
+      const audit = auditRecord({ core, actor: null }, entry)
       if (!(await store.maintenance.remove(id, version, audit))) continue
       announceAudit(core, audit, { id, account_id })
       accountWindows.put(id, undefined)
@@ -80,31 +80,28 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
   return {
     async create(input) {
       await ready()
-      const settings = await settled(parts, { account_id, input: objectFrom(input) })
+      const settings = await validSettings(parts, {
+        account_id,
+        input: settingsFrom(input, READ_ONLY),
+      })
       const { maintenance_windows } = await quotasOf(core, account_id)
-      const now = clock.now()
-      const made = { account_id, settings, created_at: now, updated_at: now }
       const most = maintenance_windows ?? MOST_WINDOWS
-      const audit = windowAudit(parts, 'created', settings)
-      const create = async () => {
-        const created = await store.maintenance.create(made, most, audit)
-        announceAudit(core, audit, created)
-        const view = stored(created)
-        await publishMaintenance(core, { account_id, view, change: 'maintenance_planned' })
-        return view
-      }
-      return create().catch(async (error: unknown) => {
+      const create = () => records.create(settings, most)
+      const created = await create().catch(async (error: unknown) => {
         const isFull = error instanceof ConflictError && error.code === 'quota'
-        if (isFull && (await dropOld(now)) > 0) return create()
+        if (isFull && (await dropOld(clock.now())) > 0) return create()
         throw error
       })
+      const view = stored(created)
+      await publishMaintenance(core, { account_id, view, change: 'maintenance_planned' })
+      return view
     },
     async preview(given, options) {
       const { against } = readFilter(previewOptions, options)
       await ready()
-      const before = against === undefined ? undefined : (await own(against)).settings
-      const input = objectFrom(given)
-      const settings = await settled(parts, { account_id, input, before, may_end: true })
+      const before = against === undefined ? undefined : (await records.own(against)).settings
+      const input = settingsFrom(given, READ_ONLY)
+      const settings = await validSettings(parts, { account_id, input, before, may_end: true })
       const [from, to] = [before, settings] as unknown as [JsonObject | undefined, JsonObject]
       const names = Object.keys(from ?? {}).filter((name) => !sameJson(from?.[name], to[name]))
       return {
@@ -116,7 +113,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       }
     },
     async get(id) {
-      const record = await own(id)
+      const record = await records.own(id)
       await accountWindows.ready(account_id)
       return stored(record)
     },
@@ -139,34 +136,21 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       )
     },
     async update(id, patch, options) {
-      const { version } = readFilter(versionOptions, options)
-      const given = objectFrom(patch)
-      for (let tries = 1; tries <= TRIES; tries++) {
-        const record = await own(id)
-        requireVersion(record, version)
-        const input = merge(MAINTENANCE_FIELDS, record.settings as unknown as JsonObject, given)
-        const settings = await settled(parts, { account_id, input, before: record.settings })
-        const audit = changeAudit(parts, record.settings, settings)
-        const change = { settings, updated_at: clock.now(), audit }
-        const updated = await store.maintenance.update(id, record.version, change)
-        if (updated === undefined) continue
-        if (audit !== undefined) announceAudit(core, audit, updated)
-        const view = stored(updated)
-        if (audit !== undefined)
-          await publishMaintenance(core, { account_id, view, change: 'maintenance_changed' })
-        return view
-      }
-      throw new ConflictError('busy', 'Others change the window all the time; ask again')
+      const given = settingsFrom(patch, READ_ONLY)
+      let before: JsonObject = {}
+      const updated = await records.update(id, options, ({ settings }) => {
+        before = settings as unknown as JsonObject
+        const input = merge(MAINTENANCE_FIELDS, before, given)
+        return validSettings(parts, { account_id, input, before: settings })
+      })
+      const view = stored(updated)
+      if (!sameJson(before, updated.settings as unknown as JsonObject))
+        await publishMaintenance(core, { account_id, view, change: 'maintenance_changed' })
+      return view
     },
     async remove(id, options) {
-      const { version } = readFilter(versionOptions, options)
-      const record = await own(id)
-      requireVersion(record, version)
-      const view = stored(record)
-      const audit = windowAudit(parts, 'deleted', record.settings)
-      if (await store.maintenance.remove(id, version, audit))
-        announceAudit(core, audit, { id, account_id })
-      else requireVersion(await own(id), version)
+      const view = stored(await records.own(id))
+      await records.remove(id, options)
       accountWindows.put(id, undefined)
       await publishMaintenance(core, { account_id, view, change: 'maintenance_cancelled' })
     },
@@ -191,43 +175,10 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
   }
 }
 
-function windowAudit(
-  acting: Pick<Parts, 'core' | 'actor'>,
-  action: 'created' | 'deleted',
-  { name }: MaintenanceSettings,
-): NewAuditRecord {
-  return auditRecord(acting, { resource: 'maintenance', action, name })
-}
-
-/** The record of what differs; none if nothing does. */
-function changeAudit(
-  parts: Parts,
-  before: MaintenanceSettings,
-  after: MaintenanceSettings,
-): NewAuditRecord | undefined {
-  const changes = fieldChanges(MAINTENANCE_FIELDS, {
-    before: before as unknown as JsonObject,
-    after: after as unknown as JsonObject,
-    texts: true,
-  })
-  if (changes.length === 0) return undefined
-  const { name } = after
-  return auditRecord(parts, {
-    ...{ resource: 'maintenance', action: 'updated', name },
-    changes: bounded(changes),
-  })
-}
-
 async function ownMonitor({ monitorCache }: Parts, account_id: number, id: number) {
   const cached = await monitorCache.get(id)
   if (cached.record.account_id !== account_id) throw new NotFoundError('monitor')
   return cached
-}
-
-/** @throws ConflictError `version_mismatch` */
-function requireVersion({ version }: MaintenanceRecord, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return
-  throw new ConflictError('version_mismatch', `The window has version ${version}, not ${wanted}`)
 }
 
 function isOpen([from, to]: AccountWindow['span'], now: EpochMs): boolean {
@@ -250,16 +201,7 @@ function viewOf({ record, span }: AccountWindow, now: EpochMs): MaintenanceView 
   }
 }
 
-/** Fields of a view that a client may send back unchanged. */
-const READ_ONLY = ['id', 'active', 'starts_at', 'ends_at', 'version', 'created_at', 'updated_at']
-
-function objectFrom(input: unknown): JsonObject {
-  if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
-  const entries = Object.entries(withoutAbsent(input))
-  return Object.fromEntries(entries.filter(([name]) => !READ_ONLY.includes(name)))
-}
-
-interface Settling {
+interface Wanted {
   readonly account_id: number
   readonly input: JsonObject
   readonly before?: MaintenanceSettings | undefined
@@ -268,9 +210,9 @@ interface Settling {
 }
 
 /** @throws ValidationError with every problem at once */
-async function settled(
+async function validSettings(
   { core }: Parts,
-  { account_id, input, before, may_end = false }: Settling,
+  { account_id, input, before, may_end = false }: Wanted,
 ): Promise<MaintenanceSettings> {
   const parsed = parse(MAINTENANCE_FIELDS, input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)

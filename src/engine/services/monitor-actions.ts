@@ -15,7 +15,7 @@ import { withDeadlineReset } from '../rounds/push.ts'
 import { auditRecord } from './audit.ts'
 import type { Parts } from './parts.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
-import { requireVersion } from './monitor-update.ts'
+import { requireVersion } from './versioned-records.ts'
 
 /** An object around the promise: awaiting the start does not await the end. */
 export interface Started {
@@ -68,7 +68,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
     touch: (cached: CachedMonitor) => Partial<Change>,
   ): Promise<Changed | null> {
     return commit(id, async (cached) => {
-      requireVersion(cached.record, version)
+      requireVersion('monitor', cached.record, version)
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind, at: core.clock.now() },
       })
@@ -80,7 +80,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
 
   async function startCheck(id: number, { version }: VersionOptions): Promise<Started> {
     const start = (cached: CachedMonitor): Started => {
-      requireVersion(cached.record, version)
+      requireVersion('monitor', cached.record, version)
       requireCheckable(parts, cached)
       const ended = checkNow(parts, cached)
       // A waiting caller gets the failure; it was logged already.
@@ -118,7 +118,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
 
   const remove = (id: number, version: number | undefined): Promise<Changed | null> =>
     commit(id, async (cached) => {
-      requireVersion(cached.record, version)
+      requireVersion('monitor', cached.record, version)
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind: 'remove', at: core.clock.now() },
       })

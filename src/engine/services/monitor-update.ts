@@ -4,13 +4,13 @@
  * @module
  */
 
-import { ConflictError, ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../errors.ts'
 import { keptSecretProblems } from '../../fields/destination.ts'
 import type { Revision } from '../../fields/destination.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import { merge } from '../../fields/merge.ts'
 import { unmask } from '../../fields/secrets.ts'
-import type { JsonObject, MonitorRecord } from '../../model.ts'
+import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
@@ -141,10 +141,4 @@ function withoutReadOnly(type: MonitorType, patch: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(patch).filter(([name]) => name in type.all || !READ_ONLY.includes(name)),
   )
-}
-
-/** @throws ConflictError `version_mismatch` */
-export function requireVersion({ version }: MonitorRecord, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return
-  throw new ConflictError('version_mismatch', `The monitor has version ${version}, not ${wanted}`)
 }

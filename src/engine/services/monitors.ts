@@ -38,9 +38,10 @@ import {
 import { previewOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
 import { createTestCheck } from './test-check.ts'
-import { requireVersion, planUpdate } from './monitor-update.ts'
+import { planUpdate } from './monitor-update.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
+import { requireVersion } from './versioned-records.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 type Monitors = AccountScope['monitors']
@@ -161,7 +162,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       if (!isJsonObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
       const changed = await commit(id, (cached) => {
-        requireVersion(cached.record, version)
+        requireVersion('monitor', cached.record, version)
         return planUpdate(parts, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))

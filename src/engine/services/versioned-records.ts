@@ -68,12 +68,6 @@ export function versionedRecords<S>(
     return record
   }
 
-  function requireVersion({ version }: VersionedRecord<S>, wanted: number | undefined): void {
-    if (wanted === undefined || wanted === version) return
-    const message = `The ${words} has version ${version}, not ${wanted}`
-    throw new ConflictError('version_mismatch', message)
-  }
-
   function entry(action: AuditAction, settings: S): NewAuditRecord {
     return auditRecord(parts, { resource, action, name: kind.nameOf(settings) })
   }
@@ -103,7 +97,7 @@ export function versionedRecords<S>(
       const { version } = readFilter(versionOptions, options)
       for (let tries = 1; tries <= TRIES; tries++) {
         const record = await own(id)
-        requireVersion(record, version)
+        requireVersion(words, record, version)
         const settings = await next(record)
         const audit = changed(record.settings, settings)
         const change = { settings, updated_at: core.clock.now(), audit }
@@ -117,13 +111,24 @@ export function versionedRecords<S>(
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
       const record = await own(id)
-      requireVersion(record, version)
+      requireVersion(words, record, version)
       const audit = entry('deleted', record.settings)
       if (await rows.remove(id, version, audit)) announceAudit(core, audit, { id, account_id })
-      else requireVersion(await own(id), version)
+      else requireVersion(words, await own(id), version)
       return record
     },
   }
+}
+
+/** `words`: what it is, in the message. @throws ConflictError `version_mismatch` */
+export function requireVersion(
+  words: string,
+  { version }: { readonly version: number },
+  wanted: number | undefined,
+): void {
+  if (wanted === undefined || wanted === version) return
+  const message = `The ${words} has version ${version}, not ${wanted}`
+  throw new ConflictError('version_mismatch', message)
 }
 
 /** The input without fields of a view, which a client may send back unchanged. @throws ValidationError */
