@@ -73,6 +73,83 @@ it('UptimeRobot: the answer of getMonitors', async () => {
   await taken(imported)
 })
 
+it('UptimeRobot: the answer of GET /v3/monitors', async () => {
+  const common = {
+    interval: 300,
+    timeout: 30,
+    status: 'UP',
+    groupId: 0,
+    tags: [],
+    keywordCaseType: 0,
+  }
+  const web = { url: 'https://shop.example/', checkSSLErrors: true, followRedirections: true }
+  const imported = fromUptimeRobot({
+    nextLink: 'https://api.uptimerobot.com/v3/monitors?cursor=3',
+    data: [
+      {
+        ...{ id: 1, friendlyName: 'Shop', type: 'KEYWORD', ...common, ...web, status: 'PAUSED' },
+        ...{ keywordType: 'ALERT_EXISTS', keywordCaseType: 1, keywordValue: 'sold out' },
+        ...{ authType: 'HTTP_BASIC', httpUsername: 'u', httpPassword: 'p', httpMethodType: 'GET' },
+        ...{ successHttpResponseCodes: ['2xx', '404'], responseTimeThreshold: 800 },
+        ...{ tags: [{ id: 3, name: 'web' }], groupId: 7, sslExpirationReminder: true },
+        ...{ assignedAlertContacts: [{ alertContactId: 7, threshold: 0 }], psps: [{ id: 1 }] },
+      },
+      {
+        ...{ id: 2, friendlyName: 'API', type: 'HTTP', ...common, ...web, authType: 'BEARER' },
+        ...{ checkSSLErrors: false, followRedirections: false, httpPassword: 'token' },
+        ...{ httpMethodType: 'POST', postValueType: 'RAW_JSON', postValueData: { a: 1 } },
+        ...{ customHttpHeaders: { 'X-Num': 2 }, config: { ipVersion: 'ipv4Only' } },
+      },
+      {
+        ...{ id: 3, friendlyName: 'Form', type: 'HTTP', ...common, ...web, authType: 'NONE' },
+        ...{
+          httpMethodType: 'POST',
+          postValueType: 'KEY_VALUE',
+          postValueData: { a: 1, b: 'x y' },
+        },
+      },
+      { id: 4, friendlyName: 'Router', type: 'PING', url: '192.0.2.1', ...common },
+      { id: 5, friendlyName: 'Own', type: 'PORT', url: 'x.example', port: 8443, ...common },
+      { id: 6, friendlyName: 'Job', type: 'HEARTBEAT', ...common, gracePeriod: 60 },
+      { id: 7, friendlyName: 'Zone', type: 'DNS', url: 'example.com', ...common },
+    ],
+  })
+  const both = { interval_sec: 300, timeout_ms: 30_000 }
+  const url = 'https://shop.example/'
+  expect(imported.monitors).toEqual([
+    {
+      ...{ key: 'shop', name: 'Shop', type: 'http', url, method: 'GET', paused: true, ...both },
+      ...{ auth: { user: 'u', pass: 'p' }, expected_status: '200-299,404' },
+      ...{ keyword_absent: 'sold out', warn: { response: { above: 800 } } },
+      tags: ['web', 'group-7'],
+    },
+    {
+      ...{ key: 'api', name: 'API', type: 'http', url, method: 'POST', body: '{"a":1}', ...both },
+      ...{ follow_redirects: false, ignore_tls_errors: true },
+      headers: { 'Content-Type': 'application/json', 'X-Num': '2', Authorization: 'Bearer token' },
+    },
+    {
+      ...{ key: 'form', name: 'Form', type: 'http', url, method: 'POST', body: 'a=1&b=x+y' },
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      ...both,
+    },
+    { key: 'router', name: 'Router', type: 'ping', host: '192.0.2.1', ...both },
+    { key: 'own', name: 'Own', type: 'tcp', host: 'x.example', port: 8443, ...both },
+    { key: 'job', name: 'Job', type: 'heartbeat', interval_sec: 300, grace_sec: 60 },
+  ])
+  expect(notes(imported)).toEqual([
+    'Shop: the keyword: upper and lower case differ here',
+    'Shop: told 1 contacts: name yours in "contacts"',
+    'Shop: sslExpirationReminder: make an ssl monitor',
+    'Shop: the name of its group is in another answer: the group became the tag "group-7"',
+    'API: config has no counterpart',
+    'Job: its address: the job has to call the new one (ping_url of the monitor)',
+    'Zone: not imported: the type DNS has no counterpart',
+    'the file: it is one page of several: import each',
+  ])
+  await taken(imported)
+})
+
 it('Better Stack: the answers of monitors and heartbeats', async () => {
   const imported = fromBetterStack({
     data: [
@@ -196,6 +273,8 @@ it('answers with every documented member are read, whatever is not set', () => {
     ...{ manual_resume: false, methods: '', success_kw: 'OK', failure_kw: '' },
     ...{ filter_subject: true, filter_body: false, unique_key: 'a6c7', timeout: 3600 },
   }
+  const paused = { ...data[0], attributes: { ...attributes, paused: true } }
+  expect(fromBetterStack({ data: [paused] }).monitors).toMatchObject([{ paused: true }])
   const imported = fromHealthchecks({ checks: [check] })
   expect(imported.monitors).toEqual([
     {
@@ -215,6 +294,11 @@ it('UptimeRobot: numbers come as numbers, as texts, empty or not at all', () => 
   expect(read({ ...keyword, keyword_type: '1' }).monitors).toMatchObject([
     { keyword_absent: 'sold out' },
   ])
+  const ssl = { brand: 'x', product: 'y', expires: 1, ignore_errors: 1 }
+  expect(read({ ...keyword, ssl })).toMatchObject({
+    monitors: [{ ignore_tls_errors: true }],
+    not_carried_over: [],
+  })
   expect(read({ ...keyword, keyword_type: 2, sub_type: null }).monitors).toMatchObject([
     { keyword_present: 'sold out' },
   ])

@@ -34,7 +34,7 @@ stderr, and stands in the file as not_carried_over; look through it before you a
   watchpost import kuma Uptime_Kuma_Backup.json > monitors.json                Uptime Kuma 1
   watchpost import gatus config.yaml > monitors.json
   watchpost import blackbox blackbox.yml --prometheus prometheus.yml > monitors.json
-  watchpost import uptimerobot getMonitors.json > monitors.json                answer of its API v2
+  watchpost import uptimerobot robot.json > monitors.json                      answer of its API v2 or v3
   watchpost import betterstack monitors.json > list.json                       also of heartbeats
   watchpost import healthchecks checks.json > monitors.json                    answer of its API
 

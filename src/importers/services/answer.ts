@@ -47,9 +47,9 @@ export function imported(
   return gathering.done()
 }
 
-function noteFurtherPages(gathering: Gathering, { pagination }: JsonObject): void {
+function noteFurtherPages(gathering: Gathering, { pagination, nextLink }: JsonObject): void {
   const { next, total, limit } = isJsonObject(pagination) ? pagination : {}
-  if (typeof next === 'string' || Number(total) > Number(limit))
+  if (typeof (next ?? nextLink) === 'string' || Number(total) > Number(limit))
     gathering.note('the file', 'it is one page of several: import each')
 }
 

@@ -46,7 +46,7 @@ export function fromBetterStack(document: unknown): Imported {
 
 function ofBetterStack(from: Taking, note: Note): Settings | undefined {
   const always = {
-    ...(from.text('paused_at') === undefined ? {} : PAUSED),
+    ...(from.flag('paused') === true || from.text('paused_at') !== undefined ? PAUSED : {}),
     ...stackGroup(from, note),
   }
   noteStackAlerts(from, note)

@@ -1,5 +1,5 @@
 /**
- * The answer of `getMonitors` of UptimeRobot, API v2.
+ * The answer of `getMonitors` of UptimeRobot, API v2, or of `GET /v3/monitors`.
  *
  * @module
  */
@@ -11,15 +11,17 @@ import type { Imported } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 import { imported, intervalOf, PAUSED } from './answer.ts'
 import type { Note, Settings } from './answer.ts'
+import { fromUptimeRobotV3 } from './uptime-robot-v3.ts'
 
 export function fromUptimeRobot(document: unknown): Imported {
+  if (isJsonObject(document) && Array.isArray(document['data'])) return fromUptimeRobotV3(document)
   return imported(document, {
     name: 'UptimeRobot',
     list: 'monitors',
     nameOf: (from) => from.text('friendly_name'),
     settingsOf: ofUptimeRobot,
     ignored: [
-      ...['id', 'create_datetime', 'logs', 'response_times', 'average_response_time', 'ssl'],
+      ...['id', 'create_datetime', 'logs', 'response_times', 'average_response_time'],
       ...['all_time_uptime_ratio', 'custom_uptime_ratio', 'is_group_main', 'http_auth_type'],
       ...['keyword_case_type', 'keyword_type', 'keyword_value', 'sub_type', 'port', 'http_method'],
       ...['post_type', 'timeout'],
@@ -92,8 +94,16 @@ function robotRequest(from: Taking, note: Note): JsonObject {
     method,
     ...(user === undefined ? {} : { auth: { user, ...(pass === undefined ? {} : { pass }) } }),
     ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
+    ...(ignoresTls(from) ? { ignore_tls_errors: true } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
   }
+}
+
+/** In answers it is within `ssl`, beside what was found in the certificate. */
+function ignoresTls(from: Taking): boolean {
+  const ssl = from.object('ssl')
+  ssl.ignore('brand', 'product', 'expires', 'disable_domain_expire_notifications')
+  return ssl.flag('ignore_errors') === true
 }
 
 /** A raw text; pairs are an object. */
