@@ -4,17 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { findBinary } from '../support/servers/binaries.ts'
+import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { stage } from './browser.ts'
 import type { Stage, Window, WindowOptions } from './browser.ts'
 import { DEMO_KEY } from './demo.ts'
-
-const need = {
-  name: 'Chromium',
-  packages: 'chromium',
-  locate: () => findBinary(['chromium', 'chromium-browser']),
-}
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -43,11 +37,11 @@ const PAGES = [
 /** Those on which every colour is. */
 const COLOURFUL = ['/', '/monitors/4', '/status/fjord']
 
-describeWithServer(need, 'in a browser', () => {
+describeWithServer(chromiumBrowser, 'in a browser', () => {
   let shop: Stage
   beforeAll(async () => {
     // Twelve days are enough for every part of a page.
-    shop = await stage(need.locate() ?? '', { days: 12 })
+    shop = await stage(chromiumBrowser.locate() ?? '', { days: 12 })
   })
   afterAll(async () => {
     await shop.close()

@@ -4,23 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { toNodeHandler } from '../../src/rest/node.ts'
-import { findBinary } from '../support/servers/binaries.ts'
+import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { launch, openWindow } from './browser.ts'
 import { site } from './visit.ts'
 
-const need = {
-  name: 'Chromium',
-  packages: 'chromium',
-  locate: () => findBinary(['chromium', 'chromium-browser']),
-}
 /** Longer than the five seconds after which a lost connection is told. */
 const patience = { timeout: 30_000 }
 
-describeWithServer(need, 'in a browser, with a server that can be lost', () => {
+describeWithServer(chromiumBrowser, 'in a browser, with a server that can be lost', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch(need.locate() ?? '')
+    browser = await launch(chromiumBrowser.locate() ?? '')
   })
   afterAll(() => browser.close())
 
